@@ -1,1 +1,1 @@
-"""A snapshot as broker and partition arrays, fair shares and bands: what scoring, planner and plans compute on."""
+"""Snapshots as broker and partition arrays, fair shares and bands: input of scoring, planner and plans."""

@@ -1,7 +1,7 @@
-"""From options to bands: what each broker may carry of each resource, as absolute loads.
+"""Bands from options: lowest and highest load of each broker and resource.
 
-``within`` is a two-sided band around the fair share; a ``Target`` replaces it for one resource and speaks of the plain
-mean. Counts may always be rounded: a fair share of 3.4 replicas may be 3 or 4 however narrow the band.
+``within`` is a band around the fair share; a ``Target`` replaces it and is relative to the plain mean. Counts may
+always be rounded: a share of 3.4 replicas allows 3 and 4.
 """
 
 from __future__ import annotations
@@ -17,11 +17,9 @@ from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.resources import COUNTED
 
-# How a partition's replicas spread over racks as evenly as racks allow.
-
 
 def even_spread(rf: int, rack_size: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
-    """What every rack holds of a partition anyway, and how many odd replicas go to one rack each.
+    """Replicas that every rack holds of a partition, and the odd ones, at most one a rack.
 
     RF 3 on racks of 2, 2, 2, 2 brokers: ([0, 0, 0, 0], 3); RF 5 on racks of 1, 3, 3: ([1, 2, 2], 0).
     """
@@ -33,28 +31,24 @@ def even_spread(rf: int, rack_size: npt.NDArray[np.int64]) -> tuple[npt.NDArray[
         held += open_racks
 
 
-# Rounding: what float64 sums of many loads leave over. No choice of anybody, unlike ``params.py``.
-
-
-# A load may stray by this share of the plain mean before it counts as outside.
+# Rounding of float64 sums, as a share of the plain mean.
 BAND_ROUNDING = 1e-9
 
 
-# Shares of brokers that racks alone would fill with more than one replica of a partition, level by level.
+# Shares of brokers that racks alone would fill with more than one replica of a partition.
 #
-# A broker holds one replica of a partition at most, a rack as many as an even spread gives it. What sets of brokers can
-# hold is then the rank function of a matroid for each replication factor, and their sum a polymatroid: what gives no
-# set of brokers too much can be held, all at once, by fractions of replicas (Edmonds 1970).
+# A broker holds at most one replica of a partition, a rack at most its even share. For each replication factor this is
+# a matroid, and the sum is a polymatroid: shares that exceed no set of brokers can be held by fractions (Edmonds 1970).
 #
-# Example: one rack of three brokers, RF 2, 30 partitions of 1 GB, the first disk ten times as large as the others: of
-# 60 GB it can hold 30, and the others 15 each, not 50, 5 and 5.
+# Example: one rack of three brokers, RF 2, 30 partitions of 1 GB, the first disk ten times the others: shares 30, 15,
+# 15, not 50, 5, 5.
 
 
 def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load_by_factor: Floats) -> Floats:
-    """``shares`` float64[B] where no set of brokers is given more than it can hold, else the most even ones that fit.
+    """``shares`` float64[B] if every set of brokers can hold its part, else the most even ones that fit.
 
-    ``rack`` int64[B] from 0, ``capacity`` float64[B] above 0, ``load_by_factor`` float64[factors]: load of one replica
-    of each partition of that replication factor.
+    ``rack`` int64[B] from 0, ``capacity`` > 0, ``load_by_factor`` float64[factors]: load of one replica of each
+    partition.
     """
     if shares.sum() <= 0:
         return shares
@@ -70,11 +64,11 @@ def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BrokersHold:
-    """What sets of brokers can hold of one resource: brokers in order of rack, the fullest of each rack first.
+    """Limits of sets of brokers for one resource; brokers by rack, the fullest first.
 
-    rack, place  int64[B]: the rack, and the broker's place in it
-    linear       float64[choices, B]: what the broker adds to those before it, odd replicas counted one a rack
-    constant     float64[choices]: of the replication factors whose odd replicas are counted as if all were held
+    rack, place  int64[B]: rack, and place in it linear       float64[choices, B]: contribution after the brokers before
+    it, odd replicas counted one a rack constant     float64[choices]: factors whose odd replicas count as if all were
+    held
     """
 
     rack: Longs
@@ -84,7 +78,7 @@ class BrokersHold:
 
     @classmethod
     def of(cls, rack: Longs, load_by_factor: Floats) -> BrokersHold:
-        """``rack`` ascending. O(B · 2^factors) for as many factors as leave odd replicas."""
+        """``rack`` ascending. O(B · 2^factors), factors with odd replicas only."""
         size = np.bincount(rack).astype(np.int64)
         place = np.arange(len(rack)) - (np.cumsum(size) - size)[rack]
         factors = [factor for factor in np.flatnonzero(load_by_factor).tolist() if factor > 0]
@@ -100,14 +94,11 @@ class BrokersHold:
         return cls(rack, place, linear, np.array([sum(whole for _, whole in some) for some in chosen]))
 
     def least_slack(self, held: Floats, taken: Flags) -> tuple[float, Flags]:
-        """What a set can hold less what it is to hold (``held`` float64[B]), and that set, where that is least.
-
-        Of sets that have all of ``taken`` (the first of each rack) in them, the largest. O(choices · B).
-        """
+        """Least slack of a set against ``held``, and the largest such set that contains ``taken``. O(choices · B)."""
         starts = np.flatnonzero(self.place == 0)
         running = np.cumsum(self.linear - held, axis=1)
         slack = running - np.where(starts > 0, running[:, starts - 1], 0.0)[:, self.rack]
-        # A rack's part is no broker, or the brokers up to one; never fewer than those taken already.
+        # A rack's part is none or its first brokers, at least those taken.
         fewest = np.bincount(self.rack, weights=taken).astype(np.int64)
         slack = np.where(self.place + 1 >= fewest[self.rack], slack, np.inf)
         least = np.minimum(np.minimum.reduceat(slack, starts, axis=1), np.where(fewest > 0, np.inf, 0.0))
@@ -118,12 +109,12 @@ class BrokersHold:
         return float(totals[choice]), np.asarray(self.place < upto[self.rack])
 
     def most(self, members: Flags) -> float:
-        """What the brokers ``members`` (the first of each rack) can hold together."""
+        """Most that ``members`` (the first of each rack) hold together."""
         return float((self.linear[:, members].sum(axis=1) + self.constant).min()) if members.any() else 0.0
 
 
 def _most_even(hold: BrokersHold, capacity: Floats) -> Floats:
-    """float64[B]: tightest sets of brokers first, the rest shares what is left. The largest of a rack stand first."""
+    """Tightest sets first; the rest shares what is left."""
     shares = np.zeros(len(capacity))
     taken = np.zeros(len(capacity), dtype=np.bool_)
     while not taken.all():
@@ -134,7 +125,7 @@ def _most_even(hold: BrokersHold, capacity: Floats) -> Floats:
 
 
 def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[Flags, float]:
-    """The set around ``taken`` whose holding beyond it per capacity is lowest (the largest such), and that level."""
+    """Set around ``taken`` with the lowest holding per capacity beyond it (the largest), and that level."""
     already = hold.most(taken)
     members = np.ones(len(capacity), dtype=np.bool_)
     while True:
@@ -146,33 +137,28 @@ def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[F
         members = found
 
 
-# Each broker's fair share of each resource: the plain mean, unless racks keep a broker below or above it.
-#
-# What replicas carry and what leaders carry on top are shared each for itself, and added up: a broker's share of CPU is
-# that of the replicas it can hold and of the leaders it is to have, the same ones that its other shares count.
+# Fair shares: the plain mean, unless racks keep a broker below or above it. Loads of replicas and of leaders are shared
+# separately and added.
 #
 # Promises, in order
-# 1. The shares of brokers that stay add up to the total (of what their racks can carry, level for level).
-# 2. No set of brokers is given more than it can hold when every partition is spread evenly over racks and a broker
-#    holds one replica of it at most (Hall's condition): fractions of replicas can meet all shares at once.
-# 3. Among all such shares of what replicas carry the lowest level is as high as possible, then the second lowest, and
-#    so on; what leaders carry is level among those that may lead.
+# 1. Shares of brokers that stay sum to the total (of what their racks can carry).
+# 2. No set of brokers exceeds what it can hold with even racks and one replica of a partition a broker (Hall's
+#    condition), so fractions of replicas meet all shares.
+# 3. For replica loads the lowest level is maximal, then the second lowest, and so on; leader loads are level among
+#    brokers that may lead.
 #
-# Each resource by itself: a broker with ten times the others' disk and their network should hold ten times the bytes
-# at the same rate, which replicas that are all alike cannot give. That is no fault of a share but a fact of the
-# cluster: the search comes as near as is possible, resource by resource (``planner.widening``), and the plan says so
-# with the cause.
+# Resources are independent, so all shares together may be out of reach; the search then comes as near as it can
+# (``planner.widening``) and the plan reports the cause.
 #
-# Example: 10 brokers on 3 racks (4/3/3), RF 3. Every rack must hold one replica of each partition, so a broker of the
-# rack with 4 has a fair share of 1/4 of the partitions and one of the others 1/3; the plain mean 0.3 cannot be met.
+# Example: 10 brokers on 3 racks (4/3/3), RF 3: shares of 1/4 in the rack with 4, else 1/3; the mean 0.3 cannot be met.
 #
-# The racks that bind first are found as in Fujishige's decomposition of a polymatroid (1980), the tightest set by
-# Dinkelbach's method for a ratio: O(K² log K) per resource and tight set, after O(P·D). Only where a broker would be
-# given more than one replica of each partition it is done over, broker by broker.
+# Binding racks by Fujishige's decomposition of a polymatroid (1980), the tightest set by Dinkelbach's method: O(K² log
+# K) per resource and tight set, after O(P·D). Broker by broker only where a broker would exceed one replica of a
+# partition.
 
 
 def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:
-    """float64[D]: total load / capacity of the brokers that stay (0 where no broker stays)."""
+    """Total load / capacity of brokers that stay, float64[D], 0 if none."""
     total_capacity: Floats = capacity[stays].sum(axis=0)
     return np.divide(total, total_capacity, out=np.zeros_like(total_capacity), where=total_capacity > 0)
 
@@ -187,10 +173,10 @@ def fair_shares(
     follower_load: Floats,
     leader_extra: Floats,
 ) -> Floats:
-    """float64[B, D]: fair load of every broker and resource, 0 for brokers outside ``may_carry`` (bool[B, D]).
+    """Fair load float64[B, D], 0 outside ``may_carry`` bool[B, D] (brokers that stay; for leader loads those that may
+    lead).
 
-    ``may_carry`` says who shares a resource: brokers that stay, for leader-carried resources those that may lead;
-    ``may_lead`` bool[B] who shares what leaders carry beyond their followers. Where none may, all do.
+    ``may_lead`` bool[B] share the leaders' extra load; all do where none may.
     """
     racks = distinct_racks(rack)
     factors = np.arange(int(target_rf.max(initial=1)) + 1)
@@ -208,7 +194,6 @@ def fair_shares(
 
 
 def _of_replicas(racks: Ints, capacity: Floats, load_by_factor: Floats) -> Floats:
-    """float64[B]: shares of what each replica carries; brokers of capacity 0 have none."""
     rack_capacity = np.bincount(racks, weights=capacity).astype(np.float64)
     rack_size = np.bincount(racks, weights=capacity > 0).astype(np.int64)
     fixed, curve = _rack_holding(load_by_factor, rack_size)
@@ -221,7 +206,7 @@ def _of_replicas(racks: Ints, capacity: Floats, load_by_factor: Floats) -> Float
 
 
 def distinct_racks(rack: Ints) -> Ints:
-    """Rack index per broker in which every broker without a rack is alone: it never violates a rack rule."""
+    """Rack indices; a broker without a rack is alone in one."""
     known, index = np.unique(rack[rack != ABSENT], return_inverse=True)
     racks = np.empty(len(rack), dtype=np.int32)
     racks[rack != ABSENT] = index
@@ -231,7 +216,7 @@ def distinct_racks(rack: Ints) -> Ints:
 
 
 def _rack_holding(load_by_factor: Floats, rack_size: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Load that each rack holds anyway (float64[K]), and the most that j racks hold beyond it (float64[K+1])."""
+    """Load that each rack holds anyway (float64[K]), and most that j racks hold beyond it (float64[K+1])."""
     racks = np.arange(len(rack_size) + 1)
     fixed, curve = np.zeros(len(rack_size)), np.zeros(len(rack_size) + 1)
     for rf, load in enumerate(load_by_factor.tolist()):
@@ -242,7 +227,7 @@ def _rack_holding(load_by_factor: Floats, rack_size: npt.NDArray[np.int64]) -> t
 
 
 def _rack_levels(rack_capacity: Floats, fixed: Floats, curve: Floats) -> Floats:
-    """Level (load per capacity) of each rack: tightest sets of racks first, the rest shares what is left."""
+    """Load per capacity; tightest sets of racks first, the rest shares what is left."""
     levels = np.zeros(len(rack_capacity))
     left = np.flatnonzero(rack_capacity > 0)
     taken = 0
@@ -257,7 +242,7 @@ def _rack_levels(rack_capacity: Floats, fixed: Floats, curve: Floats) -> Floats:
 
 
 def _tightest(capacity: Floats, fixed: Floats, curve: Floats) -> tuple[npt.NDArray[np.intp], float]:
-    """The set of racks whose holding per capacity is lowest (the largest such set), and that level."""
+    """Largest set of racks with the lowest holding per capacity, and that level."""
     count = len(capacity)
     members = np.arange(count)
     level = float((fixed.sum() + curve[count]) / capacity.sum())
@@ -273,7 +258,7 @@ def _tightest(capacity: Floats, fixed: Floats, curve: Floats) -> tuple[npt.NDArr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bands:
-    """float64[B, D] each: lowest and highest load that is inside."""
+    """Lowest and highest load float64[B, D]."""
 
     low: Floats
     high: Floats
@@ -289,10 +274,7 @@ def band_of(
     within: Mapping[str, float | None],
     targets: Mapping[str, Target],
 ) -> Bands:
-    """Bands of all brokers and resources. Drained brokers have [0, 0]; ``within`` by resource, None or none = no band.
-
-    shares, capacity float64[B, D], total float64[D], stays bool[B]. O(B·D).
-    """
+    """Drained brokers get [0, 0]; ``within`` None or missing: no band. O(B·D)."""
     mean = plain_mean(total, capacity, stays)
     low = np.zeros_like(shares)
     high = np.full_like(shares, np.inf)
@@ -318,10 +300,10 @@ def _share_band(within: float, share: Floats, *, is_count: bool) -> tuple[Floats
 def _target_band(target: Target, level: Floats, *, is_count: bool) -> tuple[Floats, Floats]:
     low = np.zeros_like(level) if target.low is None else target.low * level
     high = np.full_like(level, np.inf) if target.high is None else target.high * level
-    # A count at the very edge is a matter of rounding: keep off it.
+    # Off the very edge, where rounding decides.
     low, high = low + BAND_ROUNDING * (low > 0), np.maximum(high - BAND_ROUNDING, 0.0)
     if is_count:
-        # A band around the mean that holds no whole number still allows the mean rounded either way.
+        # An empty band allows the mean rounded either way.
         is_empty = np.ceil(low - BAND_ROUNDING) > np.floor(high + BAND_ROUNDING)
         low = np.where(is_empty, np.minimum(low, np.floor(level + BAND_ROUNDING)), low)
         high = np.where(is_empty, np.maximum(high, np.ceil(level - BAND_ROUNDING)), high)

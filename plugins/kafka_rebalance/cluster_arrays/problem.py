@@ -1,7 +1,5 @@
-"""The planner's input as plain arrays: brokers, partitions, what each carries, and what is allowed.
-
-Brokers, partitions, topics and racks are indices here; names are only kept for messages. B brokers, P partitions,
-D resources, W = the longest replica list, now or in the target. Loads are absolute (bytes, bytes/s, percent, counts).
+"""The planner's input as arrays. Brokers, partitions, topics and racks are indices. B brokers, P partitions, D
+resources, W = longest replica list, now or in the target. Loads are absolute (bytes, bytes/s, percent, counts).
 """
 
 from __future__ import annotations
@@ -22,35 +20,31 @@ from kafka_rebalance.resources import BALANCED, RESOURCES, TABLE, Carrier, Resou
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker
 
-# Which brokers each partition's replicas may be on, where topics are confined to some.
-#
-# Example: topics ``pay-.*`` on brokers 1, 2, 3 and all others anywhere: two sets, and the partitions of ``pay-.*`` are
-# of the second one. A topic that several rules match may be on the brokers that all of them name.
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BrokerSets:
-    """``of_partition`` int32[P]: a row of ``brokers`` bool[S, B], of which row 0 holds all brokers: anywhere."""
+    """Allowed brokers: ``of_partition`` int32[P] is a row of ``brokers`` bool[S, B]; row 0 allows all. A topic matched
+    by several rules may use the brokers that all of them allow.
+    """
 
     of_partition: Ints
     brokers: Flags
 
     @property
     def is_confined(self) -> Flags:
-        """bool[P]: may be on some brokers alone."""
+        """bool[P]."""
         return np.asarray(self.of_partition > 0)
 
     def taken(self, rows: Longs) -> BrokerSets:
-        """Those of the partitions ``rows``."""
         return BrokerSets(self.of_partition[rows], self.brokers)
 
     def outside(self, replicas: Ints) -> Flags:
-        """bool[P, W]: replicas on brokers that their partition may not be on."""
+        """bool[P, W]: replicas on forbidden brokers."""
         there = replicas >= 0
         return np.asarray(there & ~self.brokers[self.of_partition[:, None], np.where(there, replicas, 0)])
 
     def racks_open(self, rack: Ints, takes: Flags) -> Longs:
-        """int64[P]: racks with a broker of ``takes`` bool[B] that the partition may be on; ``rack`` int[B] distinct."""
+        """int64[P]: racks with an allowed broker of ``takes``; ``rack`` int[B] distinct."""
         counts = [len(np.unique(rack[takes & may])) for may in self.brokers]
         return np.asarray(np.array(counts, dtype=np.int64)[self.of_partition])
 
@@ -61,33 +55,28 @@ class BrokerSets:
 
 
 def everywhere(partitions: int, brokers: int) -> BrokerSets:
-    """No partition is confined."""
     return BrokerSets(np.zeros(partitions, dtype=np.int32), np.ones((1, brokers), dtype=np.bool_))
 
 
 def broker_sets_of(
     rules: Sequence[TopicBrokers], names: Sequence[str], topic: Longs, brokers: Sequence[Broker]
 ) -> BrokerSets | None:
-    """Sets of the topics ``names``, for partitions of ``topic`` int[P], -1: left alone, wherever it is; None without
-    rules. O(topics · rules · B).
-    """
+    """None without rules. ``topic`` int[P], -1: anywhere. O(topics · rules · B)."""
     if not rules:
         return None
     sets: dict[tuple[bool, ...], int] = {tuple(True for _ in brokers): 0}
-    of_topic = np.zeros(len(names) + 1, dtype=np.int32)  # the last one is of what is left alone
+    of_topic = np.zeros(len(names) + 1, dtype=np.int32)  # the last one is for -1
     for at, name in enumerate(names):
         mine = [rule for rule in rules if rule.covers(name)]
         may = tuple(all(rule.allows(broker.id, broker.rack) for rule in mine) for broker in brokers)
-        # Who is confined to all there are is not confined.
+        # A rule that allows all brokers confines nothing.
         of_topic[at] = sets.setdefault(may, len(sets))
     return BrokerSets(np.asarray(of_topic[topic], dtype=np.int32), np.array(list(sets), dtype=np.bool_))
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Upper limits of a plan's costs; ``None`` = no limit. ``max_broker_bytes``: what each broker receives, and what it
-    sends of what it leads today.
-    """
+    """Limits of a plan; None: none. ``max_broker_bytes``: received, and sent as today's leader."""
 
     max_bytes: float | None = None
     max_replica_moves: int | None = None
@@ -96,49 +85,34 @@ class Budget:
 
     @property
     def is_limited(self) -> bool:
-        """At least one cost has a limit."""
         limits = (self.max_bytes, self.max_replica_moves, self.max_leader_changes, self.max_broker_bytes)
         return any(limit is not None for limit in limits)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Problem:
-    """One cluster and what is wanted of it. Raises InvalidInputError where the arrays contradict each other.
+    """One cluster and the goals of a plan. Raises InvalidInputError on contradictory arrays.
 
-    Load of a broker in resource d = sum of ``follower_load[p, d]`` over the replicas it holds, plus
-    ``leader_extra[p, d]`` over the partitions it leads. With ``own_disk`` the disk column of a replica that stays
-    where it is counts ``own_disk[p, j]`` in place of ``follower_load[p, disk]`` (replica sizes may differ); a new copy
-    always has the leader's size.
+    Load of a broker in resource d = sum of ``follower_load[p, d]`` over its replicas plus ``leader_extra[p, d]`` over
+    its leaderships. With ``own_disk`` a replica that stays counts ``own_disk[p, j]`` as disk; a new copy has the
+    leader's size.
 
-    resources      names of the D columns, a subset of RESOURCES in that order; unmeasured ones are left out
-    broker_ids     int64[B], Kafka's ids, for messages
-    rack           int32[B]; ABSENT = no rack known, such a broker never violates a rack rule
-    stays          bool[B]: part of the cluster afterwards; others are drained: nothing may be left on them
-    takes_replicas bool[B]: may receive replicas (false: drained, or excluded for replicas)
-    takes_leaders  bool[B]: may receive leadership (false: drained, demoted, or excluded for leaders)
-    keeps_leaders  bool[B]: may go on leading what it leads (false: drained or demoted)
-    is_new         bool[B]: just added; for reports only
-    capacity       float64[B, D], 1 where unknown: level = load / capacity
-    band_low/high  float64[B, D]: the band asked for, as absolute load (``bands.py`` builds it)
-    limit          float64[B, D]: hard capacity, inf where unknown; a plan never lifts a broker above it
-    cap            float64[B, D] or None: what a broker may carry after the plan at most, inf where nothing was asked
-    band_rank      int32[D] or None (all alike): bands of a higher rank give way to those of a lower one
-    replicas       int32[P, W], Kafka's order (preferred leader first), padded with ABSENT
-    leader         int32[P], today's leader, ABSENT where there is none
-    preferred      int32[P] or None (as ``leader``): who leads today's list once preferred replicas are elected
-    topic          int32[P]
-    follower_load  float64[P, D], what every replica carries
-    leader_extra   float64[P, D], what the leader carries on top
-    move_bytes     float64[P], bytes that one new copy costs (the leader's replica size)
-    own_disk       float64[P, W] or None (every replica has the leader's size)
-    must_leave     bool[P, W] or None: replicas that cannot stay where they are (offline dirs, outside of their set)
-    broker_sets    where each partition's replicas may be, None: anywhere; what is elsewhere is in ``must_leave``
-    pinned         bool[P]: never touched, still counted (excluded topic, mid-reassignment)
-    target_rf      int32[P]
-    moves_replicas false: leaders only
-    elects_preferred  true: the first replica that may lead becomes the leader; no other choice of leaders
-    name_of        partition row → "topic-partition", for messages
-    rack_names     by rack index, for messages
+    resources      names of the D columns in the order of RESOURCES, without unmeasured ones broker_ids     int64[B],
+    Kafka's ids rack           int32[B]; ABSENT = unknown, never violates a rack rule stays          bool[B]; false:
+    drained, must be empty takes_replicas bool[B]; false: drained, or excluded for replicas takes_leaders  bool[B];
+    false: drained, demoted, or excluded for leaders keeps_leaders  bool[B]; false: drained or demoted is_new
+    bool[B]: just added; for reports only capacity       float64[B, D], 1 where unknown: level = load / capacity
+    band_low/high  float64[B, D], absolute load (``bands.py``) limit          float64[B, D]: hard capacity, inf where
+    unknown; no plan lifts a broker above it cap            float64[B, D] or None: highest load after the plan, inf
+    where not given band_rank      int32[D] or None (all alike): higher ranks yield to lower ones replicas
+    int32[P, W], preferred leader first, padded with ABSENT leader         int32[P], ABSENT where there is none
+    preferred      int32[P] or None (as ``leader``): leader of today's list after preferred election follower_load
+    float64[P, D], load of every replica leader_extra   float64[P, D], extra load of the leader move_bytes
+    float64[P], bytes of a new copy (the leader's replica size) own_disk       float64[P, W] or None (the leader's size)
+    must_leave     bool[P, W] or None: replicas that cannot stay (offline dirs, forbidden brokers) broker_sets
+    allowed brokers, None: all; replicas elsewhere are in ``must_leave`` pinned         bool[P]: never changed, still
+    counted (excluded topic, mid-reassignment) moves_replicas false: leaders only elects_preferred  true: the first
+    replica that may lead becomes leader
     """
 
     resources: tuple[str, ...]
@@ -180,34 +154,29 @@ class Problem:
 
     @property
     def broker_count(self) -> int:
-        """B."""
         return len(self.broker_ids)
 
     @property
     def partition_count(self) -> int:
-        """P."""
         return len(self.replicas)
 
     @property
     def sets(self) -> BrokerSets:
-        """Where partitions may be, also where that is anywhere."""
         return self.broker_sets or everywhere(self.partition_count, self.broker_count)
 
     @property
     def is_confined(self) -> Flags:
-        """bool[P]: may be on some brokers alone."""
         return self.sets.is_confined
 
     def column(self, resource: str) -> int | None:
-        """Index of a resource among the D columns, None where it is not balanced."""
+        """None where the resource is not balanced."""
         return self.resources.index(resource) if resource in self.resources else None
 
     def broker_name(self, broker: int) -> str:
-        """For messages."""
         return f"broker {self.broker_ids[broker]}"
 
     def rack_name(self, rack: int) -> str:
-        """Return the rack's name, its number where it has none."""
+        """Number of a rack without a name."""
         return self.rack_names[rack] if rack < len(self.rack_names) else str(rack)
 
 
@@ -266,14 +235,10 @@ def _require_sane_loads(problem: Problem) -> None:
         raise InvalidInputError.at("problem.stays", "a drained broker may receive or lead", "clear its other flags")
 
 
-# What each broker carries under a placement, in absolute units.
-
-
 class Carried(NamedTuple):
-    """What replicas weigh, in the units wanted: ``follower`` float64[P, D], ``extra`` of leaders float64[P, D].
+    """Loads in any unit: ``follower`` and ``extra`` float64[P, D].
 
-    ``own`` float64[P, W]: disk of today's replica beyond the leader's (float64[0, 0] where not known), which is added
-    to the resource ``disk_column``.
+    ``own`` float64[P, W]: disk of today's replica beyond the leader's (float64[0, 0]: unknown), for ``disk_column``.
     """
 
     follower: Floats
@@ -283,7 +248,7 @@ class Carried(NamedTuple):
 
 
 def broker_loads(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
-    """float64[B, D] of ``replicas`` int32[P, W] led by brokers ``leader`` int32[P] (-1: none). O(P·W·D)."""
+    """float64[B, D]; ``leader`` -1: none. O(P·W·D)."""
     load = np.zeros((problem.broker_count, len(problem.resources)))
     led = (replicas == leader[:, None]) & (replicas >= 0)
     replica_index = np.where(led.any(axis=1), led.argmax(axis=1), -1).astype(np.int32)
@@ -298,7 +263,7 @@ def broker_loads(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
 
 @kernel
 def sum_loads(replicas: Ints, original: Ints, leader_index: Ints, carried: Carried, load: Floats) -> None:
-    """Add up ``load`` float64[brokers, D] of a placement."""
+    """Add up ``load`` float64[brokers, D]."""
     follower, extra, own, disk_column = carried
     for p in range(replicas.shape[0]):
         for j in range(replicas.shape[1]):
@@ -316,15 +281,9 @@ def sum_loads(replicas: Ints, original: Ints, leader_index: Ints, carried: Carri
                         load[b, disk_column] += own[p, i]
 
 
-# Parameters of the model: what must be known of a cluster, and what CPU a byte costs.
-
-
 @dataclass(frozen=True, kw_only=True)
 class CpuParams(Parameters):
-    """CPU that a byte costs its broker, relative to each other; the values are those of Cruise Control's ModelUtils.
-
-    ``leader_in``: written to a leader; ``leader_out``: sent by it; ``follower_in``: replicated.
-    """
+    """Relative CPU cost of a byte, as in Cruise Control's ModelUtils: written to a leader, sent by it, replicated."""
 
     leader_in: float = number(0.7, least=0.0)
     leader_out: float = number(0.15, least=0.0)
@@ -333,10 +292,8 @@ class CpuParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelParams(Parameters):
-    """The model.
-
-    least_known  share of the partitions of which a figure must be known for its resource to be balanced
-    most_named   brokers in an error message
+    """``least_known``: share of partitions with a known metric, for a balanced resource. ``most_named``: brokers in an
+    error.
     """
 
     least_known: float = number(0.9, least=0.0, most=1.0)
@@ -347,8 +304,6 @@ class ModelParams(Parameters):
 DEFAULTS = ModelParams()
 
 
-# From measured loads to the planner's columns: what every replica carries, and what the leader carries on top.
-#
 # A follower's CPU is Cruise Control's estimate, as in the scores.
 
 
@@ -362,7 +317,7 @@ _FIELD_OF = {
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class MeasuredLoads:
-    """float64[P] each, None where it was not measured. All of the leader; out is what consumers fetch from it."""
+    """float64[P] each, None if not measured, of the leader; out is what consumers fetch."""
 
     disk_bytes: Floats | None = None
     in_bytes_per_s: Floats | None = None
@@ -371,23 +326,21 @@ class MeasuredLoads:
 
     @classmethod
     def by_kind(cls, figures: Mapping[LoadKind, Floats]) -> MeasuredLoads:
-        """From what is known of each kind."""
         return cls(**{_FIELD_OF[kind]: values for kind, values in figures.items()})
 
     def of(self, kind: LoadKind) -> Floats | None:
-        """float64[P] of one kind, None where it was not measured."""
+        """None if not measured."""
         values: Floats | None = getattr(self, _FIELD_OF[kind])
         return values
 
     def taken(self, rows: Longs) -> MeasuredLoads:
-        """Those of the partitions ``rows``."""
         known = {kind: values for kind in _FIELD_OF if (values := self.of(kind)) is not None}
         return MeasuredLoads.by_kind({kind: values[rows] for kind, values in known.items()})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """``follower_load`` and ``leader_extra``, float64[P, D], for the ``resources`` that were measured."""
+    """float64[P, D], for measured ``resources``."""
 
     resources: tuple[str, ...]
     follower_load: Floats
@@ -397,10 +350,7 @@ class Columns:
 def columns_of(
     loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALANCED, cpu: CpuParams = DEFAULTS.cpu
 ) -> Columns:
-    """Columns at replication factors ``rf`` int32[P]: out grows with it, and the follower's share of CPU shrinks.
-
-    Of ``resources`` those whose figures are all known, in the table's order.
-    """
+    """Columns at replication factors ``rf``: out grows with it, the follower's share of CPU shrinks."""
     known = [row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)]
     carried = [_carried(row, loads, rf, cpu) for row in known]
     follower = np.stack([per_replica for per_replica, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))
@@ -410,7 +360,7 @@ def columns_of(
 
 
 def _carried(row: Resource, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
-    """float64[P] each: what every replica carries of one resource, and what the leader carries on top."""
+    """Load of every replica, and extra load of the leader."""
     nothing, amount = np.zeros(len(rf)), _amount(row, loads, rf)
     if row.carrier is Carrier.REPLICAS:
         return amount, nothing
@@ -420,7 +370,6 @@ def _carried(row: Resource, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> t
 
 
 def _amount(row: Resource, loads: MeasuredLoads, rf: Ints) -> Floats:
-    """float64[P]: what the leader carries of one resource, whose figures are known."""
     if row.load is None:
         return np.ones(len(rf))
     measured = _known(loads, row.load)
@@ -428,7 +377,7 @@ def _amount(row: Resource, loads: MeasuredLoads, rf: Ints) -> Floats:
 
 
 def _shared(amount: Floats, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
-    """A follower's part of the leader's CPU, and what the leader has beyond it."""
+    """Follower's part of the leader's CPU, and the rest."""
     in_rate = _known(loads, LoadKind.IN_BYTES_PER_S)
     leader_out = _known(loads, LoadKind.OUT_BYTES_PER_S) + in_rate * (rf - 1)
     cost = cpu.leader_in * in_rate + cpu.leader_out * leader_out

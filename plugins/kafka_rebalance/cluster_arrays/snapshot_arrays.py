@@ -1,4 +1,4 @@
-"""A snapshot as arrays: its brokers, its partitions, and the problem that the search gets."""
+"""A snapshot as arrays: brokers, partitions, and the search's ``Problem``."""
 
 from __future__ import annotations
 
@@ -36,12 +36,10 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 
-# From brokers, placement and measured loads to a ``Problem``: columns, fair shares and bands put together.
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Brokers:
-    """Brokers as arrays of length B; see ``Problem`` for the flags. ``capacity`` and ``limit`` are by resource."""
+    """Flags as in ``Problem``. ``capacity`` and ``limit`` by resource."""
 
     ids: npt.NDArray[np.int64]
     rack: Ints
@@ -57,7 +55,7 @@ class Brokers:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Placement:
-    """Today's replicas and what moves with them; see ``Problem`` for the shapes."""
+    """Shapes as in ``Problem``."""
 
     replicas: Ints
     leader: Ints
@@ -72,12 +70,11 @@ class Placement:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Wanted:
-    """What the search is to reach: bands, replication factor, what to leave alone, budget.
+    """Goals of the search.
 
-    ``resources``: those that count, as far as they are measured; None = what is balanced by default, and the targets'.
-    ``balanced``: those that have the common band; ``highest``: load per capacity that is the upper end of a band
-    without a lower one; ``caps``: what each broker may carry at most, float64[B]; ``ranks``: bands of a higher rank
-    yield to those of a lower one, 0 for all by default.
+    ``resources``: None = the default ones and the targets'. ``balanced``: those with the common band. ``highest``: load
+    per capacity, the upper end of a band without a lower one. ``caps``: highest load float64[B]. ``ranks``: higher ones
+    yield.
     """
 
     within: float | None = 0.10
@@ -95,7 +92,7 @@ class Wanted:
 
 
 def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
-    """The problem of giving ``placement`` on ``brokers`` what is ``wanted``. O(P·W + B·D)."""
+    """O(P·W + B·D)."""
     today_rf = (placement.replicas >= 0).sum(axis=1).astype(np.int32)
     target_rf = today_rf if wanted.target_rf is None else wanted.target_rf
     if wanted.pinned is not None:
@@ -158,7 +155,7 @@ def _by_resource(values: Mapping[str, Floats], resources: tuple[str, ...], count
 def _bands(
     brokers: Brokers, placement: Placement, wanted: Wanted, columns: Columns, capacity: Floats, target_rf: Ints
 ) -> Bands:
-    """Bands around fair shares; brokers that cannot receive are never asked to hold more than they hold."""
+    """Around fair shares; a broker that cannot receive needs no more than it holds."""
     is_leader_carried = np.array([resource in LEADER_CARRIED for resource in columns.resources], dtype=np.bool_)
     only_leaders = np.array([resource in ONLY_LEADERS for resource in columns.resources], dtype=np.bool_)
     may_lead = brokers.keeps_leaders | brokers.takes_leaders
@@ -210,20 +207,17 @@ def _loads_of(replicas: Ints, leader: Ints, columns: Columns, broker_count: int)
     return loads
 
 
-# Brokers of a snapshot under what is wished of them: states, capacities, limits, as the planner's arrays.
-
-
 _CAPACITY_FIELDS = {row.name: row.capacity for row in TABLE if row.capacity is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BrokerArrays:
-    """``brokers`` in the order of the arrays (by id, added ones last); ``capacity`` only where every one is known."""
+    """``brokers`` by id, added ones last; ``capacity`` only where all are known."""
 
     brokers: tuple[Broker, ...]
     arrays: Brokers
-    usable_bytes: Floats  # float64[B]: what the volumes under the log dirs still offer, inf where unknown
-    unplaced_bytes: Floats  # float64[B]: stray logs and copies between dirs, which are no replicas and take disk
+    usable_bytes: Floats  # float64[B]: free on the log dirs' volumes, inf where unknown
+    unplaced_bytes: Floats  # float64[B]: stray logs and copies between dirs
     notes: tuple[Fact, ...]
 
     @property
@@ -232,7 +226,7 @@ class BrokerArrays:
         return {broker.id: index for index, broker in enumerate(self.brokers)}
 
     def indices(self, broker_ids: npt.ArrayLike) -> Ints:
-        """int32: the index of each id, ABSENT for one that is no broker's. Ids may be as large as Kafka allows."""
+        """int32, ABSENT for an unknown id, however large."""
         wanted, known = np.asarray(broker_ids, dtype=np.int64), np.asarray(self.arrays.ids, dtype=np.int64)
         if not len(known):
             return np.full(wanted.shape, ABSENT, dtype=np.int32)
@@ -242,15 +236,12 @@ class BrokerArrays:
 
 
 def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerArrays:
-    """The brokers after removing, adding, demoting and excluding.
-
-    Raises UsageError for a broker that is to be removed, demoted or excluded and that is not in the cluster.
-    """
+    """Raises UsageError where the options name an unknown broker."""
     brokers = _brokers(snapshot, options)
     stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
     excluded = np.array([broker.id in options.exclude_brokers for broker in brokers], dtype=np.bool_)
     cordoned = np.array([broker.is_cordoned for broker in brokers], dtype=np.bool_)
-    # By the snapshot: who demotes a broker that was not heard does not make it heard.
+    # From the snapshot: demoting does not make an unresponsive broker respond.
     not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}
     unheard = np.array([broker.id in not_heard for broker in brokers], dtype=np.bool_)
     demoted = np.array([broker.state is BrokerState.DEMOTED for broker in brokers], dtype=np.bool_)
@@ -277,7 +268,7 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
 
 
 def require_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
-    """Raises UsageError for a broker or a rack that is to be removed, demoted or excluded and that is not there."""
+    """Raises UsageError for an unknown broker or rack in the options."""
     known = {broker.id for broker in snapshot.brokers}
     _require_racks_known(snapshot, options)
     for words, ids in (
@@ -304,17 +295,14 @@ def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> Non
 
 
 def volume_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
-    """Total bytes under the log dirs, None where one does not tell.
-
-    Totals are those of volumes: two dirs that tell the same total and the same usable bytes share one.
-    """
+    """None if a dir does not report it. Dirs with the same total and usable bytes share a volume."""
     told = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
     totals = [total for total, _ in told if total is not None]
     return float(sum(totals)) if told and len(totals) == len(told) and sum(totals) > 0 else None
 
 
 def usable_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
-    """Usable bytes under the log dirs, None where one does not tell."""
+    """None if a dir does not report it."""
     told = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
     usable = [free for _, free in told if free is not None]
     return float(sum(usable)) if told and len(usable) == len(told) else None
@@ -339,7 +327,6 @@ def _brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, .
 
 
 def _rack_names(brokers: tuple[Broker, ...]) -> tuple[str, ...]:
-    """In the order of rack indices."""
     return tuple(sorted({broker.rack for broker in brokers if broker.rack is not None}))
 
 
@@ -351,10 +338,10 @@ def _racks(brokers: tuple[Broker, ...]) -> Ints:
 def _capacities(
     brokers: tuple[Broker, ...], options: PlanOptions, stays: Flags
 ) -> tuple[dict[str, Floats], tuple[Fact, ...]]:
-    """Capacities that every broker has, and one note on what is assumed for the rest."""
+    """Capacities known for every broker, and one note on the others."""
     capacity: dict[str, Floats] = {}
     notes: list[Fact] = []
-    # Those that could not answer: one that is not there yet, one that was not heard.
+    # New and unresponsive brokers cannot report.
     unasked = np.array([b.state is BrokerState.NEW or b.state.is_unheard for b in brokers], dtype=np.bool_)
     equal = []
     for resource, name in _CAPACITY_FIELDS.items():
@@ -384,13 +371,10 @@ def _capacity_of(broker: Broker, name: str, options: PlanOptions) -> float:
     return float("nan") if value is None else float(value)
 
 
-# What no broker may carry more of after the plan: absolute caps, and what headroom leaves of each broker's capacity.
-#
-# Example: ``--headroom disk=20%`` on disks of 10 and 5 TB: caps of 8 and 4 TB.
-
-
 def broker_caps(options: PlanOptions, brokers: BrokerArrays) -> dict[str, Floats]:
-    """Resource → float64[B], the lower of the two where both are given; nothing of capacities that are not known."""
+    """Resource → float64[B], the lower of cap and headroom; only of known capacities. Example: ``--headroom disk=20%``
+    on disks of 10 and 5 TB: 8 and 4 TB.
+    """
     capacity, count = brokers.arrays.capacity, len(brokers.brokers)
     caps = {name: np.full(count, float(cap)) for name, cap in options.caps.items()}
     for name, share in options.headroom.items():
@@ -400,27 +384,24 @@ def broker_caps(options: PlanOptions, brokers: BrokerArrays) -> dict[str, Floats
     return caps
 
 
-# What becomes of partitions with a replica that is out of sync on a broker that stays.
+# Partitions with a replica out of sync on a broker that stays.
 #
-# Kafka completes a reassignment only when every replica of the target list is in sync (KAFKA-16218, KAFKA-19975), and
-# a replica that lags may not lead. So, in this order:
+# Kafka completes a reassignment only when every replica of the target list is in sync (KAFKA-16218, KAFKA-19975), and a
+# lagging replica may not lead. So, in this order:
 #
-# 1. A replica out of sync never leads, and is never part of a list whose replicas change.
-# 2. It is dropped where a smaller list is wanted and the replicas in sync fill that list.
-# 3. It is replaced by a copy elsewhere where another replica cannot stay (its broker leaves or is dead, its log dir
-# has
-#    failed, its topic may not be there) and enough brokers, on enough racks, can take the copies.
-# 4. Else its partition waits: it is left as it is until the replica has caught up.
+# 1. A replica out of sync never leads, and is never in a list whose replicas change.
+# 2. It is dropped where the replicas in sync fill a smaller target list.
+# 3. It is replaced where another replica cannot stay (broker leaves or is dead, failed log dir, forbidden broker) and
+#    enough brokers, on enough racks, can take the copies.
+# 4. Else its partition waits for it.
 #
 # Example, ``--replication-factor 2``: [2, 3, 1] with 2 and 3 in sync becomes [2, 3]; with 2 alone in sync it waits.
-# ``--remove-broker 3`` on brokers 1 to 5: [2, 3, 1] with 2 and 3 in sync becomes [2, 4, 5]; on brokers 1 to 3 it
-# waits.
-# Where leaders alone may change no list gets another replica: a partition waits if its first replica lags, which will
-# lead again. O(P·W), and O(W + B) a partition of 3.
+# ``--remove-broker 3`` on brokers 1 to 5: [2, 3, 1] with 2 and 3 in sync becomes [2, 4, 5]; on brokers 1 to 3 it waits.
+# In a leaders-only plan a partition waits if its first replica lags. O(P·W), and O(W + B) a partition of 3.
 
 
 def laggards_of(replicas: Ints, leader: Ints, in_sync: Flags, must_leave: Flags, stays: Flags) -> Flags:
-    """bool[P, W]: replicas out of sync that could stay. Without a leader the ISR is the last one known: no laggards."""
+    """bool[P, W]: replicas out of sync that could stay. Without a leader the ISR is outdated: none."""
     there = (replicas >= 0) & stays[replicas] & ~must_leave
     return np.asarray(there & ~in_sync & (leader != ABSENT)[:, None] & (replicas != leader[:, None]))
 
@@ -433,7 +414,7 @@ def waits_and_leaves(
     broker_arrays: BrokerArrays,
     sets: BrokerSets | None,
 ) -> tuple[Flags, Flags]:
-    """Which partitions wait, bool[P], and which laggards must leave, bool[P, W]."""
+    """Waiting partitions bool[P], and laggards that must leave bool[P, W]."""
     arrays = broker_arrays.arrays
     there = replicas >= 0
     kept = there & arrays.stays[replicas] & ~must_leave & ~laggards
@@ -453,22 +434,18 @@ def waits_and_leaves(
     return lags & ~is_filled & ~is_replaced, np.asarray(leaves)
 
 
-# Partitions of a snapshot as the planner's arrays: replicas, measured loads, and what must be left alone and why.
-
-
-AUTO_ELECTION = "auto.leader.rebalance.enable"  # of brokers; on by default
+AUTO_ELECTION = "auto.leader.rebalance.enable"  # broker config; on by default
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PartitionArrays:
-    """P partitions. ``size`` float64[P] the leader's replica size (nan: unknown), ``own_size`` float64[P, W] of each
-    replica (nan: as the leader's), ``rate`` float64[P] bytes/s written (nan: unknown), ``arriving_bytes`` float64[B]
-    what running reassignments still have to copy: a replica that they add counts in full from the start.
+    """``size`` float64[P] of the leader's replica, ``own_size`` float64[P, W] (nan: as the leader's), ``rate`` bytes/s
+    written; nan: unknown. ``arriving_bytes`` float64[B]: rest of running reassignments; their replicas already count
+    fully.
 
-    ``excluded`` (by the options, or because of observers), ``in_flight``, ``leaderless``, ``waiting`` (for a replica
-    out of sync), ``short`` (on a broker that is gone, and too few brokers to replace it): left alone whatever happens;
-    ``unknown``: left alone unless it must go. ``laggards`` bool[P, W]: replicas out of sync on brokers that stay;
-    those that must leave are in ``placement.must_leave``.
+    Left alone: ``excluded`` (options or observers), ``in_flight``, ``leaderless``, ``waiting`` (replica out of sync),
+    ``short`` (on a dead broker, too few brokers); ``unknown`` unless it must go. ``laggards`` bool[P, W]: out of sync
+    on brokers that stay; if they must leave, also in ``placement.must_leave``.
     """
 
     placement: Placement
@@ -490,15 +467,14 @@ class PartitionArrays:
 
     @property
     def immovable(self) -> Flags:
-        """bool[P]."""
         return self.excluded | self.in_flight | self.leaderless | self.waiting | self.short
 
 
 def build_partition_arrays(
     snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, options: PlanOptions
 ) -> PartitionArrays:
-    """O(P·W). What a running reassignment takes away counts as gone, what it adds as there."""
-    if not broker_arrays.brokers:  # a group table alone names partitions, and no replica of them
+    """Running reassignments count as done. O(P·W)."""
+    if not broker_arrays.brokers:  # a group table alone has partitions without replicas
         snapshot = replace(snapshot, partitions=partition_table([], {}), loads=PartitionLoads())
     table = snapshot.partitions
     replicas, own, offline, in_sync = _replicas(snapshot, broker_arrays)
@@ -528,7 +504,7 @@ def build_partition_arrays(
     laggards = laggards_of(replicas, leader, in_sync, must_leave, broker_arrays.arrays.stays)
     laggards &= ~(excluded | in_flight)[:, None]
     waiting = laggards[:, 0]
-    leaves = laggards  # where leaders alone change, a replica that "must leave" is one that may not lead
+    leaves = laggards  # leaders-only: "must leave" means may not lead
     if options.moves_replicas and laggards.any():
         count = np.asarray((replicas >= 0).sum(axis=1), dtype=np.int32)
         target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
@@ -569,7 +545,7 @@ def build_partition_arrays(
 
 
 def _replicas(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays) -> tuple[Ints, Floats, Flags, Flags]:
-    """int32[P, W] broker indices, own sizes along them, which are offline, which are in sync (all where unknown)."""
+    """Broker indices int32[P, W], own sizes, offline, in sync (all where unknown)."""
     table = snapshot.partitions
     counts = table.replica_counts
     width = int(counts.max(initial=1))
@@ -596,7 +572,7 @@ def _replicas(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays) -> tuple[I
 
 
 def _arriving(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, size: Floats) -> Floats:
-    """float64[B]: of replicas that are being added what is not there yet."""
+    """Missing bytes of replicas being added, float64[B]."""
     table, index = snapshot.partitions, broker_arrays.index_of
     arriving = np.zeros(len(broker_arrays.brokers))
     for p, brokers in sorted(table.adding.items()):
@@ -608,7 +584,7 @@ def _arriving(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, size: Floa
 
 
 def _leaders(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: Ints) -> Ints:
-    """int32[P]; where a running reassignment takes the leader away, the first replica that is left will lead."""
+    """int32[P]; if a running reassignment removes the leader, its first remaining replica."""
     leader = snapshot.partitions.leader
     leads = broker_arrays.indices(leader)
     for p, brokers in sorted(snapshot.partitions.removing.items()):
@@ -625,8 +601,8 @@ def _short_of_brokers(
     sets: BrokerSets | None,
     options: PlanOptions,
 ) -> Flags:
-    """bool[P]: on a broker that is gone, and fewer brokers may hold a replica than it has. They are left alone where
-    something else has to move, which can be done without them; where nothing else has to, the plan is infeasible.
+    """bool[P]: on a dead broker, with too few allowed brokers. Left alone where another partition must move; else the
+    plan is infeasible.
     """
     arrays = broker_arrays.arrays
     gone = np.array([broker.state.is_gone for broker in broker_arrays.brokers], dtype=np.bool_)
@@ -646,9 +622,8 @@ def _short_of_brokers(
 def _preferred(
     snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: Ints, leader: Ints, left_as_led: Flags
 ) -> Ints:
-    """int32[P]: who leads once preferred replicas are elected, which the controller does by itself by default
-    (``auto.leader.rebalance.enable``): the first replica, which will have caught up if it is out of sync, unless its
-    broker is gone or leaves; else today's leader.
+    """Leaders int32[P] after preferred election, which the controller does by default
+    (``auto.leader.rebalance.enable``): the first replica, unless its broker is dead or leaves; else today's leader.
     """
     if any(broker.configs.get(AUTO_ELECTION) == "false" for broker in snapshot.brokers):
         return leader
@@ -658,7 +633,7 @@ def _preferred(
 
 
 def _figures(snapshot: ClusterSnapshot) -> tuple[dict[LoadKind, Floats], dict[str, Fact]]:
-    """What is known for most partitions, as far as resources are made of it; and why which resource is left out."""
+    """Metrics known for most partitions, and the reason for each resource left out."""
     needed = DEFAULTS.least_known
     values = {kind: snapshot.load(kind) for row in TABLE for kind in row.rests_on}
     shares = {kind: 1 - float(np.isnan(value).mean()) if len(value) else 0.0 for kind, value in values.items()}
@@ -676,14 +651,14 @@ def _figures(snapshot: ClusterSnapshot) -> tuple[dict[LoadKind, Floats], dict[st
 
 
 def unknown_figure(kind: LoadKind, share: float, needed: float) -> Fact:
-    """Why a resource is left out of which a figure is known for ``share`` of the partitions."""
+    """Reason to leave out a resource whose metric is known for ``share`` of the partitions."""
     if share > 0:
         return fact(FactCode.FIGURE_KNOWN_FOR_FEW, figure=kind.value, known_share=share, needed_share=needed)
     return fact(FactCode.FIGURE_NOT_MEASURED, figure=kind.value)
 
 
 def _sources(snapshot: ClusterSnapshot, left_out: Mapping[str, Fact]) -> dict[str, str]:
-    """Who measured each known resource, or that it was counted."""
+    """Source of each known resource, or "counted"."""
     sources = dict.fromkeys(COUNTED, "counted")
     for row in TABLE:
         if row.load is not None and row.name not in left_out:

@@ -1,1 +1,1 @@
-"""Keys of a topic counted in batches that merge: partitions exactly, heavy and different keys by samples."""
+"""Key counts of a topic in batches that merge: partitions exactly, heavy and distinct keys by samples."""

@@ -1,4 +1,4 @@
-"""The plan of a tally: which placements (a partitioner and a number of partitions) and pairs of them are counted.
+"""Plan of a tally: the placements (partitioner and number of partitions) to count, and pairs of them.
 
 Partition of a key from its hash, as the remainder by the number of partitions
 
@@ -10,10 +10,8 @@ Partition of a key from its hash, as the remainder by the number of partitions
 | fnv1a | lower 31 bits | Sarama reference |
 | java_text | absolute value, 0 for the least int | Scala 0.8 |
 
-Randomly placed keys (null, for some clients empty) are counted apart.
-
-Identity of a key: 64 bits that stand for it. Among 50 million different keys the chance that any two share one is 7 in
-100,000. It is not secret: a guessed key has a known identity. Complexity: O(bytes).
+Randomly placed keys (null, for some clients empty) are counted apart. A key's identity has 64 bits: among 50 million
+keys the chance of any collision is 7 in 100,000. It is not secret: a guessed key has a known identity. O(bytes).
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ Words = npt.NDArray[np.uint32]
 
 
 class KeyHash(StrEnum):
-    """The 32 bits that a partitioner takes of a key."""
+    """The 32 bits that a partitioner uses."""
 
     MURMUR2 = "murmur2"
     CRC32 = "crc32"
@@ -61,7 +59,7 @@ class KeyHash(StrEnum):
 
 
 class Taken(StrEnum):
-    """What becomes of the sign before the remainder."""
+    """Treatment of the sign before the remainder."""
 
     LOWER_BITS = "lower_bits"  # 31 of them
     ALL_BITS = "all_bits"
@@ -71,7 +69,7 @@ class Taken(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeyRule:
-    """One partitioner that goes by keys; ``by_lot``: which records it sends anywhere instead."""
+    """Partitioner by keys; ``by_lot``: records that it places at random."""
 
     partitioner: str
     hash: KeyHash
@@ -79,13 +77,13 @@ class KeyRule:
     by_lot: ByLot
 
     def is_by_lot(self, is_null: Flags, is_empty: Flags) -> Flags:
-        """bool[N]: records that no key sends anywhere."""
+        """bool[N]."""
         if self.by_lot is ByLot.NONE:
             return np.zeros(len(is_null), np.bool_)
         return is_null if self.by_lot is ByLot.NULL else is_null | is_empty
 
     def places(self, hashes: Words, partitions: int) -> Ints:
-        """Partition of each hash, int32[N]."""
+        """int32[N]."""
         places = np.empty(len(hashes), np.int32)
         match self.taken:
             case Taken.LOWER_BITS:
@@ -99,11 +97,7 @@ class KeyRule:
 
 
 def rule_of(name: str) -> KeyRule:
-    """The rule of a partitioner by its name in the registry.
-
-    Raises UnknownNameError for a name that nobody has, InvalidInputError for a partitioner that does not go by a hash
-    of the key.
-    """
+    """Raises UnknownNameError for an unknown name, InvalidInputError for a partitioner that does not hash keys."""
     found = _rule(by_name(name))
     if found is None:
         raise InvalidInputError.at(
@@ -143,7 +137,7 @@ _EMPTY_KEY = KeyColumn.of([b""])
 
 
 def hashes_of(key_hash: KeyHash, keys: KeyColumn) -> Words:
-    """uint32[N]; a null key has the hash of the empty one, as every client that hashes it gives it."""
+    """uint32[N]; a null key hashes as the empty one, as in every client that hashes it."""
     hashes = _hashed(key_hash, keys)
     if keys.is_null is not None:
         hashes[keys.is_null] = _hashed(key_hash, _EMPTY_KEY)[0]
@@ -164,7 +158,7 @@ def _hashed(key_hash: KeyHash, keys: KeyColumn) -> Words:
 
 @kernel
 def _remainders(hashes: Words, mask: np.uint32, partitions: int, places: Ints) -> None:
-    """The quotient in doubles is off by one at most; a division costs more."""
+    """The quotient in doubles is off by at most one; a division is slower."""
     inverse = 1.0 / partitions
     for i in range(len(hashes)):
         value = np.int64(hashes[i] & mask)
@@ -193,14 +187,14 @@ _WORD = 4
 
 
 def key_identities(keys: KeyColumn) -> Identities:
-    """uint64[N]; those of null keys mean nothing."""
+    """uint64[N]; undefined for null keys."""
     identities = np.empty(len(keys), np.uint64)
     _identities(keys.data, keys.offsets, identities)
     return identities
 
 
 def hash_identities(hashes: npt.NDArray[np.uint32]) -> Identities:
-    """uint64[N] where only hashes are known: keys of one hash are one."""
+    """uint64[N] from hashes alone: keys of one hash are one."""
     identities = np.empty(len(hashes), np.uint64)
     _mixed_hashes(hashes, identities)
     return identities
@@ -209,7 +203,7 @@ def hash_identities(hashes: npt.NDArray[np.uint32]) -> Identities:
 @inlined_kernel
 @wraps_around
 def _mixed(code: np.uint64, word: np.uint64) -> np.uint64:
-    """One to one in ``word``: keys of one length that differ in one word never meet here."""
+    """One to one in ``word``: keys of one length that differ in one word do not collide here."""
     code = (code ^ word) * _STEP
     return code ^ (code >> np.uint64(32))
 
@@ -245,9 +239,8 @@ UNKNOWN_PARTITION = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyBatch:
-    """N records. ``hashes`` uint32[H, N] in the order asked for; ``keys`` None where only hashes are known.
-
-    ``record_bytes`` int64[N] and ``observed`` int32[N], the partition that each record was read from, may be unknown.
+    """N records. ``hashes`` uint32[H, N] in the requested order; ``keys`` None where only hashes are known;
+    ``observed`` int32[N]: the partition read from.
     """
 
     identity: Identities
@@ -272,7 +265,7 @@ class KeyBatch:
 def batch_of_keys(
     keys: KeyColumn, asked: Iterable[KeyHash], value_bytes: Longs | None = None, observed: Ints | None = None
 ) -> KeyBatch:
-    """Hash every key in each way; a record weighs as much as its key and its value."""
+    """A record's size is key plus value."""
     _require_within(value_bytes, "bytes of a value", 0, MOST_VALUE_BYTES)
     lengths = keys.lengths
     is_null = keys.nulls
@@ -291,7 +284,7 @@ def batch_of_keys(
 def batch_of_hashes(
     hashes: Words, is_null: Flags, value_bytes: Longs | None = None, observed: Ints | None = None
 ) -> KeyBatch:
-    """Keys of which one hash each is known: two keys of one hash are counted as one, no key is known to be empty."""
+    """Keys of one hash count as one; none is known to be empty."""
     _require_within(value_bytes, "bytes of a value", 0, MOST_VALUE_BYTES)
     return KeyBatch(
         identity=hash_identities(hashes),
@@ -312,8 +305,6 @@ def _require_within(column: Longs | Ints | None, name: str, least: int, end: int
 
 
 class Pairing(StrEnum):
-    """Why two placements are held beside each other."""
-
     GROWN = "grown"  # other number of partitions
     OTHER_CLIENT = "other_client"
     READ_TOGETHER = "read_together"
@@ -321,8 +312,6 @@ class Pairing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a partitioner puts keys on so many partitions."""
-
     rule: KeyRule
     partitions: int
 
@@ -333,7 +322,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two of the plan's placements, by number."""
+    """By number in the plan."""
 
     one: int
     other: int
@@ -342,7 +331,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class TallyPlan:
-    """``shown_bytes``: how many bytes of heavy keys are kept to be shown, 0 for none."""
+    """``shown_bytes`` of heavy keys are kept, 0: none."""
 
     placements: tuple[Placement, ...]
     pairs: tuple[Pair, ...] = ()
@@ -350,14 +339,11 @@ class TallyPlan:
 
     @property
     def hashes(self) -> tuple[KeyHash, ...]:
-        """Those that its placements need, each once."""
         return tuple(dict.fromkeys(placement.rule.hash for placement in self.placements))
 
 
 @dataclass(frozen=True, slots=True)
 class TopicLayout:
-    """How a topic lies: its partitions and the producer that writes to it."""
-
     partitions: int
     partitioner: str = "default"
 
@@ -370,10 +356,10 @@ def plan_for(
     read_with: TopicLayout | None = None,
     shown_bytes: int = 0,
 ) -> TallyPlan:
-    """The first placement is the topic's own, each other one is a pair with it: other ``clients`` that write to it,
-    other numbers of partitions, another topic that is read together with it.
+    """The topic's own placement first; others pair with it: other ``clients``, numbers of partitions, a topic read
+    together.
 
-    Raises UnknownNameError and InvalidInputError for partitioners that cannot be placed by keys.
+    Raises UnknownNameError and InvalidInputError for partitioners that do not place by keys.
     """
     own = Placement(rule_of(topic.partitioner), topic.partitions)
     others = [(Placement(rule_of(name), topic.partitions), Pairing.OTHER_CLIENT) for name in clients]
@@ -386,7 +372,6 @@ def plan_for(
 
 
 def read_together(plan: TallyPlan) -> Pair:
-    """The topic's own placement and that of the topic which is read together with it; the plan has such a pair."""
     return next(pair for pair in plan.pairs if pair.pairing is Pairing.READ_TOGETHER)
 
 
@@ -395,10 +380,9 @@ UNKNOWN_LENGTH = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyFacts:
-    """K keys by ascending ``identity``; ``hashes`` uint32[H, K] in the order of the tally's hashes.
+    """K keys by ascending ``identity``; ``hashes`` uint32[H, K] in the tally's order.
 
-    ``length`` int32[K] bytes of the key (-1: only its hash is known); ``start`` uint8[K, W] its first bytes, W = 0
-    where no key is to be shown.
+    ``length`` int32[K] in bytes (-1: unknown); ``start`` uint8[K, W]: first bytes, W = 0 where keys are not shown.
     """
 
     identity: Identities
@@ -408,7 +392,6 @@ class KeyFacts:
 
     @classmethod
     def none(cls, hash_count: int, shown_bytes: int) -> KeyFacts:
-        """No key yet."""
         return cls(
             np.zeros(0, np.uint64), np.zeros((hash_count, 0), np.uint32), np.zeros(0, np.int32),
             np.zeros((0, shown_bytes), np.uint8),
@@ -416,7 +399,7 @@ class KeyFacts:
 
     @classmethod
     def of_rows(cls, rows: Longs, identity: Identities, hashes: Words, keys: KeyColumn | None, shown: int) -> KeyFacts:
-        """The keys of ``rows`` of a batch, each another one."""
+        """Keys of distinct ``rows`` of a batch."""
         rows = rows[np.argsort(identity[rows])]
         length = np.full(len(rows), UNKNOWN_LENGTH, np.int32)
         start = np.zeros((len(rows), shown), np.uint8)
@@ -433,12 +416,12 @@ class KeyFacts:
         return len(self.identity)
 
     def of(self, identity: Identities) -> KeyFacts:
-        """The facts of these keys, ascending, all of which are here."""
+        """``identity`` ascending, all known here."""
         at = np.searchsorted(self.identity, identity)
         return KeyFacts(self.identity[at], self.hashes[:, at], self.length[at], self.start[at])
 
     def together(self, other: KeyFacts) -> KeyFacts:
-        """Those of both, each key once."""
+        """Union, each key once."""
         identity = np.concatenate([self.identity, other.identity])
         _, first = np.unique(identity, return_index=True)
         return KeyFacts(
@@ -449,6 +432,6 @@ class KeyFacts:
         )
 
     def key(self, index: int) -> bytes | None:
-        """The key's bytes, or its first ones where it is longer; None where keys are not kept."""
+        """The key's first bytes; None where keys are not kept."""
         width = self.start.shape[1]
         return self.start[index, : self.length[index]].tobytes() if width and self.length[index] >= 0 else None

@@ -1,12 +1,9 @@
-"""Scores of a tally: loads and skew, heavy keys between bounds, moved keys, clients and topics that disagree.
+"""Scores of a tally: loads and skew, heavy keys, moved keys, disagreeing clients and topics.
 
-Skew is the most loaded partition over the plain mean, of all records. The rest counts keyed records only. Remapping
-compares keys, not records: adding partitions moves a key's future records away from its past ones. Two clients disagree
-on a key when they would send it to different partitions of topics with equally many: joins on such topics lose rows
-without an error. Two topics meet in a key when both samples have it. Shares of records are exact counts; shares of
-different keys come from the sample of them (``is_exact`` is true if it holds all).
-
-Complexity: O(N log N) for N records.
+Skew is the most loaded partition over the mean, of all records; the rest counts keyed records only. Remapping compares
+keys: adding partitions separates a key's future records from its past ones. Clients disagree on a key if they send it
+to different partitions of topics with equally many: joins lose rows without an error. Shares of records are exact;
+shares of distinct keys come from their sample (``is_exact``: it holds all). O(N log N) for N records.
 """
 
 from __future__ import annotations
@@ -31,25 +28,25 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartitionLoad:
-    """``records`` and ``bytes`` int64[n] of each partition."""
+    """int64[n] by partition."""
 
     records: Longs
     bytes: Longs
 
     @property
     def record_skew(self) -> float:
-        """Most records over the mean; 1 for an empty sample."""
+        """Most over mean; 1 for an empty sample."""
         return _skew(self.records)
 
     @property
     def byte_skew(self) -> float:
-        """Most bytes over the mean; 1 for an empty sample."""
+        """Most over mean; 1 for an empty sample."""
         return _skew(self.bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class HotKey:
-    """One key (``None``: no key), its share of the sample, and where it goes (``None`` for no key: in many places)."""
+    """``key`` None: null keys, which have no ``partition``."""
 
     key: bytes | None
     records: int
@@ -59,7 +56,6 @@ class HotKey:
 
 
 def partition_load(sample: RecordSample, target: TopicTarget, partitioner: Partitioner, seed: int = 0) -> PartitionLoad:
-    """What each partition would get of this sample."""
     places = partitioner.partition(sample, target, seed)
     records = np.bincount(places, minlength=target.partitions)
     weights = np.bincount(places, weights=sample.record_bytes.astype(np.float64), minlength=target.partitions)
@@ -69,7 +65,7 @@ def partition_load(sample: RecordSample, target: TopicTarget, partitioner: Parti
 def hottest_keys(
     sample: RecordSample, target: TopicTarget, partitioner: Partitioner, count: int = 10
 ) -> tuple[HotKey, ...]:
-    """The keys with most records, ties by first appearance."""
+    """Most records first, ties by first appearance."""
     key_of, first = distinct_keys(sample.keys)
     records = np.bincount(key_of, minlength=len(first))
     weights = np.bincount(key_of, weights=sample.record_bytes.astype(np.float64), minlength=len(first))
@@ -88,7 +84,7 @@ def hottest_keys(
 
 
 def remapped_ratio(sample: RecordSample, partitioner: Partitioner, before: int, after: int) -> float:
-    """Share of the different keys that another partition count sends elsewhere; 0 for a sample without keys."""
+    """Share of distinct keys that change partition; 0 without keys."""
     keyed = _one_of_each(sample)
     if len(keyed) == 0:
         return 0.0
@@ -100,7 +96,7 @@ def remapped_ratio(sample: RecordSample, partitioner: Partitioner, before: int, 
 def disagreements(
     sample: RecordSample, partitions: int, partitioners: Sequence[Partitioner]
 ) -> Mapping[tuple[str, str], float]:
-    """For each pair of clients the share of the different keys that they send to different partitions."""
+    """Share of distinct keys in different partitions, by pair of clients."""
     keyed = _one_of_each(sample)
     places = {partitioner.name: partitioner.partition(keyed, TopicTarget(partitions)) for partitioner in partitioners}
     names = list(places)
@@ -112,7 +108,7 @@ def disagreements(
 
 
 def distinct_keys(keys: KeyColumn) -> tuple[Longs, Longs]:
-    """Number of each record's key (by first appearance), and the first record of each different key."""
+    """Number of each record's key by first appearance, and each key's first record."""
     offsets = keys.offsets.astype(np.int64)
     in_order = np.flatnonzero(~keys.nulls)
     sort_positions(keys.data, offsets, in_order)
@@ -125,7 +121,7 @@ def distinct_keys(keys: KeyColumn) -> tuple[Longs, Longs]:
 
 @kernel
 def _groups(data: Bytes, offsets: Longs, in_order: Longs, nulls: Longs) -> tuple[Longs, Longs]:
-    """Group of each record and each group's first record; ``in_order``: keyed records, sorted stably by key."""
+    """Group of each record, and its first record; ``in_order``: keyed records, sorted stably by key."""
     group = np.empty(len(in_order) + len(nulls), np.int64)
     first = np.empty(len(group), np.int64)
     found = 0
@@ -142,7 +138,7 @@ def _groups(data: Bytes, offsets: Longs, in_order: Longs, nulls: Longs) -> tuple
 
 
 def _one_of_each(sample: RecordSample) -> RecordSample:
-    """One record of each different key, null left out."""
+    """One record of each distinct key except null."""
     _, first = distinct_keys(sample.keys)
     return RecordSample.of_keys(sample.keys.taken(first[~sample.keys.nulls[first]]))
 
@@ -157,9 +153,8 @@ EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class HeavyKey:
-    """``records_at_least`` <= its records <= ``records_at_most``; ``partitions`` one for each placement of the plan.
-
-    ``key``: its first bytes where keys are to be shown; ``key_bytes``: how long it is, None where that is not known.
+    """``records_at_least`` <= records <= ``records_at_most``; ``partitions`` by placement of the plan. ``key``: its
+    first bytes where shown; ``key_bytes``: its length, None if unknown.
     """
 
     identity: str
@@ -172,8 +167,8 @@ class HeavyKey:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacementScore:
-    """One placement; ``by_lot_records`` go to no partition by key, ``agreeing_ratio`` of the records whose partition is
-    known lie where it puts them (None: of no record is it known, or the topic has another number of partitions).
+    """``by_lot_records`` are placed at random; ``agreeing_ratio`` of records with a known partition are where the
+    placement puts them (None: none known, or another number of partitions).
     """
 
     placement: Placement
@@ -184,9 +179,8 @@ class PlacementScore:
 
 @dataclass(frozen=True, slots=True)
 class PairScore:
-    """``record_ratio`` of the keyed records, and about ``key_ratio`` of the different keys, lie in other partitions.
-
-    ``examples``: the heaviest of these keys.
+    """Shares of keyed records (exact) and distinct keys (estimate) in different partitions; ``examples``: the
+    heaviest.
     """
 
     one: Placement
@@ -199,13 +193,13 @@ class PairScore:
 
     @property
     def record_ratio(self) -> float:
-        """0 for a sample without keys."""
+        """0 without keys."""
         return self.records_apart / self.keyed_records if self.keyed_records else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class KeyScores:
-    """The scores of one sample. ``frequent_error``: what heavy keys are known to; ``observed`` records as they lie."""
+    """``frequent_error``: of heavy keys' counts; ``observed`` records by partition."""
 
     records: int
     null_keys: int
@@ -223,9 +217,9 @@ class KeyScores:
 
 @dataclass(frozen=True, slots=True)
 class MeetingScore:
-    """Keys that two topics share: of about ``shared_keys`` a ``key_ratio`` lie in partitions of different numbers.
+    """Keys shared by two topics; an estimated ``key_ratio`` of them have different partition numbers.
 
-    ``is_exact``: both samples of different keys hold all; else shares are among ``sampled_keys`` shared ones.
+    ``is_exact``: both samples hold all keys; else among ``sampled_keys``.
     """
 
     shared_keys: float
@@ -235,9 +229,7 @@ class MeetingScore:
 
 
 def scores_of(tally: KeyTally, own: int = 0) -> KeyScores:
-    """All of them; ``own``: the placement that is the sampled topic's. Raises InvalidInputError where a record lies in
-    a partition that the topic does not have.
-    """
+    """``own``: the topic's placement. Raises InvalidInputError for a record of a partition that the topic lacks."""
     counts, partitions = tally.counts, tally.plan.placements[own].partitions
     if len(counts.observed) > partitions:
         raise InvalidInputError.at(
@@ -262,13 +254,13 @@ def scores_of(tally: KeyTally, own: int = 0) -> KeyScores:
 
 
 def hot_keys(tally: KeyTally, partition: int, *, placement: int = 0, count: int = EXAMPLES) -> tuple[HeavyKey, ...]:
-    """The heaviest keys of one partition of a placement: what to name where it is hot. Empty where none is heavy."""
+    """Heaviest keys of one partition; empty where none is heavy."""
     facts = tally.facts.of(tally.frequent.identity)
     return heaviest(tally, np.flatnonzero(_places(tally, facts, placement) == partition), count)
 
 
 def meeting_of(one: KeyTally, other: KeyTally) -> MeetingScore:
-    """Two topics that are read together, counted by the same plan, in which they are a pair."""
+    """Two topics read together, tallied by the same plan with that pair."""
     pair = read_together(one.plan)
     limit = np.uint64(min(one.different.limit, other.different.limit))
     mine, theirs = (tally.different.identity[tally.different.identity <= limit] for tally in (one, other))
@@ -285,7 +277,7 @@ def meeting_of(one: KeyTally, other: KeyTally) -> MeetingScore:
 
 
 def heaviest(tally: KeyTally, among: Longs, count: int) -> tuple[HeavyKey, ...]:
-    """Of the counters ``among`` those with most records, ties by identity."""
+    """Most records first, ties by identity."""
     records = tally.frequent.records[among]
     chosen = among[np.lexsort((among, -records))[:count]]
     facts = tally.facts.of(tally.frequent.identity)
@@ -304,7 +296,7 @@ def heaviest(tally: KeyTally, among: Longs, count: int) -> tuple[HeavyKey, ...]:
 
 
 def _places(tally: KeyTally, facts: KeyFacts, placement: int) -> Longs:
-    """Partition of each of these keys, int64[K]; -1 where the placement sends it by lot (an empty key of some)."""
+    """int64[K]; -1 for a random placement (an empty key for some clients)."""
     chosen = tally.plan.placements[placement]
     hashes = facts.hashes[tally.plan.hashes.index(chosen.rule.hash)]
     places = chosen.rule.places(np.ascontiguousarray(hashes), chosen.partitions).astype(np.int64)
@@ -342,6 +334,6 @@ def _pair_score(tally: KeyTally, number: int, pair: Pair) -> PairScore:
 
 
 def _apart(tally: KeyTally, facts: KeyFacts, pair: Pair) -> Longs:
-    """1: the two placements put the key into different partitions, 0: into one, -1: one of them goes by lot."""
+    """1: different partitions, 0: the same, -1: one is random."""
     one, other = _places(tally, facts, pair.one), _places(tally, facts, pair.other)
     return np.where((one < 0) | (other < 0), -1, one != other)

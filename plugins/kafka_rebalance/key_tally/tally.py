@@ -1,23 +1,19 @@
-"""The tally of a sample: exact counts of every placement and pair, heavy keys, a sample of the different keys.
+"""Tally of a sample: exact counts of every placement and pair, heavy keys, a sample of the distinct keys.
 
-Batches are added one after another, and tallies of parts merge in any order. A tally travels as one array file without
-pickles. Complexity: O(bytes + records x placements).
+Batches add up, and tallies of parts merge in any order. A tally is stored as one array file without pickles. O(bytes +
+records x placements).
 
-Different keys (``DifferentKeys``): those with the smallest identities (Bar-Yossef et al. 2002). Identities are like
-random draws, so the ``size`` smallest are a fair sample, for keys of one record or of millions. Up to ``size``
-different keys it holds all of them and every figure is exact. Beyond, their number is (size - 1) / (largest kept /
-2^64) with a standard error of 1 / sqrt(size - 2), 1.6 % for 4,096, and a share among them one of at most 0.8 points. A
-HyperLogLog would need less memory, but keeps no keys.
+``DifferentKeys``: the ``size`` smallest identities, a fair sample since identities are like random draws (Bar-Yossef et
+al. 2002). Up to ``size`` keys it is exact. Beyond, the estimate is (size - 1) / (largest kept / 2^64) with a standard
+error of 1 / sqrt(size - 2), 1.6 % for 4,096; of a share, at most 0.8 points. A HyperLogLog keeps no keys.
 
-Heavy keys (``FrequentKeys``): Misra and Gries' counters, which merge (Agarwal et al. 2012). Where ``capacity`` counters
-are full, their median is subtracted from all, and counters at zero or below are free. ``error`` sums what was
-subtracted:
+``FrequentKeys``: Misra and Gries' counters, which merge (Agarwal et al. 2012). When ``capacity`` counters are full,
+their median is subtracted from all, and counters at zero or below are freed. ``error`` sums the subtractions:
 
     counter <= true count <= counter + error          (counter 0: the key has none)
 
-Each time at least half of ``capacity`` counters lose the whole median, and together they never lose more than was
-counted: ``error <= 2 * records / capacity``. The sum of two tables, cut in the same way, keeps both promises. While
-``error`` is 0 the counts are exact. Complexity: O(1) a record, amortised.
+Each time at least half of ``capacity`` counters lose the whole median, and together they lose at most the total:
+``error <= 2 * records / capacity``. Merging cuts the summed tables in the same way. O(1) a record, amortised.
 """
 
 from __future__ import annotations
@@ -42,7 +38,7 @@ _NO_LIMIT = 2**64 - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DifferentKeys:
-    """``identity`` ascending, at most ``size``; ``limit``: all different keys up to it are here (2^64 - 1: all)."""
+    """``identity`` ascending, at most ``size``; complete up to ``limit`` (2^64 - 1: all)."""
 
     identity: Identities
     limit: int = _NO_LIMIT
@@ -50,26 +46,23 @@ class DifferentKeys:
 
     @classmethod
     def none(cls, size: int = SIZE) -> DifferentKeys:
-        """No key seen yet."""
         return cls(np.zeros(0, np.uint64), size=size)
 
     @property
     def is_exact(self) -> bool:
-        """Every different key is here."""
         return self.limit == _NO_LIMIT
 
     @property
     def estimate(self) -> float:
-        """How many different keys there are."""
         return float(len(self.identity)) if self.is_exact else (self.size - 1) / (self.limit / 2**64)
 
     @property
     def standard_error(self) -> float:
-        """Of the estimate, as a share of it."""
+        """As a share of the estimate."""
         return 0.0 if self.is_exact else float(1 / np.sqrt(self.size - 2))
 
     def with_batch(self, identity: Identities, is_counted: Flags) -> tuple[DifferentKeys, Longs]:
-        """With the keys of a batch, and for each key its row of the batch, -1 where it was here before."""
+        """With a batch; also each key's row of the batch, -1 if known before."""
         slots = 1 << int(4 * self.size - 1).bit_length()
         found, rows, cut = _smallest(
             identity, is_counted, self.identity, self.size, (np.zeros(slots, np.uint64), np.zeros(slots, np.int64)),
@@ -80,7 +73,6 @@ class DifferentKeys:
         return replace(self, identity=found[order], limit=limit), rows[order]
 
     def merged(self, other: DifferentKeys) -> DifferentKeys:
-        """Of both samples as one."""
         identity = np.unique(np.concatenate([self.identity, other.identity]))
         limit = min(self.limit, other.limit)
         identity = identity[identity <= np.uint64(limit)]
@@ -91,7 +83,7 @@ class DifferentKeys:
 
 
 _FREE, _KNOWN = 0, 1
-_FIRST_ROW = 2  # a slot's mark: free, known before, or the row of the batch + 2
+_FIRST_ROW = 2  # mark of a slot: free, known, or row of the batch + 2
 
 
 @kernel
@@ -99,7 +91,7 @@ def _smallest(
     identity: Identities, is_counted: Flags, known: Identities, size: int, slots: tuple[Identities, Longs],
     limit: np.uint64,
 ) -> tuple[Identities, Longs, np.uint64]:  # fmt: skip
-    """(identities, their rows or -1, limit): all different ones up to the limit, at most twice ``size``."""
+    """Distinct identities up to the limit (at most twice ``size``), their rows or -1, limit."""
     table, marks = slots
     mask = np.uint64(len(table) - 1)
     used = len(known)
@@ -130,7 +122,7 @@ def _smallest(
 
 @inner_kernel
 def _place(table: Identities, marks: Longs, identity: np.uint64, mask: np.uint64) -> int:
-    """Where the key stands, or would, by its lower bits: small identities differ in these."""
+    """Slot by the lower bits, in which small identities differ."""
     at = identity & mask
     while marks[at] != _FREE and table[at] != identity:
         at = (at + np.uint64(1)) & mask
@@ -161,7 +153,7 @@ CAPACITY = 8192
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrequentKeys:
-    """``identity`` ascending and ``records`` int64[K], the counters; ``error`` as above; ``total`` records counted."""
+    """``identity`` ascending with counters ``records``; ``total`` records."""
 
     identity: Identities
     records: Longs
@@ -171,16 +163,15 @@ class FrequentKeys:
 
     @classmethod
     def none(cls, capacity: int = CAPACITY) -> FrequentKeys:
-        """Nothing counted yet."""
         return cls(np.zeros(0, np.uint64), np.zeros(0, np.int64), capacity=capacity)
 
     @property
     def most_error(self) -> float:
-        """What ``error`` cannot exceed."""
+        """Upper bound on ``error``."""
         return 2 * self.total / self.capacity
 
     def counted(self, identity: Identities, is_counted: Flags) -> tuple[FrequentKeys, Longs]:
-        """With the records of a batch, and for each key of the answer the row of the batch it came from, -1 if none."""
+        """With a batch; also each key's row of the batch, -1 if none."""
         slots = _slot_count(self.capacity)
         table, counts, rows = np.zeros(slots, np.uint64), np.zeros(slots, np.int64), np.full(slots, -1, np.int64)
         error = self.error + _count(
@@ -189,13 +180,13 @@ class FrequentKeys:
         return self._of_table(table, counts, error, self.total + int(is_counted.sum()), rows)
 
     def merged(self, other: FrequentKeys) -> FrequentKeys:
-        """Both samples as one. Both have the same capacity."""
+        """Equal capacities."""
         identity, place = np.unique(np.concatenate([self.identity, other.identity]), return_inverse=True)
         records = np.zeros(len(identity), np.int64)
         np.add.at(records, place, np.concatenate([self.records, other.records]))
         error = self.error + other.error
         if len(identity) > self.capacity:
-            # More than ``capacity`` counters, of which at least half of ``capacity`` lose the whole cut.
+            # At least half of ``capacity`` counters lose the whole cut.
             cut = int(np.sort(records)[len(records) - self.capacity // 2 - 1])
             records, error = records - cut, error + cut
         kept = records > 0
@@ -212,7 +203,7 @@ class FrequentKeys:
 
 
 def _slot_count(capacity: int) -> int:
-    """A power of two, at most half of it ever used."""
+    """A power of two, at most half used."""
     return 1 << int(2 * capacity - 1).bit_length()
 
 
@@ -221,7 +212,7 @@ def _count(
     identity: Identities, is_counted: Flags, known: Identities, known_counts: Longs, capacity: int,
     slots: tuple[Identities, Longs, Longs],
 ) -> int:  # fmt: skip
-    """Fill the slots (identity, count, row) from what is known and the batch; what was taken off meanwhile."""
+    """Fill the slots (identity, count, row) and return what was subtracted."""
     table, counts, rows = slots
     mask = np.uint64(len(table) - 1)
     used = len(known)
@@ -251,7 +242,6 @@ def _count(
 
 @inner_kernel
 def _slot(table: Identities, counts: Longs, identity: np.uint64, mask: np.uint64) -> int:
-    """Where the key stands, or would."""
     at = identity & mask
     while counts[at] > 0 and table[at] != identity:
         at = (at + np.uint64(1)) & mask
@@ -260,7 +250,7 @@ def _slot(table: Identities, counts: Longs, identity: np.uint64, mask: np.uint64
 
 @inner_kernel
 def _median(counts: Longs, used: int) -> int:
-    """The upper one, so that half of the counters are at least as large."""
+    """Upper median: half of the counters are at least as large."""
     found = np.empty(used, np.int64)
     n = 0
     for k in range(len(counts)):
@@ -272,7 +262,7 @@ def _median(counts: Longs, used: int) -> int:
 
 @inner_kernel
 def _cut(table: Identities, counts: Longs, rows: Longs, cut: int, mask: np.uint64) -> int:
-    """Take ``cut`` off every counter and lay the rest anew; how many are left."""
+    """Subtract ``cut`` and rehash; return the counters left."""
     old_table, old_counts, old_rows = table.copy(), counts.copy(), rows.copy()
     counts[:] = 0
     left = 0
@@ -288,13 +278,12 @@ def _cut(table: Identities, counts: Longs, rows: Longs, cut: int, mask: np.uint6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Sums over records, all int64.
+    """Sums over records, int64.
 
-    ``total`` [4]: records, null keys, empty keys, bytes. For each placement one after another: ``records`` and
-    ``bytes`` [sum of partitions]; ``by_lot`` [P] records that go nowhere by key; ``agreeing`` [P] records that lie
-    where it puts them, of ``with_observed`` [P] whose partition is known and which go by key. For each pair ``paired``
-    [C] records that go by key in both, and ``apart`` [C] those of them in different partitions. ``observed`` [n]
-    records of each partition as they lie.
+    ``total`` [4]: records, null keys, empty keys, bytes. By placement, concatenated: ``records``, ``bytes`` by
+    partition; ``by_lot`` [P] placed at random; ``agreeing`` [P] of ``with_observed`` [P], keyed records with a known
+    partition. By pair: ``paired`` [C] keyed in both, ``apart`` [C] in different partitions. ``observed`` [n] by
+    partition.
     """
 
     total: Longs
@@ -309,19 +298,18 @@ class Counts:
 
     @classmethod
     def none(cls, plan: TallyPlan) -> Counts:
-        """Zeros."""
         cells = sum(placement.partitions for placement in plan.placements)
         sizes = (4, cells, cells, *[len(plan.placements)] * 3, *[len(plan.pairs)] * 2, 0)
         return cls(*(np.zeros(size, np.int64) for size in sizes))
 
     def plus(self, other: Counts) -> Counts:
-        """The sum; of ``observed`` the shorter one is filled up with zeros."""
+        """The shorter ``observed`` is padded with zeros."""
         return Counts(*(_sum(getattr(self, field.name), getattr(other, field.name)) for field in fields(Counts)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyTally:
-    """What was counted of a sample by ``plan``; ``has_bytes``: every batch told what its records weigh."""
+    """``has_bytes``: every batch has record sizes."""
 
     plan: TallyPlan
     counts: Counts
@@ -332,12 +320,10 @@ class KeyTally:
 
     @classmethod
     def none(cls, plan: TallyPlan) -> KeyTally:
-        """Of no record."""
         facts = KeyFacts.none(len(plan.hashes), plan.shown_bytes)
         return cls(plan, Counts.none(plan), FrequentKeys.none(), DifferentKeys.none(), facts)
 
     def added(self, batch: KeyBatch) -> KeyTally:
-        """With the records of a batch."""
         is_keyed = ~batch.is_null
         frequent, frequent_rows = self.frequent.counted(batch.identity, is_keyed)
         different, different_rows = self.different.with_batch(batch.identity, is_keyed)
@@ -355,7 +341,7 @@ class KeyTally:
         )
 
     def merged(self, other: KeyTally) -> KeyTally:
-        """Both samples as one; the plans are the same."""
+        """Equal plans."""
         if self.plan != other.plan:
             raise InvalidInputError.at("tally", "two that were counted by different plans")
         frequent, different = self.frequent.merged(other.frequent), self.different.merged(other.different)
@@ -369,7 +355,7 @@ class KeyTally:
         )
 
     def to_bytes(self) -> bytes:
-        """All but the plan, for ``from_bytes``."""
+        """Without the plan."""
         file = io.BytesIO()
         arrays: dict[str, Any] = {f"counts.{field.name}": getattr(self.counts, field.name) for field in fields(Counts)}
         arrays |= {f"facts.{field.name}": getattr(self.facts, field.name) for field in fields(KeyFacts)}
@@ -383,7 +369,7 @@ class KeyTally:
 
     @classmethod
     def from_bytes(cls, content: bytes, plan: TallyPlan) -> KeyTally:
-        """What ``to_bytes`` of a tally by the same plan gave."""
+        """Inverse of ``to_bytes``."""
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             error, total, capacity, size, has_bytes = (int(number) for number in arrays["numbers"])
             return cls(
@@ -442,7 +428,7 @@ def _add_up(placed: Ints, is_by_lot: Flags, weights: Longs, records: Longs, load
 
 @kernel
 def _apart(one: Ints, other: Ints, is_looked_at: Flags) -> tuple[int, int]:
-    """(records looked at, those whose partitions differ)."""
+    """(records examined, those in different partitions)."""
     looked_at = apart = 0
     for i in range(len(one)):
         looked_at += is_looked_at[i]
@@ -463,8 +449,6 @@ Values = npt.NDArray[np.int8]
 
 
 class KeyEncoding(StrEnum):
-    """How keys are written down."""
-
     PLAIN = "plain"
     HEX = "hex"
     BASE64 = "base64"
@@ -488,7 +472,7 @@ _BASE64[ord("=")] = _PAD
 
 
 def decoded(keys: KeyColumn, encoding: KeyEncoding, first_row: int = 0) -> KeyColumn:
-    """The keys' own bytes. Raises InvalidInputError with the row (from 1, after ``first_row``) that cannot be read."""
+    """Raises InvalidInputError with the invalid row (from 1, after ``first_row``)."""
     if encoding is KeyEncoding.PLAIN:
         return keys
     values, bits = (_HEX, 4) if encoding is KeyEncoding.HEX else (_BASE64, 6)
@@ -507,7 +491,7 @@ def _decode(
     data: Bytes, offsets: Offsets, is_null: npt.NDArray[np.bool_], digits: tuple[Values, int],
     found: tuple[Bytes, Longs],
 ) -> int:  # fmt: skip
-    """The first row that cannot be read, or -1."""
+    """First invalid row, or -1."""
     values, bits = digits
     bytes_, bounds = found
     n = 0

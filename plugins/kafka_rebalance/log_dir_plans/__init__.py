@@ -1,1 +1,1 @@
-"""Plans that move replicas between the log dirs of their own broker: nothing of them is on the network."""
+"""Plans that move replicas between log dirs of their own broker, without network traffic."""

@@ -1,15 +1,14 @@
-"""Return a sealed plan that moves replicas between the log dirs of each broker.
+"""Sealed plan that moves replicas between the log dirs of each broker.
 
-Promises, in this order: a dir that is to be emptied holds nothing; no disk is filled above its limit, and a fuller one
-gets no fuller; each disk is within its limits, as near as whole replicas allow; few bytes.
+Promises, in order: a dir to be emptied holds nothing; no disk is filled above its limit, a fuller one gets no fuller;
+each disk is as near to its limits as whole replicas allow; few bytes.
 
-Without a requested balance, replicas leave a dir largest first, each to the least used disk. Only if that overfills a
-disk, replicas go wherever there is room. Example: 40 and 20 leave, disks of 100 hold 10 and 40: 40 goes to the first
-(50), 20 to the second (60). A balance that is not worth its bytes is left out. O(``place_in_log_dirs`` + R × D).
+Without a balance, replicas leave largest first, each to the least used disk; only if that overfills a disk, anywhere
+with room. Example: 40 and 20 leave, disks of 100 hold 10 and 40: 40 goes to the first (50), 20 to the second (60). A
+balance not worth its bytes is dropped. O(``place_in_log_dirs`` + R × D).
 
-Waves: in each there is room for both copies on every disk. The largest moves come first while they fit. A wave's room
-is the room when it starts, because the source is removed only once the copy is done; so a relieved disk is filled in
-the next wave. The way back fits, too. Where sizes are unknown nothing is held back. O(waves × moves).
+Waves: every disk has room for both copies, counted at the wave's start, because Kafka removes a source only after the
+copy; the reverse fits, too. Largest moves first. Unknown sizes are not limited. O(waves × moves).
 """
 
 from __future__ import annotations
@@ -40,11 +39,10 @@ BALANCE, REMOVE = "--balance-log-dirs", "--remove-log-dir"
 
 @dataclass(frozen=True, slots=True)
 class LogDirRequest:
-    """At least one of the first two is given. Raises UsageError for a value that cannot be.
+    """At least one of the first two is given. Raises UsageError for an invalid value.
 
-    within   how far the used share of each disk may be from the share used of its broker's disks together: 0.1 is ten
-             points of a hundred; None: disks are not balanced
-    removed  broker and path of each dir to be emptied
+    within   largest distance of each disk's used share from its broker's, 0.1 = ten points; None: no balance removed
+    broker and path of each dir to be emptied
     """
 
     within: float | None = None
@@ -62,11 +60,10 @@ class LogDirRequest:
                 raise UsageError.at(name, f"{excerpt(getattr(self, name))} cannot be", "give 1 or more")
 
     def removed_of(self, broker: int) -> frozenset[str]:
-        """Paths of the dirs of one broker that are to be emptied."""
         return frozenset(path for owner, path in self.removed if owner == broker)
 
     def document(self) -> dict[str, Any]:
-        """For ``parameters`` of log_dirs.json: complete."""
+        """``parameters`` of log_dirs.json, complete."""
         removed: dict[str, list[str]] = {}
         for broker, path in sorted(self.removed):
             removed.setdefault(str(broker), []).append(path)
@@ -79,7 +76,7 @@ class LogDirRequest:
 
 
 def require_dirs_fit(snapshot: ClusterSnapshot, request: LogDirRequest) -> None:
-    """Raises UsageError for a dir that is not there or cannot be emptied, and for a cluster with no dirs to choose."""
+    """Raises UsageError for an unknown dir, one that cannot be emptied, and where no broker has two dirs."""
     brokers = {broker.id: broker for broker in snapshot.brokers}
     if not any(len(broker.log_dirs) > 1 for broker in snapshot.brokers):
         raise UsageError.at("log dirs", "no broker is seen to have two of them", "read the live cluster, or its dump")
@@ -109,14 +106,12 @@ def _require_removable(brokers: Mapping[int, Broker], broker: int, path: str, re
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BrokerPlaces:
-    """D places on V volumes; dirs that tell the same total and the same usable bytes share one volume.
+    """D places on V volumes; dirs with the same total and usable bytes share a volume.
 
-    ``dirs``: the log dirs of each place, one where it is emptied; ``is_removed`` bool[D]; ``volume_of`` int64[D];
-    ``total_bytes``, ``usable_bytes`` int64[V], both 0 where ``knows_sizes`` is false (then each dir is a volume).
-    ``cells`` int64[R]: where in the partition table the replicas stand that may move; ``place_of``, ``size_bytes``
-    int64[R]; ``dir_of`` int64[R]: its number among the broker's dirs. ``knows_places``: it is known of
-    at least one of its replicas in which dir it is. ``stuck``: replicas that may not move and might
-    be in a dir that is to be emptied, by table cell.
+    ``dirs`` of each place, one where it is emptied; ``volume_of`` int64[D]; ``total_bytes``, ``usable_bytes`` int64[V],
+    0 without ``knows_sizes`` (then each dir is a volume). ``cells`` int64[R] of movable replicas in the partition
+    table; ``dir_of``: number among the broker's dirs. ``knows_places``: some replica's dir is known. ``stuck``: cells
+    of immovable replicas that may be in a dir to be emptied.
     """
 
     broker: Broker
@@ -135,13 +130,13 @@ class BrokerPlaces:
 
     @property
     def may_receive(self) -> Flags:
-        """bool[D]: stays, and one of its dirs is not cordoned."""
+        """bool[D]: not emptied, and a dir is not cordoned."""
         is_open = [any(not log_dir.is_cordoned for log_dir in dirs) for dirs in self.dirs]
         return np.array(is_open, dtype=np.bool_) & ~self.is_removed
 
     @property
     def used_bytes(self) -> Longs:
-        """int64[V], by whomever; where sizes are not known, what its replicas hold."""
+        """int64[V]; by its replicas where sizes are unknown."""
         if self.knows_sizes:
             known: Longs = np.maximum(self.total_bytes - self.usable_bytes, 0)
             return known
@@ -150,14 +145,14 @@ class BrokerPlaces:
         return used
 
     def held_bytes(self, place_of: Longs) -> Longs:
-        """int64[D]: what movable replicas hold of each place."""
+        """int64[D], movable replicas only."""
         held = np.zeros(len(self.dirs), dtype=np.int64)
         np.add.at(held, place_of, self.size_bytes)
         return held
 
 
 def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]) -> BrokerPlaces | None:
-    """``None`` where fewer than two places are left. O(replicas)."""
+    """``None`` for fewer than two places. O(replicas)."""
     working = [log_dir for log_dir in broker.log_dirs if log_dir.error is None]
     knows_sizes = all(log_dir.total_bytes and log_dir.usable_bytes is not None for log_dir in working)
     told = {log_dir.path: _told(log_dir) if knows_sizes else log_dir.path for log_dir in working}
@@ -198,7 +193,7 @@ def _told(log_dir: LogDir) -> tuple[int | None, int | None]:
 
 
 def _cells(broker: int, table: PartitionTable) -> tuple[Longs, Flags]:
-    """The broker's replicas, and which of them may move: of known size, moved by nobody now, without observers."""
+    """The broker's replicas, and which may move: known size, not in motion, no observers."""
     cells = np.flatnonzero(table.replicas == broker).astype(np.int64)
     rows = np.searchsorted(table.offsets, cells, side="right") - 1
     busy = sorted({*table.adding, *table.removing, *table.future, *table.observers, *table.offline})
@@ -207,9 +202,8 @@ def _cells(broker: int, table: PartitionTable) -> tuple[Longs, Flags]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacedDirs:
-    """``place_of`` int64[R] after the plan; ``floor_bytes``, ``ceiling_bytes`` int64[D]: what a place's movable
-    replicas should hold, as it was asked; ``fixed_bytes`` int64[D]: what else its volume holds; ``bound_bytes``: no
-    placement moves less whose places end within these limits, each widened to where this one leaves it.
+    """``floor_bytes``, ``ceiling_bytes`` int64[D]: requested load of movable replicas; ``fixed_bytes``: other load of
+    the volume; ``bound_bytes``: lower bound for these limits, each widened to this placement.
     """
 
     places: BrokerPlaces
@@ -221,7 +215,6 @@ class PlacedDirs:
 
     @property
     def moved_bytes(self) -> int:
-        """Bytes that are copied between dirs of this broker."""
         return int(self.places.size_bytes[self.place_of != self.places.place_of].sum())
 
 
@@ -262,7 +255,7 @@ def _refuse_stuck(places: BrokerPlaces) -> None:
 
 
 def _fixed(places: BrokerPlaces) -> Longs:
-    """int64[D]: what a place's volume holds beside all replicas on it that may move."""
+    """int64[D]: load of the volume beside movable replicas."""
     held = np.zeros(len(places.total_bytes), dtype=np.int64)
     np.add.at(held, places.volume_of, places.held_bytes(places.place_of))
     fixed: Longs = np.maximum(places.used_bytes - held, 0)[places.volume_of]
@@ -270,7 +263,7 @@ def _fixed(places: BrokerPlaces) -> Longs:
 
 
 def _most(places: BrokerPlaces, params: LogDirParams) -> Longs:
-    """int64[D]: movable bytes at most, by the size of the disk; where that is unknown, all there are."""
+    """int64[D]: most movable bytes by disk size, all if unknown."""
     if not places.knows_sizes:
         return np.full(len(places.dirs), int(places.size_bytes.sum()), dtype=np.int64)
     allowed = np.floor(params.most_used_ratio * places.total_bytes).astype(np.int64)[places.volume_of]
@@ -279,7 +272,6 @@ def _most(places: BrokerPlaces, params: LogDirParams) -> Longs:
 
 
 def _asked(places: BrokerPlaces, within: float | None, fixed: Longs, most: Longs) -> tuple[Longs, Longs]:
-    """Floor and ceiling of each place's movable bytes."""
     floor = np.zeros(len(places.dirs), dtype=np.int64)
     held, stays = places.held_bytes(places.place_of), ~places.is_removed
     ceiling = np.where(stays, np.maximum(most, held), 0)
@@ -296,7 +288,7 @@ def _asked(places: BrokerPlaces, within: float | None, fixed: Longs, most: Longs
 def _tries(
     places: BrokerPlaces, within: float | None, asked: tuple[Longs, Longs], most: Longs, params: LogDirParams
 ) -> Iterator[Longs]:
-    """Placements to choose from, the best first; the last one may use all the room there is."""
+    """Placements, best first; the last may use all room."""
     if within is None or not places.knows_sizes:
         yield _spread(places)
     else:
@@ -311,7 +303,7 @@ def _tries(
 
 
 def _spread(places: BrokerPlaces) -> Longs:
-    """What leaves goes, the largest first, to the disk that is then the least used; without sizes, holds the least."""
+    """Evicted replicas, largest first, to the least used disk; without sizes, to the one that holds least."""
     place_of = places.place_of.copy()
     used = (places.held_bytes(place_of) + _fixed(places)).astype(np.float64)
     scale = places.total_bytes[places.volume_of].astype(np.float64) if places.knows_sizes else np.ones(len(used))
@@ -346,8 +338,6 @@ Disk = tuple[int, int]  # broker, volume
 
 @dataclass(frozen=True, slots=True)
 class DirCopy:
-    """One replica's way."""
-
     source: Disk
     target: Disk
     size_bytes: int
@@ -356,7 +346,7 @@ class DirCopy:
 def cut_waves(
     moves: Sequence[Sequence[DirCopy]], free_bytes: Mapping[Disk, int], throttle_bytes_per_s: int, most_moves: int
 ) -> tuple[LogDirWave, ...]:
-    """``free_bytes`` of each disk, without those of unknown size. Raises InfeasibleError where no order has room."""
+    """``free_bytes`` without disks of unknown size. Raises InfeasibleError where no order has room."""
     free = dict(free_bytes)
     left = sorted(range(len(moves)), key=lambda m: (-sum(copy.size_bytes for copy in moves[m]), m))
     waves = []
@@ -397,7 +387,7 @@ def _fitting(
 
 
 class _Moved(NamedTuple):
-    """One replica that changes its dir; ``cell`` in the partition table."""
+    """``cell`` in the partition table."""
 
     cell: int
     target: str
@@ -408,9 +398,9 @@ class _Moved(NamedTuple):
 def make_log_dir_plan(
     snapshot: ClusterSnapshot, request: LogDirRequest, *, advisor_version: str = "", params: LogDirParams = LOG_DIRS
 ) -> LogDirPlan:
-    """The same snapshot and request give the same bytes.
+    """Deterministic.
 
-    Raises UsageError for a dir that is not there, InfeasibleError where one cannot be emptied.
+    Raises UsageError for an unknown dir, InfeasibleError where one cannot be emptied.
     """
     require_dirs_fit(snapshot, request)
     placed, left_out, unknown = _placed(snapshot, request, params)
@@ -450,7 +440,7 @@ def make_log_dir_plan(
 def _placed(
     snapshot: ClusterSnapshot, request: LogDirRequest, params: LogDirParams
 ) -> tuple[list[PlacedDirs], dict[str, Fact], frozenset[str]]:
-    """Brokers with places to choose from, why others are left out, and of which of these too little is known."""
+    """Brokers with a choice of places, reasons to leave out others, and those of them with too little data."""
     placed, left_out, unknown = [], dict[str, Fact](), set[str]()
     for broker in snapshot.brokers:
         removed = request.removed_of(broker.id)
@@ -477,7 +467,7 @@ def _placed(
         left_out[str(broker.id)] = _left_out(why)
         unknown.add(str(broker.id))
     if not unknown.isdisjoint(str(broker) for broker, _ in request.removed):
-        # Part of an order to empty dirs is no answer: nothing is moved.
+        # An order to empty dirs is executed completely or not at all.
         left_out |= {str(one.places.broker.id): _left_out("other_broker") for one in placed}
         placed = []
     return placed, left_out, frozenset(unknown)
@@ -488,7 +478,7 @@ def _left_out(why: str, **said: str) -> Fact:
 
 
 def _moved(placed: PlacedDirs) -> list[_Moved]:
-    """Each replica that moves with the dir that gets it: of its disk's dirs, the one that holds least, by the plan."""
+    """Moved replicas; the target is the disk's dir that holds least by the plan."""
     places, moved = placed.places, []
     held = {log_dir.path: 0 for log_dir in places.broker.log_dirs}
     for number, size in zip(places.dir_of.tolist(), places.size_bytes.tolist(), strict=True):
@@ -512,7 +502,7 @@ def _reason(places: BrokerPlaces, source: int, path: str) -> Fact:
 
 
 def _moves(snapshot: ClusterSnapshot, moved: list[_Moved]) -> tuple[list[LogDirMove], list[list[DirCopy]]]:
-    """By partition, in the order of the snapshot."""
+    """By partition, in the snapshot's order."""
     table = snapshot.partitions
     paths = {broker.id: [log_dir.path for log_dir in broker.log_dirs] for broker in snapshot.brokers}
     by_row: dict[int, list[_Moved]] = {}

@@ -1,7 +1,7 @@
 """``log_dirs.json``: a plan between the dirs of each broker, immutable, hashed, self-contained; and its progress.
 
-DescribeLogDirs returns for each replica its dir, and while it moves a second, future copy in the target dir. The copy
-takes its place once it has caught up; from then on the replica is in the new dir.
+DescribeLogDirs returns each replica's dir and, during a move, a future copy in the target dir that replaces it once it
+has caught up.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition
 
 FORMAT_VERSION = 1
 KIND = "log_dir"
-ANY = "any"  # Kafka's word for a replica that stays where it is
+ANY = "any"  # Kafka's word for a replica that stays
 
 
 @dataclass(frozen=True, slots=True)
 class LogDirMove:
-    """One partition's replicas that change their dir. ``dirs_from`` and ``dirs_to`` run along ``replicas``, ``None``
-    where a replica stays in its dir. ``dir_bytes``: what is copied between disks, none of it over the network.
+    """``dirs_from`` and ``dirs_to`` run along ``replicas``, ``None`` for one that stays. ``dir_bytes``: copied between
+    disks, not over the network.
     """
 
     topic: str
@@ -43,7 +43,7 @@ class LogDirMove:
 
 @dataclass(frozen=True, slots=True)
 class LogDirWave:
-    """Moves that are started together. ``seconds``: the busiest broker's bytes over the throttle."""
+    """``seconds``: the busiest broker's bytes over the throttle."""
 
     moves: tuple[int, ...]
     dir_bytes: int
@@ -52,9 +52,8 @@ class LogDirWave:
 
 @dataclass(frozen=True, slots=True)
 class DirPlace:
-    """A disk with its dirs, or a dir to be emptied. ``held_*``: bytes of replicas that may move; ``used_*``: of the
-    disk, by whomever, ``None`` where that is unknown or the dir is emptied; ``floor_bytes`` and ``ceiling_bytes``: what
-    was asked of ``used_after``, ``None`` where nothing was.
+    """A disk with its dirs, or a dir to be emptied. ``held_*``: bytes of movable replicas; ``used_*``: of the disk,
+    ``None`` if unknown or emptied; ``floor_bytes``, ``ceiling_bytes``: requested limits of ``used_after``.
     """
 
     paths: tuple[str, ...]
@@ -70,7 +69,7 @@ class DirPlace:
 
 @dataclass(frozen=True, slots=True)
 class BrokerDirs:
-    """One broker. ``lower_bound_bytes``: nobody moves less for limits widened to where the plan leaves each disk."""
+    """``lower_bound_bytes`` holds for limits widened to the plan's result."""
 
     broker: int
     dir_bytes: int
@@ -80,8 +79,8 @@ class BrokerDirs:
 
 @dataclass(frozen=True, slots=True)
 class LogDirPlan:
-    """``verdict``: rebalance, nothing_to_do, not_fixable_by_moving, or cannot_tell, where of a broker that something is
-    asked of too little is known. ``left_out``: brokers that were not balanced.
+    """``verdict``: rebalance, nothing_to_do, not_fixable_by_moving, or cannot_tell (too little data on a requested
+    broker). ``left_out``: brokers that were not balanced.
     """
 
     cluster: str
@@ -105,11 +104,9 @@ class LogDirPlan:
     format_version: int = FORMAT_VERSION
 
     def sealed(self) -> LogDirPlan:
-        """The same with its ``plan_id``."""
         return replace(self, plan_id=sealed_id(self.document()))
 
     def document(self) -> dict[str, Any]:
-        """The JSON object."""
         document: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return document
 
@@ -122,37 +119,33 @@ def sealed_id(document: Mapping[str, Any]) -> str:
 
 
 class DirMoveState(StrEnum):
-    """One of these for each replica that moves."""
-
-    DONE = "done"  # it lies in the new dir
+    DONE = "done"  # in the new dir
     MOVING = "moving"  # a future copy is in the new dir
-    OPEN = "open"  # it lies in the old dir, and nothing is being copied
-    ELSEWHERE = "elsewhere"  # in another dir, or on the way to one
-    GONE = "gone"  # no such replica, or of a topic that was made anew
-    UNKNOWN = "unknown"  # its broker did not tell its log dirs
+    OPEN = "open"  # in the old dir, no copy
+    ELSEWHERE = "elsewhere"  # in another dir, or moving to one
+    GONE = "gone"  # no such replica, or the topic was recreated
+    UNKNOWN = "unknown"  # its broker did not report log dirs
 
 
 @dataclass(frozen=True, slots=True)
 class DirProgress:
-    """``states`` of each replica that moves, in the plan's order; ``not_empty``: dirs to be emptied that hold some."""
+    """``states`` in the plan's order; ``not_empty``: dirs still to be emptied."""
 
     states: tuple[DirMoveState, ...]
     not_empty: tuple[str, ...]
 
     @property
     def counts(self) -> dict[DirMoveState, int]:
-        """How many are in each state, in the order of the states."""
         found = Counter(self.states)
         return {state: found[state] for state in DirMoveState}
 
     @property
     def is_done(self) -> bool:
-        """Every replica lies where the plan has it, and what was to be emptied is empty."""
         return set(self.states) <= {DirMoveState.DONE} and not self.not_empty
 
 
 def require_log_dir_plan(document: Any, place: str) -> Mapping[str, Any]:
-    """Raises InvalidInputError where it is no such plan, of another version, or was changed after it was made."""
+    """Raises InvalidInputError for another document, another version, or a changed plan."""
     if not isinstance(document, Mapping) or not {"plan_id", "moves", "parameters", "brokers"} <= document.keys():
         raise InvalidInputError.at(place, "is no plan between log dirs", "give log_dirs.json")
     if (found := document.get("format_version")) != FORMAT_VERSION:
@@ -164,7 +157,7 @@ def require_log_dir_plan(document: Any, place: str) -> Mapping[str, Any]:
 
 
 def progress_of(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> DirProgress:
-    """``document``: as ``require_log_dir_plan`` gives it. O(moves + replicas)."""
+    """``document`` from ``require_log_dir_plan``. O(moves + replicas)."""
     if document["cluster_id"] is not None and snapshot.cluster_id not in (None, document["cluster_id"]):
         raise InvalidInputError.at("snapshot", f"is of cluster {snapshot.cluster_id}, the plan of another")
     row_of, ids = snapshot.row_of, {topic.name: topic.topic_id for topic in snapshot.topics}
@@ -195,7 +188,7 @@ def _state(snapshot: ClusterSnapshot, today: Partition | None, broker: int, way:
 
 
 def _not_empty(removed: Mapping[str, list[str]], snapshot: ClusterSnapshot) -> list[str]:
-    """A dir that is gone by now is empty."""
+    """A missing dir is empty."""
     wanted = {(int(broker), path) for broker, paths in removed.items() for path in paths}
     found = []
     for broker in snapshot.brokers:

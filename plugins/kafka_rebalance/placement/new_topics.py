@@ -1,11 +1,10 @@
-"""Place the partitions of new topics so that today's brokers become as even as possible.
+"""Place the partitions of new topics so that brokers become as even as possible; existing replicas stay.
 
-No replica that is there moves. Each partition keeps Kafka's rules (a broker once, as many racks as there are) and no
-broker gets more than twice its even share of a topic, however little it carries: one that has just joined is not to
-lead all of it. Within that each replica goes where it adds least to the sum, over brokers and resources, of (level /
-mean level)⁴ × its part of the capacity; then each partition is placed once more as long as that lowers the sum.
+Each partition keeps Kafka's rules (distinct brokers, as many racks as possible), and no broker gets more than twice its
+even share of a topic. Within that each replica minimises the sum, over brokers and resources, of (level / mean level)⁴
+× its share of the capacity; then partitions are placed again while the sum falls.
 
-Example: brokers 0 and 1 with 10 leaders each, 2 with none; a topic of 3 partitions, RF 1: two on broker 2, one on 0.
+Example: brokers 0 and 1 with 10 leaders each, 2 with none; 3 partitions, RF 1: two on broker 2, one on 0.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ from kafka_rebalance.snapshot.ranges import topic_name_fault
 
 FORMAT, FORMAT_VERSION = "kafka-rebalance-new-topics", 1
 MOST_PARTITIONS = 100_000
-# Of a topic's even share, that one broker gets at most where racks allow it.
+# of a topic's even share, if racks allow
 _MOST_OF_EVEN = 2
 _PASSES = 3
-# Of a level in the sum: the highest count most, and those below the mean still a little.
+# weighs the highest levels most
 _POWER = 4
 
 
 @dataclass(frozen=True, slots=True)
 class NewTopic:
-    """``in_bytes_per_s`` and ``log_bytes`` (of one copy) are of all its partitions together; None: nobody knows."""
+    """``in_bytes_per_s`` and ``log_bytes`` (of one copy) of all partitions together; None: unknown."""
 
     topic: str
     partitions: int
@@ -51,7 +50,7 @@ class NewTopic:
     log_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises UsageError for what no topic can be."""
+        """Raises UsageError for an impossible topic."""
         place = f"--new-topic {self.topic[:60]}"
         if fault := topic_name_fault(self.topic):
             raise UsageError.at(place, fault)
@@ -61,48 +60,46 @@ class NewTopic:
             raise UsageError.at(place, f"replication factor {self.replication_factor}", "give 1 or more")
 
     def weights(self, resource: str) -> tuple[float, float]:
-        """What every replica of a partition carries, and what its leader carries on top: what is copied, sent."""
+        """Load of every replica, and extra load of the leader: copies sent."""
         loads = MeasuredLoads(
             disk_bytes=np.array([(self.log_bytes or 0) / self.partitions]),
             in_bytes_per_s=np.array([(self.in_bytes_per_s or 0) / self.partitions]),
-            out_bytes_per_s=np.zeros(1),  # nobody reads it yet
+            out_bytes_per_s=np.zeros(1),  # no readers yet
         )
         columns = columns_of(loads, np.array([self.replication_factor], dtype=np.int32), (resource,))
         if resource not in columns.resources:
-            return 0.0, 0.0  # its CPU: nobody can tell
+            return 0.0, 0.0  # CPU is unknown
         return float(columns.follower_load[0, 0]), float(columns.leader_extra[0, 0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Receivers:
-    """Brokers as they fill up: ``load`` float64[B, D] and ``free`` float64[B] bytes change with each replica."""
+    """``load`` float64[B, D] and ``free`` float64[B] bytes change with each replica."""
 
     brokers: BrokerArrays
     resources: tuple[str, ...]
     load: Floats
-    factor: Floats  # float64[B, D]: what a load to the power counts in the sum
+    factor: Floats  # float64[B, D]: weight of a level in the sum
     free: Floats
     rack: Longs
     takes: Flags
     leads: Flags
 
     def added(self, weight: Floats) -> Floats:
-        """float64[B]: what a load of ``weight`` float64[D] adds to the sum, by broker."""
+        """float64[B]: increase of the sum."""
         return np.asarray((((self.load + weight) ** _POWER - self.load**_POWER) * self.factor).sum(axis=1))
 
     def total(self) -> float:
-        """The sum."""
         return float((self.load**_POWER * self.factor).sum())
 
 
 def place_new_topics(
     snapshot: ClusterSnapshot, topics: Sequence[NewTopic], options: PlanOptions | None = None
 ) -> dict[str, Any]:
-    """The document: each topic's ``assignment`` (by partition, the leader first), and loads before and after.
+    """The document: each topic's ``assignment`` by partition, leader first, and loads before and after.
 
-    Of ``options`` count ``exclude_brokers`` and ``capacities``.
-
-    Raises UsageError for a topic that is there, InfeasibleError where its replicas find no place.
+    Uses ``exclude_brokers`` and ``capacities`` of ``options``. Raises UsageError for an existing topic, InfeasibleError
+    where replicas find no place.
     """
     _require_new(snapshot, topics)
     if not snapshot.brokers:
@@ -163,7 +160,7 @@ def _receivers(snapshot: ClusterSnapshot, topics: Sequence[NewTopic], options: P
         free = np.minimum(free, room - load[:, names.index("disk")])
     takes = arrays.takes_replicas & np.array([broker.state.is_heard for broker in brokers.brokers], dtype=np.bool_)
     rack = distinct_racks(arrays.rack).astype(np.int64)
-    factor = capacity / capacity.mean(axis=0) / (capacity * mean) ** _POWER  # every resource counts alike
+    factor = capacity / capacity.mean(axis=0) / (capacity * mean) ** _POWER  # all resources weigh alike
     return _Receivers(brokers, names, load, factor, free.copy(), rack, takes, takes & arrays.takes_leaders)
 
 
@@ -203,7 +200,7 @@ def _placed(receivers: _Receivers, topic: NewTopic) -> list[list[int]]:
 
 
 def _place_one(receivers: _Receivers, topic: NewTopic, held: Longs, led: Longs) -> list[int]:
-    """The brokers of one more partition, the leader first; they carry it from now on."""
+    """Place one more partition; leader first."""
     follower, extra = _weights(topic, receivers.resources)
     size, able = topic.weights("disk")[0], int(receivers.takes.sum())
     most_held = max(math.floor(_MOST_OF_EVEN * topic.partitions * topic.replication_factor / able), 1)
@@ -218,7 +215,7 @@ def _place_one(receivers: _Receivers, topic: NewTopic, held: Longs, led: Longs) 
                 fact(FactCode.NO_ROOM_FOR_REPLICA, topic=topic.topic, replica=position + 1, replica_bytes=size),
                 fact(FactCode.ADD_BROKER_OR_DISK),
             )
-        # Who leads most of the topic, or holds most, comes last; of the others who has least.
+        # Brokers at their limit for the topic come last; then by least cost.
         over = (led >= most_led) if position == 0 else (held >= most_held)
         cost = receivers.added(follower + extra if position == 0 else follower)
         order = np.lexsort((cost, over, in_rack[receivers.rack], ~open_to))
@@ -230,7 +227,6 @@ def _place_one(receivers: _Receivers, topic: NewTopic, held: Longs, led: Longs) 
 
 
 def _put(receivers: _Receivers, topic: NewTopic, replicas: list[int], counts: tuple[Longs, Longs], sign: int) -> None:
-    """Brokers carry one partition more, or less."""
     held, led = counts
     follower, extra = _weights(topic, receivers.resources)
     receivers.load[replicas] += sign * follower

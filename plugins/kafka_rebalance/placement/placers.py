@@ -1,32 +1,26 @@
-"""Return the placements of Kafka's own placers: StripedReplicaPlacer (KRaft), AdminUtils, ``--generate``.
+"""Kafka's own placers: StripedReplicaPlacer (KRaft), AdminUtils, ``--generate``.
 
-**StripedReplicaPlacer**, for new topics and added partitions from 3.0 on. Promises, in this order: no broker twice in a
-partition; the first replica (the leader) is not fenced; replicas go round the racks, unfenced brokers before fenced
-ones in each; leaders stripe over racks and brokers. Brokers without rack make up a rack of their own. Racks of
-different sizes are not evened out.
-Each rack keeps its brokers sorted, from a random offset; a partition's leader comes from the next rack in order, its
-followers from the racks after it. When as many partitions are placed as there are unfenced brokers, racks and brokers
-are shuffled. The draws come rack by rack in the order of a Java HashMap: that order is part of the answer. Added
-partitions start a new stripe. Complexity: O(n · rf) for n partitions, and O(B) draws for each B partitions.
-Example: brokers 0, 1, 2 without racks and offset 0 give [0, 1, 2], [1, 2, 0], [2, 0, 1], then shuffled ones.
+**StripedReplicaPlacer**, new topics and added partitions since 3.0. Promises, in order: distinct brokers; the leader is
+not fenced; replicas rotate over racks, unfenced brokers first in each; leaders stripe over racks and brokers. Brokers
+without a rack form one. Rack sizes are not balanced. Each rack's brokers are sorted, from a random offset; the leader
+comes from the next rack, followers from the racks after it. After as many partitions as unfenced brokers, racks and
+brokers are shuffled. Draws follow the order of a Java HashMap of racks. Added partitions start a new stripe. O(n · rf)
+for n partitions, and O(B) draws for each B partitions. Example: brokers 0, 1, 2 without racks and offset 0 give [0, 1,
+2], [1, 2, 0], [2, 0, 1], then shuffled ones.
 
-**AdminUtils**, ZooKeeper clusters and ``--generate`` until 4.0 (class removed in 4.1, KAFKA-18798). Promises, in this
-order: no broker twice in a partition; with racks, as many different racks as there can be; leaders round robin over the
-brokers, followers shifted, the shift growing by one each time all brokers led once.
-Without racks the brokers keep the given order (topic creation sorts them by id). With racks they alternate: racks by
-name, brokers by id in each, one of each rack in turn. Partition p starts at (p + start) mod n; replica j is
-1 + (shift + j) mod (n − 1) places behind it; with racks, candidates of a used rack are passed over while another rack
-has none. ``fixed_start_index`` sets both start and shift; else both are drawn, in this order.
-``place_added_partitions`` continues. Complexity: O(n · rf), with racks times brokers passed over.
-Example: brokers 0–4 from index 0: partition 0 → [0, 1, 2], 1 → [1, 2, 3], …, 5 → [0, 2, 3] (shift 1).
+**AdminUtils**, ZooKeeper clusters and ``--generate`` until 4.0 (removed in 4.1, KAFKA-18798). Promises, in order:
+distinct brokers; with racks, as many as possible; leaders round robin, followers shifted, the shift grows by one when
+all brokers led once. Without racks brokers keep the given order (topic creation sorts by id). With racks they
+alternate: racks by name, brokers by id, one of each rack in turn. Partition p starts at (p + start) mod n; replica j is
+1 + (shift + j) mod (n − 1) places behind; with racks, used racks are skipped while another has none.
+``fixed_start_index`` sets start and shift; else both are drawn, in this order. O(n · rf), with racks times brokers
+skipped. Example: brokers 0–4 from index 0: partition 0 → [0, 1, 2], 1 → [1, 2, 3], …, 5 → [0, 2, 3] (shift 1).
 
-**kafka-reassign-partitions --generate**: since 4.1 one StripedReplicaPlacer and one Random serve all topics of the run,
-before it was one call of AdminUtils a topic. In both, topics come in the order of a HashMap filled by
-``computeIfAbsent`` while walking the HashMap of present partitions; a topic's replication factor is that of the
-partition met first; new replicas go to partitions 0 … count − 1 even if other ones were listed. Present replicas play
-no part: nearly everything moves. The tool refuses brokers of which only some have racks
-(``require_all_racks_or_none``); ``--disable-rack-aware`` removes all racks. Complexity: O(P log P) for P partitions
-listed, then that of the placer.
+**kafka-reassign-partitions --generate**: since 4.1 one StripedReplicaPlacer and Random for the whole run, before one
+call of AdminUtils a topic. Topics come in the order of a HashMap filled by ``computeIfAbsent`` over the HashMap of
+present partitions; the partition met first sets the replication factor; new replicas go to partitions 0 … count − 1
+whatever was listed. Present replicas are ignored. The tool refuses brokers of which only some have racks;
+``--disable-rack-aware`` drops racks. O(P log P) for P partitions, then the placer.
 """
 
 from __future__ import annotations
@@ -52,12 +46,12 @@ ADMIN_OPERATION = "org.apache.kafka.server.common.AdminOperationException"
 
 
 class PlacementError(AssignorError):
-    """A placer refused as Kafka's does; ``java_class`` is the exception that the real one throws."""
+    """Refusal as by Kafka's placer; ``java_class`` is its exception."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacementBroker:
-    """A broker as a placer sees it. A fenced one is registered, but not in service."""
+    """A fenced broker is registered, but not in service."""
 
     id: int
     rack: str | None = None
@@ -65,9 +59,9 @@ class PlacementBroker:
 
 
 def require_all_racks_or_none(brokers: Sequence[PlacementBroker]) -> None:
-    """What ``kafka-reassign-partitions --generate`` checks unless told ``--disable-rack-aware``.
+    """Check of ``kafka-reassign-partitions --generate`` without ``--disable-rack-aware``.
 
-    Raises PlacementError (AdminOperationException) when some brokers have racks and others have not.
+    Raises PlacementError (AdminOperationException) where only some brokers have racks.
     """
     rackless = [broker.id for broker in brokers if broker.rack is None]
     if 0 < len(rackless) < len(brokers):
@@ -78,16 +72,16 @@ def require_all_racks_or_none(brokers: Sequence[PlacementBroker]) -> None:
         )
 
 
-# Of each broker list: next place in this epoch, first broker of this epoch, last epoch in which it was asked.
+# next place in this epoch, first broker of it, last epoch of use
 _INDEX, _OFFSET, _EPOCH = range(3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StripedField:
-    """Brokers as the placer keeps them, before anything is drawn: prepared once for many placements.
+    """Brokers before any draw, reusable.
 
-    List 2·rack holds the fenced, list 2·rack + 1 the unfenced brokers of a rack, sorted: list i is
-    ``stripe[starts[i]:starts[i + 1]]``. ``map_order``: racks as Java's HashMap walks them; ``sorted_racks``: by name.
+    List 2·rack holds the fenced, 2·rack + 1 the unfenced brokers of a rack, sorted: list i is
+    ``stripe[starts[i]:starts[i + 1]]``. ``map_order``: racks as Java's HashMap iterates; ``sorted_racks``: by name.
     """
 
     starts: Longs
@@ -99,7 +93,7 @@ class StripedField:
 
 
 def striped_field(brokers: Sequence[PlacementBroker]) -> StripedField:
-    """``brokers`` in the order in which the controller lists them: it decides only the order of equal hash bins."""
+    """``brokers`` in the controller's order, which matters only for equal hash bins."""
     racks, rack_of = _racks(brokers)
     lists = _broker_lists(brokers, racks, rack_of)
     starts = np.zeros(len(lists) + 1, np.int64)
@@ -116,15 +110,15 @@ def striped_field(brokers: Sequence[PlacementBroker]) -> StripedField:
 
 
 def place_striped(brokers: Sequence[PlacementBroker], partitions: int, replication_factor: int, random: State) -> Ints:
-    """int32[partitions, replication_factor]: replicas of each partition, leader first.
+    """int32[partitions, replication_factor], leader first.
 
-    ``random`` (``java_random(seed)``) moves on as Java's would. Raises PlacementError (InvalidReplicationFactor).
+    ``random`` (``java_random(seed)``) advances as in Java. Raises PlacementError (InvalidReplicationFactor).
     """
     return place_on_field(striped_field(brokers), partitions, replication_factor, random)
 
 
 def place_on_field(field: StripedField, partitions: int, replication_factor: int, random: State) -> Ints:
-    """``place_striped`` on prepared brokers; the field stays as it is."""
+    """``place_striped`` on a reusable field."""
     state, rack_offset = _set_up(random, field.map_order, field.starts)
     _refuse_striped(replication_factor, field.unfenced, field.total)
     placed = np.empty((partitions, replication_factor), np.int32)
@@ -141,7 +135,6 @@ def _racks(brokers: Sequence[PlacementBroker]) -> tuple[list[str | None], dict[s
 def _broker_lists(
     brokers: Sequence[PlacementBroker], racks: list[str | None], rack_of: dict[str | None, int]
 ) -> list[list[int]]:
-    """Sorted brokers of list 2·rack (fenced) and 2·rack + 1 (unfenced)."""
     lists: list[list[int]] = [[] for _ in range(2 * len(racks))]
     for broker in sorted(brokers, key=lambda broker: broker.id):
         lists[2 * rack_of[broker.rack] + (not broker.is_fenced)].append(broker.id)
@@ -170,7 +163,7 @@ def _refuse_striped(replication_factor: int, unfenced: int, total: int) -> None:
 
 
 class _BrokerLists(NamedTuple):
-    """The lists of a ``StripedField`` and where each stands, int64[lists, 3]."""
+    """Lists of a ``StripedField`` and their state int64[lists, 3]."""
 
     starts: Longs
     stripe: Ints
@@ -179,7 +172,7 @@ class _BrokerLists(NamedTuple):
 
 @kernel
 def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, np.int64]:
-    """Draw every list's offset, fenced before unfenced, then the rack's: state int64[lists, 3] and that offset."""
+    """Draw every list's offset, fenced before unfenced, then the rack's."""
     state = np.zeros((len(starts) - 1, 3), np.int64)
     for rack in map_order:
         for stripe_list in (2 * rack, 2 * rack + 1):
@@ -195,7 +188,7 @@ def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, np.i
 def _place_all(
     placed: Ints, random: State, unfenced: int, map_order: Longs, racks: Ints, offset: int, lists: _BrokerLists
 ) -> None:
-    """``RackList.place`` for each partition in turn: fills ``placed`` int32[partitions, replication factor]."""
+    """``RackList.place`` for each partition in turn."""
     starts, stripe = lists.starts, lists.stripe
     epoch = 0
     for partition in range(len(placed)):
@@ -224,7 +217,7 @@ def _place_one(replicas: Ints, racks: Ints, offset: int, epoch: int, lists: _Bro
         broker = -1
         while broker < 0:
             if at == leader_at:
-                # The leader's rack is passed over the first time only.
+                # The leader's rack is skipped only the first time.
                 leader_at = -1
             else:
                 broker = _next(2 * racks[at] + 1, epoch, lists)
@@ -236,7 +229,7 @@ def _place_one(replicas: Ints, racks: Ints, offset: int, epoch: int, lists: _Bro
 
 @inner_kernel
 def _next(stripe_list: int, epoch: int, lists: _BrokerLists) -> int:
-    """``BrokerList.next``: the list's next broker in this epoch, -1 when all had their turn."""
+    """``BrokerList.next``: -1 when all had their turn."""
     starts, stripe, state = lists
     size = starts[stripe_list + 1] - starts[stripe_list]
     if size == 0:
@@ -266,8 +259,8 @@ def place_alternating(
 ) -> Ints:
     """int32[partitions, replication_factor]: row i is partition max(0, start_partition) + i, preferred leader first.
 
-    Raises PlacementError: InvalidPartitions, InvalidReplicationFactor, and AdminOperation when some brokers have racks
-    and others have not.
+    Raises PlacementError: InvalidPartitions, InvalidReplicationFactor, and AdminOperation where only some brokers have
+    racks.
     """
     _refuse_alternating(brokers, partitions, replication_factor)
     has_racks = any(broker.rack is not None for broker in brokers)
@@ -293,9 +286,9 @@ def place_alternating(
 def place_added_partitions(
     brokers: Sequence[PlacementBroker], added: int, first_replicas: Sequence[int], existing: int, random: State
 ) -> Ints:
-    """What a ZooKeeper cluster did when a topic of ``existing`` partitions got ``added`` more.
+    """ZooKeeper clusters, for ``added`` partitions after ``existing``.
 
-    ``first_replicas``: replicas of partition 0. The start is the first broker whose id is at least its leader's.
+    ``first_replicas`` of partition 0: the start is the first broker whose id is at least its leader's.
     """
     ids = [broker.id for broker in brokers]
     start = max(0, next((i for i, broker in enumerate(ids) if broker >= first_replicas[0]), -1))
@@ -305,7 +298,7 @@ def place_added_partitions(
 
 
 def rack_alternated(brokers: Sequence[PlacementBroker]) -> list[int]:
-    """Broker ids: racks by name, brokers by id in each, one of each rack in turn, passing over exhausted racks."""
+    """Racks by name, brokers by id, one of each rack in turn, without exhausted racks."""
     by_rack: dict[str, list[int]] = {}
     for broker in sorted(brokers, key=lambda broker: broker.id):
         by_rack.setdefault(broker.rack or "", []).append(broker.id)
@@ -339,7 +332,7 @@ def _rack_unaware(
     places = np.empty((partitions, replication_factor), np.int32)
     for i in range(partitions):
         partition = first_partition + i
-        # Also for the very first one, where it is a multiple of the number of brokers.
+        # Also for the first one, if a multiple of the number of brokers.
         if partition > 0 and partition % brokers == 0:
             shift += 1
         first = (partition + start) % brokers
@@ -361,7 +354,7 @@ def _rack_aware(
 ) -> Ints:
     brokers = len(racks)
     places = np.empty((partitions, replication_factor), np.int32)
-    # Partition in which a rack or broker was used last.
+    # last partition that used a rack or broker
     rack_used = np.full(rack_count, -1, np.int64)
     broker_used = np.full(brokers, -1, np.int64)
     for i in range(partitions):
@@ -391,8 +384,8 @@ Placer = Callable[[Sequence[PlacementBroker], int, int, State], Ints]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedPartitions:
-    """N partitions as the tool read them: ``topics`` and ``partitions`` int32[N] (index into names, partition id),
-    ``replica_counts`` int32[N], each partition once, in the order in which they were described.
+    """Partitions as the tool read them, each once, in order: ``topics`` (index into names), ``partitions`` and
+    ``replica_counts``, int32[N] each.
     """
 
     names: StringColumn
@@ -403,7 +396,7 @@ class ListedPartitions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicProposal:
-    """``replicas`` int32[count, rf] for partitions 0 … count − 1; ``first_partition`` decided the rf."""
+    """``replicas`` int32[count, rf] of partitions 0 … count − 1; ``first_partition`` set the rf."""
 
     topic: int
     first_partition: int
@@ -411,7 +404,7 @@ class TopicProposal:
 
 
 def propose_striped(brokers: Sequence[PlacementBroker], listed: ListedPartitions, random: State) -> list[TopicProposal]:
-    """``--generate`` of Kafka 4.1 and later, topics in Java's order. Raises PlacementError."""
+    """``--generate`` since 4.1, topics in Java's order. Raises PlacementError."""
     return _propose(brokers, listed, random, place_striped)
 
 
@@ -434,7 +427,7 @@ def _propose(
 
 
 def _topics_in_order(listed: ListedPartitions) -> list[tuple[int, Longs]]:
-    """Topics as the tool walks them, each with its rows in the order of the map of partitions."""
+    """Topics in the tool's order, each with its rows in the order of the map of partitions."""
     name_hashes = hash_codes(listed.names.data, listed.names.offsets)
     visit_order = put_order(topic_partition_hashes(name_hashes[listed.topics], listed.partitions), DEFAULT_CAPACITY)
     topics = listed.topics[visit_order]

@@ -26,7 +26,7 @@ Input = Mapping[str, Any]
 Output = dict[str, Any]
 
 _HERE = "kafka_rebalance.placement.recorded_cases"
-# Every family, the placers' among them. AdminUtils left Kafka in 4.1.
+# AdminUtils left Kafka in 4.1.
 FAMILIES = cases.FAMILIES | {
     "admin_utils": cases.one_line(f"{_HERE}:answer_admin_utils", Releases("Kafka", "0.10", "4.0"), is_ended=True),
     "striped_replica_placer": cases.one_line(f"{_HERE}:answer_striped", Releases("Kafka", "3.0", "4.4")),
@@ -35,12 +35,12 @@ FAMILIES = cases.FAMILIES | {
 
 
 def answer(case: cases.Case) -> Output:
-    """Return the answer to a case of any strategy or placer; see ``kafka_assignors.recorded_cases.cases.answer``."""
+    """Answer to a case of any strategy or placer; see ``kafka_assignors.recorded_cases.cases.answer``."""
     return cases.answer(case, FAMILIES)
 
 
 def answer_admin_utils(case: Input) -> Output:
-    """``admin_utils``: replicas by partition; with racks also the alternated list of brokers."""
+    """Replicas by partition; with racks also the alternated list of brokers."""
     brokers = _brokers(case)
     fixed = int(case.get("fixedStartIndex", DRAWN))
     if fixed < 0 and "seed" not in case:
@@ -57,13 +57,12 @@ def answer_admin_utils(case: Input) -> Output:
 
 
 def answer_striped(case: Input) -> Output:
-    """``striped_replica_placer``."""
     replicas = place_striped(_brokers(case), int(case["numPartitions"]), int(case["replicationFactor"]), _random(case))
     return {"assignment": replicas.tolist()}
 
 
 def answer_generate(case: Input) -> Output:
-    """``reassign_generate``: topics in Java's order, the partition that decided each one's rf, and the proposal."""
+    """Topics in Java's order, the partition that set each one's rf, and the proposal."""
     index = {topic: i for i, topic in enumerate(dict.fromkeys(topic for topic, _, _ in case["current"]))}
     rows = [(index[topic], partition, len(replicas)) for topic, partition, replicas in case["current"]]
     columns = np.array(rows, np.int32).reshape(-1, 3)

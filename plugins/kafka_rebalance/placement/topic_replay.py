@@ -1,9 +1,7 @@
-"""Kafka's own placer re-run on a topic: how even it would be if it were created today, and what going there costs.
+"""Kafka's placer replayed on a topic: evenness if it were created today, and the cost of the change.
 
-Kafka draws a random start for each topic, so one run says little: it is re-run with several seeds. The answer tells
-what "just recreate it" or ``kafka-reassign-partitions --generate`` would give, beside today's placement.
-
-Example: one partition on brokers 1, 2, 3 with RF 3 moves nothing whatever is drawn; its leader changes in two of three.
+Kafka draws a random start for each topic, so several seeds are replayed. The result is that of recreating the topic or
+of ``kafka-reassign-partitions --generate``.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ SEEDS = 20
 
 @dataclass(frozen=True, slots=True)
 class TopicReplay:
-    """``scores``: today's placement first, then one a seed. ``error``: why the placer has no answer, else ``None``."""
+    """``scores``: today's placement, then one a seed. ``error``: the placer's refusal."""
 
     topic: str
     scores: tuple[TopicPlacementScore, ...]
@@ -48,23 +46,22 @@ class TopicReplay:
 
     @property
     def current(self) -> TopicPlacementScore:
-        """Today's placement."""
         return self.scores[0]
 
     @property
     def placed(self) -> tuple[TopicPlacementScore, ...]:
-        """What the placer drew, by seed."""
+        """By seed."""
         return self.scores[1:]
 
     @property
     def median_replica_skew(self) -> float | None:
-        """Of the placer's draws; ``None`` where it refused."""
+        """``None`` where the placer refused."""
         return float(np.median([placement.replica_skew for placement in self.placed])) if self.placed else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacementGround:
-    """Brokers as placer and scores want them, prepared once for all topics; ``stripes`` None where there is nobody."""
+    """Shared by all topics; ``stripes`` None without brokers."""
 
     field: BrokerField
     stripes: StripedField | None
@@ -77,9 +74,9 @@ def placement_ground(brokers: Sequence[PlacementBroker]) -> PlacementGround:
 
 
 def replay_topic(today: TopicPlacement, ground: PlacementGround, seeds: Sequence[int] = range(SEEDS)) -> TopicReplay:
-    """Score today's placement and what StripedReplicaPlacer draws with each of ``seeds``. O(seeds · P · W²).
+    """Scores of today's placement and of StripedReplicaPlacer with each of ``seeds``. O(seeds · P · W²).
 
-    As Kafka does, the first partition's number of replicas is the replication factor asked.
+    As in Kafka, the first partition's number of replicas is the replication factor.
     """
     field, stripes = ground.field, ground.stripes
     scores = [score_placement(today, today, field, CURRENT, 0)]
@@ -97,7 +94,7 @@ def replay_topic(today: TopicPlacement, ground: PlacementGround, seeds: Sequence
 
 
 def placement_brokers(snapshot: ClusterSnapshot) -> tuple[PlacementBroker, ...]:
-    """The brokers that Kafka would offer its placer: registered ones, without those that leave or are cordoned."""
+    """Brokers that Kafka offers its placer: registered, not leaving, not cordoned."""
     return tuple(
         PlacementBroker(broker.id, broker.rack, is_fenced=broker.state is BrokerState.FENCED)
         for broker in sorted(snapshot.brokers, key=lambda broker: broker.id)
@@ -106,7 +103,7 @@ def placement_brokers(snapshot: ClusterSnapshot) -> tuple[PlacementBroker, ...]:
 
 
 def topic_placements(snapshot: ClusterSnapshot) -> Iterator[TopicPlacement]:
-    """Each topic's placement, in the snapshot's order; topics without partitions are left out. O(replicas)."""
+    """In the snapshot's order, without topics without partitions. O(replicas)."""
     table = snapshot.partitions
     log_bytes = snapshot.load(LoadKind.LOG_BYTES)
     counts = table.replica_counts

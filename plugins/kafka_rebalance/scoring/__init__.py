@@ -1,8 +1,7 @@
-"""Skew and movement of clusters, placements and assignments: one definition each, used everywhere.
+"""Skew and movement of clusters, placements and assignments; one definition each.
 
-``assignment_scores`` and ``placement_scores`` define the rows that the store keeps. ``drain`` returns when a group's
-lag is gone and how many members that takes, ``rack_traffic`` the bytes between racks, ``snapshot_scores`` the scores of
-a cluster.
+``assignment_scores`` and ``placement_scores`` define rows of the store; ``drain`` the time until a group's lag is gone;
+``rack_traffic`` bytes between racks; ``snapshot_scores`` the scores of a cluster.
 """
 
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore

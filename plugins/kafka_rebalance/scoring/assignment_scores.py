@@ -1,4 +1,4 @@
-"""Scores of a group's assignment: each member's part, and how even the parts are (fields: the store's columns)."""
+"""Scores of a group's assignment by member and in total (fields: the store's columns)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,14 @@ from kafka_rebalance.facts import Fact
 
 @dataclass(frozen=True, slots=True)
 class ReaderMovement:
-    """``moved_rate_ratio`` is the share of the rate that moves, ``None`` where a rate is unknown."""
+    """``moved_rate_ratio``: share of the rate that moves, ``None`` where a rate is unknown."""
 
     partitions_moved: int
     moved_rate_ratio: float | None
 
 
 def reader_movement(before: Ints, after: Ints, in_bytes_per_s: Floats) -> ReaderMovement:
-    """Return what moves between two assignments of readers ``before`` and ``after``, int32[P], ABSENT where none reads.
-
-    A partition moves if it had a reader and has another one now.
-    """
+    """Movement between readers int32[P], ABSENT: none. A partition moves if it had a reader and has another one."""
     moved = (before != ABSENT) & (before != after)
     total = float(in_bytes_per_s.sum())
     ratio = None if np.isnan(total) else float(in_bytes_per_s[moved].sum()) / total if total > 0 else 0.0
@@ -33,7 +30,7 @@ def reader_movement(before: Ints, after: Ints, in_bytes_per_s: Floats) -> Reader
 
 @dataclass(frozen=True, slots=True)
 class MemberScore:
-    """One member's part of one assignment; ``None`` is unknown. A member that falls behind has no ``drain_seconds``."""
+    """``None`` is unknown. A member that falls behind has no ``drain_seconds``."""
 
     group_id: str
     assignor: str
@@ -52,16 +49,14 @@ class MemberScore:
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """One assignor on one group. ``version``: whose answer it is. ``error``: why there is none; scores are then None.
+    """One assignor on one group. ``error``: the reason for missing scores.
 
-    ``skew``: highest member over mean; ``cv``: standard deviation over mean; ``least_skew``: no assignment of these
-    partitions to these members has a smaller one. In a scenario ``subject`` is what happened in the row's variant,
-    the one of ``variants`` in which most partitions move. These count from what the strategy itself had given before:
-    ``partitions_moved`` (``mean_partitions_moved`` over all variants), ``partitions_revoked`` from members that live
-    on, ``partitions_unread`` by anybody for a while, for ``longest_pause_ms`` (None: for ever, where
-    ``partitions_without_reader`` says so) and ``unread_partition_ms`` together.
-    ``drain_seconds`` is ``None`` where nobody knows, and where the lag is never gone: there ``members_falling_behind``
-    is not ``None`` (0: only what nobody reads).
+    ``skew``: highest member over mean; ``cv``: standard deviation over mean; ``least_skew``: lower bound on the skew of
+    any assignment. A scenario's row is the variant (``subject``) of ``variants`` that moves most partitions. Counted
+    from the strategy's own previous answer: ``partitions_moved`` (``mean_partitions_moved`` over variants),
+    ``partitions_revoked`` from surviving members, ``partitions_unread`` for a while, for ``longest_pause_ms`` (None:
+    for ever, see ``partitions_without_reader``) and ``unread_partition_ms`` in total. ``drain_seconds`` is ``None``
+    where unknown or never; never sets ``members_falling_behind`` (0: only unread partitions).
     """
 
     group_id: str
@@ -97,7 +92,6 @@ class GroupScore:
     leader_in_rack_ratio: float | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return the row as a JSON object."""
         values = ((one.name, getattr(self, one.name)) for one in fields(self))
         return {name: value.document() if isinstance(value, Fact) else value for name, value in values}
 
@@ -106,7 +100,7 @@ class GroupScore:
 class PartitionRates:
     """float64[P] of all partitions that a group reads, ``nan`` where unknown.
 
-    ``read_messages_per_s``: how fast this group read each since the reading before; unknown where it is not given.
+    ``read_messages_per_s``: this group's rate since the previous snapshot.
     """
 
     in_bytes_per_s: Floats
@@ -121,7 +115,7 @@ class PartitionRates:
 
 @dataclass(frozen=True, slots=True)
 class Evenness:
-    """How even one assignment is; skew = highest member over the mean of all members, cv = their deviation over it."""
+    """Skew = highest member over the mean, cv = standard deviation over the mean."""
 
     idle_members: int
     partitions_without_reader: int
@@ -135,10 +129,7 @@ class Evenness:
 
 
 def evenness(reader: Ints, today: Ints, member_count: int, rates: PartitionRates) -> Evenness:
-    """Of ``reader`` int32[P] (member of each partition, ABSENT: none) against ``today``'s. O(P + members).
-
-    Partitions without a reader count for nobody: they make no member's part larger.
-    """
+    """``reader`` int32[P] against ``today``'s; ABSENT: none, counts for no member. O(P + members)."""
     counts, rate, lag = _parts(reader, rates.in_bytes_per_s, rates.lag_messages, member_count)
     movement = reader_movement(today, reader, rates.in_bytes_per_s)
     skew_count, cv_count = _skew_and_cv(counts)
@@ -159,7 +150,7 @@ def evenness(reader: Ints, today: Ints, member_count: int, rates: PartitionRates
 
 
 def per_member(reader: Ints, values: Floats, member_count: int) -> Floats:
-    """float64[M]: sum of ``values`` float64[P] over each member's partitions; ``nan`` where one is unknown."""
+    """Sum of ``values`` float64[P] by member, float64[M]; ``nan`` where one is unknown."""
     read = reader != ABSENT
     return np.bincount(reader[read], weights=values[read], minlength=member_count).astype(np.float64)
 
@@ -170,7 +161,7 @@ def _known(value: float) -> float | None:
 
 @kernel
 def _parts(reader: Ints, rates: Floats, lags: Floats, members: int) -> tuple[Floats, Floats, Floats]:
-    """Partitions, rate and lag of each member: three times float64[M]."""
+    """Partitions, rate and lag of each member, float64[M]."""
     count, rate, lag = np.zeros(members), np.zeros(members), np.zeros(members)
     for row in range(len(reader)):
         member = reader[row]
@@ -183,7 +174,7 @@ def _parts(reader: Ints, rates: Floats, lags: Floats, members: int) -> tuple[Flo
 
 @kernel
 def _skew_and_cv(loads: Floats) -> tuple[float, float]:
-    """As ``levels.skew``, and the deviation over the mean; ``nan`` where a load is, 0 where nothing is carried."""
+    """``skew``, and deviation over the mean; ``nan`` where a load is, 0 without load."""
     total, highest = 0.0, 0.0
     for load in loads:
         total += load
@@ -196,7 +187,7 @@ def _skew_and_cv(loads: Floats) -> tuple[float, float]:
     return highest / mean, np.sqrt(squares / len(loads)) / mean
 
 
-# Level, plain mean and skew: one definition each, for brokers, racks, replicas of a topic and members of a group.
+# Level, plain mean and skew of brokers, racks, replicas and members.
 #
 #     level      = load / capacity (capacity 1 where none is given)
 #     plain mean = total load / total capacity
@@ -206,18 +197,18 @@ def _skew_and_cv(loads: Floats) -> tuple[float, float]:
 
 
 def plain_mean(load: Floats, capacity: Floats | None = None) -> float:
-    """Mean of float64[N] ``load`` over float64[N] ``capacity`` (1 each); 0 where N is 0."""
+    """0 without members."""
     total_capacity = float(len(load) if capacity is None else capacity.sum())
     return float(load.sum()) / total_capacity if total_capacity > 0 else 0.0
 
 
 def skew(load: Floats, capacity: Floats | None = None) -> float:
-    """Highest level over plain mean; 0 where nothing is carried, 1 where all is even. ``load`` has no ``nan``."""
+    """0 without load, 1 if even. ``load`` has no ``nan``."""
     mean = plain_mean(load, capacity)
     levels = load if capacity is None else load / capacity
     return float(levels.max()) / mean if mean > 0 else 0.0
 
 
 def known_skew(load: Floats) -> float | None:
-    """Skew, ``None`` where a load is unknown: half-known loads make no statement."""
+    """``None`` where a load is unknown."""
     return None if np.isnan(load).any() else skew(load)

@@ -1,27 +1,23 @@
-"""Return the time until a group's lag is gone, by member and group, and the number of members that finish in time.
+"""Time until a group's lag is gone, and the number of members that finish in time.
 
     backlog of a partition = max(0, lag - COMMIT_INTERVAL_S x messages written to it a second)
-    capacity               = the highest rate at which a member of this group was seen to read
+    capacity               = the highest rate seen of a member of this group
     drain of a member      = its backlog / (capacity - messages written to its partitions a second)
     drain of the group     = that of its slowest member
 
-Consumers commit every 5 s by default, so a group that reads everything at once still shows the lag of that time: it is
-no backlog. Without a backlog the drain is 0 at any rate: the capacity is the rate seen, the member may be able to read
-more. With a backlog, and as much written as the capacity or more, the drain never ends. The same holds for a partition
-with a backlog and no reader. Complexity: O(P + members) a call of the kernel.
-Example: capacity 100/s. A member with partitions that receive 40/s and a lag of 6,200 has a backlog of 6,200 - 5 x 40 =
-6,000 and is done in 6,000 / 60 = 100 s; one that receives 100/s with a lag of 501 never is, one with 499 is at once.
+Consumers commit every 5 s by default, so lag of that time is no backlog. Without a backlog the drain is 0 at any rate.
+A backlog with writes at capacity or above never drains, nor one without a reader. O(P + members) a kernel call.
+Example: capacity 100/s. 40/s written and a lag of 6,200 make a backlog of 6,000, done in 6,000 / 60 = 100 s; 100/s with
+a lag of 501 never ends, with 499 it takes 0 s.
 
-Members needed (``members_needed``): a member is done within T seconds where the sum of
+``members_needed``: a member finishes in T seconds if its sum of
 
     demand of a partition = written + backlog / T
 
-over its partitions is at most the capacity. Partitions are given out by demand, the heaviest first, to the member with
-the least. The answer is a number of members that all finish in time, while with one fewer they do not. No sharing needs
-fewer than the sum of demands / capacity. Every member counts as one that may read every partition. Where one partition
-alone demands more than the capacity, no assignor and no number of members helps.
-Example: demands 60, 50, 40, 30 and capacity 100: at least 1.8, so 2; 60 + 30 and 50 + 40, so 2 it is.
-Complexity: O(P log P log(P)): each trial gives P partitions out through a heap.
+is at most the capacity. The heaviest partition goes to the member with the least. With the returned number all finish,
+with one fewer they do not; the sum of demands / capacity is a lower bound. Every member may read every partition. If
+one partition exceeds the capacity, no number helps. Example: demands 60, 50, 40, 30, capacity 100: 60 + 30 and 50 + 40,
+so 2. Complexity: O(P log P log(P)).
 """
 
 from __future__ import annotations
@@ -40,10 +36,8 @@ COMMIT_INTERVAL_S = 5.0  # auto.commit.interval.ms of Kafka's clients
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drain:
-    """``seconds`` is ``None`` where it is never gone, and where nobody knows: then ``members_falling_behind`` is
-    ``None``, too. ``partitions_unread``: those with a backlog that nobody reads.
-
-    ``member_seconds`` float64[M]: ``inf`` is never, ``nan`` unknown.
+    """``seconds`` is ``None`` for never, and for unknown: then ``members_falling_behind`` is ``None``, too.
+    ``partitions_unread``: with a backlog, without a reader. ``member_seconds``: ``inf`` is never, ``nan`` unknown.
     """
 
     seconds: float | None
@@ -53,13 +47,13 @@ class Drain:
 
     @property
     def is_never(self) -> bool:
-        """It is known that the lag stays."""
+        """Known to be never."""
         return self.seconds is None and self.members_falling_behind is not None
 
 
 def member_capacity(reader: Ints, read_messages_per_s: Floats, member_count: int) -> float:
-    """Messages/s that a member of this group can read, at least: the most that one was seen to read under today's
-    ``reader`` int32[P]. ``nan`` where of no member with partitions all rates are known.
+    """Highest rate seen of a member under ``reader``, a lower bound in messages/s; ``nan`` if no member's rates are
+    known.
     """
     read = per_member(reader, read_messages_per_s, member_count)
     has_partitions = per_member(reader, np.ones(len(reader)), member_count) > 0
@@ -67,7 +61,7 @@ def member_capacity(reader: Ints, read_messages_per_s: Floats, member_count: int
 
 
 def drain(reader: Ints, member_count: int, rates: PartitionRates, capacity: float) -> Drain:
-    """Of ``reader`` int32[P] (member of each partition, ABSENT: none). Without partitions nothing is known."""
+    """``reader`` int32[P], ABSENT: none."""
     seconds = np.empty(member_count)
     slowest, behind, unread = drain_of_members(
         reader, rates.lag_messages, rates.in_messages_per_s, capacity, seconds, np.empty(member_count)
@@ -81,13 +75,13 @@ def drain(reader: Ints, member_count: int, rates: PartitionRates, capacity: floa
 def drain_of_members(
     reader: Ints, lag: Floats, written: Floats, capacity: float, seconds: Floats, work: Floats
 ) -> tuple[float, int, int]:
-    """Fill ``seconds`` float64[M] of each member; ``work`` float64[M] is room to work in.
+    """Fill ``seconds`` float64[M]; ``work`` float64[M] is scratch space.
 
-    Returns the slowest (``inf``: never, ``nan``: unknown for a member or for a partition that nobody reads), how many
-    members fall behind, and how many partitions with a backlog nobody reads. For loops that score many assignments.
+    Returns the slowest (``inf``: never, ``nan``: unknown), members that fall behind, and unread partitions with a
+    backlog.
     """
-    seconds[:] = 0.0  # the backlog, until it is divided
-    work[:] = 0.0  # what is written
+    seconds[:] = 0.0  # backlog, until it is divided
+    work[:] = 0.0  # written
     unread, left = 0, 0.0
     for row in range(len(reader)):
         backlog = lag[row] - COMMIT_INTERVAL_S * written[row]
@@ -111,7 +105,7 @@ def drain_of_members(
 
 @inner_kernel
 def _divide(seconds: Floats, written: Floats, capacity: float) -> int:
-    """Backlogs become the time that each takes; returns how many members fall behind."""
+    """Turn backlogs into times; returns the members that fall behind."""
     behind = 0
     for member in range(len(seconds)):
         if not seconds[member] > 0:
@@ -127,13 +121,13 @@ def _divide(seconds: Floats, written: Floats, capacity: float) -> int:
 
 
 DRAIN_WITHIN_S = 3_600.0
-_ROUNDING = 1e-9  # of the capacity: sums of demands in another order
+_ROUNDING = 1e-9  # of the capacity
 
 
 @dataclass(frozen=True, slots=True)
 class MembersNeeded:
-    """``members`` is ``None`` where rates are unknown, and where no number is enough: then ``hot_row`` is the partition
-    that takes longest of a member that reads nothing else, and ``hot_row_seconds`` how long (``inf``: for ever).
+    """``members`` is ``None`` where rates are unknown or no number suffices: then ``hot_row`` is the partition that
+    takes longest alone, for ``hot_row_seconds`` (``inf``: for ever).
     """
 
     members: int | None
@@ -142,7 +136,6 @@ class MembersNeeded:
 
 
 def members_needed(rates: PartitionRates, capacity: float, within_s: float = DRAIN_WITHIN_S) -> MembersNeeded:
-    """Of all partitions of a group whose members can read ``capacity`` messages/s each (``drain.member_capacity``)."""
     backlog = np.maximum(0.0, rates.lag_messages - COMMIT_INTERVAL_S * rates.in_messages_per_s)
     demand = rates.in_messages_per_s + backlog / within_s
     if np.isnan(capacity) or np.isnan(demand).any():
@@ -158,7 +151,7 @@ def members_needed(rates: PartitionRates, capacity: float, within_s: float = DRA
     heaviest_first = -np.sort(-demand[demand > 0])
     too_few, enough = max(1, ceil(total / limit)) - 1, len(heaviest_first)
     step = 1
-    while too_few + step < enough:  # the answer is near the least that could do: from there in doubled steps
+    while too_few + step < enough:  # the answer is near the lower bound: doubling steps
         if _is_enough(heaviest_first, too_few + step, limit):
             enough = too_few + step
         else:
@@ -174,8 +167,8 @@ def members_needed(rates: PartitionRates, capacity: float, within_s: float = DRA
 
 @kernel
 def _is_enough(heaviest_first: Floats, members: int, limit: float) -> bool:
-    """Nobody has more than ``limit`` once each partition went to the member with the least."""
-    heap = np.zeros(members)  # the least is at 0; of place p, both 2p + 1 and 2p + 2 have as much or more
+    """No member exceeds ``limit`` when each partition goes to the member with the least."""
+    heap = np.zeros(members)  # min-heap
     for demand in heaviest_first:
         level = heap[0] + demand
         if level > limit:

@@ -1,4 +1,4 @@
-"""Scores of a placement: evenness of a topic, of the whole cluster, and after a failure."""
+"""Scores of a placement: of a topic, of the cluster, and after a failure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ from kafka_rebalance.facts import Fact
 from kafka_rebalance.resources import UNITS
 from kafka_rebalance.scoring.assignment_scores import plain_mean
 
-# The figures of one topic's placement, counted by a kernel: a large cluster needs 100,000 of them.
-#
-# Brokers are found by their place in ``ids`` (ascending); one that is not among them carries nothing and counts as rack
-# ``racks``. Sizes add up in the order of partitions and their lists. O(P·W² + P·W·log brokers + brokers).
+# Kernel for one topic's placement (a large cluster needs 100,000). Unknown brokers carry nothing and count as rack
+# ``racks``. O(P·W² + P·W·log brokers + brokers).
 
 
 class Lists(NamedTuple):
@@ -30,7 +28,7 @@ class Lists(NamedTuple):
 
 
 class Places(NamedTuple):
-    """``ids`` int64[B], ascending; ``rack`` int64[B], from 0 to ``racks``."""
+    """``ids`` ascending; ``rack`` from 0 to ``racks``."""
 
     ids: Longs
     rack: Longs
@@ -38,7 +36,7 @@ class Places(NamedTuple):
 
 
 class PlacementFigures(NamedTuple):
-    """``disk_skew`` and ``bytes_to_move`` are ``nan`` where a size that counts is unknown."""
+    """``disk_skew`` and ``bytes_to_move`` are ``nan`` where a size is unknown."""
 
     replica_skew: float
     leader_skew: float
@@ -51,7 +49,7 @@ class PlacementFigures(NamedTuple):
 
 @kernel
 def placement_figures(today: Lists, placed: Lists, log_bytes: Floats, places: Places) -> PlacementFigures:
-    """Of ``placed``, and of what moves to it from ``today``; ``log_bytes`` float64[P]: the leader's replica."""
+    """Of ``placed``, and of the change from ``today``; ``log_bytes`` of the leader's replica."""
     brokers = len(places.ids)
     counts, leads, sizes = np.zeros(brokers), np.zeros(brokers), np.zeros(brokers)
     racks_seen = np.zeros(placed.replicas.shape[1], np.int64)
@@ -86,7 +84,6 @@ def placement_figures(today: Lists, placed: Lists, log_bytes: Floats, places: Pl
 
 @inner_kernel
 def _place(ids: Longs, broker: int) -> int:
-    """Where ``broker`` stands in ``ids``, ABSENT where it does not."""
     at = int(np.searchsorted(ids, broker))
     return at if at < len(ids) and ids[at] == broker else ABSENT
 
@@ -101,7 +98,7 @@ def _is_in(values: Longs, wanted: int) -> bool:
 
 @inner_kernel
 def _skew(load: Floats) -> float:
-    """As ``levels.skew``; ``nan`` where a load is."""
+    """``nan`` where a load is."""
     total, highest = 0.0, 0.0
     for value in load:
         total += value
@@ -111,18 +108,13 @@ def _skew(load: Floats) -> float:
     return highest / (total / len(load)) if total > 0 else 0.0
 
 
-# What is scored of one topic's placement: how even its replicas, leaders and bytes lie, and what it would move.
-
-
 CURRENT = "current"
 
 
 @dataclass(frozen=True, slots=True)
 class TopicPlacementScore:
-    """One placement of one topic: today's (``placer`` "current", seed 0) or what a placer would draw with ``seed``.
-
-    Skews are the highest broker over the mean of all brokers that may hold the topic: a topic with fewer replicas than
-    brokers cannot come to 1. Fields are the store's columns; ``None`` is unknown.
+    """Today's placement of a topic (``placer`` "current", seed 0) or a placer's with ``seed``. Skews are the highest
+    broker over the mean of all allowed brokers. Fields are the store's columns; ``None`` is unknown.
     """
 
     topic: str
@@ -139,8 +131,8 @@ class TopicPlacementScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicPlacement:
-    """P partitions of a topic: ``replicas`` int32[P, W], padded with ABSENT, ``leaders`` int32[P] (ABSENT: none),
-    ``log_bytes`` float64[P] of the leader's replica (``nan``: unknown).
+    """``replicas`` int32[P, W] padded with ABSENT, ``leaders`` (ABSENT: none), ``log_bytes`` of the leader's
+    replica.
     """
 
     topic: str
@@ -151,16 +143,13 @@ class TopicPlacement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BrokerField:
-    """The brokers that may hold a topic. A broker that is not among them counts as a rack of its own; ``knows_racks``
-    is false where a rack is unknown.
-    """
+    """Allowed brokers; others count as one more rack. ``knows_racks``: all racks are known."""
 
     places: Places
     knows_racks: bool
 
 
 def broker_field(rack_of: Mapping[int, str | None]) -> BrokerField:
-    """The field of the brokers in ``rack_of``."""
     names = sorted({rack for rack in rack_of.values() if rack is not None})
     index = {name: number for number, name in enumerate(names)}
     ids = np.array(sorted(rack_of), dtype=np.int64)
@@ -171,10 +160,10 @@ def broker_field(rack_of: Mapping[int, str | None]) -> BrokerField:
 def score_placement(
     today: TopicPlacement, placed: TopicPlacement, field: BrokerField, placer: str, seed: int
 ) -> TopicPlacementScore:
-    """Score ``placed`` on the brokers of ``field``, and what moves from ``today`` to it. O(P·W² + brokers).
+    """Score of ``placed`` and of the change from ``today``. O(P·W² + brokers).
 
-    Every broker that is new in a list is one move, as large as the leader's replica; an order that changes moves
-    nothing, a new leader is a leader change. A rack rule is broken where replicas share a rack though there are enough.
+    A broker new in a list is a move of the leader's size; a changed order moves nothing. Replicas that share a rack
+    though there are enough racks violate the rack rule.
     """
     lists, new_lists = Lists(today.replicas, today.leaders), Lists(placed.replicas, placed.leaders)
     found = placement_figures(lists, new_lists, today.log_bytes, field.places)
@@ -192,12 +181,12 @@ def score_placement(
     )
 
 
-# What is scored of a cluster: every broker, rack and resource, as rows (their fields are the store's columns).
+# Fields are the store's columns.
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerScore:
-    """One broker and resource. ``over_mean`` = level / plain mean; ``fair_share`` is the level that racks allow."""
+    """``over_mean`` = level / plain mean; ``fair_share`` is a level."""
 
     broker: int
     rack: str | None
@@ -214,7 +203,7 @@ class BrokerScore:
 
 @dataclass(frozen=True, slots=True)
 class RackScore:
-    """One rack and resource: the sum over its brokers that stay."""
+    """Sum over the brokers that stay."""
 
     rack: str
     resource: str
@@ -228,7 +217,7 @@ class RackScore:
 
 @dataclass(frozen=True, slots=True)
 class ResourceScore:
-    """One resource of the whole cluster, over the brokers that stay."""
+    """Over the brokers that stay."""
 
     resource: str
     unit: str
@@ -242,7 +231,7 @@ class ResourceScore:
 
 @dataclass(frozen=True, slots=True)
 class ClusterScores:
-    """All scores of a cluster; ``left_out`` says why a resource has none."""
+    """``left_out``: reason for a resource without scores."""
 
     brokers: tuple[BrokerScore, ...]
     racks: tuple[RackScore, ...]
@@ -250,19 +239,17 @@ class ClusterScores:
     left_out: Mapping[str, Fact] = field(default_factory=dict)
 
     def resource(self, name: str) -> ResourceScore | None:
-        """The score of one resource, ``None`` where it was not measured."""
+        """``None`` if not measured."""
         return next((resource for resource in self.resources if resource.resource == name), None)
 
     def of_resource(self, name: str) -> tuple[BrokerScore, ...]:
-        """One resource's broker scores."""
         return tuple(broker for broker in self.brokers if broker.resource == name)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BrokerLoads:
-    """B brokers, D resources. ``load``, ``fair_share`` (as load; nan where undefined) and ``capacity`` float64[B, D].
-
-    ``has_capacity`` bool[D]: the capacities of this resource are known; else they are 1 each. ``rack`` by broker.
+    """``load``, ``fair_share`` (as load; nan: undefined) and ``capacity`` float64[B, D]; ``has_capacity`` bool[D]: else
+    1 each.
     """
 
     broker_ids: npt.NDArray[np.int64]
@@ -278,7 +265,7 @@ class BrokerLoads:
 
 
 def scores_of(loads: BrokerLoads, left_out: Mapping[str, Fact]) -> ClusterScores:
-    """Scores of all brokers, racks and resources. O(B·D)."""
+    """O(B·D)."""
     brokers: list[BrokerScore] = []
     racks: list[RackScore] = []
     resources: list[ResourceScore] = []
@@ -349,22 +336,17 @@ def _resource_score(loads: BrokerLoads, d: int, resource: str, mean: float) -> R
     )
 
 
-# What each broker would carry if another one, or a whole rack, were lost.
+# Loads after the loss of a broker or a rack.
 #
-# Kafka's controller hands the leadership of a partition to the first replica of its list that is alive and in sync;
-# nothing else decides. So followers' loads stay where they are, and what a leader carries on top moves to its
-# successor.
-# Example: broker 0 leads A [0, 1, 2] and B [0, 1, 2], each with an outgoing rate of 10 MB/s. Without broker 0 broker 1
-# sends 20 MB/s more; with B in the order [0, 2, 1] brokers 1 and 2 send 10 MB/s more each.
-#
-# Complexity: O(P·W) for the successors of all brokers at once, then one sum over (lost, successor) pairs a resource.
+# Kafka's controller makes the first live, in-sync replica of a list the leader. Follower loads stay; the leader's extra
+# load moves. Example: broker 0 leads A and B, both [0, 1, 2], 10 MB/s out each. After its loss broker 1 sends 20 MB/s
+# more; with B as [0, 2, 1] brokers 1 and 2 send 10 MB/s more each. O(P·W), then one sum a resource.
 
 
 def successors(replicas: Ints, is_able: Flags, leader: Ints, group: Ints) -> Ints:
-    """int32[P]: who leads each partition once all brokers of its leader's ``group`` are lost; ABSENT where nobody can.
+    """Leaders int32[P] after the loss of the leader's ``group``; ABSENT where there is none.
 
-    ``replicas`` int32[P, W] in Kafka's order, padded with ABSENT; ``is_able`` bool[P, W]: alive and in sync; ``group``
-    int32[B]: one number for the brokers that are lost together (each its own: single brokers), ABSENT: never lost.
+    ``is_able`` bool[P, W]: alive and in sync. ``group`` int32[B]: brokers lost together, ABSENT: never lost.
     """
     able = is_able & (replicas != ABSENT) & (group[replicas] != group[leader][:, None])
     first = able.argmax(axis=1)
@@ -373,7 +355,7 @@ def successors(replicas: Ints, is_able: Flags, leader: Ints, group: Ints) -> Int
 
 
 def moved_loads(leader: Ints, successor: Ints, group: Ints, carried: Floats, groups: int) -> Floats:
-    """float64[groups, B]: what each broker gets on top when a group is lost; ``carried`` float64[P] goes along."""
+    """Added load float64[groups, B] after each loss; ``carried`` float64[P] moves with the leader."""
     moves = np.flatnonzero(successor != ABSENT)
     brokers = len(group)
     pair = group[leader[moves]].astype(np.int64) * brokers + successor[moves]
@@ -382,18 +364,15 @@ def moved_loads(leader: Ints, successor: Ints, group: Ints, carried: Floats, gro
 
 
 def left_leaderless(leader: Ints, successor: Ints, group: Ints, groups: int) -> Ints:
-    """int32[groups]: partitions without a leader once a group is lost."""
+    """int32[groups]."""
     lost = (leader != ABSENT) & (successor == ABSENT) & (group[leader] != ABSENT)
     return np.bincount(group[leader[lost]], minlength=groups).astype(np.int32)
 
 
-# What the loss of one broker, or of one whole rack, would come to: the worst of each kind, as a plan tells it.
-
-
 @dataclass(frozen=True, slots=True)
 class Takeover:
-    """``broker`` takes over ``leaders`` once ``lost`` (a broker's id or a rack) is gone; ``even_leaders`` each would be
-    even over all brokers that hold, in sync, something that the lost ones lead.
+    """``broker`` takes over ``leaders`` of ``lost`` (a broker's id or a rack). ``even_leaders``: mean over all brokers
+    with an in-sync replica of them.
     """
 
     lost: str
@@ -404,8 +383,6 @@ class Takeover:
 
 @dataclass(frozen=True, slots=True)
 class LoadAfterLoss:
-    """What ``broker`` would carry of ``resource`` once ``lost`` is gone, beside its ``capacity``, in one unit."""
-
     lost: str
     broker: int
     resource: str
@@ -414,14 +391,13 @@ class LoadAfterLoss:
 
     @property
     def ratio(self) -> float:
-        """Load over capacity."""
         return self.load / self.capacity
 
 
 @dataclass(frozen=True, slots=True)
 class WorstLoss:
-    """``takeover``: the one furthest above even, None where no leader is taken over; ``load``: the highest over
-    capacity, None where no capacity is known that a leader needs.
+    """``takeover`` furthest above even, None if no leader is taken over; ``load`` highest over capacity, None if no
+    relevant capacity is known.
     """
 
     takeover: Takeover | None
@@ -430,7 +406,7 @@ class WorstLoss:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Of single brokers, and of racks (None: there is only one, or none is known)."""
+    """``rack``: None for one or no known rack."""
 
     broker: WorstLoss | None
     rack: WorstLoss | None
@@ -438,18 +414,15 @@ class Losses:
 
 @dataclass(frozen=True, slots=True)
 class AfterFailure:
-    """As replicas stand, and once the plan is done."""
-
     before: Losses
     after: Losses
 
     def document(self) -> dict[str, Any]:
-        """Its JSON object."""
         return asdict(self)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> AfterFailure:
-        """The way back. Raises KeyError or TypeError where it is not one."""
+        """Raises KeyError or TypeError for another document."""
         return cls(**{time: Losses(**_losses(document[time])) for time in ("before", "after")})
 
 

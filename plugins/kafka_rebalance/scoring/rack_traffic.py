@@ -1,24 +1,21 @@
-"""Return the bytes that cross racks, from leaders to followers and members, and the share that members can read nearby.
+"""Bytes across racks, from leaders to followers and members, and the share that members can read in their rack.
 
     replication of a partition = in-rate x followers in another rack than the leader's
     reads of a group           = in-rate of each partition with its reader in another rack than its leader,
                                  of a group that keeps up; several readers of one partition share it alike
 
-A leader on a broker that selects replicas by rack (KIP-392) sends a reader to a replica in its rack, where there is
-one: such a read crosses nothing. Producers are left out, because their racks are unknown. A partition of unknown rate,
-or on brokers of unknown racks, adds nothing and is counted; so are members without a rack.
-Example: a partition of 10 bytes/s with its leader in a and followers in b and c replicates 20 bytes/s across racks; a
-reader in b fetches 10 across, and none of it where brokers serve it in its rack, for a replica is there.
-Complexity: O(R + changed + assigned partitions).
+A leader whose broker selects replicas by rack (KIP-392) redirects a reader to a replica in its rack: no crossing.
+Producers' racks are unknown and left out. Partitions of unknown rate or racks, and members without a rack, are counted.
+Example: 10 bytes/s, leader in a, followers in b and c: 20 bytes/s replicate across racks; a reader in b fetches 10
+across, or 0 with a selector. O(R + changed + assigned partitions).
 
     same_rack_ratio      = share that is read by members with a replica in their rack (brokers select by rack, KIP-392)
     leader_in_rack_ratio = share that is read by members in the leader's rack, without a selector
 
-Both are shares of the bytes written a second; of the partitions where one of those rates is unknown, or nothing is
-written. Reads of members without a rack are not counted, nor a partition of unknown replicas (it is to be made).
-Without any known rack there is no ratio. Complexity: O(P · RF) a call of the kernel.
-Example: a member in rack a reads p0 (30 bytes/s, replicas in a and b, led in b), one in rack c reads p1 (10 bytes/s,
-replicas in a and b): 30 of 40 can be fetched in the rack, nothing of it without a selector.
+Shares of bytes written a second; of partitions where a rate is unknown or nothing is written. Members without a rack
+and partitions without replicas are left out; without any known rack there is no ratio. O(P · RF) a kernel call.
+Example: a member in a reads p0 (30 bytes/s, replicas in a and b, led in b), one in c reads p1 (10 bytes/s, replicas in
+a and b): 30 of 40 in the rack, 0 without a selector.
 """
 
 from __future__ import annotations
@@ -39,15 +36,13 @@ BY_RACK = "RackAwareReplicaSelector"
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where one partition stands."""
-
     leader: int
     replicas: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PlacementChange:
-    """What is to be otherwise than in the snapshot: partitions by row, and brokers that are still to be made."""
+    """Partitions placed elsewhere, by row, and added brokers."""
 
     placed: Mapping[int, Placed] = field(default_factory=dict)
     added_brokers: Mapping[int, str | None] = field(default_factory=dict)
@@ -58,17 +53,14 @@ NO_CHANGE = PlacementChange()
 
 @dataclass(frozen=True, slots=True)
 class RackTraffic:
-    """Bytes a second across racks.
+    """Bytes/s across racks.
 
-    replication  of each topic; reads: of each group of which a member says its rack, as brokers are set; from leaders
-                 where nobody tells that
-    reads_without_replica  what is left of reads where brokers serve each member in its own rack
-    read_by_known          all that is read by a group whose members all say a rack and read partitions of known rates
-                           and leaders, one reader each
-    unknown_partitions     rate, leader or a rack unknown; unknown_groups: they read, and say no rack
-    unknown_members        the same, of groups in which others say theirs
-    is_selector_told       every broker that leads tells whether it selects replicas by rack
-    is_selecting           all of them do, or none; None: they differ
+    replication  by topic reads        by group with a known member rack, with today's selectors; from leaders where
+    unknown reads_without_replica  rest of reads if brokers serve each member in its rack read_by_known          all
+    reads of groups with all racks, rates and leaders known, one reader each unknown_partitions     rate, leader or a
+    rack unknown; unknown_groups: readers without any rack unknown_members        without a rack, in groups where others
+    have one is_selector_told       every leading broker reports whether it selects by rack is_selecting           all
+    do, or none; None: they differ
     """
 
     replication: Mapping[str, float]
@@ -83,7 +75,6 @@ class RackTraffic:
 
 
 def rack_traffic(snapshot: ClusterSnapshot, change: PlacementChange = NO_CHANGE) -> RackTraffic:
-    """Of a snapshot as it stands, or as it stands once ``change`` is made."""
     table, names = snapshot.partitions, [topic.name for topic in snapshot.topics]
     places = _Places.of(snapshot, change)
     rate = snapshot.loads.values(LoadKind.IN_BYTES_PER_S, len(table))
@@ -106,12 +97,12 @@ def rack_traffic(snapshot: ClusterSnapshot, change: PlacementChange = NO_CHANGE)
 
 
 def _is_by_rack(broker: Broker) -> bool:
-    """A leader there sends each reader to a replica in its rack; a class of one's own does who knows what."""
+    """Unknown for a custom selector class."""
     return broker.configs.get(SELECTOR, "").rpartition(".")[2] == BY_RACK
 
 
 def followers_elsewhere(leader: int | None, replicas: Sequence[int], rack_of: Mapping[int, str]) -> float:
-    """Replicas in another rack than the leader's; ``nan`` where one of their racks, or the leader, is unknown."""
+    """Replicas in another rack than the leader's; ``nan`` where a rack or the leader is unknown."""
     racks = [rack_of.get(broker) for broker in replicas]
     here = None if leader is None else rack_of.get(leader)
     if here is None or None in racks:
@@ -121,10 +112,7 @@ def followers_elsewhere(leader: int | None, replicas: Sequence[int], rack_of: Ma
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Places:
-    """The partitions of a snapshot, those of ``placed`` elsewhere.
-
-    ``leading``: brokers that lead today; ``selecting``: those that serve by rack.
-    """
+    """``leading``: brokers that lead today; ``selecting``: those that select by rack."""
 
     snapshot: ClusterSnapshot
     placed: Mapping[int, Placed]
@@ -134,7 +122,7 @@ class _Places:
 
     @classmethod
     def of(cls, snapshot: ClusterSnapshot, change: PlacementChange) -> _Places:
-        """A broker that is still to be made serves by rack where all that lead do."""
+        """An added broker selects by rack where all leading ones do."""
         racks = {broker.id: broker.rack for broker in snapshot.brokers} | dict(change.added_brokers)
         ids = set(np.unique(snapshot.partitions.leader).tolist())
         leading = tuple(broker for broker in snapshot.brokers if broker.id in ids)
@@ -146,12 +134,11 @@ class _Places:
 
     @property
     def is_selecting(self) -> bool | None:
-        """All leading brokers serve by rack, or none; ``None``: they differ."""
+        """None: they differ."""
         found = {broker.id in self.selecting for broker in self.leading}
         return found.pop() if len(found) == 1 else None
 
     def row(self, row: int) -> Placed:
-        """Where the partition of a row stands."""
         if row in self.placed:
             return self.placed[row]
         table = self.snapshot.partitions
@@ -160,14 +147,14 @@ class _Places:
         )
 
     def followers_elsewhere(self) -> Floats:
-        """float64[P], ``nan`` as above: of all rows at once, then of those that are elsewhere."""
+        """float64[P], ``nan`` where unknown."""
         table = self.snapshot.partitions
         code_of = {rack: code for code, rack in enumerate(sorted(set(self.rack_of.values())))}
         brokers = sorted(self.rack_of)
         codes = np.array([code_of[self.rack_of[broker]] for broker in brokers], dtype=np.int64)
 
         def rack_codes(ids: np.ndarray) -> Longs:
-            """-1: no rack is known."""
+            """-1: unknown."""
             if not brokers:
                 return np.full(len(ids), -1, dtype=np.int64)
             place = np.minimum(np.searchsorted(brokers, ids), len(brokers) - 1)
@@ -186,7 +173,7 @@ class _Places:
 
 @dataclass(slots=True)
 class _Reads:
-    """Of one group, bytes a second."""
+    """Bytes/s of one group."""
 
     total: float = 0.0
     across: float = 0.0
@@ -195,7 +182,7 @@ class _Reads:
 
 
 def _reads(group: Group, snapshot: ClusterSnapshot, rate: Floats, places: _Places) -> _Reads:
-    """What members fetch, what of it across racks, and what of that has no replica in the member's."""
+    """Total, across racks, and without a replica in the member's rack."""
     found = _Reads()
     for row, racks in _readers(group, snapshot).items():
         placed, part = places.row(row), float(rate[row]) / len(racks)
@@ -213,7 +200,7 @@ def _reads(group: Group, snapshot: ClusterSnapshot, rate: Floats, places: _Place
 
 
 def _readers(group: Group, snapshot: ClusterSnapshot) -> dict[int, list[str]]:
-    """By row of a partition, the racks of its readers; empty: not said."""
+    """Racks of the readers by partition row; empty: unknown."""
     table, index = snapshot.partitions, {topic.name: i for i, topic in enumerate(snapshot.topics)}
     readers: dict[int, list[str]] = {}
     for member in group.members:
@@ -235,10 +222,8 @@ NO_RACK = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RackCodes:
-    """Racks as numbers, NO_RACK where there is none. Replicas of partition p: ``offsets[p]`` to ``offsets[p + 1]``.
-
-    ``offsets`` int64[P+1], ``of_replica`` int32[R], ``of_member`` int32[M]; ``of_leader`` int32[P], ``None`` where
-    nobody told it.
+    """Racks as numbers, NO_RACK: none. Replicas of p: ``offsets[p]`` to ``offsets[p + 1]``. ``of_leader`` is ``None``
+    where unknown.
     """
 
     offsets: Longs
@@ -249,7 +234,7 @@ class RackCodes:
 
 @dataclass(frozen=True, slots=True)
 class RackRatios:
-    """``None``: no member that says its rack reads anything, or (of leaders) nobody told where they are."""
+    """``None``: no member with a rack reads, or leaders are unknown."""
 
     same_rack_ratio: float | None
     leader_in_rack_ratio: float | None
@@ -261,7 +246,7 @@ def rack_codes(
     leader_racks: Sequence[str | None],
     member_racks: Sequence[str | None],
 ) -> RackCodes:
-    """``racks`` along the replicas, ``leader_racks`` along the partitions (empty: not told)."""
+    """``racks`` by replica, ``leader_racks`` by partition (empty: unknown)."""
     code_of: dict[str | None, int] = {None: NO_RACK, "": NO_RACK}
     for rack in member_racks:
         code_of.setdefault(rack, len(code_of))
@@ -273,7 +258,6 @@ def rack_codes(
 
 
 def rack_ratios(reader: Ints, codes: RackCodes, in_bytes_per_s: Floats) -> RackRatios:
-    """Of ``reader`` int32[P] (member of each partition, ABSENT: none)."""
     leaders = codes.of_replica[:0] if codes.of_leader is None else codes.of_leader
     same, led = read_in_rack(reader, codes.offsets, codes.of_replica, leaders, codes.of_member, in_bytes_per_s)
     if np.isnan(same):
@@ -285,10 +269,7 @@ def rack_ratios(reader: Ints, codes: RackCodes, in_bytes_per_s: Floats) -> RackR
 def read_in_rack(
     reader: Ints, offsets: Longs, of_replica: Ints, of_leader: Ints, of_member: Ints, in_bytes_per_s: Floats
 ) -> tuple[float, float]:
-    """Both ratios, ``nan`` where no member with a rack reads; that of leaders is 0 without ``of_leader``.
-
-    For loops that score many assignments.
-    """
+    """``nan`` where no member with a rack reads; without ``of_leader`` its ratio is 0."""
     counted, same, led = 0, 0, 0
     rate, same_rate, led_rate = 0.0, 0.0, 0.0
     for row in range(len(reader)):
@@ -307,6 +288,6 @@ def read_in_rack(
             led_rate += in_bytes_per_s[row]
     if counted == 0:
         return np.nan, np.nan
-    if rate > 0:  # nan is not
+    if rate > 0:  # false for nan
         return same_rate / rate, led_rate / rate
     return same / counted, led / counted

@@ -1,10 +1,8 @@
-"""Return the scores of a snapshot: brokers, racks and resources against mean and fair share, and effects of losses.
+"""Scores of a snapshot: brokers, racks and resources against mean and fair share, and effects of losses. Loads,
+capacities and shares are the planner's, so the scores equal a plan's "before".
 
-Loads, capacities and fair shares are the planner's own, so these scores equal a plan's "before"; ``scoring`` has the
-definitions. ``score_failures`` returns for each lost broker and rack which brokers take over its leaders.
-
-Example: broker 0 leads four partitions listed [0, 1, 2]: broker 1 takes all four, where two each would be even.
-Complexity: O(P·W) for the successors, once for single brokers and once for racks.
+Example: broker 0 leads four partitions listed [0, 1, 2]: broker 1 takes over four, two each would be even. Complexity:
+O(P·W) for brokers, and again for racks.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
 def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
-    """Scores of all brokers, racks and resources of ``snapshot`` as it stands. O(replicas + brokers²)."""
+    """O(replicas + brokers²)."""
     options = PlanOptions()
     brokers = build_broker_arrays(snapshot, options)
     partitions = build_partition_arrays(snapshot, brokers, options)
@@ -60,13 +58,13 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
 
 
 def resources_left_out(snapshot: ClusterSnapshot) -> dict[str, Fact]:
-    """Resources that ``score_cluster`` has no scores of, and why. O(partitions)."""
+    """Resources without scores, and the reasons. O(partitions)."""
     options = PlanOptions()
     return dict(build_partition_arrays(snapshot, build_broker_arrays(snapshot, options), options).left_out)
 
 
 def _fair_shares(problem: Problem) -> Floats:
-    """float64[B, D] as load; ``nan`` for brokers that leave, and for what a broker that may not lead cannot carry."""
+    """As load; ``nan`` for drained brokers, and for leader loads on brokers that may not lead."""
     may_lead = problem.keeps_leaders | problem.takes_leaders
     only_leaders = np.array([name in ONLY_LEADERS for name in problem.resources], dtype=np.bool_)
     may_carry = problem.stays[:, None] & (may_lead[:, None] | ~only_leaders[None, :])
@@ -80,7 +78,7 @@ def _fair_shares(problem: Problem) -> Floats:
         leader_extra=problem.leader_extra,
     )
     if not may_lead[problem.stays].all():
-        # Of what both carry a follower's share and a leader's differ: the planner's band knows, one mean does not.
+        # Shared resources differ for followers and leaders: no single mean.
         of_both = [name not in REPLICA_CARRIED and name not in ONLY_LEADERS for name in problem.resources]
         may_carry = may_carry & ~np.array(of_both, dtype=np.bool_)[None, :]
     return np.where(may_carry, shares, np.nan)
@@ -88,9 +86,8 @@ def _fair_shares(problem: Problem) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class FailureScore:
-    """One loss. ``lost_type``: broker or rack; ``leaders`` that are lost, of which nobody in sync can lead
-    ``leaderless``; ``most_taken`` of the others go to broker ``taken_by`` (None: to nobody), ``even_taken`` each
-    would be even over those that take any or could.
+    """One loss. ``lost_type``: broker or rack; ``leaders`` lost, ``leaderless`` of them without a successor;
+    ``taken_by`` takes over ``most_taken``; ``even_taken``: mean over brokers that take or could take any.
     """
 
     lost_type: str
@@ -103,10 +100,7 @@ class FailureScore:
 
 
 def score_failures(snapshot: ClusterSnapshot) -> tuple[FailureScore, ...]:
-    """Every broker that serves, then every rack where there are several; the worst first of each.
-
-    Nothing where the ISR is not known: nobody can say who would lead.
-    """
+    """Responsive brokers, then racks if several; worst first. Empty where the ISR is unknown."""
     table = snapshot.partitions
     if table.in_sync is None or not len(table) or not snapshot.brokers:
         return ()
@@ -123,7 +117,7 @@ def score_failures(snapshot: ClusterSnapshot) -> tuple[FailureScore, ...]:
 
 
 def _cells(snapshot: ClusterSnapshot, heard: Flags) -> tuple[Ints, Flags, Ints]:
-    """``replicas`` int32[P, W] as positions of brokers, which of them may lead, and ``leader`` int32[P]."""
+    """``replicas`` as broker positions, which may lead, and ``leader``."""
     table = snapshot.partitions
     ids = np.array([broker.id for broker in snapshot.brokers], dtype=np.int64)
     order = np.argsort(ids)
@@ -163,7 +157,7 @@ def _scores(
 
 
 def _could_take(replicas: Ints, able: Flags, leader: Ints, group: Ints, groups: int) -> Ints:
-    """int32[groups]: brokers that hold, in sync, something that the lost ones lead."""
+    """int32[groups]: brokers with an in-sync replica of what the lost ones lead."""
     mine = np.where(leader != ABSENT, group[leader], ABSENT)
     others = able & (mine != ABSENT)[:, None] & (group[replicas] != mine[:, None])
     pairs = np.unique(np.repeat(mine, replicas.shape[1])[others.ravel()] * len(group) + replicas[others])

@@ -1,1 +1,1 @@
-"""The most even placement that a budget of bytes, replica moves and leader changes allows."""
+"""Most even placement within a budget of bytes, replica moves and leader changes."""

@@ -1,4 +1,4 @@
-"""Kernels of the search within a budget of bytes, replica moves and leader changes."""
+"""Kernels of the search within a budget."""
 
 from __future__ import annotations
 
@@ -23,27 +23,22 @@ from kafka_rebalance.planner.params import (
 from kafka_rebalance.planner.replicas.kernels import draw, is_original, keeps_racks_even
 from kafka_rebalance.planner.sorting import smallest_first
 
-# Working arrays of the search within a budget: where replicas are, who leads, what is spent, and how uneven it is.
-#
-# Everything that is judged is kept as it changes. Loads are shares of all load of their resource, so that
-# ``outside`` summed over resources is the imbalance itself (``plans.dead_band``).
+# Loads are shares of their resource's total, so ``outside`` summed is the imbalance (``plans.dead_band``).
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BudgetState(ByReference):
-    """B brokers, P partitions, W = longest replica list, D resources. ``original`` holds -2 - broker where a replica
-    may not return to (an offline dir), as in the search without a budget.
-    """
+    """B brokers, P partitions, D resources. ``original`` holds -2 - broker where a replica may not return."""
 
     replicas: Ints  # int32[P, W]
-    leads: Ints  # int32[P], which replica leads
-    original: Ints  # int32[P, W], where replicas are today
-    first_leader: Ints  # int32[P], today's leader
-    rows: Longs  # partitions that may be touched
+    leads: Ints  # int32[P], slot
+    original: Ints  # int32[P, W], today
+    first_leader: Ints  # int32[P], today
+    rows: Longs  # free partitions
     moves_replicas: bool
     follower: Floats  # float64[P, D]
     extra: Floats  # float64[P, D]
-    own: Floats  # float64[P, W]: disk of today's replica beyond the leader's, by original index; or float64[0, 0]
+    own: Floats  # float64[P, W]: disk beyond the leader's, by original index; or float64[0, 0]
     disk_column: int  # -1 where disk is not among the D
     load: Floats  # float64[B, D]
     low: Floats
@@ -54,23 +49,23 @@ class BudgetState(ByReference):
     stays: Flags
     takes: Flags  # bool[B]
     set_of: Ints  # int32[P]: row of ``in_set``
-    in_set: Flags  # bool[S, B]: brokers that the partitions of each set may be on
+    in_set: Flags  # bool[S, B]
     leaders_here: Flags  # bool[B]: may receive leadership
     keeps_leaders: Flags
-    size: Floats  # float64[P]: bytes of one new copy
-    outside: Floats  # float64[2, D]: load above and below the bands
-    smooth: Floats  # float64[1]: what the lesser of the two counts beside the greater
+    size: Floats  # float64[P]: bytes of a copy
+    outside: Floats  # float64[2, D]: above and below the bands
+    smooth: Floats  # float64[1]: weight of the smaller side
     spent: Floats  # float64[3]: bytes, replica moves, leader changes
-    allowed: Floats  # float64[3], inf where there is no limit
-    copied: Floats  # float64[2, B]: bytes that each broker receives, and that it sends as today's leader
-    most_copied: Floats  # float64[1]: of each of them; inf where there is no limit
-    over_copied: Floats  # float64[1]: what brokers receive and send beyond it
-    changed: Longs  # int64[P]: partitions that are not as they were, ``count`` of them
-    place: Longs  # int64[P]: where in ``changed``, -1 = not
+    allowed: Floats  # float64[3], inf: no limit
+    copied: Floats  # float64[2, B]: bytes received, and sent as today's leader
+    most_copied: Floats  # float64[1]: limit of each; inf: none
+    over_copied: Floats  # float64[1]: bytes beyond it
+    changed: Longs  # int64[P]: changed partitions, ``count`` of them
+    place: Longs  # int64[P]: place in ``changed``, -1 = not
     count: Longs  # int64[1]
-    log: Longs  # int64[16, 4]: steps since they were last accepted: kind, partition, slot, what was before
+    log: Longs  # int64[16, 4]: steps since ``accept``: kind, partition, slot, previous value
     logged: Longs  # int64[1]
-    scratch: Floats  # float64[3, D]: what a step comes to
+    scratch: Floats  # float64[3, D]
     random: npt.NDArray[np.uint64]  # uint64[1]
     params: BudgetSearchParams
 
@@ -78,7 +73,7 @@ class BudgetState(ByReference):
 def make_budget_state(
     problem: Problem, replicas: Ints, leader: Ints, *, seed: int, params: BudgetSearchParams
 ) -> BudgetState:
-    """State of ``replicas`` int32[P, W] led by ``leader`` int32[P], which are copied. O(P·W·D)."""
+    """Copies ``replicas`` and ``leader``. O(P·W·D)."""
     whole = broker_loads(problem, replicas, leader)
     total = whole.sum(axis=0)
     scale = np.where(total > 0, total, 1.0)
@@ -135,12 +130,12 @@ def make_budget_state(
 
 
 def leaders_of(state: BudgetState) -> Ints:
-    """int32[P]: the broker that leads."""
+    """Brokers int32[P]."""
     return np.asarray(state.replicas[np.arange(len(state.leads)), state.leads])
 
 
 def _judged(bands: Floats, problem: Problem, elsewhere: float) -> Floats:
-    """Brokers that leave are not judged."""
+    """Drained brokers have no bands."""
     return np.ascontiguousarray(np.where(problem.stays[:, None], bands, elsewhere))
 
 
@@ -157,7 +152,7 @@ def _own(problem: Problem, disk: int | None, scale: Floats) -> Floats:
 
 
 def _peaks(problem: Problem, replicas: Ints, disk: int | None, scale: Floats) -> Floats:
-    """Today's replicas and the new ones: nothing is deleted before a copy is complete."""
+    """Kafka deletes nothing before a copy is complete."""
     if disk is None:
         return np.zeros(problem.broker_count)
     peak = broker_loads(problem, problem.replicas, problem.leader)[:, disk]
@@ -180,7 +175,7 @@ def _allowed(problem: Problem) -> Floats:
 
 
 def _count_spent(problem: Problem, state: BudgetState) -> None:
-    """What the start costs already, and which partitions it changes."""
+    """Cost and changes of the start."""
     rows = state.rows
     is_new = _is_new(problem, state.replicas)[rows]
     copies = is_new.sum(axis=1)
@@ -199,19 +194,15 @@ def _count_spent(problem: Problem, state: BudgetState) -> None:
     state.count[0] = len(changed)
 
 
-# The smallest changes of the search within a budget, each of which can be taken back, and what they come to.
-#
-# A change may go beyond a limit or the budget for a moment (two replicas that change places); ``is_lawful`` judges all
-# since the last ``accept``.
+# Elementary changes with undo. One may exceed a limit for a moment (a swap); ``is_lawful`` judges all since ``accept``.
 
 
-# Kinds of changes in the log.
 _RELOCATED, _LED = range(2)
 
 
 @inlined_kernel
 def imbalance_of(state: BudgetState) -> float:
-    """The greater of what is above and below, and ``smooth`` times both, over all resources."""
+    """The larger of above and below, plus ``smooth`` times both, summed."""
     total = 0.0
     for d in range(state.outside.shape[1]):
         above, below = state.outside[0, d], state.outside[1, d]
@@ -221,7 +212,7 @@ def imbalance_of(state: BudgetState) -> float:
 
 @inlined_kernel
 def weight_of(state: BudgetState, p: int, broker: int, d: int) -> float:
-    """What a replica of ``p`` that does not lead weighs on ``broker``."""
+    """Load of a follower of ``p`` on ``broker``."""
     weight = state.follower[p, d]
     if d == state.disk_column and state.own.shape[0] > 0:
         for i in range(state.original.shape[1]):
@@ -232,7 +223,7 @@ def weight_of(state: BudgetState, p: int, broker: int, d: int) -> float:
 
 @inlined_kernel
 def may_lead(state: BudgetState, p: int, broker: int) -> bool:
-    """``broker`` may lead ``p``: it takes leaders, or leads it today and keeps it; not from an offline dir."""
+    """Takes leaders, or leads today and keeps them; not from an offline dir."""
     for i in range(state.original.shape[1]):
         if state.original[p, i] == -2 - broker:
             return False
@@ -241,7 +232,7 @@ def may_lead(state: BudgetState, p: int, broker: int) -> bool:
 
 @inner_kernel
 def may_go(state: BudgetState, p: int, j: int, target: int) -> bool:
-    """Slot ``j`` of ``p`` may be on ``target``: limits and the budget aside."""
+    """Limits and the budget aside."""
     if not state.takes[target] and not (state.stays[target] and is_original(state, p, target)):
         return False
     if not state.in_set[state.set_of[p], target]:
@@ -256,7 +247,7 @@ def may_go(state: BudgetState, p: int, j: int, target: int) -> bool:
 
 @inlined_kernel
 def shift(state: BudgetState, broker: int, d: int, amount: float) -> None:
-    """``broker`` carries ``amount`` more."""
+    """Add ``amount`` to ``broker``'s load."""
     now = state.load[broker, d]
     then = now + amount
     high, low = state.high[broker, d], state.low[broker, d]
@@ -267,7 +258,7 @@ def shift(state: BudgetState, broker: int, d: int, amount: float) -> None:
 
 @inner_kernel
 def _note_change(state: BudgetState, p: int) -> None:
-    """Keep the list of partitions that are not as they were."""
+    """Update the list of changed partitions."""
     leader = state.replicas[p, state.leads[p]]
     is_changed = leader != state.first_leader[p]
     for j in range(state.replicas.shape[1]):
@@ -288,7 +279,7 @@ def _note_change(state: BudgetState, p: int) -> None:
 
 @inlined_kernel
 def _count_bytes(state: BudgetState, side: int, broker: int, amount: float) -> None:
-    """``broker`` receives (0) or sends (1) ``amount`` more."""
+    """Received (0) or sent (1)."""
     now = state.copied[side, broker]
     then = now + amount
     most = state.most_copied[0]
@@ -298,7 +289,7 @@ def _count_bytes(state: BudgetState, side: int, broker: int, amount: float) -> N
 
 @inner_kernel
 def _count_copy(state: BudgetState, p: int, broker: int, sign: float) -> None:
-    """One copy of ``p`` more (1) or less (-1) on ``broker``, unless it has one today."""
+    """One copy more (1) or less (-1), unless ``broker`` has one today."""
     if not is_original(state, p, broker):
         state.spent[0] += sign * state.size[p]
         state.spent[1] += sign
@@ -350,7 +341,7 @@ def _write_down(state: BudgetState, kind: int, p: int, j: int, before: int) -> N
 
 @inner_kernel
 def relocate(state: BudgetState, p: int, j: int, target: int) -> bool:
-    """Take slot ``j`` of ``p`` to ``target`` if it may go there."""
+    """Whether slot ``j`` moved to ``target``."""
     if not may_go(state, p, j, target):
         return False
     _write_down(state, _RELOCATED, p, j, state.replicas[p, j])
@@ -360,7 +351,7 @@ def relocate(state: BudgetState, p: int, j: int, target: int) -> bool:
 
 @inner_kernel
 def hand_over(state: BudgetState, p: int, j: int) -> bool:
-    """Slot ``j`` leads ``p`` if it may."""
+    """Whether slot ``j`` leads now."""
     if j == state.leads[p] or state.replicas[p, j] < 0 or not may_lead(state, p, state.replicas[p, j]):
         return False
     _write_down(state, _LED, p, j, state.leads[p])
@@ -370,13 +361,12 @@ def hand_over(state: BudgetState, p: int, j: int) -> bool:
 
 @inner_kernel
 def accept(state: BudgetState) -> None:
-    """What was changed stays."""
     state.logged[0] = 0
 
 
 @inner_kernel
 def take_back(state: BudgetState) -> None:
-    """As it was at the last ``accept``."""
+    """Undo all since ``accept``."""
     while state.logged[0] > 0:
         state.logged[0] -= 1
         entry = state.logged[0]
@@ -389,7 +379,6 @@ def take_back(state: BudgetState) -> None:
 
 @inner_kernel
 def is_within_budget(state: BudgetState) -> bool:
-    """Nothing is spent beyond what is allowed."""
     if state.over_copied[0] > SUM_TOLERANCE * state.most_copied[0]:
         return False
     return bool(
@@ -399,7 +388,7 @@ def is_within_budget(state: BudgetState) -> bool:
 
 @inner_kernel
 def is_lawful(state: BudgetState) -> bool:
-    """Nobody who got something since the last ``accept`` is above a hard limit."""
+    """No gaining broker since ``accept`` is above a hard limit."""
     for entry in range(state.logged[0]):
         p, j = state.log[entry, 1], state.log[entry, 2]
         broker = state.replicas[p, j]
@@ -416,7 +405,7 @@ def is_lawful(state: BudgetState) -> bool:
 
 @inner_kernel
 def send_home(state: BudgetState, p: int) -> bool:
-    """One replica of ``p`` goes back to a broker that holds it today, and so does leadership where it can."""
+    """Whether one replica or the leadership of ``p`` went home."""
     before = state.logged[0]
     for j in range(state.replicas.shape[1]):
         if state.replicas[p, j] >= 0 and not is_original(state, p, state.replicas[p, j]):
@@ -430,7 +419,7 @@ def send_home(state: BudgetState, p: int) -> bool:
 
 @inner_kernel
 def lead_home(state: BudgetState, p: int) -> bool:
-    """Today's leader leads again, if it holds a replica."""
+    """Whether today's leader leads again."""
     for j in range(state.replicas.shape[1]):
         if state.replicas[p, j] >= 0 and state.replicas[p, j] == state.first_leader[p]:
             return hand_over(state, p, j)
@@ -439,7 +428,7 @@ def lead_home(state: BudgetState, p: int) -> bool:
 
 @inner_kernel
 def is_borne(change: float, temperature: float, drawn: int) -> bool:
-    """A change for the worse is borne by chance, the less the worse (Metropolis); ``drawn`` in [0, FRACTIONS)."""
+    """Metropolis; ``drawn`` in [0, FRACTIONS)."""
     if change <= 0:
         return True
     if temperature <= 0:
@@ -447,11 +436,8 @@ def is_borne(change: float, temperature: float, drawn: int) -> bool:
     return bool(drawn < np.exp(-change / temperature) * FRACTIONS)
 
 
-# Improving by exchange within the budget: by chance at first, only for the better at last (Metropolis).
-#
-# A step tries one change: a replica goes elsewhere; another one leads; two replicas change places; one that has moved
-# goes home and another one moves in its stead. Steps are counted, and the chance is the state's own: the same seed, the
-# same plan. Complexity: O(W·D) a step, whatever the size of the cluster.
+# Exchanges within the budget (Metropolis): a replica moves; another one leads; two swap; one goes home and another
+# moves instead. Counted steps, seeded; O(W·D) a step.
 
 
 @inner_kernel
@@ -461,7 +447,6 @@ def _drawn_row(state: BudgetState) -> int:
 
 @inner_kernel
 def _drawn_slot(state: BudgetState, p: int) -> int:
-    """A slot that holds a replica."""
     held = 0
     for j in range(state.replicas.shape[1]):
         if state.replicas[p, j] >= 0:
@@ -471,7 +456,7 @@ def _drawn_slot(state: BudgetState, p: int) -> int:
 
 @inner_kernel
 def _try_step(state: BudgetState) -> bool:
-    """Another place for one replica, or another leader."""
+    """Another place for a replica, or another leader."""
     p = _drawn_row(state)
     j = _drawn_slot(state, p)
     if not state.moves_replicas or draw(state, 100) < state.params.leader_steps:
@@ -481,7 +466,7 @@ def _try_step(state: BudgetState) -> bool:
 
 @inner_kernel
 def _try_swap(state: BudgetState) -> bool:
-    """Two replicas change places, or two partitions their leaders' brokers."""
+    """Swap two replicas, or two leaderships."""
     p, q = _drawn_row(state), _drawn_row(state)
     if p == q:
         return False
@@ -494,7 +479,7 @@ def _try_swap(state: BudgetState) -> bool:
 
 @inner_kernel
 def _try_exchange(state: BudgetState) -> bool:
-    """One that has changed is as it was, and another one does the same, or any other step."""
+    """Undo one change and make another like it, or any step."""
     if state.count[0] == 0:
         return _try_step(state)
     p = state.changed[draw(state, state.count[0])]
@@ -516,7 +501,7 @@ def _try_exchange(state: BudgetState) -> bool:
 
 @inner_kernel
 def exchange(state: BudgetState, steps: int, warm: float, cold: float) -> int:
-    """``steps`` tries, from temperature ``warm`` to ``cold`` and then none. Returns how many changed something."""
+    """From temperature ``warm`` to ``cold``, then none. Returns changes."""
     if state.rows.shape[0] == 0:
         return 0
     made = 0
@@ -544,11 +529,7 @@ def exchange(state: BudgetState, steps: int, warm: float, cold: float) -> int:
     return made
 
 
-# What one step is worth: the best place for one replica, the best leader for one partition, within what is left.
-#
-# Worth of a step = by how much it lowers the imbalance, divided by what it takes of the budget to the power
-# ``thrift``:
-# 0 asks for the greatest step, 1 for the most of each unit. Nothing is changed here.
+# Worth of a step: gain in imbalance / (share of the budget) ** ``thrift``: 0 = largest step, 1 = most per unit.
 
 
 # Rows of ``BudgetState.scratch``.
@@ -557,7 +538,7 @@ _ABOVE, _BELOW, _EXTRA = range(3)
 
 @inner_kernel
 def price_of(state: BudgetState, copied: float, copies: float, changes: float) -> float:
-    """What a step takes of the budget, as a share of each limit, added up; -1 = more than is left."""
+    """Shares of each limit, summed; -1 = too much."""
     price = 0.0
     for kind in range(state.allowed.shape[0]):
         amount = copied if kind == 0 else copies if kind == 1 else changes
@@ -570,7 +551,7 @@ def price_of(state: BudgetState, copied: float, copies: float, changes: float) -
 
 @inner_kernel
 def _price_of_copies(state: BudgetState, p: int, target: int, copies: float) -> float:
-    """The same of what ``target`` receives, a copy of ``p``, and its leader sends, ``copies`` more; -1 = too much."""
+    """The same for the limits of ``target`` and of the leader, which sends ``copies`` more."""
     most, size = state.most_copied[0], state.size[p]
     if most >= HOWEVER_FAR:
         return 0.0
@@ -594,7 +575,7 @@ def _rated(gain: float, price: float, thrift: float) -> float:
 
 @inner_kernel
 def _take_off(state: BudgetState, p: int, j: int) -> None:
-    """Fill ``scratch`` with what would be outside without slot ``j`` of ``p``, and what leadership weighs there."""
+    """Fill ``scratch`` with the loads outside without slot ``j``, and its leader load."""
     source = state.replicas[p, j]
     for d in range(state.load.shape[1]):
         extra = state.extra[p, d] if state.leads[p] == j else 0.0
@@ -608,7 +589,7 @@ def _take_off(state: BudgetState, p: int, j: int) -> None:
 
 @inlined_kernel
 def _with(state: BudgetState, p: int, target: int) -> float:
-    """Imbalance when what was taken off is on ``target``; ``HOWEVER_FAR`` where that is above a hard limit."""
+    """Imbalance with it on ``target``; ``HOWEVER_FAR`` above a hard limit."""
     total = 0.0
     is_home = is_original(state, p, target)
     for d in range(state.load.shape[1]):
@@ -628,7 +609,7 @@ def _with(state: BudgetState, p: int, target: int) -> float:
 
 @inner_kernel
 def best_target(state: BudgetState, p: int, j: int, thrift: float) -> tuple[float, int]:
-    """Worth of the best step for slot ``j`` of ``p``, and where it leads; 0 where none helps."""
+    """Worth and target of the best move, 0 if none helps."""
     source = state.replicas[p, j]
     best, chosen = 0.0, -1
     if source < 0 or not state.moves_replicas:
@@ -656,7 +637,7 @@ def best_target(state: BudgetState, p: int, j: int, thrift: float) -> tuple[floa
 
 @inner_kernel
 def best_leader(state: BudgetState, p: int, thrift: float) -> tuple[float, int]:
-    """Worth of the best change of leader of ``p``, and the slot that leads then; 0 where none helps."""
+    """Worth and slot of the best leader change, 0 if none helps."""
     source = state.replicas[p, state.leads[p]]
     best, chosen = 0.0, -1
     was = imbalance_of(state)
@@ -673,7 +654,7 @@ def best_leader(state: BudgetState, p: int, thrift: float) -> tuple[float, int]:
 
 @inlined_kernel
 def _led_by(state: BudgetState, p: int, source: int, target: int) -> float:
-    """Imbalance when leadership has gone to ``target``; ``HOWEVER_FAR`` where that is above a hard limit."""
+    """Imbalance with leadership on ``target``; ``HOWEVER_FAR`` above a hard limit."""
     total = 0.0
     for d in range(state.load.shape[1]):
         above, below = state.outside[0, d], state.outside[1, d]
@@ -691,14 +672,11 @@ def _led_by(state: BudgetState, p: int, source: int, target: int) -> float:
     return total
 
 
-# Steps that lower the imbalance most, one after the other, as far as the budget goes; and the way back.
+# Greedy search with a heap of all best moves and leader changes, and the way back.
 #
-# Every replica's best step and every partition's best change of leader are in a heap. While the work allows it, all
-# are ranked anew before each step: then it is the greedy search to the letter. On large clusters only the one on top is
-# ranked anew, and taken while it is still worth more than the next one (what a step is worth mostly falls); all are
-# ranked anew when none is left.
-#
-# Complexity: O(P·W·B·D) for ranking all, O(B·D + log P·W) for one step where only the top is ranked.
+# Small clusters rank all again before each step. Large ones rank only the top again and take it while it stays on top
+# (worth mostly falls); all are ranked again when none is left. Complexity: O(P·W·B·D) to rank all, O(B·D + log P·W) a
+# step otherwise.
 
 
 @inner_kernel
@@ -725,7 +703,7 @@ def _take(state: BudgetState, item: int, choice: int) -> bool:
 
 @inner_kernel
 def _sink(heap: Longs, worth: Floats, place: int) -> None:
-    """Restore the order of a heap with the largest on top, from ``place`` down."""
+    """Restore the max-heap from ``place`` down."""
     count = heap.shape[0]
     item = heap[place]
     while 2 * place + 1 < count:
@@ -750,7 +728,7 @@ def _rank_all(state: BudgetState, worth: Floats, choice: Longs, heap: Longs, thr
 
 @inner_kernel
 def _is_still_on_top(state: BudgetState, worth: Floats, choice: Longs, heap: Longs, thrift: float) -> bool:
-    """Rank the one on top anew; if it is worth less than the next one, it sinks."""
+    """Rank the top again; it sinks if worth less."""
     top = heap[0]
     before = worth[top]
     worth[top], choice[top] = _rank(state, top, thrift)
@@ -761,7 +739,7 @@ def _is_still_on_top(state: BudgetState, worth: Floats, choice: Longs, heap: Lon
 
 @inner_kernel
 def improve(state: BudgetState, thrift: float) -> int:
-    """Steps until none helps that the budget allows. Returns how many."""
+    """Returns the number of steps."""
     count = state.rows.shape[0] * (state.replicas.shape[1] + 1)
     if count == 0:
         return 0
@@ -795,7 +773,7 @@ def _goes_back(state: BudgetState, p: int, leads_only: int) -> bool:
 
 @inner_kernel
 def _loss_of(state: BudgetState, p: int, leads_only: int) -> float:
-    """What the imbalance grows by for each share of the budget won back when ``p``, or only its leader, goes home."""
+    """Imbalance added for each share of the budget regained when ``p``, or only its leader, goes home."""
     was = imbalance_of(state)
     before = _over_budget(state)
     loss = NOT_COVERABLE
@@ -809,7 +787,7 @@ def _loss_of(state: BudgetState, p: int, leads_only: int) -> float:
 
 @inner_kernel
 def _over_budget(state: BudgetState) -> float:
-    """What is spent beyond the limits, as shares of what is spent on each."""
+    """Excess over the limits, as shares of the spending."""
     total = 0.0
     for kind in range(state.allowed.shape[0]):
         total += max(state.spent[kind] - state.allowed[kind], 0.0) / max(state.spent[kind], 1.0)
@@ -818,7 +796,7 @@ def _over_budget(state: BudgetState) -> float:
 
 @inner_kernel
 def give_back(state: BudgetState) -> bool:
-    """Take back what costs the least balance until the rest is within the budget. Returns whether it is."""
+    """Undo by least loss of balance until within the budget. Returns success."""
     while not is_within_budget(state):
         members = state.changed[: state.count[0]].copy()
         loss, leads_only = np.empty(members.shape[0]), np.empty(members.shape[0], np.int64)
@@ -845,7 +823,7 @@ def give_back(state: BudgetState) -> bool:
 
 @inner_kernel
 def undo_needless(state: BudgetState) -> int:
-    """Take back every change without which the imbalance is no greater. Returns how many."""
+    """Undo changes that lower no imbalance. Returns how many."""
     undone = 0
     members = state.changed[: state.count[0]].copy()
     for i in range(members.shape[0]):

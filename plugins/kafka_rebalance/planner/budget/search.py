@@ -1,18 +1,11 @@
-"""Return the most even placement within a budget, the best of several searches.
+"""Most even placement within a budget, the best of several searches.
 
-Promises, in order
-1. Hard rules hold and no limit of the budget is exceeded. Limits are apart: what copies nothing needs no bytes, what
-   changes no leader no leader changes.
-2. No more uneven than where it started, nor than what the greedy search finds (on clusters too large for ranking
-   everything before each step: a lazy one).
-3. Nothing is changed that could be left undone without more imbalance.
+Promises, in order: hard rules and each limit hold (free changes need no budget); at least as even as the start and as
+the greedy search (lazy on large clusters); no needless change.
 
-How: greedy from what must be done, by gain and by gain for each unit of the budget, and for a smoother measure, too
-(where load above the bands outweighs load below, one step may change nothing and two together much); what a plan
-without a budget does, given back piece by piece where that costs the least balance; the best of these improved by
-exchange.
-
-Complexity: that of the greedy search, five times, and O(W·D) for each exchange that is tried.
+Greedy from the forced changes, by gain and by gain per unit of budget, also for a smoother measure (load above and
+below may need two steps together); and from the unlimited plan, undone until it fits. Exchanges improve the best.
+Complexity: five greedy searches, and O(W·D) an exchange.
 """
 
 from __future__ import annotations
@@ -33,9 +26,6 @@ from kafka_rebalance.planner.budget.kernels import improve as _improve
 from kafka_rebalance.planner.budget.kernels import undo_needless as _undo_needless
 from kafka_rebalance.planner.params import DEFAULTS, BudgetSearchParams, SolveParams
 
-# The steps of the search within a budget as Python calls them: one compiled entry for all of them.
-
-
 _GIVE_BACK, _IMPROVE, _EXCHANGE, _UNDO = range(4)
 
 
@@ -51,29 +41,27 @@ def _take(step: int, state: BudgetState, amount: int, first: float, second: floa
 
 
 def give_back(state: BudgetState) -> bool:
-    """Take back what costs the least balance until the rest is within the budget. Returns whether it is."""
+    """Undo by least loss of balance until within the budget. Returns success."""
     return bool(_take(_GIVE_BACK, state, 0, 0.0, 0.0))
 
 
 def improve(state: BudgetState, thrift: float) -> int:
-    """Steps until none helps that the budget allows, by gain (0) or by gain for each unit of budget (1)."""
+    """By gain (0) or by gain per unit of budget (1). Returns steps."""
     return int(_take(_IMPROVE, state, 0, thrift, 0.0))
 
 
 def exchange(state: BudgetState, steps: int, warm: float, cold: float) -> int:
-    """``steps`` tries to improve by exchange, cooling down. Returns how many changed something."""
+    """Returns changes."""
     return int(_take(_EXCHANGE, state, steps, warm, cold))
 
 
 def undo_needless(state: BudgetState) -> int:
-    """Take back every change without which the imbalance is no greater. Returns how many."""
+    """Returns how many."""
     return int(_take(_UNDO, state, 0, 0.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placing:
-    """``replicas`` int32[P, W] led by ``leader`` int32[P]."""
-
     replicas: Ints
     leader: Ints
 
@@ -87,9 +75,9 @@ def search_within_budget(
     solve_params: SolveParams = DEFAULTS,
     is_guess: bool = False,
 ) -> Placing:
-    """The most even placement found. ``least``: what must be done alone, within the budget; ``unlimited``: all.
+    """Most even placement found. ``least``: forced changes only; ``unlimited``: no budget.
 
-    ``is_guess``: one greedy search instead of four, and no exchange, for those who look for a limit.
+    ``is_guess``: one greedy search, no exchange, to look for a limit.
     """
     params = solve_params.within_budget
 
@@ -137,6 +125,6 @@ def _exchanged(state: BudgetState, params: BudgetSearchParams, steps: int) -> in
 
 
 def _worth(state: BudgetState) -> tuple[float, float, float, float]:
-    """The smaller the better: how uneven, then what is spent."""
+    """Sort key, smaller is better: imbalance, then spending."""
     copied, copies, changes = state.spent.tolist()
     return round(float(np.maximum(state.outside[0], state.outside[1]).sum()), 9), copied, copies, changes

@@ -55,20 +55,16 @@ from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 from kafka_rebalance.planner.solution import Bounds, Cover, SearchStatistics
 from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, topic_limit
 
-# A plan annealed boldly, again and again: through what is outside its bands, each time with another seed.
+# Repeated annealing through placements outside the bands.
 #
-# At the usual prices no step of a usual replica leads through what is outside its band; at low ones that rise, two
-# steps find together what neither could alone (``BoldAnnealParams``). What is left depends on chance, so that another
-# seed from where the last one ended finds more, for a few tenths of a second on a small cluster.
-#
-# Example: 10 brokers × 333 partitions at ±3 %: 3.7 % above the bound, then 2.1, 1.2, 1.2 and 0.98 %.
+# At the usual prices no step of a usual replica passes outside its band; at low, rising ones two steps together do
+# (``BoldAnnealParams``). The rest is chance, so another seed from the last result finds more.
 
 
 def annealed_again(task: Task, found: Placed, tries: int, times: int, *, least: float, near: float) -> Placed:
-    """The best of ``found`` and what ``tries`` seeds come to, each from the best before it, ``times`` the steps each.
+    """Best of ``found`` and ``tries`` seeds, each from the best so far with ``times`` the steps.
 
-    It ends within the share ``near`` of ``least``, a bound of what plans are chosen by, in bytes; and when
-    ``BoldAnnealParams.patience`` seeds in a row found nothing.
+    Ends within the share ``near`` of ``least``, or after ``BoldAnnealParams.patience`` seeds in a row without a gain.
     """
     best, params, in_vain = found, annealing(task.params, times), 0
     if not params.effort.anneal_steps:
@@ -83,7 +79,6 @@ def annealed_again(task: Task, found: Placed, tries: int, times: int, *, least: 
 
 
 def annealing(params: SolveParams, times: int) -> SolveParams:
-    """``params`` with which plans are annealed boldly: ``times`` the steps, however wide the bands."""
     bold = params.linear_program.bold
     kernels = replace(params.replicas.kernels, anneal=bold.anneal)
     return replace(
@@ -93,20 +88,14 @@ def annealing(params: SolveParams, times: int) -> SolveParams:
     )
 
 
-# The linear program of all moves with covers: as near to whole replicas as rows of single brokers bring it.
+# Linear program of all moves with cover inequalities (``verify/bounds.py``), for few and large replicas.
 #
-# Where replicas are few and large, the program moves shares of them that no plan can move: a third of a hot partition
-# leaves a broker, another third comes to one that has no room for all of it. Covers (``verify/bounds.py``) cut that
-# off.
+# The plain program moves fractions that no plan can move. For each broker and resource the most violated cover is
+# added: its set holds the replicas whose share exceeds a threshold, several thresholds tried. Then the program is
+# solved again, two or three times; its prices always prove a bound.
 #
-# 1. Of the program's shares, each broker and resource names the set whose cover they break most: replicas that leave
-# for
-#    the greater part are not in it, copies that come for the greater part are, for several meanings of "greater".
-# 2. The program is solved with these rows, two or three times; whatever its prices are, they prove a bound.
-#
-# Example, the demo (12 brokers × 3,308 partitions): 1,329 GB by shares, 1,371 GB and 1,391 GB with covers, 1,394 GB at
-# the optimum. Complexity: a linear program a round, none where covers promise
-# little, or there are so many arcs that replicas are small beside bands.
+# Example, the demo: 1,329 GB by fractions, 1,391 GB with covers, 1,394 GB at the optimum. One linear program a round;
+# none where covers promise little or there are so many arcs that replicas are small beside bands.
 
 
 def with_covers(
@@ -116,7 +105,7 @@ def with_covers(
     bands: WorkingBands,
     params: CoverParams = DEFAULTS.linear_program.covers,
 ) -> Relaxed:
-    """The program's optimum for ``bands`` with covers; ``relaxed``, the one without, where they promise little."""
+    """Optimum for ``bands`` with covers; ``relaxed`` where they promise little."""
     covers: tuple[Cover, ...] = ()
     best, cost = relaxed, float(arcs.cost @ relaxed.share)
     first = cost
@@ -138,14 +127,14 @@ def with_covers(
 
 
 def promised(relaxed: Relaxed, broken: list[tuple[Cover, float]]) -> float:
-    """Bytes that what covers lack would cost at the prices of their brokers."""
+    """Cost of the covers' violation at their brokers' prices."""
     return sum(max(0.0, float(relaxed.prices[cover.broker, cover.column])) * lack for cover, lack in broken)
 
 
 def broken_covers(
     problem: Problem, arcs: Arcs, share: Floats, params: CoverParams = DEFAULTS.linear_program.covers
 ) -> list[tuple[Cover, float]]:
-    """For each broker and resource the cover that ``share`` float64[A] breaks most, and what it lacks of it."""
+    """Most violated cover of each broker and resource at ``share``, and its violation."""
     pinned = pinned_load(problem)
     by_broker = np.argsort(arcs.broker, kind="stable")
     begin = np.searchsorted(arcs.broker[by_broker], np.arange(problem.broker_count + 1))
@@ -164,7 +153,7 @@ def broken_covers(
 
 
 def _sets(problem: Problem, broker: int, there: Floats, params: CoverParams) -> list[tuple[Longs, Longs]]:
-    """Who is gone and who has come, for each meaning of it; longer names would not be read."""
+    """Sets ``gone`` and ``come`` for each threshold, without long ones."""
     held = may_stay_on(problem, broker).any(axis=1)
     sets = []
     for least in params.least_shares:
@@ -176,7 +165,7 @@ def _sets(problem: Problem, broker: int, there: Floats, params: CoverParams) -> 
 
 
 def _broken(problem: Problem, cover: Cover, there: Floats, pinned: Floats) -> tuple[Cover, float, float]:
-    """What is lacking, in units of the resource and as a share of the surplus."""
+    """Violation in units of the resource and as a share of the surplus."""
     row = cover_row(problem, cover, pinned)
     if row is None:
         return cover, 0.0, 0.0
@@ -184,24 +173,18 @@ def _broken(problem: Problem, cover: Cover, there: Floats, pinned: Floats) -> tu
     return cover, lack, lack / row.surplus
 
 
-# A plan made cheaper piece by piece: for a few brokers at a time, who holds which partition is decided anew, exactly.
-#
-# Large neighbourhood search (Shaw 1998), led by the linear program. What a plan costs beyond the program's optimum is,
-# arc by arc and row by row, what it pays for differing from it:
+# Large neighbourhood search (Shaw 1998) guided by the linear program.
 #
 #     cost(plan) - cost(program) = Σ regret of arcs that differ + Σ price · slack left in rows of loads
 #
-# So the core of the program (``core_arcs``) is decided once, all brokers at once. From then on the brokers with most
-# of that are taken up first, with the partitions that differ, have moved, or hardly care. All else stays as it is, and
-# a program in whole numbers (HiGHS) finds the best for what is open. Topics stay spread.
-#
-# Example: 30 brokers × 3,000 partitions, one drained, ±3 %: 4.3 % above the program's optimum becomes 0.5 % in two
-# dozen steps of about a second each. Deterministic: one thread, steps and nodes are counted, no clock.
+# First the core (``core_arcs``) is solved over all brokers. Then each step opens the brokers with most of this gap and
+# their partitions that differ, have moved or cost little to move; an integer program (HiGHS) solves what is open.
+# Topics stay spread. One thread, counted steps and nodes.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """The linear program and its optimum; ``bands`` are low and high, float64[B, all D]."""
+    """``bands``: low and high, float64[B, all D]."""
 
     problem: Problem
     arcs: Arcs
@@ -212,7 +195,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rules:
-    """The rules for all arcs: ``matrix`` · x <= ``most``, each partition's factor, each topic's limit per broker."""
+    """``matrix`` · x <= ``most``, each partition's factor, each topic's limit per broker."""
 
     matrix: Any
     most: Floats
@@ -225,9 +208,8 @@ class _Rules:
 
 
 def decided_core(program: Program, replicas: Ints, *, allowed: int, held: Flags) -> Floats | None:
-    """Shares float64[A], all 0 or 1, with the core decided anew, but for partitions ``held`` bool[P].
-
-    None where nothing cheaper than ``replicas`` int32[P, W] was found, or they are near the program's optimum.
+    """0/1 shares float64[A] with the core solved again, except partitions ``held``; None if not cheaper, or near
+    enough.
     """
     arcs, limits = program.arcs, program.params.neighbourhoods
     share = (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1).astype(np.float64)
@@ -240,16 +222,14 @@ def decided_core(program: Program, replicas: Ints, *, allowed: int, held: Flags)
 
 
 def cheaper_plans(program: Program, replicas: Ints, *, allowed: int, steps: int, seed: int) -> Iterator[Floats]:
-    """Shares float64[A], all 0 or 1, each cheaper than the one before and than ``replicas`` int32[P, W].
-
-    The program's bands hold the loads of ``replicas``; ``allowed`` replicas may lie where their topic has its share
-    already; ``steps`` are made at most.
+    """0/1 shares float64[A], each cheaper than the last. At most ``allowed`` replicas exceed their topic's fair
+    share.
     """
     arcs, limits = program.arcs, program.params.neighbourhoods
     rules = _rules(program, allowed)
     share = (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1).astype(np.float64)
     if (rules.partition @ share != rules.factor).any():
-        return  # a replica is where none may be
+        return  # a replica is on a forbidden broker
     rng = np.random.default_rng(seed)
     best = float(arcs.cost @ program.relaxed.share)
     gaps = [float(arcs.cost @ share) - best]
@@ -303,7 +283,7 @@ def _rules(program: Program, allowed: int) -> _Rules:
 
 
 def _losses(program: Program, share: Floats) -> Floats:
-    """float64[B]: what each broker's part in ``share`` costs beyond the program's optimum, in the units of the arcs."""
+    """float64[B]: each broker's part of the gap to the optimum, in units of the arcs."""
     problem, arcs, relaxed, bands = program.problem, program.arcs, program.relaxed, program.bands
     columns = arcs.columns
     load = arcs.fixed.copy()
@@ -318,9 +298,7 @@ def _losses(program: Program, share: Floats) -> Floats:
 
 
 def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.random.Generator) -> Flags:
-    """Which arcs one step decides, about ``most``: of the preferred partitions, those of ``chosen`` brokers and those
-    that are taken, by the plan or by the linear program.
-    """
+    """About ``most`` arcs of preferred partitions, on ``chosen`` brokers or used by the plan or the program."""
     problem, arcs, limits = program.problem, program.arcs, program.params.neighbourhoods
     losses = _losses(program, share) + 1e-300
     brokers, count = problem.broker_count, problem.partition_count
@@ -343,12 +321,10 @@ def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.
 def _preferences(
     program: Program, share: Floats, at_first: Flags, at_chosen: Flags, rng: np.random.Generator
 ) -> Floats:
-    """float64[P], drawn anew for each step: how much a partition is wanted in it.
+    """Random wish float64[P] to open a partition.
 
-    ``at_first`` and ``at_chosen`` bool[A] are the arcs of the first and of all chosen brokers.
-
-    Wanted are those that lie otherwise than in the linear program, the large ones most; those that hardly care, above
-    all around the first brokers; and what has moved there. Who has nothing on the chosen brokers can add little.
+    Preferred: partitions that differ from the program, large ones most; those that cost little to move, above all on
+    the first brokers; moved ones. Partitions not on chosen brokers add little.
     """
     problem, arcs, relaxed = program.problem, program.arcs, program.relaxed
     count, taken = problem.partition_count, share > 0.5
@@ -376,7 +352,7 @@ def _preferences(
 def _decided(
     arcs: Arcs, rules: _Rules, share: Floats, is_open: Flags, gap: float, limits: NeighbourhoodParams
 ) -> Floats | None:
-    """``share`` with what is open at its cheapest, to ``gap``; None where nothing cheaper was found."""
+    """``share`` with the open arcs optimal to ``gap``; None if not cheaper."""
     some = np.flatnonzero(is_open)
     if not len(some):
         return None
@@ -385,7 +361,7 @@ def _decided(
     held = np.bincount(rules.cell, weights=rest, minlength=len(rules.limit))
     cells, cell = np.unique(rules.cell[some], return_inverse=True)
     spare = np.maximum(rules.limit[cells] - held[cells], 0.0)
-    # A column for each topic and broker that may come to hold more than the limit: by how many.
+    # One column for each cell of topic and broker that may exceed the limit.
     is_tight = np.bincount(cell) > spare
     column = np.cumsum(is_tight) - 1
     mine = is_tight[cell]
@@ -415,9 +391,6 @@ def _decided(
     return found if float(arcs.cost @ found) < float(arcs.cost @ share) else None
 
 
-# Small clusters: what programs, linear and in whole numbers, make of the plan found, and the bound they prove.
-
-
 def improve_with_lp(
     problem: Problem,
     sets: ReplicaSets,
@@ -428,10 +401,9 @@ def improve_with_lp(
     seed: int,
     params: SolveParams,
 ) -> tuple[Placed, Bounds]:
-    """The best of ``found`` and what the programs come to; ``bounds`` or better ones.
+    """Best of ``found`` and the programs' plans, and bounds at least as good.
 
-    1. inside the bands, else as near to them as was found; 2. fewest bytes; topics spread hardly worse than today or as
-    found.
+    Nearest to the bands, then fewest bytes; topics spread hardly worse than today or as found.
     """
     allowed = spread_allowed(problem, found, params.linear_program.spread_given_up)
     task = Task(problem, sets, bands, allowed, seed, params)
@@ -448,14 +420,14 @@ def improve_with_lp(
     if best.is_near(least_price(problem, bounds, params.costs), params.gaps.near):
         return best, bounds
     if is_whole:
-        if best.band_violation > 0:  # no plan meets the bands: the cheapest that comes as near as this one
+        if best.band_violation > 0:  # no plan meets the bands: the cheapest that is as near
             best = _whole(task, _reached(problem, bands, best), best)
     elif relaxed is not None and best.band_violation <= 0:  # outside, bands are widened first
         relaxed = with_covers(problem, arcs, relaxed, bands, params.linear_program.covers)
         bounds = raised_by_covers(problem, bounds, relaxed.prices, relaxed.covers, params.bounds)
         if best.is_near(least_price(problem, bounds, params.costs), params.gaps.near):
             return best, bounds
-        if was_inside:  # else a rounding is what it was found from
+        if was_inside:  # else it came from a rounding
             best = _rounded(task, arcs, relaxed, best)
         least = least_price(problem, bounds, params.costs)
         best = annealed_again(task, best, params.linear_program.bold.tries, 1, least=least, near=params.gaps.near)
@@ -465,7 +437,7 @@ def improve_with_lp(
 
 
 def _searched(task: Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
-    """The first plan inside the bands that a search from roundings of linear programs comes to, else the best."""
+    """First plan inside the bands from roundings of linear programs, else the best."""
     best, params = found, task.params
     for start in program_starts(task.problem, task.sets, arcs, relaxed, task.bands, found.after, params.linear_program):
         for number in range(params.linear_program.starts.searches):
@@ -476,7 +448,6 @@ def _searched(task: Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) ->
 
 
 def _rounded(task: Task, arcs: Arcs, relaxed: Relaxed, found: Placed) -> Placed:
-    """The best of ``found``, which is inside its bands, and what searches from the program's shares come to."""
     start = rounded(task.problem, task.sets, arcs, relaxed.share, task.params.linear_program.arcs)
     best = found
     for number in range(task.params.linear_program.starts.searches_inside):
@@ -485,12 +456,11 @@ def _rounded(task: Task, arcs: Arcs, relaxed: Relaxed, found: Placed) -> Placed:
 
 
 def _in_neighbourhoods(task: Task, arcs: Arcs, relaxed: Relaxed, found: Placed) -> Placed:
-    """The best of what parts of ``found``, which is inside its bands, come to when they are decided anew."""
     problem, params = task.problem, task.params.linear_program
     best, limits = found, (task.bands.low, task.bands.high)
     program = Program(problem, arcs, relaxed, limits, params)
     tries = 0
-    if relaxed.covers:  # else replicas are so small that a few brokers at a time are decided sooner
+    if relaxed.covers:  # else small replicas make few brokers at a time quicker
         best, tries = _with_core(task, program, best)
     steps = task.params.effort.program_steps - tries
     for share in cheaper_plans(program, best.replicas, allowed=task.allowed, steps=steps, seed=task.seed):
@@ -500,11 +470,7 @@ def _in_neighbourhoods(task: Task, arcs: Arcs, relaxed: Relaxed, found: Placed) 
 
 
 def _with_core(task: Task, program: Program, found: Placed) -> tuple[Placed, int]:
-    """``found``, which is inside its bands, with the core of the program decided anew, and how often that was tried.
-
-    Leaders come later: where no choice of them keeps a broker inside its bands any more, what it leads is held and the
-    core is decided again.
-    """
+    """Core solved again, and tries made. Leaderships that later break a band are held, and the core is solved again."""
     problem, best, tries = task.problem, found, 0
     held = np.zeros(problem.partition_count, dtype=np.bool_)
     while tries < min(task.params.linear_program.neighbourhoods.core_tries, task.params.effort.program_steps):
@@ -524,7 +490,7 @@ def _with_core(task: Task, program: Program, found: Placed) -> tuple[Placed, int
 
 
 def _whole(task: Task, bands: WorkingBands, found: Placed) -> Placed:
-    """The better of what was found and the program in whole numbers for ``bands``; the problem's own tell its worth."""
+    """Judged by the problem's own bands."""
     whole = whole_plan(task.problem, bands, task.params.linear_program)
     return found if whole is None else task.better(found, whole.replicas, replica_index=whole.replica_index)
 
@@ -538,35 +504,26 @@ def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBan
     return WorkingBands(bands.low * below, bands.high * above)
 
 
-# The linear program of large clusters, restricted to what a plan and good prices leave open.
+# Restricted linear program of large clusters.
 #
-# All moves of a large cluster are too many for a program; but prices that nearly prove a plan say which of them matter
-# ("sifting", Bixby et al. 1992). A move's loss is what its partition would cost beyond its cheapest placement, loads at
-# their prices:
+# Prices that nearly prove a plan select the moves that matter ("sifting", Bixby et al. 1992), by the loss
 #
 #     loss = (bytes copied + Σ price · load) - min(the cheapest in its rack, the dearest of the racks chosen)
 #
-# 1. The plan is annealed at low prices of what is outside its bands (``annealed_again``).
-# 2. Open are today's replicas, those of the plan, and the moves that lose least for each of their bytes.
-# 3. Of partitions with something open the largest take part; all others lie as in the plan.
-# 4. The program's shares are rounded, and searched and annealed from there in the same way.
-# 5. What is far from its bound still is annealed again, with other seeds.
+# 1. Anneal the plan (``annealed_again``).
+# 2. Open today's replicas, the plan's, and the moves with least loss per byte, of the largest partitions.
+# 3. Round the program's shares, then search and anneal from there.
+# 4. Anneal again with other seeds while far from the bound.
 #
-# Example, 40 brokers × 4,180 partitions of which one broker leaves, ±3 %: 10,000 of 167,000 moves bring the plan from
-# 4.1 % to 0.5 % above its bound in one and a half CPU seconds. Complexity: O(P · B · D) to choose, then a program of
-# fixed size and a fixed number of steps.
+# Complexity: O(P · B · D) to choose, then a program of fixed size and a fixed number of steps.
 
 
 def is_middling(problem: Problem, params: RestrictedParams) -> bool:
-    """Neither too large for looking at every move, nor so that most loads cannot be moved."""
     return problem.partition_count * problem.broker_count <= params.most_pairs
 
 
 def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least: float) -> Placed:
-    """The best of ``found`` and what annealing and the program's shares lead to.
-
-    No program is solved where annealing comes near to ``least``, a bound of what plans are chosen by, in bytes.
-    """
+    """No program is solved where annealing comes near to ``least``."""
     if bounds.certificate is None:
         return found
     best, params, limits, original = found, task.params, task.params.linear_program.restricted, task.sets.original
@@ -575,7 +532,7 @@ def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least:
         if best.is_near(least, params.gaps.far):
             return best
     touched, arcs = restricted(task.problem, bounds.certificate.prices, best.replicas, params)
-    # Half of the simplex method's seconds at this size.
+    # Halves the simplex method's time at this size.
     relaxed = relax(touched, arcs, task.bands.low, task.bands.high, solver="highs-ipm")
     if relaxed is None:
         return best
@@ -589,10 +546,7 @@ def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least:
 
 
 def restricted(problem: Problem, prices: Floats, planned: Ints, params: SolveParams) -> tuple[Problem, Arcs]:
-    """The problem with all pinned that does not take part, and the arcs that are open at ``prices`` float64[B, D].
-
-    What is pinned is as in ``planned`` int32[P, W] in what the arcs call fixed.
-    """
+    """Problem with all other partitions pinned as in ``planned``, and the open arcs."""
     limits = params.linear_program.restricted
     arcs = arcs_of(problem, params.linear_program.arcs)
     in_plan = (planned[arcs.row] == arcs.broker[:, None]).any(axis=1)
@@ -611,7 +565,7 @@ def restricted(problem: Problem, prices: Floats, planned: Ints, params: SolvePar
 
 
 def losses(problem: Problem, arcs: Arcs, prices: Floats) -> Floats:
-    """float64[A], bytes: what each arc costs beyond the cheapest placement of its partition at ``prices``."""
+    """Bytes float64[A] beyond the cheapest placement of the partition."""
     cost = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row])
     cost = cost + (arcs.weight * prices[:, arcs.columns][arcs.broker]).sum(axis=1)
     racks = distinct_racks(problem.rack)
@@ -623,7 +577,7 @@ def losses(problem: Problem, arcs: Arcs, prices: Floats) -> Floats:
 
 
 def _largest_open(problem: Problem, arcs: Arcs, is_open: Flags, most: int) -> Flags:
-    """bool[P]: the ``most`` partitions of the most bytes for which a move is open."""
+    """bool[P]: the ``most`` largest partitions with an open move."""
     has_choice = np.zeros(problem.partition_count, dtype=np.bool_)
     has_choice[arcs.row[is_open & ~arcs.is_kept]] = True
     rows = np.flatnonzero(has_choice)

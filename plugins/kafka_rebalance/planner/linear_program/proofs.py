@@ -40,30 +40,25 @@ from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 from kafka_rebalance.planner.solution import Bounds, CostProof, EvennessProof, LowerBound
 from kafka_rebalance.planner.state import WorkingBands
 
-# Bounds on moves and on time as strong as those on bytes: prices that prove them to anybody (``CostProof``).
+# Bounds on moves and time with prices (``CostProof``).
 #
-# Promises, in order
-# 1. No value is above what the best lawful plan within the bands costs: weak duality, whatever the program answers.
-# 2. On small clusters the values are those of linear programs: fewest copies; least bytes of the busiest broker, in or
-#    out. On larger ones prices climb (``planner.ascent``); on the largest time is not looked for.
+# Promises, in order: no value exceeds the cost of the best lawful plan within the bands (weak duality, whatever the
+# program answers); small clusters get the optimum of linear programs, larger ones dual ascent (``planner.ascent``), the
+# largest no bound on time.
 #
-# Example: broker 0 holds four replicas of 10 GB, two others none, and no broker may hold more than 16.7 GB: 23.3 GB
-# leave,
-# 2.33 replicas, so 3 moves; and broker 0 sends it all, whichever broker receives.
-#
-# Complexity: two linear programs of P · B arcs, or some hundred passes each, and a pass for each proof.
+# Example: broker 0 holds four replicas of 10 GB, two others none, at most 16.7 GB each. 23.3 GB leave: 2.33 replicas,
+# so 3 moves. Complexity: two linear programs of P · B arcs, or some hundred passes.
 
 
 MOVES, SECONDS = "replica_moves", "seconds"
 
 
 def are_programs_quick(problem: Problem, params: LinearProgramParams = DEFAULTS.linear_program) -> bool:
-    """Programs of all moves cost little beside a search; beyond that prices climb instead."""
     return is_small(problem, replace(params.arcs, most_arcs=min(params.arcs.most_arcs, params.proofs.most_arcs)))
 
 
 def with_cost_proofs(problem: Problem, bounds: Bounds, params: SolveParams = DEFAULTS) -> Bounds:
-    """``bounds`` of the problem's own bands, with a proof of time, and of moves where it is above what is counted."""
+    """Adds a proof of time, and of moves where it exceeds the count."""
     if not problem.moves_replicas or problem.pinned.all():
         return bounds
     limits = params.linear_program
@@ -86,7 +81,7 @@ def with_cost_proofs(problem: Problem, bounds: Bounds, params: SolveParams = DEF
 
 
 def fewest_moves(problem: Problem, arcs: Arcs | None, params: SolveParams = DEFAULTS) -> CostProof:
-    """The best of the prices of what is held too much of, and of the linear program; without ``arcs`` better ones."""
+    """Best of covering prices and the linear program; without ``arcs``, of dual ascent."""
     one = np.ones(problem.partition_count)
     load, counted_one = broker_loads(problem, problem.replicas, problem.leader), replace(problem, move_bytes=one)
     covering = covering_prices(counted_one, holdings_of(problem), load, replica_columns(problem), params.bounds)
@@ -108,8 +103,8 @@ def fewest_moves(problem: Problem, arcs: Arcs | None, params: SolveParams = DEFA
 
 
 def least_busy(problem: Problem, arcs: Arcs, params: SolveParams = DEFAULTS) -> CostProof | None:
-    """What the busiest broker receives or sends at least, in bytes; None where no shares meet the bands or none has
-    to send a byte. The duals of the two rows of each broker are what a byte costs there; they sum up to 1.
+    """Least bytes that the busiest broker receives or sends; None if no shares meet the bands or no byte is sent. Duals
+    of each broker's two rows are the prices of a byte; they sum to 1.
     """
     flowing = relax_flows(problem, arcs, np.zeros(len(arcs.row)), weight=1.0)
     if flowing is None:
@@ -123,42 +118,34 @@ def least_busy(problem: Problem, arcs: Arcs, params: SolveParams = DEFAULTS) -> 
 def time_proof(
     problem: Problem, prices: Floats, receiving: Floats, sending: Floats, params: SolveParams = DEFAULTS
 ) -> CostProof:
-    """What the prices prove; ``receiving`` and ``sending`` float64[B], together 1."""
+    """``receiving`` and ``sending`` float64[B] sum to 1."""
     sent = np.where(problem.leader >= 0, sending[np.maximum(problem.leader, 0)], 0.0)
     value = proven_by(problem, prices, problem.move_bytes * sent, params.bounds, receiving=receiving)
     return CostProof(prices, receiving, sending, max(0.0, value))
 
 
-# How even a plan within a budget can be at best, and the prices that prove it to anybody (``EvennessProof``).
+# Best evenness within a budget, with prices (``EvennessProof``).
 #
-# Promises, in order
-# 1. ``value`` is never above the imbalance of any lawful plan that the budget allows: weak duality, whatever the
-#    program answers.
-# 2. On small clusters it is the optimum of the linear program: replicas and leaders in shares. On larger ones prices
-#    climb to it (``planner.ascent``): 12 brokers × 1,000 partitions in 0.2 CPU seconds instead of 7 to 30.
+# Promises, in order: ``value`` is never above the imbalance of a lawful plan within the budget (weak duality); small
+# clusters get the optimum of a linear program, larger ones dual ascent.
 #
-# Imbalance: load outside its bands, above or below whichever is more, over all load of the resource; summed up over
-# resources. Of one resource it is at least λ · (what is above) + μ · (what is below), over all load, for any λ + μ <=
-# 1; so prices of a resource whose highest and lowest differ by no more than 1 / (all load) prove
+# Imbalance: Σ over resources of the larger of load above and load below bands, over all load. It is at least λ · above
+# + μ · below for λ + μ <= 1, so prices whose highest and lowest differ by at most 1 / (all load) prove
 #
 #     imbalance >= Σ over partitions of min over placements (Σ price · load placed + charges for copies and changes)
 #                  - Σ price⁺ · band_high + Σ price⁻ · band_low - Σ charge · budget
 #
-# Example: broker 0 holds four replicas of 10 GB, two others none, no broker may hold more than 20 GB, and one move is
-# allowed: half of all load is outside, a quarter after the move, and 0.25 is proved.
-#
-# Complexity: one linear program of 2 · P · B variables, and a pass for the proof.
+# Example: broker 0 holds four replicas of 10 GB, two others none, at most 20 GB each, one move allowed: 0.25 is proved.
+# Complexity: one linear program of 2 · P · B variables, and a pass.
 
 
 def least_imbalance(
     problem: Problem, params: SolveParams = DEFAULTS, *, beside: Floats | None = None
 ) -> EvennessProof | None:
-    """None where the program is too large to be worth its time, or leaders cannot be chosen. ``beside``
-    float64[D]: load that is no part of the problem and counts in "all load" (replicas on brokers that are gone).
-    """
+    """None if too large, or leaders cannot be chosen. ``beside`` float64[D]: further load that counts in "all load"."""
     if problem.elects_preferred or not is_small(problem, params.linear_program.arcs) or problem.pinned.all():
         return None
-    if not problem.moves_replicas:  # no move is a budget like any other
+    if not problem.moves_replicas:  # a budget of no moves
         problem = replace(problem, budget=replace(problem.budget, max_replica_moves=0))
     total, limits = all_load(problem), params.linear_program
     if problem.moves_replicas and not are_programs_quick(problem, limits):
@@ -173,7 +160,7 @@ def least_imbalance(
 
 
 def proof_of(problem: Problem, prices: Floats, charges: Budget, params: SolveParams = DEFAULTS) -> EvennessProof:
-    """What ``prices`` float64[B, D], imbalance per unit of load, prove with ``charges`` per byte, move, change."""
+    """Charges are per byte, move, change."""
     charged = [charge or 0.0 for charge in _three(charges)]
     copy = problem.move_bytes * charged[0] + charged[1]
     value = proven_by(problem, prices, copy, params.bounds, leader_change=charged[2])
@@ -183,7 +170,7 @@ def proof_of(problem: Problem, prices: Floats, charges: Budget, params: SolvePar
 
 
 def all_load(problem: Problem) -> Floats:
-    """float64[D]: no plan makes the brokers carry more of each resource in all."""
+    """Upper bound float64[D] on the total load of any plan."""
     held = (problem.replicas >= 0).sum(axis=1)
     total = (problem.follower_load * np.maximum(held, problem.target_rf)[:, None] + problem.leader_extra).sum(axis=0)
     disk = problem.column("disk")
@@ -194,7 +181,7 @@ def all_load(problem: Problem) -> Floats:
 
 
 def _excess_of(prices: Floats, total: Floats) -> Floats:
-    """float64[D], 1 or more: what prices must be divided by to be within 1 / (all load)."""
+    """Divisor float64[D] >= 1 that brings prices within 1 / (all load)."""
     span = np.maximum(prices, 0.0).max(axis=0) + np.maximum(-prices, 0.0).max(axis=0)
     return np.asarray(np.maximum(1.0, span * total))
 
@@ -205,9 +192,7 @@ def _three(budget: Budget) -> tuple[float | None, float | None, float | None]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outside:
-    """Variables behind the ``first``: what each of ``brokers`` is above, and below, for each of ``columns``; then the
-    greater sum of each column.
-    """
+    """Variables from ``first``: load above and below for each of ``brokers`` and ``columns``, then the larger sums."""
 
     first: int
     brokers: Longs
@@ -218,7 +203,7 @@ class _Outside:
         return (2 * len(self.brokers) + 1) * len(self.columns)
 
     def side(self, side: int, d: int) -> Longs:
-        """Of all brokers, above (0) or below (1), the ``d``-th column."""
+        """Above (0) or below (1)."""
         begin = self.first + (2 * d + side) * len(self.brokers)
         return np.arange(begin, begin + len(self.brokers))
 
@@ -227,7 +212,7 @@ class _Outside:
 
 
 def _relaxed(problem: Problem, params: SolveParams) -> tuple[Floats, Budget] | None:
-    """Prices float64[B, D] and charges by the duals of the program; None where it has no answer."""
+    """Duals of the program; None where it has no answer."""
     total = all_load(problem)
     columns, brokers = np.flatnonzero(total > 0), np.flatnonzero(problem.stays)
     shape = problem.band_low.shape
@@ -266,12 +251,11 @@ def _relaxed(problem: Problem, params: SolveParams) -> tuple[Floats, Budget] | N
 
 
 def _add_bands(program: WholeProgram, outside: _Outside, total: Floats) -> None:
-    """Rows of loads within bands but for what is outside, in shares of all load; then those of the greater sums."""
     problem, rows = program.problem, program.rows
     both, fixed = carried_by(problem, program.arcs)
     scale = resource_scale(problem)
     broker, count = np.tile(program.arcs.broker, 2), len(outside.brokers)
-    # Without a band nothing is above it, whatever is carried.
+    # Without a band nothing is above it.
     band_high = np.minimum(problem.band_high, total)
     for d, column in enumerate(outside.columns.tolist()):
         share = scale[column] / total[column]
@@ -293,11 +277,8 @@ def _add_bands(program: WholeProgram, outside: _Outside, total: Floats) -> None:
             rows.add(np.zeros(count + 1, dtype=np.int64), variable, factor, np.zeros(1))
 
 
-# Bounds for bands that had to be widened, as strong as those for the requested bands.
-#
-# Prices prove something for any bands, so those found for the requested bands are tried as well. On a small cluster
-# whose replicas' bands were widened, the linear program of all moves is solved anew: the one for the requested bands
-# had no solution, or prices of bands that no longer bind.
+# Bounds for widened bands. Prices hold for any bands, so the old ones are tried; small clusters solve the program
+# again.
 
 
 def widened_bounds(
@@ -308,14 +289,14 @@ def widened_bounds(
     plan_bytes: float,
     params: SolveParams = DEFAULTS,
 ) -> Bounds:
-    """Bounds for ``problem`` within ``low``..``high`` float64[B, D]; ``found``: those for its own bands."""
+    """``found``: bounds for the original bands."""
     wider = replace(problem, band_low=low, band_high=high)
     prices = None if found is None or found.certificate is None else found.certificate.prices
     bounds = lower_bounds(wider, prices=prices, params=params.bounds)
     proof = None if found is None else found.proofs.get("bytes")
     if proof is not None:
         bounds = raised_by_covers(wider, bounds, proof.prices, proof.covers, params.bounds)
-    if not problem.moves_replicas or plan_bytes <= bounds.bytes.value * (1 + params.gaps.near):  # strong enough
+    if not problem.moves_replicas or plan_bytes <= bounds.bytes.value * (1 + params.gaps.near):
         return bounds
     bounds = raised(wider, bounds, params.bounds)
     if not is_small(problem, params.linear_program.arcs):

@@ -1,4 +1,4 @@
-"""The linear relaxation of a placement: its moves (arcs), optimum and rounding; small ones as integer programs."""
+"""Linear relaxation of a placement: its moves (arcs), optimum and rounding; small ones as integer programs."""
 
 from __future__ import annotations
 
@@ -31,16 +31,13 @@ from kafka_rebalance.planner.solution import NOTHING_DONE, Cover, SearchStatisti
 from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, topic_excess, working_bands
 from kafka_rebalance.resources import COUNTED, REPLICA_CARRIED
 
-# Arcs: which partition may have a replica on which broker, what it weighs there and what it costs.
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arcs:
-    """A arcs of the partitions that may be touched.
+    """A lawful pairs of a free partition and a broker.
 
-    row, broker int64[A]; is_kept bool[A]: a replica is there today; weight float64[A, D] absolute, for the resources
-    ``columns``; cost float64[A] in the search's units, 0 where kept; fixed float64[B, D]: load of all other partitions,
-    and copied float64[B]: disk of those of their replicas that are not there today.
+    is_kept: a replica is there today; weight float64[A, D] absolute, for ``columns``; cost in the search's units, 0
+    where kept; fixed float64[B, D]: load of other partitions; copied float64[B]: disk of their new replicas.
     """
 
     columns: list[int]
@@ -53,7 +50,6 @@ class Arcs:
     copied: Floats
 
     def only(self, some: Flags) -> Arcs:
-        """Those of ``some`` bool[A]."""
         return replace(
             self,
             row=self.row[some],
@@ -65,12 +61,11 @@ class Arcs:
 
 
 def is_small(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) -> bool:
-    """The program of this problem is worth its time."""
     return problem.partition_count * problem.broker_count <= params.most_arcs
 
 
 def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) -> Arcs:
-    """All lawful arcs. O(P·B)."""
+    """O(P·B)."""
     columns = replica_columns(problem)
     held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)
@@ -83,7 +78,7 @@ def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) 
         carried = carried + problem.leader_extra[:, columns]
     receivers = (problem.takes_replicas & problem.sets.brokers)[problem.sets.of_partition]
     allowed = np.where(held, problem.stays[None, :] & ~barred, receivers)
-    # Who gets an only replica leads it, and may do so unless another broker could.
+    # A sole replica leads, so its broker must be able to, unless none is.
     allowed &= held | ((problem.target_rf > 1) | ~can_be_led(problem))[:, None] | problem.takes_leaders[None, :]
     row, broker = np.nonzero(allowed & ~problem.pinned[:, None])
     is_kept = held[row, broker]
@@ -106,7 +101,7 @@ def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) 
 
 
 def _crowding(problem: Problem, params: ArcParams) -> Floats:
-    """float64[T, B], mean costs of a copy where its topic's replicas are a share or more already, else 0."""
+    """Charge float64[T, B] of a copy where the topic has its fair share."""
     topics = int(problem.topic.max(initial=-1)) + 1
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)
     held = np.zeros((topics, problem.broker_count))
@@ -129,22 +124,19 @@ def disk_beyond(problem: Problem) -> Floats | None:
     return beyond
 
 
-# The linear program of all moves: which part of which replica goes where, and the prices that prove what it costs.
+# Linear program of all moves.
 #
 #     minimise Σ cost · x
 #     over 0 <= x <= 1 for each arc, Σ of a partition's arcs = its factor, each rack its even share, loads in their
 #     bands
 #
-# At a vertex almost all x are whole: about as many partitions are split as there are tight rows of loads. Example: 10
-# brokers × 1,000 partitions are 10,000 arcs, 17 partitions are split, 0.2 CPU seconds.
+# At a vertex only about as many partitions are split as load rows are tight.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxed:
-    """``share`` float64[A] of each arc; ``prices`` float64[B, all D], bytes per unit of load, prove the cost, together
-    with ``covers`` where there are any.
-
-    ``regret`` float64[A]: what a whole one more, or less, of an arc would cost (0: nothing at the margin).
+    """``prices`` float64[B, all D], bytes per unit of load, prove the cost, with ``covers`` if any. ``regret``
+    float64[A]: cost of one whole arc more or less.
     """
 
     share: Floats
@@ -155,14 +147,13 @@ class Relaxed:
 
 @dataclass(slots=True)
 class Rows:
-    """Rows "Σ factor · x <= most" over ``variables``, the arcs first; gathered in blocks."""
+    """Rows "Σ factor · x <= most" over ``variables``, the arcs first."""
 
     variables: int
     blocks: list[sp.csr_matrix] = field(default_factory=list)
     most: list[Floats] = field(default_factory=list)
 
     def add(self, line: Longs, arc: Longs, factor: Floats, most: Floats) -> None:
-        """A block of ``len(most)`` rows."""
         self.blocks.append(sp.csr_matrix((factor, (line, arc)), (len(most), self.variables)))
         self.most.append(most)
 
@@ -176,10 +167,9 @@ def relax(
     covers: tuple[Cover, ...] = (),
     solver: Literal["highs", "highs-ipm"] = "highs",
 ) -> Relaxed | None:
-    """None where no shares meet the bands low..high float64[B, all D]. Deterministic: one thread, no clock.
+    """None where no shares meet the bands float64[B, all D]. One thread, no clock.
 
-    ``decided`` float64[A]: shares that are fixed already, nan where not. ``covers``: rows more, which get their prices.
-    ``solver`` of scipy's ``linprog``: interior points ("highs-ipm") where there are so many arcs that they are quicker.
+    ``decided`` float64[A]: fixed shares, nan where open. "highs-ipm": interior points, quicker for many arcs.
     """
     count = len(arcs.row)
     free = np.flatnonzero(~problem.pinned)
@@ -217,7 +207,7 @@ def _box(decided: Floats) -> Floats:
 
 
 def load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: Rows) -> tuple[Longs, Longs]:
-    """Rows for tops and bottoms of bands; returns which cells of [B, columns] have one."""
+    """Returns the cells of [B, columns] with a row, top and bottom."""
     dims, scale = len(arcs.columns), resource_scale(problem)[arcs.columns]
     cell = (arcs.broker[:, None] * dims + np.arange(dims)).ravel()
     arc = np.repeat(np.arange(len(arcs.row)), dims)
@@ -232,7 +222,7 @@ def load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: Row
 
 
 def prices_of(problem: Problem, arcs: Arcs, top: Longs, bottom: Longs, duals: Floats) -> Floats:
-    """float64[B, all D]: what the rows of loads cost (``load_rows``), in bytes per unit of load."""
+    """Duals of ``load_rows`` as float64[B, all D], bytes per unit of load."""
     dims, scale = len(arcs.columns), resource_scale(problem)[arcs.columns]
     price = np.zeros(problem.broker_count * dims)
     price[top] += duals[: len(top)]
@@ -243,7 +233,7 @@ def prices_of(problem: Problem, arcs: Arcs, top: Longs, bottom: Longs, duals: Fl
 
 
 def cover_rows(problem: Problem, arcs: Arcs, covers: tuple[Cover, ...], rows: Rows) -> None:
-    """One row for each; an empty one where the set fits."""
+    """One row a cover, empty where the set fits."""
     if not covers:
         return
     number = np.full((problem.partition_count, problem.broker_count), -1)
@@ -265,14 +255,14 @@ def cover_rows(problem: Problem, arcs: Arcs, covers: tuple[Cover, ...], rows: Ro
 
 
 def _priced(problem: Problem, covers: tuple[Cover, ...], duals: Floats) -> tuple[Cover, ...]:
-    """Those that cost something, at their prices."""
+    """Covers with a positive price."""
     unit = mean_bytes(problem) / resource_scale(problem)
     prices = [float(dual * unit[cover.column]) for cover, dual in zip(covers, duals.tolist(), strict=True)]
     return tuple(replace(cover, price=price) for cover, price in zip(covers, prices, strict=True) if price > 0)
 
 
 def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
-    """New copies fit beside everything that is there today."""
+    """New copies fit beside everything there today."""
     disk = problem.column("disk")
     if disk is None:
         return
@@ -288,7 +278,7 @@ def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
 
 
 def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
-    """No rack of a partition above its even share, and none below."""
+    """Even share of every rack."""
     racks = distinct_racks(problem.rack)
     sizes, chosen = problem.sets.rack_sizes(racks, problem.stays), problem.sets.of_partition[arcs.row]
     for (number, size), factor in product(enumerate(sizes), np.unique(problem.target_rf[arcs.row]).tolist()):
@@ -304,19 +294,14 @@ def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
             rows.add(np.searchsorted(least, line[some]), mine[some], -np.ones(len(some)), -share[least])
 
 
-# The core of the linear program: the part that is worth deciding in whole numbers first, all brokers at once.
+# Core of the linear program, solved in whole numbers first (Balas and Zemel 1980).
 #
-# Most partitions are placed in the plan as in the program's optimum, and cost far more anywhere else. The core is what
-# is left: partitions that lie otherwise, that the program splits, and those whose cheapest other place costs least
-# beside their bytes; with the arcs that either takes, those that are kept, and the cheapest others. (The "core problem"
-# of knapsacks, Balas and Zemel 1980.)
-#
-# Example, the demo (12 brokers × 3,308 partitions): 400 partitions and 2,000 of 39,660 arcs bring the plan from 5.2 %
-# to 0.2 % above the optimum of the program with covers, in half a CPU second. Complexity: O(A log A) for A arcs.
+# Partitions that the plan places unlike the program, that the program splits, or whose next place costs least per byte;
+# with the arcs of both, kept ones and the cheapest others. O(A log A).
 
 
 def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, params: LinearProgramParams) -> Flags:
-    """bool[A]: which arcs to decide where the plan takes ``share`` float64[A], 0 or 1."""
+    """bool[A]: open arcs, for the plan's ``share`` of 0 or 1."""
     count, limits, unused = problem.partition_count, params.neighbourhoods, params.arcs.unused_share
     least_bytes = float(problem.move_bytes.max(initial=0.0)) * limits.least_core_size
     size = np.maximum(problem.move_bytes, max(least_bytes, 1e-300)) / max(mean_bytes(problem), 1e-300)
@@ -336,20 +321,17 @@ def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, par
     return is_open
 
 
-# The linear program of all moves with what each broker receives and sends: who is busy, and for how long.
+# Linear program with each broker's flows.
 #
 #     minimise Σ cost · x + weight · T
 #     over x as in ``relaxation``, each broker's bytes in and bytes out <= T <= most
 #
-# Copies are read from today's leader. Example: what is above the band of one broker is led half by it and half by
-# another; with T low the shares take of both.
+# Today's leader sends the copies.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flowing:
-    """``share``, ``regret`` float64[A]; ``prices`` float64[B, all D]; ``receiving``, ``sending`` float64[B]: the duals
-    of what brokers receive and send, per unit of T; ``busiest``: T in bytes.
-    """
+    """``receiving``, ``sending`` float64[B]: duals per unit of T; ``busiest``: T in bytes."""
 
     share: Floats
     regret: Floats
@@ -362,7 +344,7 @@ class Flowing:
 def relax_flows(
     problem: Problem, arcs: Arcs, cost: Floats, *, weight: float = 0.0, most: float = np.inf
 ) -> Flowing | None:
-    """None where no shares meet the bands with T at ``most`` bytes. ``cost`` float64[A]; one thread, no clock."""
+    """None where no shares meet the bands with T <= ``most`` bytes. One thread, no clock."""
     count, brokers, unit = len(arcs.row), problem.broker_count, max(mean_bytes(problem), 1e-300)
     free = np.flatnonzero(~problem.pinned)
     rows = Rows(count)
@@ -404,15 +386,12 @@ def relax_flows(
     )
 
 
-# From shares to replica sets: almost all are whole, the few split ones go where most of them is; a search mends it.
-
-
 def rounded(
     problem: Problem, sets: ReplicaSets, arcs: Arcs, share: Floats, params: ArcParams = DEFAULTS.linear_program.arcs
 ) -> ReplicaSets:
-    """Replica sets near ``share`` float64[A]; a partition that finds no lawful one keeps that of ``sets``. O(A log A).
+    """Sets near ``share``; a partition without a lawful one keeps that of ``sets``. O(A log A).
 
-    Example: 0.7 of a replica on broker 3 and 0.3 on broker 5 of the same rack: it goes to broker 3.
+    Example: 0.7 of a replica on broker 3, 0.3 on broker 5 of the same rack: broker 3.
     """
     replicas = sets.replicas.copy()
     racks = distinct_racks(problem.rack)
@@ -432,10 +411,7 @@ def rounded(
 def decided_by(
     problem: Problem, arcs: Arcs, share: Floats, replicas: Ints, decided: Floats, params: ArcParams
 ) -> Floats:
-    """``decided`` float64[A] with the heavier half of the partitions that ``share`` splits set to ``replicas``.
-
-    What is heavy is decided first: the rest can still make up for it. All nan where nothing new is split.
-    """
+    """``decided`` with the heavier half of the split partitions set to ``replicas``; all nan if no new one is split."""
     is_split = (share > params.unused_share) & (share < 1 - params.unused_share)
     split = np.unique(arcs.row[is_split])
     heaviest = split[np.argsort(-problem.move_bytes[split], kind="stable")][: (len(split) + 1) // 2]
@@ -447,7 +423,7 @@ def decided_by(
 
 
 def has_capacity(problem: Problem, replicas: Ints) -> bool:
-    """No broker that receives is above its capacity, or what it carries today, also while both copies exist."""
+    """No receiver exceeds its capacity or today's load, also while both copies exist."""
     if not np.isfinite(problem.limit).any():
         return True
     is_copy = replicas >= 0
@@ -464,14 +440,14 @@ def has_capacity(problem: Problem, replicas: Ints) -> bool:
     if disk is not None:
         peak[:, disk] = taken[:, disk] + gained[:, disk]
     limit = np.maximum(problem.limit, taken)
-    if disk is not None:  # no more fits beside what the disk holds today
+    if disk is not None:  # room beside what the disk holds today
         limit[:, disk] = problem.limit[:, disk]
     over = (peak > limit * (1 + 1e-9)) & (gained > 0)
     return not bool(over[:, carried].any())
 
 
 def _spread(ranked: Longs, factor: int, racks: Ints, size: Longs) -> list[int]:
-    """The first ``factor`` of ``ranked`` that no rack has too many of; fewer where racks prevent it."""
+    """First ``factor`` of ``ranked`` within the racks' shares; fewer where racks prevent it."""
     held, odd = even_spread(factor, size)
     left, odd_left = held.copy(), odd
     chosen: list[int] = []
@@ -491,7 +467,7 @@ def _spread(ranked: Longs, factor: int, racks: Ints, size: Longs) -> list[int]:
 
 
 def in_order(today: Ints, chosen: list[int]) -> Ints:
-    """A row of replicas: who stays first, in today's order; then the new ones."""
+    """Survivors in today's order, then the new ones."""
     kept = [broker for broker in today.tolist() if broker in chosen]
     listed = kept + [broker for broker in chosen if broker not in kept]
     row = np.full(len(today), ABSENT, dtype=np.int32)
@@ -499,11 +475,8 @@ def in_order(today: Ints, chosen: list[int]) -> Ints:
     return row
 
 
-# Where a search of a small cluster that found no way into its bands may start: roundings of linear programs.
-#
-# The first one is for the bands themselves. Then the heavier half of what it splits is decided and the rest solved anew
-# (a dive: what is heavy goes first, the rest can make up for it), and the same for bands a little narrower, which leave
-# slack for rounding.
+# Starting points by rounding, for a search outside its bands. After the first, the heavier half of what is split is
+# fixed and the rest solved again (a dive), also for slightly narrower bands.
 
 
 def program_starts(
@@ -515,9 +488,7 @@ def program_starts(
     reached: Floats,
     params: LinearProgramParams = DEFAULTS.linear_program,
 ) -> Iterator[ReplicaSets]:
-    """Starts, the likeliest first. ``relaxed`` is the program of ``bands``; where there is none, they are widened to
-    ``reached`` float64[B, D], the loads of a plan.
-    """
+    """Most promising first. Without ``relaxed``, bands are widened to ``reached`` float64[B, D]."""
     scale = resource_scale(problem)
     low, high = bands.low, bands.high
     limits = params.starts
@@ -542,12 +513,9 @@ def program_starts(
                 relaxed = relax(problem, arcs, lowest, highest, decided)
 
 
-# What stays the same whichever program is tried, and which of two plans is kept.
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """``allowed`` replicas may lie where their topic has enough."""
+    """``allowed`` replicas may exceed their topic's fair share."""
 
     problem: Problem
     sets: ReplicaSets
@@ -559,7 +527,7 @@ class Task:
     def better(
         self, best: Placed, replicas: Ints, *, replica_index: Ints | None = None, done: SearchStatistics = NOTHING_DONE
     ) -> Placed:
-        """``best``, or ``replicas`` int32[P, W] led by ``replica_index`` where they are lawful and worth more."""
+        """``best``, or ``replicas`` where lawful and better."""
         if not has_capacity(self.problem, replicas):
             return replace(best, statistics=best.statistics + done)
         return better(best, self.placed(best, replicas, replica_index=replica_index, done=done), self.allowed)
@@ -567,7 +535,7 @@ class Task:
     def placed(
         self, best: Placed, replicas: Ints, *, replica_index: Ints | None = None, done: SearchStatistics = NOTHING_DONE
     ) -> Placed:
-        """``replicas`` with leaders of their own; with those of ``best`` as far as they go where that is nearer."""
+        """Leaders chosen anew, or those of ``best`` where that is nearer."""
         problem, bands, params = self.problem, self.bands, self.params
         found = place(problem, replicas, bands, params, replica_index=replica_index, done=done)
         if replica_index is not None or found.band_violation <= best.band_violation:
@@ -577,62 +545,50 @@ class Task:
         return better(found, other, ANY_SPREAD)
 
     def searched(self, best: Placed, start: ReplicaSets, number: int) -> Placed:
-        """The better of ``best`` and what the search with the ``number``-th seed makes of ``start``."""
         found = search_replicas(self.problem, start, self.bands, seed=self.seed + number, params=self.params)
         if found.stranded:
             return replace(best, statistics=best.statistics + found.statistics)
         return self.better(best, found.replicas, done=found.statistics)
 
     def annealed(self, best: Placed, start: ReplicaSets, params: SolveParams, number: int = 0) -> Placed:
-        """The better of ``best`` and what annealing with the ``number``-th seed, as long and as bold as ``params``
-        say, makes of ``start``.
-        """
         found = anneal_replicas(self.problem, start, self.bands, seed=self.seed + number, params=params)
         return self.better(best, found.replicas, done=found.statistics)
 
 
 def spread_allowed(problem: Problem, found: Placed, given_up: float) -> int:
-    """Replicas that may lie where their topic has enough: as many as today or as found, and a share ``given_up``."""
+    """Most replicas above their topic's fair share: as today or found, plus a share ``given_up``."""
     today = topic_excess(problem.topic, problem.replicas, problem.stays)
     return max(found.topic_excess, today) + int(given_up * int(problem.target_rf.sum()))
 
 
-# Tiny clusters: replica sets and leaders together, as one program in whole numbers.
-#
-# Replicas first and leaders afterwards may fail where a broker's band is only a partition or two wide: the replica sets
-# that the bytes prefer leave no replica that could lead them. Here both are chosen at once.
+# Integer program of tiny clusters: replica sets and leaders together.
 #
 #     minimise bytes copied, then copies, then leader changes
 #     over x (a replica is there) and y <= x (and leads), both 0 or 1; bands of all resources, racks, factors,
 #     capacities
 #
-# Example: three partitions with one replica each on a broker that shall lead nothing: no leader can change without its
-# replica, so what the leaders' bands allow says which replicas stay.
-#
-# Branch and bound by HiGHS: exponential at worst, hence only for so many pairs of partition and broker and so many
-# nodes as its parameters allow. Deterministic: one thread, no clock.
+# Where a band is a partition or two wide, sets chosen by bytes may leave no replica that could lead. HiGHS, one thread,
+# limited nodes.
 
 
-# HiGHS by way of scipy: nothing meets all rows.
+# HiGHS status: infeasible.
 _NONE = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholePlan:
-    """``replicas`` int32[P, W], and ``replica_index`` int32[P] of who leads."""
-
     replicas: Ints
     replica_index: Ints
 
 
 def is_tiny(problem: Problem, params: WholePlanParams = DEFAULTS.linear_program.whole_plan) -> bool:
-    """Small enough for a program in whole numbers; preferred leaders cannot be chosen."""
+    """Preferred leaders cannot be chosen."""
     return problem.partition_count * problem.broker_count <= params.most_pairs and not problem.elects_preferred
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """``plan``: the cheapest found, None where none was found; ``is_none_proved``: there is none."""
+    """``is_none_proved``: there is no plan."""
 
     plan: WholePlan | None
     is_none_proved: bool = False
@@ -641,17 +597,15 @@ class Decision:
 def whole_plan(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program
 ) -> WholePlan | None:
-    """The cheapest plan inside ``bands``; None where there is none or the search for it ran out of nodes."""
+    """Cheapest plan; None if there is none or the nodes ran out."""
     return _solved(problem, bands, params).plan
 
 
 def decided(problem: Problem, params: SolveParams = DEFAULTS, *, within_budget: bool = False) -> Decision:
-    """A plan inside the bands and caps of ``problem``, or the proof that there is none.
+    """A plan inside bands and caps, or the proof that there is none.
 
-    Neither where the cluster is too large or the nodes ran out, nor for preferred leaders, nor where a budget may leave
-    rules open. ``within_budget``: a plan that costs no more than the budget.
-
-    The plan is looked for a hair inside the bands, and "there is no plan" holds only if there is none a hair outside.
+    Neither if the cluster is too large, nodes ran out, leaders are the preferred ones, or a budget may leave rules
+    open. ``within_budget``: within it. A plan is inside by a margin; the proof holds for bands wider by the margin.
     """
     program = params.linear_program
     pairs = problem.partition_count * problem.broker_count
@@ -688,7 +642,7 @@ def _solved(
     hair: float = 0.0,
     within_budget: bool = False,
 ) -> Decision:
-    """The answer of the program to a ``gap`` of its cost; ``hair``: capacities are larger by this share."""
+    """``hair``: share added to capacities."""
     if hair:
         problem = replace(problem, limit=problem.limit * (1 + hair))
     program = whole_program(problem, bands, params)
@@ -713,10 +667,7 @@ def _solved(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeProgram:
-    """The rules of all plans inside bands, over 2·A variables: who is there, then who leads.
-
-    ``equal`` · x = ``wanted``; x is at most ``top``; ``rows`` hold the rest.
-    """
+    """2·A variables: is there, then leads. ``equal`` · x = ``wanted``; x <= ``top``."""
 
     problem: Problem
     arcs: Arcs
@@ -726,12 +677,11 @@ class WholeProgram:
     top: Floats
 
     def variables_of(self, replicas: Ints, leader: Ints) -> Floats:
-        """A plan as variables, float64[2·A]."""
+        """float64[2·A]."""
         is_there = (replicas[self.arcs.row] == self.arcs.broker[:, None]).any(axis=1)
         return np.concatenate([is_there, leader[self.arcs.row] == self.arcs.broker]).astype(np.float64)
 
     def plan_of(self, variables: Floats) -> WholePlan:
-        """Variables as a plan."""
         count = len(self.arcs.row)
         is_there, leads = variables[:count] > 0.5, variables[count : 2 * count] > 0.5
         return _as_plan(self.problem, self.arcs, is_there, leads)
@@ -740,11 +690,8 @@ class WholeProgram:
 def whole_program(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program, *, more: int = 0
 ) -> WholeProgram | None:
-    """The rules, with ``more`` variables after the others.
-
-    None where nothing may be touched, or a partition has too few places.
-
-    Where leaders alone may change, replicas that could not stay are no part of the program: None.
+    """``more``: further variables. None if nothing is free, a partition has too few places, or leaders alone may change
+    and a replica could not stay.
     """
     arcs = arcs_of(problem, params.arcs)
     if not problem.moves_replicas:
@@ -771,9 +718,7 @@ def whole_program(
 
 
 def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
-    """What each of the 2·A variables weighs, float64[2·A, D], and what pinned partitions put on brokers, float64[B, D];
-    both in means.
-    """
+    """Weights float64[2·A, D] and load of pinned partitions float64[B, D], in means."""
     scale = resource_scale(problem)
     weight = problem.follower_load[arcs.row] / scale
     beyond, disk = disk_beyond(problem), problem.column("disk")
@@ -785,14 +730,14 @@ def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
 
 
 def copy_costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
-    """float64[2·A]: bytes of a copy in those of the largest partition, then copies, then leader changes."""
+    """float64[2·A]: bytes over the largest partition's, then copies, then leader changes."""
     unit = max(float(problem.move_bytes.max(initial=0.0)), 1e-300)
     copies = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row] / unit + params.cost_per_copy)
     return np.append(copies, np.where(problem.leader[arcs.row] == arcs.broker, 0.0, params.cost_per_leader_change))
 
 
 def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
-    """A row for each limit; returns their names and the units that they are in."""
+    """Names of the limits, and their units."""
     problem, arcs, rows = program.problem, program.arcs, program.rows
     new, count = np.flatnonzero(~arcs.is_kept), len(arcs.row)
     changed = count + np.flatnonzero(problem.leader[arcs.row] != arcs.broker)
@@ -812,7 +757,7 @@ def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
 
 
 def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
-    """bool[A]. Where no broker may lead, a demoted leader goes on, or any broker follows."""
+    """bool[A]. If no broker may lead, a demoted leader goes on, or any broker leads."""
     able, row, broker = can_be_led(problem), arcs.row, arcs.broker
     is_today = problem.leader[row] == broker
     stays = np.zeros(problem.partition_count, dtype=np.bool_)
@@ -822,7 +767,6 @@ def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
 
 
 def _counted(problem: Problem, arcs: Arcs, more: int) -> tuple[Any, Floats]:
-    """A partition has as many replicas as asked for, and one leader."""
     free = np.flatnonzero(~problem.pinned)
     line, count = np.searchsorted(free, arcs.row), len(arcs.row)
     one: Any = sp.csr_matrix((np.ones(count), (line, np.arange(count))), (len(free), count))
@@ -835,10 +779,9 @@ def _counted(problem: Problem, arcs: Arcs, more: int) -> tuple[Any, Floats]:
 
 
 def _load_rows(problem: Problem, arcs: Arcs, bands: WorkingBands, rows: Rows) -> None:
-    """All resources of all brokers that stay, within bands and limits."""
     scale = resource_scale(problem)
     both, fixed = carried_by(problem, arcs)
-    # A broker that is above a limit today may stay there.
+    # A broker above a limit may stay so.
     limit = np.maximum(problem.limit, broker_loads(problem, problem.replicas, problem.leader))
     headroom, lack = np.minimum(bands.high, limit) / scale - fixed, bands.low / scale - fixed
     broker, variable = np.tile(arcs.broker, 2), np.arange(2 * len(arcs.row))
@@ -851,10 +794,8 @@ def _load_rows(problem: Problem, arcs: Arcs, bands: WorkingBands, rows: Rows) ->
 
 
 def _spread_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
-    """No rack holds two replicas of a partition more than one that could still get one: where brokers take nothing, or
-    not this partition, ``rack_rows`` asks for more than that.
-
-    A rack with so few brokers that all may hold a replica binds only while one of them holds none.
+    """No rack holds two replicas more of a partition than one that could still get one; for brokers or partitions where
+    ``rack_rows`` asks for too much. A small rack binds only while one of its brokers holds none.
     """
     racks, factor = distinct_racks(problem.rack), problem.target_rf
     number = np.full((problem.partition_count, problem.broker_count), -1)
@@ -886,7 +827,6 @@ def _spread_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
 
 
 def _as_plan(problem: Problem, arcs: Arcs, is_there: Flags, leads: Flags) -> WholePlan:
-    """Who stays in today's order, then the new ones; pinned rows as they are."""
     replicas = problem.replicas.copy()
     leader = problem.leader.copy()
     leader[arcs.row[leads]] = arcs.broker[leads]
@@ -897,10 +837,7 @@ def _as_plan(problem: Problem, arcs: Arcs, is_there: Flags, leads: Flags) -> Who
 
 
 def _lawful(problem: Problem, replicas: Ints, replica_index: Longs) -> Ints:
-    """int32[P]: the leaders found; a closed one is replaced where a replica that is new may lead.
-
-    The program lets it go on where none of today's others may: it cannot say "unless one that may comes".
-    """
+    """Replaces a closed leader where a new replica may lead; the program cannot express this."""
     may_lead = candidates(problem, replicas)
     is_lawful = np.take_along_axis(may_lead, replica_index[:, None], axis=1)[:, 0] | ~may_lead.any(axis=1)
     return np.where(is_lawful, replica_index, may_lead.argmax(axis=1)).astype(np.int32)

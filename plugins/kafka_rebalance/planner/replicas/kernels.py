@@ -12,23 +12,20 @@ from kafka_rebalance.planner.params import BAND_TOLERANCE, FORBIDDEN, GAIN_TOLER
 from kafka_rebalance.planner.sorting import in_place, largest_first, ranking_of, smallest_first
 from kafka_rebalance.planner.state import State, TopicSpread, excess_change
 
-# The least that must leave one broker: a covering problem with one row per resource, solved by its dual.
+# Least cost to bring one broker below its bands: a covering problem, one row a resource, by its dual.
 #
 #     minimise  Σ s_i·x_i   subject to  Σ w_id·x_i ≥ e_d for every resource d,  0 ≤ x_i ≤ 1
 #
-# s = cost of moving replica i, w = what it weighs, e = how far the broker is above its band. Any prices λ ≥ 0 prove λ·e
-# - Σ max(0, λ·w_i - s_i) (weak duality), and the best prices also say which replicas to send: those worth more than
-# they cost. Coordinate ascent with an exact line search (a weighted quantile), O(D·n) expected per sweep for n
-# replicas; on the models at hand it ends within 1e-9 of the linear program.
-#
-# Example: one resource, e = 5, two replicas of weight 3 and cost 3: prices (1) prove 5; rounding up would prove 6.
+# s = cost of moving replica i, w = its load, e = excess. Any prices λ ≥ 0 prove λ·e - Σ max(0, λ·w_i - s_i) (weak
+# duality); replicas worth more than their cost leave. Coordinate ascent with an exact line search (weighted quantile),
+# O(D·n) expected a sweep. Example: one resource, e = 5, two replicas of weight 3 and cost 3: price 1 proves 5.
 
 
 @inner_kernel
 def weighted_quantile(value: Floats, weight: Floats, count: int, need: float) -> float:
-    """The smallest x such that the weights of values <= x add up to ``need``; reorders both arrays."""
+    """Smallest x such that values <= x weigh ``need``; reorders both arrays."""
     low, high, below = 0, count, 0.0
-    enough = NOT_COVERABLE  # sums in another order may miss by a rounding: then the value just above is the answer
+    enough = NOT_COVERABLE  # rounding may leave the sum short: then the value just above
     while high - low > 0:
         left, middle, right = value[low], value[(low + high) // 2], value[high - 1]
         pivot = max(min(left, middle), min(max(left, middle), right))
@@ -46,7 +43,7 @@ def weighted_quantile(value: Floats, weight: Floats, count: int, need: float) ->
 
 @inner_kernel
 def _partition(value: Floats, weight: Floats, low: int, high: int, pivot: float) -> tuple[int, int, float, float]:
-    """Three-way partition; returns the span equal to the pivot and the weights less than and equal to it."""
+    """Returns the span equal to the pivot, and the weights below and at it."""
     first, i, last = low, low, high
     less, equal = 0.0, 0.0
     while i < last:
@@ -69,7 +66,7 @@ def _partition(value: Floats, weight: Floats, low: int, high: int, pivot: float)
 
 @inner_kernel
 def _best_price(cost: Floats, weight: Floats, excess: Floats, prices: Floats, d: int, scratch: Floats) -> float:
-    """The price of resource ``d`` that is best with the others fixed."""
+    """Best price of resource ``d`` with the others fixed."""
     count, covered = 0, 0.0
     for i in range(cost.shape[0]):
         if weight[i, d] <= 0:
@@ -91,7 +88,6 @@ def _best_price(cost: Floats, weight: Floats, excess: Floats, prices: Floats, d:
 
 @inner_kernel
 def proven(cost: Floats, weight: Floats, excess: Floats, prices: Floats) -> float:
-    """What ``prices`` prove."""
     total = 0.0
     for d in range(prices.shape[0]):
         total += prices[d] * excess[d]
@@ -106,10 +102,9 @@ def proven(cost: Floats, weight: Floats, excess: Floats, prices: Floats) -> floa
 
 @inner_kernel
 def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
-    """Improve ``prices`` float64[D] in place; returns what they prove (NOT_COVERABLE if all replicas do not cover).
+    """Improve ``prices`` float64[D] in place; return the bound (NOT_COVERABLE if all replicas do not cover).
 
-    cost float64[n], weight float64[n, D], excess float64[D] (<= 0: nothing to cover), scratch float64[2, n];
-    ``sweeps`` at most.
+    cost float64[n], weight float64[n, D], excess float64[D] (<= 0: none), scratch float64[2, n].
     """
     best = 0.0
     for _ in range(sweeps):
@@ -126,14 +121,14 @@ def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch
 
 @inner_kernel
 def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
-    """The best proof from two starts, all prices 1 and all 0; ``prices`` are those of the better one."""
+    """Best bound from two starts, all prices 1 and all 0."""
     dims = prices.shape[0]
     best = -1.0
     trial = np.empty(dims)
     in_excess = 0
     for d in range(dims):
         in_excess += excess[d] > 0
-    # A sweep sets the first price whatever it was, so where one resource is in excess all starts come to the same.
+    # With one resource in excess all starts give the same.
     for start in range(2 if in_excess > 1 else 1):
         for d in range(dims):
             trial[d] = 1.0 if excess[d] > 0 and start == 0 else 0.0
@@ -149,16 +144,12 @@ def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, sc
 
 @kernel
 def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
-    """``best_prices`` for Python."""
     return best_prices(cost, weight, excess, prices, scratch, sweeps)
-
-
-# The smallest steps of the search: what a replica weighs, whether it may go somewhere, and taking it there.
 
 
 @inner_kernel
 def draw(state: State, bound: int) -> int:
-    """Next pseudo-random integer in [0, bound): xorshift64, the same on every machine."""
+    """Pseudo-random integer in [0, bound): xorshift64, the same on every machine."""
     x = state.random[0]
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
@@ -169,7 +160,7 @@ def draw(state: State, bound: int) -> int:
 
 @inlined_kernel
 def is_original(state: State, p: int, broker: int) -> bool:
-    """``broker`` holds a replica of ``p`` today, so a replica there costs nothing."""
+    """A replica on ``broker`` needs no copy."""
     for j in range(state.original.shape[1]):  # noqa: SIM110  # any() over a generator does not compile
         if state.original[p, j] == broker:
             return True
@@ -178,7 +169,7 @@ def is_original(state: State, p: int, broker: int) -> bool:
 
 @inlined_kernel
 def copies_needed(state: State, p: int, source: int, target: int) -> float:
-    """Change of the plan's cost when a replica of ``p`` goes from source to target: -cost, 0 or cost."""
+    """Change of the plan's cost: -cost, 0 or cost."""
     change = 0.0
     if not is_original(state, p, target):
         change += state.cost[p]
@@ -189,7 +180,7 @@ def copies_needed(state: State, p: int, source: int, target: int) -> float:
 
 @inlined_kernel
 def replica_load(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
-    """Fill ``weight`` float64[D] with what replica slot ``j`` of ``p`` weighs on ``broker``."""
+    """Fill ``weight`` float64[D] with the load of slot ``j`` of ``p`` on ``broker``."""
     for d in range(weight.shape[0]):
         weight[d] = state.follower[p, d]
     if state.has_leaders and state.leader_index[p] == j:
@@ -203,17 +194,14 @@ def replica_load(state: State, p: int, j: int, broker: int, weight: Floats) -> N
 
 @inlined_kernel
 def weigh_on(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
-    """Turn ``weight``, what slot ``j`` weighs on some broker, into what it weighs on ``broker``.
-
-    Only sizes differ: today's replica has its own, a new copy that of the leader.
-    """
+    """Adapt ``weight`` to ``broker``: today's replica has its own size, a new copy the leader's."""
     if state.own.shape[0] > 0:
         replica_load(state, p, j, broker, weight)
 
 
 @inlined_kernel
 def size_change(state: State, p: int, source: int, target: int) -> float:
-    """What a replica of ``p`` weighs in disk on ``target`` beyond what it weighs on ``source``."""
+    """Disk on ``target`` beyond that on ``source``."""
     change = 0.0
     for i in range(state.own.shape[1]):
         if state.original[p, i] == target:
@@ -225,7 +213,7 @@ def size_change(state: State, p: int, source: int, target: int) -> float:
 
 @inner_kernel
 def outside(state: State, broker: int) -> float:
-    """How far a broker is outside its bands, all resources added up."""
+    """Distance from the bands, summed."""
     total = 0.0
     for d in range(state.load.shape[1]):
         total += max(state.load[broker, d] - state.high[broker, d], 0.0)
@@ -235,7 +223,6 @@ def outside(state: State, broker: int) -> float:
 
 @inner_kernel
 def above(state: State, broker: int) -> float:
-    """How far a broker is above its bands."""
     total = 0.0
     for d in range(state.load.shape[1]):
         total += max(state.load[broker, d] - state.high[broker, d], 0.0)
@@ -244,7 +231,6 @@ def above(state: State, broker: int) -> float:
 
 @inner_kernel
 def below(state: State, broker: int) -> float:
-    """How far a broker is below its bands."""
     total = 0.0
     for d in range(state.load.shape[1]):
         total += max(state.low[broker, d] - state.load[broker, d], 0.0)
@@ -253,7 +239,7 @@ def below(state: State, broker: int) -> float:
 
 @inner_kernel
 def band_improvement(state: State, broker: int, weight: Floats, sign: float) -> float:
-    """By how much ``broker`` comes closer to its bands (negative: farther) when its load changes by sign · weight."""
+    """Gain of ``broker``'s bands (negative: loss) for a load change of sign · weight."""
     total = 0.0
     for d in range(weight.shape[0]):
         now = state.load[broker, d]
@@ -273,7 +259,7 @@ def band_improvement(state: State, broker: int, weight: Floats, sign: float) -> 
 
 @inner_kernel
 def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
-    """Hard capacity, also while both copies exist; a broker that is above already may not gain."""
+    """Hard capacity, also while both copies exist; a broker above it may not gain."""
     if not state.has_limit:
         return True
     for d in range(weight.shape[0]):
@@ -287,7 +273,7 @@ def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
 
 @inner_kernel
 def another_may_lead(state: State, p: int, j: int) -> bool:
-    """A replica of ``p`` other than slot ``j`` is where it may lead: one must."""
+    """One replica of ``p`` other than slot ``j`` may lead."""
     for i in range(state.replicas.shape[1]):
         if i != j and state.replicas[p, i] >= 0 and state.leads[state.replicas[p, i]]:
             return True
@@ -296,8 +282,8 @@ def another_may_lead(state: State, p: int, j: int) -> bool:
 
 @inner_kernel
 def may_hold(state: State, p: int, j: int, target: int) -> bool:
-    """``target`` takes replicas (and leadership, where no other replica may lead), is of the set that ``p`` may be on,
-    holds no other replica of ``p``, is not barred, and has room in its list.
+    """``target`` takes replicas (and leads, if no other replica may), is in the set of ``p``, has no other replica of
+    it, is not barred, and has list space.
     """
     if not state.takes[target] or state.start[target] + state.filled[target] >= state.start[target + 1]:
         return False
@@ -313,10 +299,7 @@ def may_hold(state: State, p: int, j: int, target: int) -> bool:
 
 @inner_kernel
 def keeps_racks_even(state: State, p: int, j: int, target: int) -> bool:
-    """Moving slot ``j`` to ``target`` leaves the replicas of ``p`` spread over racks no worse than now.
-
-    The sum of squared counts per rack never grows, so what is even stays even.
-    """
+    """The sum of squared counts per rack does not grow."""
     to = state.rack[target]
     source = state.rack[state.replicas[p, j]]
     if to == source:
@@ -332,7 +315,7 @@ def keeps_racks_even(state: State, p: int, j: int, target: int) -> bool:
 
 @inner_kernel
 def rack_share(state: State, p: int, j: int, rack: int) -> int:
-    """Replicas of ``p`` in ``rack`` that need not leave, slot ``j`` aside."""
+    """Replicas of ``p`` in ``rack`` that may stay, without slot ``j``."""
     held = 0
     for i in range(state.replicas.shape[1]):
         b = state.replicas[p, i]
@@ -343,7 +326,7 @@ def rack_share(state: State, p: int, j: int, rack: int) -> int:
 
 @inner_kernel
 def fewest_in_rack(state: State, p: int, j: int) -> int:
-    """For a replica that must leave: the fewest replicas of ``p`` in any rack that could still take one."""
+    """Fewest replicas of ``p`` in any rack that could still take one."""
     fewest = 1 << 30
     chosen = state.set_of[p] if state.has_sets else 0
     for k in range(state.receivers_in_rack.shape[1]):
@@ -354,7 +337,7 @@ def fewest_in_rack(state: State, p: int, j: int) -> int:
             b, barred = state.replicas[p, i], -2 - state.original[p, i]
             if i != j and b >= 0 and state.rack[b] == k and state.takes[b] and state.in_set[chosen, b]:
                 open_brokers -= 1
-            # An original broker that may not be returned to closes one broker more, unless that takes nothing anyway.
+            # A barred original broker closes one more, if it takes replicas.
             is_open = barred >= 0 and state.takes[barred] and state.in_set[chosen, barred]
             if is_open and state.rack[barred] == k:
                 open_brokers -= 1
@@ -373,7 +356,7 @@ def _recount_topic(spread: TopicSpread, p: int, source: int, target: int) -> Non
 
 @inner_kernel
 def move(state: State, p: int, j: int, target: int, weight: Floats) -> None:
-    """Take slot ``j`` of ``p`` to ``target``; ``weight`` is scratch space, float64[D]."""
+    """Move slot ``j`` of ``p`` to ``target``; ``weight`` float64[D] is scratch space."""
     width = state.replicas.shape[1]
     source = state.replicas[p, j]
     replica_index = p * width + j
@@ -403,12 +386,9 @@ def move(state: State, p: int, j: int, target: int, weight: Floats) -> None:
     state.replicas[p, j] = target
 
 
-# Who takes a replica: a broker that lacks just this mixture of loads, else one with free capacity.
-
-
 @inlined_kernel
 def alignment(weight: Floats, need: Floats) -> float:
-    """Cosine of the angle between a replica's weights and what is needed: 1 = serves all resources in proportion."""
+    """Cosine of weights and need: 1 = in proportion."""
     dot, square, needed = 0.0, 1e-300, 1e-300
     for d in range(weight.shape[0]):
         dot += weight[d] * need[d]
@@ -419,7 +399,7 @@ def alignment(weight: Floats, need: Floats) -> float:
 
 @inlined_kernel
 def useful_part(weight: Floats, need: Floats) -> float:
-    """Of what a replica brings of the resources that are lacking, the part that is needed."""
+    """Needed part of the lacking resources that a replica brings."""
     used, brought = 0.0, 1e-300
     for d in range(weight.shape[0]):
         if need[d] > 0:
@@ -430,7 +410,7 @@ def useful_part(weight: Floats, need: Floats) -> float:
 
 @inlined_kernel
 def _filled(weight: Floats, need: Floats) -> float:
-    """What a replica fills of what is lacking."""
+    """Amount of the deficit that a replica fills."""
     filled = 1e-300
     for d in range(weight.shape[0]):
         filled += min(weight[d], need[d])
@@ -439,17 +419,15 @@ def _filled(weight: Floats, need: Floats) -> float:
 
 @inlined_kernel
 def need_of(state: State, broker: int, need: Floats) -> None:
-    """How far each resource of a broker is below its band."""
     for d in range(need.shape[0]):
         need[d] = max(state.low[broker, d] - state.load[broker, d], 0.0)
 
 
 @inlined_kernel
 def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
-    """How well a replica serves a broker below its bands: 1 = all that it lacks, in proportion; <= 0 = not at all.
+    """Fit of a replica to a broker below its bands: 1 = all that it lacks, in proportion; <= 0 = no gain.
 
-    Alignment, less where it brings more than is lacking (elsewhere those bytes would be of use), less where it takes
-    the broker above a band. Fills ``need``.
+    Alignment, less for load beyond the deficit and above bands. Fills ``need``.
     """
     helped = band_improvement(state, broker, weight, 1.0)
     if helped <= GAIN_TOLERANCE:
@@ -460,7 +438,6 @@ def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
 
 @inner_kernel
 def brokers_lacking(state: State, receivers: Ints) -> Ints:
-    """Takers below one of their bands."""
     chosen = np.empty(receivers.shape[0], np.int32)
     found = 0
     for b in receivers:
@@ -472,7 +449,7 @@ def brokers_lacking(state: State, receivers: Ints) -> Ints:
 
 @inlined_kernel
 def _rack_allows(state: State, p: int, j: int, source: int, target: int, fewest: int) -> bool:
-    """A replica that must leave goes to a rack with the fewest others; any other may not unbalance racks."""
+    """A replica that must leave goes to a rack with the fewest others; another may not unbalance racks."""
     if fewest >= 0:
         return rack_share(state, p, j, state.rack[target]) <= fewest
     return source != target and keeps_racks_even(state, p, j, target)
@@ -486,10 +463,7 @@ def rack_limit(state: State, p: int, j: int, source: int) -> int:
 
 @inner_kernel
 def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints, need: Floats, least: float) -> int:
-    """Of sampled brokers below their bands, the one that best needs this mixture; -1 = none does by ``least``.
-
-    ``weight``: what the replica weighs on any broker; afterwards that is another one.
-    """
+    """Best-fitting sampled broker below its bands, -1 = none above ``least``; changes ``weight``."""
     source = state.replicas[p, j]
     fewest = rack_limit(state, p, j, source)
     best, best_score = -1, least
@@ -514,11 +488,10 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
 
 @inner_kernel
 def capacity_score(state: State, p: int, j: int, target: int, weight: Floats, worst: float, best: float) -> float:
-    """Preference for a receiver: deficit filled, room left, topic spread; -1e300 = it may not take the replica.
+    """Preference for a receiver: deficit filled, room left, topic spread; FORBIDDEN if it may not take the replica, or
+    cannot beat ``best`` whatever the topic (topic counts are slow to read).
 
-    ``worst`` is the farthest that the target may be taken from its bands (0 = not at all). Who cannot beat ``best``
-    whatever the topic is not looked at further (-1e300 too): in a large cluster each look at a topic is far in memory.
-    ``weight`` as for ``lacking_receiver``.
+    ``worst``: how far the target may leave its bands, 0 = not at all.
     """
     weigh_on(state, p, j, target, weight)
     filled = band_improvement(state, target, weight, 1.0)
@@ -537,7 +510,7 @@ def capacity_score(state: State, p: int, j: int, target: int, weight: Floats, wo
 
 @inner_kernel
 def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints, worst: float, tries: int) -> int:
-    """The best of ``tries`` brokers evenly picked from ``receivers``; -1 if none may take the replica."""
+    """Best of ``tries`` receivers at even steps; -1 if none may."""
     source = state.replicas[p, j]
     fewest = rack_limit(state, p, j, source)
     best, best_score = -1, 0.1 * FORBIDDEN
@@ -552,14 +525,11 @@ def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints
     return best
 
 
-# Search, first step: brokers above their bands hand over replicas whose mixture of loads fits both sides.
+# Push: brokers above their bands evict replicas whose mixture of loads fits both sides.
 #
-# Why the mixture: a broker is above its band in several resources at once, and its takers lack several. The
-# fewest bytes are moved when all of them run out together. Taking the best relief per byte instead fills the receivers'
-# replica counts with tiny replicas first, and the bytes no longer fit; replicas that point where the excess points (the
-# cosine of the angle between the two) leave a rest as balanced as the whole.
-#
-# A visit to one broker ranks its replicas once, O(n log n), and ends when a part of the excess is gone.
+# Fewest bytes move when all excesses run out together. Best relief per byte would fill the receivers with tiny replicas
+# first; replicas aligned with the excess (cosine) leave a balanced rest. A visit ranks once, O(n log n), and ends when
+# a part of the excess is gone.
 
 
 @inner_kernel
@@ -577,7 +547,7 @@ def worst_first(state: State) -> Longs:
 
 @inner_kernel
 def overshoots(state: State, source: int, weight: Floats) -> bool:
-    """Leaving would take more than is in excess of a resource that is, or leave too little of another."""
+    """The move takes more than an excess, or leaves another resource below its band."""
     for d in range(weight.shape[0]):
         now = state.load[source, d]
         then = now - weight[d]
@@ -588,7 +558,7 @@ def overshoots(state: State, source: int, weight: Floats) -> bool:
 
 @inner_kernel
 def _rank(state: State, source: int, replica_indexes: Ints, fit: Floats, weight: Floats) -> None:
-    """Fill ``fit`` with minus the alignment of each replica and the excess."""
+    """Fill ``fit`` with minus the alignment to the excess."""
     width = state.replicas.shape[1]
     excess = np.empty(weight.shape[0])
     for d in range(excess.shape[0]):
@@ -601,9 +571,9 @@ def _rank(state: State, source: int, replica_indexes: Ints, fit: Floats, weight:
 
 @inner_kernel
 def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: float, least: float) -> int:
-    """Hand over until ``part`` of the excess is gone, to ``lacking`` brokers, else to ``receivers``. Returns moves.
+    """Evict until ``part`` of the excess is gone, to ``lacking`` brokers, else to ``receivers``. Returns moves.
 
-    Both sides must align with the replica by at least ``least``; brokers with room need not.
+    Both sides align by at least ``least``; brokers with room need not.
     """
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
@@ -635,19 +605,12 @@ def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: f
 
 @inner_kernel
 def push_round(state: State, takers: Ints, receivers: Ints, part: float, least: float) -> int:
-    """Visit every broker above its bands once, farthest out first. Returns moves.
-
-    ``takers`` are all brokers that take replicas: those that lack load are served first; ``receivers`` (may be
-    empty) are those that take what no broker lacks.
-    """
+    """Visit brokers above their bands, farthest first: to ``takers`` that lack load, else to ``receivers``."""
     moves = 0
     for b in worst_first(state):
         if above(state, b) > BAND_TOLERANCE:
             moves += push_from(state, b, brokers_lacking(state, takers), receivers, part, least)
     return moves
-
-
-# Search, second half: brokers below their bands fetch replicas, and stuck ones exchange them.
 
 
 @inner_kernel
@@ -663,7 +626,7 @@ def _may_fetch(state: State, replica_index: int, target: int, weight: Floats) ->
 
 @inner_kernel
 def _sample(state: State, target: int, receivers: Ints, replica_indexes: Ints, weight: Floats) -> int:
-    """Replicas of other brokers that ``target`` may hold; returns how many were found."""
+    """Fill with replicas of others that ``target`` may hold; returns how many."""
     found = 0
     for _ in range(replica_indexes.shape[0]):
         source = receivers[draw(state, receivers.shape[0])]
@@ -677,7 +640,7 @@ def _sample(state: State, target: int, receivers: Ints, replica_indexes: Ints, w
 
 @inner_kernel
 def pull_to(state: State, target: int, receivers: Ints, worst: float, least: float) -> int:
-    """Fetch for a broker below its bands replicas of the mixture that it lacks, from a sample. Returns moves."""
+    """Fetch the mixture that ``target`` lacks, from a sample. Returns moves."""
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     width = state.replicas.shape[1]
     replica_indexes = np.empty(state.params.fetch.sampled, np.int32)
@@ -721,7 +684,6 @@ def _helps(state: State, replica_index: int, target: int, weight: Floats, worst:
 
 @inner_kernel
 def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int:
-    """Visit every taker below its bands once, farthest out first. Returns moves."""
     moves = 0
     for b in worst_first(state):
         if state.takes[b] and below(state, b) > BAND_TOLERANCE:
@@ -731,9 +693,9 @@ def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int
 
 @inner_kernel
 def swap_gain(state: State, left_index: int, right_index: int, going: Floats, coming: Floats) -> float:
-    """Relief of both brokers when two replicas change places; each is weighed on both. Fills ``going``, ``coming``.
+    """Relief of both brokers; each replica has its size on each. Fills ``going``, ``coming``.
 
-    Example: a copy of 10 GB goes, one of 10 GB comes back whose broker holds 11 GB of it: this side gains 1 GB.
+    Example: a copy of 10 GB leaves; one of 10 GB returns whose broker holds 11 GB of it: this side gains 1 GB.
     """
     width = state.replicas.shape[1]
     p, q = left_index // width, right_index // width
@@ -762,7 +724,7 @@ def _nearer(state: State, broker: int, d: int, change: float) -> float:
 
 @inner_kernel
 def may_swap(state: State, left_index: int, right_index: int) -> bool:
-    """Both replicas may take the other's place; hard limits hold on both sides."""
+    """Hard rules and limits hold on both sides."""
     width = state.replicas.shape[1]
     p, q = left_index // width, right_index // width
     i, j = left_index - p * width, right_index - q * width
@@ -781,7 +743,7 @@ def may_swap(state: State, left_index: int, right_index: int) -> bool:
 
 @inner_kernel
 def swap_at(state: State, left: int, receivers: Ints, tries: int) -> int:
-    """The best of ``tries`` sampled exchanges with a broker outside its bands. Returns 1 if one was made."""
+    """Make the best of ``tries`` sampled exchanges. Returns 1 if made."""
     width = state.replicas.shape[1]
     going, coming = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     best, best_left, best_right = 0.0, -1, -1
@@ -809,7 +771,6 @@ def swap_at(state: State, left: int, receivers: Ints, tries: int) -> int:
 
 @inner_kernel
 def swap_round(state: State, receivers: Ints, tries: int) -> int:
-    """One exchange for every taker outside its bands. Returns exchanges."""
     swaps = 0
     for b in worst_first(state):
         if state.takes[b] and outside(state, b) > BAND_TOLERANCE:
@@ -817,15 +778,12 @@ def swap_round(state: State, receivers: Ints, tries: int) -> int:
     return swaps
 
 
-# Search, last step of pushing: what is still above a band goes at the best relief per cost, wherever it fits.
-#
-# The prices of the covering problem say which resources are dear on this broker, so that the rest is covered by the
-# cheapest replicas; O(n log n) per visit.
+# Finish: evict by relief per cost. Prices of the covering problem choose the cheapest cover; O(n log n) a visit.
 
 
 @inner_kernel
 def leaving_cost(state: State, p: int, source: int) -> float:
-    """What it costs that a replica leaves ``source``."""
+    """Cost of moving a replica off ``source``."""
     return float(
         state.cost[p] if is_original(state, p, source) else state.params.hand_over.cost_of_moving_on * state.cost[p]
     )
@@ -833,7 +791,7 @@ def leaving_cost(state: State, p: int, source: int) -> float:
 
 @inner_kernel
 def prices_of(state: State, source: int, prices: Floats) -> None:
-    """Prices of the resources that ``source`` has too much of: which replicas cover its excess at the least cost."""
+    """Covering prices of ``source``'s excess."""
     width = state.replicas.shape[1]
     count = state.filled[source]
     cost, weight = np.empty(count), np.empty((count, prices.shape[0]))
@@ -853,7 +811,7 @@ def prices_of(state: State, source: int, prices: Floats) -> None:
 
 @inner_kernel
 def _priced_improvement(state: State, source: int, weight: Floats, prices: Floats) -> float:
-    """What leaving is worth: excess covered at ``prices``, less what is taken below the band."""
+    """Excess covered at ``prices``, less load taken below the band."""
     total = 0.0
     for d in range(weight.shape[0]):
         now = state.load[source, d]
@@ -869,7 +827,7 @@ def _priced_improvement(state: State, source: int, weight: Floats, prices: Float
 def _rank_leavers(
     state: State, source: int, prices: Floats, replica_indexes: Ints, worth: Floats, weight: Floats
 ) -> int:
-    """Replicas whose leaving relieves ``source``, and their relief per cost; returns how many."""
+    """Replicas that relieve ``source``, with relief per cost; returns how many."""
     width = state.replicas.shape[1]
     found = 0
     for place in range(state.start[source], state.start[source] + state.filled[source]):
@@ -886,7 +844,7 @@ def _rank_leavers(
 
 @inner_kernel
 def _relief(state: State, p: int, j: int, target: int, weight: Floats) -> float:
-    """By how much a replica that goes to ``target`` takes both brokers nearer to their bands; fills ``weight``."""
+    """Gain of both brokers' bands; fills ``weight``."""
     source = state.replicas[p, j]
     replica_load(state, p, j, source, weight)
     given = band_improvement(state, source, weight, -1.0)
@@ -896,7 +854,7 @@ def _relief(state: State, p: int, j: int, target: int, weight: Floats) -> float:
 
 @inner_kernel
 def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst: float) -> int:
-    """One visit: hand over what is worth most per cost until the broker is inside. Returns moves."""
+    """Evict by worth per cost until the broker is inside. Returns moves."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     prices = np.empty(state.load.shape[1])
@@ -929,7 +887,6 @@ def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst
 
 @inner_kernel
 def finish_round(state: State, takers: Ints, receivers: Ints, worst: float) -> int:
-    """Visit every broker above its bands once, farthest out first. Returns moves."""
     moves = 0
     for b in worst_first(state):
         if above(state, b) > BAND_TOLERANCE:
@@ -937,15 +894,12 @@ def finish_round(state: State, takers: Ints, receivers: Ints, worst: float) -> i
     return moves
 
 
-# Emptying drained brokers and the unplaced replicas: every replica there must go, wherever hard rules let it.
-#
-# ``release`` first takes off every broker what leaves its broker in any cheap plan, so that everything awkward finds
-# its place while there is capacity: the heaviest first, whichever broker gives it.
+# Drained and unplaced replicas. ``release`` first unplaces what leaves its broker in any cheap plan, so that large
+# replicas find a place while there is capacity.
 
 
 @inner_kernel
 def _release_from(state: State, source: int, weight: Floats) -> int:
-    """Returns how many of a broker's replicas became unplaced."""
     width = state.replicas.shape[1]
     unplaced = state.load.shape[0] - 1
     prices = np.empty(state.load.shape[1])
@@ -967,7 +921,7 @@ def _release_from(state: State, source: int, weight: Floats) -> int:
 
 @inner_kernel
 def release(state: State) -> int:
-    """Mark as unplaced what the brokers above their bands must give up in any cheap plan. Returns how many."""
+    """Unplace what leaves brokers above their bands in any cheap plan. Returns how many."""
     weight = np.empty(state.load.shape[1])
     made = 0
     for b in range(state.load.shape[0] - 1):
@@ -978,7 +932,7 @@ def release(state: State) -> int:
 
 @inner_kernel
 def _back_to_original(state: State, p: int, j: int, weight: Floats) -> int:
-    """A broker that holds ``p`` today and has lost it, also one that takes nothing new; -1 = none may have it back."""
+    """Original broker that lost ``p``, even if it takes nothing new; -1 = none."""
     fewest = fewest_in_rack(state, p, j)
     for i in range(state.original.shape[1]):
         b = state.original[p, i]
@@ -1003,7 +957,7 @@ def _holds(state: State, p: int, broker: int) -> bool:
 
 @inner_kernel
 def _place(state: State, p: int, j: int, weight: Floats, need: Floats, takers: Ints) -> int:
-    """Where a replica that must leave goes: to who needs it, who has room, its home, anybody; -1 = nowhere."""
+    """Receiver in need, with room, its home, or any; -1 = none."""
     least = state.params.hand_over.least_service
     target = lacking_receiver(state, p, j, weight, brokers_lacking(state, takers), need, least)
     if target < 0:
@@ -1019,7 +973,7 @@ def _place(state: State, p: int, j: int, weight: Floats, need: Floats, takers: I
 
 @inner_kernel
 def _leavers(state: State) -> Longs:
-    """Slots of all that must leave, the heaviest first."""
+    """Slots that must leave, heaviest first."""
     count = 0
     for b in range(state.load.shape[0]):
         if state.leaves[b]:
@@ -1045,7 +999,7 @@ def _leavers(state: State) -> Longs:
 
 @inner_kernel
 def evacuate(state: State, takers: Ints) -> int:
-    """Heaviest replicas first. Returns how many found no place. O(leaving · brokers)."""
+    """Heaviest first. Returns how many found no place. O(leaving · brokers)."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     stranded = 0
@@ -1061,34 +1015,30 @@ def evacuate(state: State, takers: Ints) -> int:
     return stranded
 
 
-# Making a plan cheaper without making it worse.
-#
-# For every moved replica, dearest first:
-# 1. it returns to its original broker, if that takes no broker farther from its bands;
-# 2. it returns, and a replica that is displaced anyway moves on to mend what that breaks, which costs nothing;
-# 3. it returns, and a cheaper one goes in its place.
-#
-# A pass looks at a fixed number of partners per moved replica: O(moved · tries · W).
+# Polish: for every moved replica, dearest first, it
+# 1. returns if its broker's bands do not suffer;
+# 2. returns, and displaced replicas repair the bands at no cost;
+# 3. returns, and a cheaper one leaves instead. O(moved · tries · W) a pass.
 
 
 class Displaced(NamedTuple):
-    """Replica indexes displaced when the pass began, by the broker they were on."""
+    """Indexes of displaced replicas by broker."""
 
     replica_indexes: Ints
     start: Longs
 
 
 class Journal(NamedTuple):
-    """Moves made while mending, to be undone if they do not suffice."""
+    """Moves to undo."""
 
     replica_indexes: Ints
     sources: Ints
-    length: Longs  # [1]
+    length: Longs
 
 
 @inner_kernel
 def displaced_replicas(state: State) -> Displaced:
-    """Index of what has moved. O(P·W)."""
+    """O(P·W)."""
     width = state.replicas.shape[1]
     brokers = state.load.shape[0]
     start = np.zeros(brokers + 1, np.int64)
@@ -1118,7 +1068,7 @@ def _dearest_first(state: State, displaced: Displaced) -> Longs:
 
 @inner_kernel
 def _free_original(state: State, p: int, j: int) -> int:
-    """A broker that held ``p``, to which slot ``j`` may return; -1 = none."""
+    """Original broker to which slot ``j`` may return; -1 = none."""
     for i in range(state.original.shape[1]):
         b = state.original[p, i]
         if b >= 0 and may_hold(state, p, j, b) and keeps_racks_even(state, p, j, b):
@@ -1128,7 +1078,6 @@ def _free_original(state: State, p: int, j: int) -> int:
 
 @inner_kernel
 def _may_go(state: State, replica_index: int, target: int, weight: Floats) -> bool:
-    """Hard rules let the replica move to ``target``."""
     width = state.replicas.shape[1]
     p = replica_index // width
     j = replica_index - p * width
@@ -1139,9 +1088,8 @@ def _may_go(state: State, replica_index: int, target: int, weight: Floats) -> bo
 
 @inner_kernel
 def _best_fill(state: State, broker: int, weight: Floats, displaced: Displaced, tries: int) -> int:
-    """The away replica of another broker that would bring ``broker`` nearest to its bands and harms no other; or -1.
-
-    What it brings beyond what is lacking counts against it: elsewhere those bytes would be of use.
+    """Displaced replica that brings ``broker`` nearest to its bands and harms none, or -1; overshoot counts against
+    it.
     """
     width = state.replicas.shape[1]
     best, best_score = -1, GAIN_TOLERANCE
@@ -1171,7 +1119,7 @@ def _best_fill(state: State, broker: int, weight: Floats, displaced: Displaced, 
 def _best_shed(
     state: State, broker: int, weight: Floats, displaced: Displaced, receivers: Ints, tries: int
 ) -> tuple[int, int]:
-    """An away replica of ``broker`` and a receiver with room, so that ``broker`` comes nearest to its bands; or -1."""
+    """Displaced replica of ``broker`` and a receiver with room, by most gain; or -1."""
     width = state.replicas.shape[1]
     first, count = displaced.start[broker], displaced.start[broker + 1] - displaced.start[broker]
     best, best_target, best_gain = -1, -1, GAIN_TOLERANCE
@@ -1195,7 +1143,7 @@ def _best_shed(
 
 @inner_kernel
 def _mend(state: State, broker: int, displaced: Displaced, receivers: Ints, journal: Journal, tries: int) -> bool:
-    """Bring ``broker`` back inside its bands with replicas that are away from home anyway: that costs nothing."""
+    """Whether displaced replicas brought ``broker`` inside its bands."""
     width = state.replicas.shape[1]
     weight = np.empty(state.load.shape[1])
     for _ in range(state.params.polish.mending_steps):
@@ -1220,7 +1168,7 @@ def _mend(state: State, broker: int, displaced: Displaced, receivers: Ints, jour
 def _return_to_original(
     state: State, replica_index: int, original: int, displaced: Displaced, receivers: Ints, journal: Journal, tries: int
 ) -> bool:
-    """The replica returns home, others that are away anyway move on to mend what that breaks; undone if they cannot."""
+    """Whether the replica went home and displaced ones repaired the bands; else undone."""
     width = state.replicas.shape[1]
     p = replica_index // width
     j = replica_index - p * width
@@ -1246,7 +1194,7 @@ def _return_to_original(
 
 @inner_kernel
 def _send_cheaper(state: State, p: int, j: int, original: int, tries: int) -> float:
-    """``p`` returns home and a cheaper replica goes from there in its place; returns what that saves."""
+    """Send a cheaper replica in place of ``p``; returns the saving."""
     width = state.replicas.shape[1]
     left = state.replicas[p, j]
     back, out = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
@@ -1270,7 +1218,7 @@ def _send_cheaper(state: State, p: int, j: int, original: int, tries: int) -> fl
 
 @inner_kernel
 def polish_round(state: State, receivers: Ints, tries: int) -> float:
-    """One pass over everything that has moved. Returns the cost saved."""
+    """Returns the cost saved."""
     width = state.replicas.shape[1]
     displaced = displaced_replicas(state)
     capacity = 2 * state.params.polish.mending_steps

@@ -42,21 +42,15 @@ from kafka_rebalance.planner.solution import NOTHING_DONE, SearchStatistics
 from kafka_rebalance.planner.state import ReplicaSets, State, WorkingBands, excess_change, make_state
 from kafka_rebalance.resources import REPLICA_CARRIED
 
-# Making a plan cheaper by chance: small changes, worse ones too while it is warm (Metropolis), fewer as it cools.
+# Annealing (Metropolis) of bytes copied, distance from bands at a rising price, and topic spread.
 #
-# What is judged: bytes copied, what is outside the bands at a price that rises, and the spread of topics. A step tries
-# one change: a displaced replica goes elsewhere, or back to its original broker; it goes back and another one from
-# there takes its place; two displaced ones change places; another replica leaves its original broker. Deterministic:
-# steps are counted, and the chance is the state's own.
-#
-# Polishing cannot give up one good move for two better ones; this can, and it brings back inside what is outside by a
-# little. Example: 100 brokers of which two leave, ±3 %: from 5.7 % above the bound to 3.7 %.
-#
-# Complexity: O(W + D) a step whatever the size of the cluster; 5·P·W bytes for the index of what is displaced.
+# A step tries one change: a displaced replica goes elsewhere or home; goes home in exchange for another one from there;
+# two displaced ones swap; or another replica leaves home. Polishing cannot trade one good move for two better ones.
+# Counted steps, seeded. Complexity: O(W + D) a step; 5·P·W bytes for the index.
 
 
 class Displaced(NamedTuple):
-    """Replica indexes that are displaced, and some that were: the index is cleaned as it is used."""
+    """Displaced replicas, and some that were: cleaned on use."""
 
     replica_indexes: Ints  # int32[P·W]
     is_listed: npt.NDArray[np.int8]  # int8[P·W]
@@ -64,7 +58,7 @@ class Displaced(NamedTuple):
 
 
 class Heat(NamedTuple):
-    """How bold a step may be; all in mean bytes per broker."""
+    """In mean bytes per broker."""
 
     temperature: float
     outside_price: float
@@ -84,7 +78,7 @@ def _list_displaced(state: State, displaced: Displaced, replica_index: int) -> N
 
 @inner_kernel
 def _draw_displaced(state: State, displaced: Displaced) -> int:
-    """A slot that is away from home; -1 = the one drawn is home again."""
+    """Displaced slot; -1 = the one drawn is home again."""
     if displaced.length[0] == 0:
         return -1
     i = draw(state, displaced.length[0])
@@ -109,7 +103,7 @@ def _is_borne(state: State, heat: Heat, change: float) -> bool:
 
 @inner_kernel
 def _try_move(state: State, displaced: Displaced, heat: Heat, replica_index: int, target: int, weight: Floats) -> int:
-    """Returns 1 if the replica went to ``target``."""
+    """Returns 1 if made."""
     width = state.replicas.shape[1]
     p = replica_index // width
     j = replica_index - p * width
@@ -134,7 +128,7 @@ def _try_move(state: State, displaced: Displaced, heat: Heat, replica_index: int
 
 @inner_kernel
 def _try_swap(state: State, displaced: Displaced, heat: Heat, one: int, two: int, going: Floats, coming: Floats) -> int:
-    """Returns 1 if the two replicas changed places."""
+    """Returns 1 if made."""
     width = state.replicas.shape[1]
     p, q = one // width, two // width
     i, j = one - p * width, two - q * width
@@ -158,7 +152,7 @@ def _try_swap(state: State, displaced: Displaced, heat: Heat, one: int, two: int
 
 @inner_kernel
 def _original_of(state: State, replica_index: int) -> int:
-    """A broker that holds the partition today, lost it, and may hold it again; -1 = none."""
+    """Original broker that may hold the partition again; -1 = none."""
     width = state.replicas.shape[1]
     p = replica_index // width
     first = draw(state, state.original.shape[1])
@@ -178,7 +172,7 @@ def _any_index_of(state: State, broker: int) -> int:
 
 @inner_kernel
 def _leave(state: State, displaced: Displaced, heat: Heat, receivers: Ints, near: int, weight: Floats) -> int:
-    """Something else leaves its broker: one that gives already (slot ``near`` came from it), or any."""
+    """Another replica leaves home, perhaps from the home of slot ``near``."""
     source = receivers[draw(state, receivers.shape[0])]
     if near >= 0 and draw(state, 2) == 0:
         source = max(_original_of(state, near), 0)
@@ -192,7 +186,7 @@ def _leave(state: State, displaced: Displaced, heat: Heat, receivers: Ints, near
 
 @inner_kernel
 def _step(state: State, displaced: Displaced, heat: Heat, receivers: Ints, left: Floats, right: Floats) -> int:
-    """Tries one change. Returns 1 if it was made."""
+    """Returns 1 if a change was made."""
     kind, replica_index, other = draw(state, 100), _draw_displaced(state, displaced), -1
     if kind >= state.params.anneal.substitute:
         return _leave(state, displaced, heat, receivers, replica_index, left)
@@ -213,7 +207,7 @@ def _step(state: State, displaced: Displaced, heat: Heat, receivers: Ints, left:
 
 @kernel
 def anneal(state: State, receivers: Ints, steps: int, unit: float) -> int:
-    """Try ``steps`` changes while it cools; ``unit`` = mean cost of a replica. Returns how many were made."""
+    """``unit``: mean cost of a replica. Returns changes."""
     count = state.position.shape[0]
     displaced = Displaced(np.empty(count, np.int32), np.zeros(count, np.int8), np.zeros(1, np.int64))
     for replica_index in range(count):
@@ -230,9 +224,7 @@ def anneal(state: State, receivers: Ints, steps: int, unit: float) -> int:
     return made
 
 
-# The steps of the search as Python calls them: one compiled entry for all, as most of their code is the same.
-#
-# Machine code is made for each entry with all below it, so that six entries would have what they share made six times.
+# One compiled entry for all steps: each entry compiles all code below it again.
 
 
 _RELEASE, _EVACUATE, _PUSH, _FINISH, _PULL, _SWAP, _POLISH = range(7)
@@ -256,51 +248,47 @@ def _take(step: int, state: State, takers: Ints, receivers: Ints, amount: float,
 
 
 def release(state: State, takers: Ints) -> int:
-    """Mark as unplaced what the brokers above their bands must give up in any cheap plan. Returns how many."""
+    """Unplace what leaves brokers above their bands in any cheap plan. Returns how many."""
     return int(_take(_RELEASE, state, takers, takers, 0.0, 0.0))
 
 
 def evacuate(state: State, takers: Ints) -> int:
-    """Empty what must be emptied, heaviest replicas first. Returns how many found no place."""
+    """Heaviest replicas first. Returns how many found no place."""
     return int(_take(_EVACUATE, state, takers, takers, 0.0, 0.0))
 
 
 def push_round(state: State, takers: Ints, receivers: Ints, part: float, least: float) -> int:
-    """Every broker above its bands hands over mixtures that fit. Returns moves."""
+    """Evict mixtures that fit. Returns moves."""
     return int(_take(_PUSH, state, takers, receivers, part, least))
 
 
 def finish_round(state: State, takers: Ints, receivers: Ints, worst: float) -> int:
-    """Every broker above its bands hands over what is worth most per cost. Returns moves."""
+    """Evict by worth per cost. Returns moves."""
     return int(_take(_FINISH, state, takers, receivers, worst, 0.0))
 
 
 def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int:
-    """Every taker below its bands fetches. Returns moves."""
+    """Returns moves."""
     return int(_take(_PULL, state, receivers, receivers, worst, least))
 
 
 def swap_round(state: State, receivers: Ints, tries: int) -> int:
-    """One exchange for every taker outside its bands. Returns exchanges."""
+    """Returns exchanges."""
     return int(_take(_SWAP, state, receivers, receivers, float(tries), 0.0))
 
 
 def polish_round(state: State, receivers: Ints, tries: int) -> float:
-    """One pass over everything that has moved. Returns the cost saved."""
+    """Returns the cost saved."""
     return _take(_POLISH, state, receivers, receivers, float(tries), 0.0)
 
 
-# Where replicas go: release, evacuate, push, finish, pull, swap, polish, until nothing is outside or nothing helps.
-#
-# A plan that is still far from its bound, or outside its bands, is annealed.
-#
-# Leaders come afterwards: a leadership moves for nothing, so only what every replica carries counts here, unless no
-# partition has a second replica to lead it.
+# Release, evacuate, push, finish, pull, swap, polish, until nothing is outside or nothing helps. Leaders follow later
+# at no cost, so only loads that every replica carries count, unless all partitions have one replica.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundSets:
-    """Replica sets ``replicas`` int32[P, W]; ``stranded``: how many replicas found no lawful place."""
+    """``stranded``: replicas without a lawful place."""
 
     replicas: Ints
     stranded: int
@@ -308,7 +296,7 @@ class FoundSets:
 
 
 def replica_columns(problem: Problem) -> list[int]:
-    """Resources that replicas carry whichever of them leads; all of them where every partition has one replica."""
+    """Resources that any replica carries; all if every partition has one replica."""
     if int(problem.target_rf.max(initial=1)) == 1:
         return list(range(len(problem.resources)))
     return [d for d, resource in enumerate(problem.resources) if resource in REPLICA_CARRIED]
@@ -317,14 +305,13 @@ def replica_columns(problem: Problem) -> list[int]:
 def search_replicas(
     problem: Problem, sets: ReplicaSets, bands: WorkingBands, *, seed: int, params: SolveParams = DEFAULTS
 ) -> FoundSets:
-    """Replica sets inside the bands as far as found."""
     state = _state_of(problem, sets, bands, seed, params)
     receivers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(receivers):
         return FoundSets(state.replicas, int((state.replicas == problem.broker_count).sum()), NOTHING_DONE)
     released = release(state, receivers) if problem.moves_replicas else 0
     stranded = evacuate(state, receivers)
-    if stranded and released:  # brokers nearly full: what need not leave blocks what must
+    if stranded and released:  # nearly full brokers: optional moves block forced ones
         state, released = _state_of(problem, sets, bands, seed, params), 0
         stranded = evacuate(state, receivers)
     done = SearchStatistics(released=released)
@@ -337,12 +324,12 @@ def search_replicas(
 def anneal_replicas(
     problem: Problem, sets: ReplicaSets, bands: WorkingBands, *, seed: int, params: SolveParams = DEFAULTS
 ) -> FoundSets:
-    """Replica sets like the lawful ``sets``, cheaper or nearer to the bands in most cases, not in all."""
+    """Usually cheaper than ``sets`` or nearer to the bands."""
     state = _state_of(problem, sets, bands, seed, params)
     receivers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(receivers):
         return FoundSets(state.replicas, 0, NOTHING_DONE)
-    width = max(_band_width(state), BAND_TOLERANCE)  # of a band of 0 % nothing is left
+    width = max(_band_width(state), BAND_TOLERANCE)  # a band of 0 % has no width
     count = int(params.effort.anneal_steps * min(1.0, (params.replicas.narrow_band / width) ** 3))
     done = SearchStatistics(annealed=anneal(state, receivers, count, float(state.cost.mean())))
     done += _exhaust(state, receivers, params)
@@ -351,7 +338,7 @@ def anneal_replicas(
 
 
 def _band_width(state: State) -> float:
-    """Of the middle one of the bands, in means."""
+    """Median, in means."""
     width = (state.high - state.low)[state.takes]
     return float(np.median(np.minimum(width, 1.0)))
 
@@ -364,7 +351,6 @@ def _state_of(problem: Problem, sets: ReplicaSets, bands: WorkingBands, seed: in
 
 
 def _polish(state: State, receivers: Ints, params: SolveParams) -> None:
-    """Passes while they pay."""
     limits, replicas = params.replicas, len(state.position)
     tries = max(params.effort.polish_tries, min(limits.most_polish_tries, limits.least_polish_work // max(1, replicas)))
     passes = params.effort.polish_rounds
@@ -379,11 +365,7 @@ def _polish(state: State, receivers: Ints, params: SolveParams) -> None:
 
 
 def _improve(state: State, takers: Ints, params: SolveParams) -> SearchStatistics:
-    """Mixtures that fit first, then whatever relieves at the best price, then whatever still helps.
-
-    Fetching comes last: what brokers below their bands lack mostly comes by itself when the others give, and fetched
-    too early it is the wrong mixture, twice as dear.
-    """
+    """Mixtures, then best price, then anything that helps. Fetching comes last: too early, it costs twice as much."""
     far = np.maximum(state.load - state.high, 0.0).sum(axis=1)
     calm = np.flatnonzero(state.takes & (far <= BAND_TOLERANCE)).astype(np.int32)
     no_brokers = takers[:0]
@@ -404,7 +386,7 @@ def _improve(state: State, takers: Ints, params: SolveParams) -> SearchStatistic
 
 
 def _exhaust(state: State, takers: Ints, params: SolveParams) -> SearchStatistics:
-    """Rounds of the gentlest step that still helps more than a few, until none helps."""
+    """Repeat the gentlest step that helps more than a few."""
     tries = params.effort.swap_tries
     gentlest_first: tuple[Callable[[], SearchStatistics], ...] = (
         lambda: SearchStatistics(finished=finish_round(state, takers, takers, 0.0)),
@@ -426,17 +408,9 @@ def _exhaust(state: State, takers: Ints, params: SolveParams) -> SearchStatistic
     return done
 
 
-# Replica sets that hard rules force: where copies change, where no broker leads, and on enough brokers.
-
-
-# Are there brokers enough for the replicas that are wanted, and may what must be emptied be touched?
-#
-# Example: factor 3 where two brokers take replicas: one is lacking, for all partitions that want it.
-
-
 def require_enough_brokers(problem: Problem) -> None:
-    """Raises InfeasibleError where some partition has fewer lawful brokers than replicas, with how many are lacking,
-    and where a broker must be emptied of what may not be touched. O(P·W).
+    """Raises InfeasibleError where a partition has fewer lawful brokers than replicas, or a drained broker holds pinned
+    ones. O(P·W). Example: factor 3, two brokers take replicas: one is lacking.
     """
     sets = problem.sets
     open_to = problem.takes_replicas & sets.brokers
@@ -455,7 +429,7 @@ def require_enough_brokers(problem: Problem) -> None:
 
 
 def _too_few(problem: Problem, lacking: np.ndarray, lawful: np.ndarray) -> InfeasibleError:
-    """The partition that lacks most represents all that want as many and have as few."""
+    """Reports the worst partition for all like it."""
     row = int(lacking.argmax())
     wanted, may, short = int(problem.target_rf[row]), int(lawful[row]), int(lacking[row])
     alike = int(((lacking > 0) & (problem.target_rf == wanted) & (lawful == may)).sum())
@@ -475,7 +449,6 @@ def _too_few(problem: Problem, lacking: np.ndarray, lawful: np.ndarray) -> Infea
 
 
 def _require_touchable(problem: Problem) -> None:
-    """Raises InfeasibleError for the broker that must be emptied of what may not be touched, with how much that is."""
     there = (problem.replicas >= 0) & problem.pinned[:, None]
     on_leaving = there & ~problem.stays[np.where(there, problem.replicas, 0)]
     if not on_leaving.any():
@@ -495,17 +468,14 @@ def _require_touchable(problem: Problem) -> None:
     )
 
 
-# Sets none of whose replicas may lead: one replica has to make room for a broker that may.
-#
-# Example: t-0 has its replicas on brokers 1 and 2, which are both to be demoted. Broker 3, in the rack of broker 2,
-# takes replicas and leadership: the replica on 2 is sent away, and only a broker that may lead can take it in
-# (``moving.may_hold``).
+# Sets without a possible leader: one replica is unplaced, and only a broker that may lead can take it (``may_hold``).
+# Example: brokers 1 and 2 of t-0 are demoted; broker 3 in the rack of 2 replaces 2.
 
 
 def send_for_leaders(problem: Problem, replicas: Ints, unplaced: int) -> None:
-    """Mark one replica of each such set as ``unplaced``, in ``replicas`` int32[P, W]. O(P·W + rows·racks).
+    """Unplace one replica of each such set in ``replicas`` int32[P, W]. O(P·W + rows·racks).
 
-    A set that has a replica to place anyhow is led by that one, if a rack without a replica takes it.
+    A replica that is unplaced anyhow will lead, if a rack without a replica takes it.
     """
     if not problem.moves_replicas or problem.takes_leaders[problem.stays].all():
         return
@@ -521,9 +491,7 @@ def send_for_leaders(problem: Problem, replicas: Ints, unplaced: int) -> None:
 
 
 def _racks_of(problem: Problem, row: Longs, replicas: Ints) -> tuple[Flags, Flags]:
-    """bool[rows]: a rack without a replica has a broker that may take one and lead; bool[rows, W]: the replica stands
-    in a rack that has such a broker.
-    """
+    """bool[rows]: an unused rack has a possible leader; bool[rows, W]: the replica's rack has one."""
     racks = distinct_racks(problem.rack)
     sizes = problem.sets.rack_sizes(racks, problem.takes_replicas & problem.takes_leaders)
     is_open = (sizes > 0)[problem.sets.of_partition[row]]
@@ -535,16 +503,12 @@ def _racks_of(problem: Problem, row: Longs, replicas: Ints) -> tuple[Flags, Flag
     return np.asarray((is_open & ~used).any(axis=1)), np.asarray(is_there & np.take_along_axis(is_open, rack, axis=1))
 
 
-# Replica sets before any balancing: what must go is marked, what is too many is dropped, what is missing is marked as
-# unplaced.
-#
-# Entries with the unplaced index (B) are replicas that have to be placed: a growing replication factor, an offline log
-# dir, one of two replicas that break the rack rule, and one of those none of which may lead. Dropping replicas costs
-# nothing and may pay a broker's excess.
+# Sets before balancing: surplus dropped, missing and forced replicas unplaced (index B): growing factors, offline dirs,
+# rack rule, no possible leader. Dropping is free and may relieve a broker.
 
 
 def start_sets(problem: Problem) -> ReplicaSets:
-    """Replica sets of the wanted size. Raises InfeasibleError where a partition has no lawful set. O(P·W²)."""
+    """Raises InfeasibleError where a partition has no lawful set. O(P·W²)."""
     require_enough_brokers(problem)
     unplaced = problem.broker_count
     original = problem.replicas.copy()
@@ -561,7 +525,7 @@ def start_sets(problem: Problem) -> ReplicaSets:
 
 
 def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
-    """float64[B+1]: load over the top of its band, the worst resource; drained brokers and the void are fullest."""
+    """float64[B+1]: load over the top of the band, worst resource; drained brokers and unplaced are fullest."""
     scale = resource_scale(problem)
     load = np.zeros((problem.broker_count + 1, len(problem.resources)))
     nobody = np.full(problem.partition_count, ABSENT, dtype=np.int32)
@@ -575,10 +539,7 @@ def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
 
 
 def _drop_surplus(problem: Problem, replicas: Ints) -> None:
-    """Drop replicas above the target, one a round: drained brokers first, then crowded racks, then full brokers.
-
-    The last one that may lead is dropped last: what survives must not hand leadership to a broker that may not have it.
-    """
+    """Drained brokers first, then crowded racks, then full brokers; the last possible leader goes last."""
     while True:
         surplus = ((replicas >= 0).sum(axis=1) > problem.target_rf) & ~problem.pinned
         if not surplus.any():
@@ -588,7 +549,7 @@ def _drop_surplus(problem: Problem, replicas: Ints) -> None:
         crowd = _rack_crowd(problem, replicas[rows])
         is_there = replicas[rows] >= 0
         badness = np.where(is_there, fullness[replicas[rows]] + 1e6 * crowd, -1.0)
-        # Today's leader stays if it can: dropping it would cost a leader change.
+        # Dropping today's leader would cost a leader change.
         badness -= np.where(is_there & (replicas[rows] == problem.leader[rows, None]), 0.5, 0.0)
         able = _may_lead(problem, replicas, rows)
         badness -= np.where(able & (able.sum(axis=1, keepdims=True) == 1), 1e9, 0.0)
@@ -597,7 +558,7 @@ def _drop_surplus(problem: Problem, replicas: Ints) -> None:
 
 
 def _may_lead(problem: Problem, replicas: Ints, rows: np.ndarray) -> Flags:
-    """bool[rows, W]: replicas that may lead or go on leading; what is unplaced is on no broker."""
+    """bool[rows, W]."""
     takes, keeps = np.append(problem.takes_leaders, False), np.append(problem.keeps_leaders, False)
     held = replicas[rows]
     able: Flags = (held >= 0) & (takes[held] | (keeps[held] & (held == problem.leader[rows, None])))
@@ -605,7 +566,7 @@ def _may_lead(problem: Problem, replicas: Ints, rows: np.ndarray) -> Flags:
 
 
 def _remove_index(replicas: Ints, rows: np.ndarray, replica_indexes: np.ndarray) -> None:
-    """Take one slot out of each row and close the gap."""
+    """Remove one slot of each row and close the gap."""
     width = replicas.shape[1]
     source = np.arange(width)[None, :] + (np.arange(width)[None, :] >= replica_indexes[:, None])
     padded = np.column_stack([replicas[rows], np.full(len(rows), ABSENT, dtype=np.int32)])
@@ -613,8 +574,8 @@ def _remove_index(replicas: Ints, rows: np.ndarray, replica_indexes: np.ndarray)
 
 
 def _rack_crowd(problem: Problem, replicas: Ints) -> Floats:
-    """float64[rows, W]: other replicas of the same partition in the same rack, on brokers that stay."""
-    racks = np.append(distinct_racks(problem.rack), [-3])  # the void is in no rack
+    """float64[rows, W]: other replicas in the same rack, on brokers that stay."""
+    racks = np.append(distinct_racks(problem.rack), [-3])  # unplaced has no rack
     rack = np.where(replicas >= 0, racks[replicas], -2)
     stays = np.append(problem.stays, False)[replicas] & (replicas >= 0)
     rack = np.where(stays, rack, -2)
@@ -631,7 +592,7 @@ def _ask_missing(problem: Problem, replicas: Ints, unplaced: int) -> None:
 
 
 def _send_rack_breakers(problem: Problem, replicas: Ints, unplaced: int) -> None:
-    """Of replicas that break the rack rule, the ones on the fullest brokers must be placed anew."""
+    """Unplace rack rule breakers on the fullest brokers."""
     if not problem.moves_replicas:
         return
     racks = distinct_racks(problem.rack)
@@ -645,7 +606,7 @@ def _send_rack_breakers(problem: Problem, replicas: Ints, unplaced: int) -> None
             rows, breaks = rows[breaks.any(axis=1)], breaks[breaks.any(axis=1)]
             badness = np.where(breaks, fullness[replicas[rows]], -1.0)
             badness -= np.where(replicas[rows] == problem.leader[rows, None], 0.5, 0.0)
-            # The only one that may lead goes only where no other breaks the rule.
+            # The only possible leader goes only if no other breaks the rule.
             able = _may_lead(problem, replicas, rows)
             badness[breaks & able & (able.sum(axis=1, keepdims=True) == 1)] = -0.75
             if len(rows):
@@ -653,7 +614,7 @@ def _send_rack_breakers(problem: Problem, replicas: Ints, unplaced: int) -> None
 
 
 def _rack_breakers(problem: Problem, replicas: Ints, spread: tuple[np.ndarray, int], racks: Ints) -> Flags:
-    """bool[rows, W]: replicas on brokers that stay, in a rack that holds more than an even spread gives it."""
+    """bool[rows, W]: replicas in a rack above its even share."""
     held, odd = spread
     crowd = _rack_crowd(problem, replicas) + 1
     on_broker = (replicas >= 0) & (replicas < problem.broker_count)
@@ -661,7 +622,7 @@ def _rack_breakers(problem: Problem, replicas: Ints, spread: tuple[np.ndarray, i
     on_broker &= problem.stays[index]
     share = held[racks[index]]
     breaks: Flags = on_broker & (crowd > share + (1 if odd else 0))
-    # Racks that hold an odd replica: no more of them than there are odd replicas.
+    # At most as many racks with an odd replica as there are odd ones.
     is_odd = on_broker & (crowd > share)
     odd_racks = (is_odd / np.maximum(crowd, 1)).sum(axis=1)
     breaks |= is_odd & (odd_racks > odd + 0.5)[:, None]
