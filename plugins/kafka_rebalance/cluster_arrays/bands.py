@@ -66,9 +66,9 @@ def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load
 class BrokersHold:
     """Limits of sets of brokers for one resource; brokers by rack, the fullest first.
 
-    rack, place  int64[B]: rack, and place in it linear       float64[choices, B]: contribution after the brokers before
-    it, odd replicas counted one a rack constant     float64[choices]: factors whose odd replicas count as if all were
-    held
+    rack, place  int64[B]: rack, and place in it
+    linear       float64[choices, B]: contribution after the brokers before it, odd replicas counted one a rack
+    constant     float64[choices]: factors whose odd replicas count as if all were held
     """
 
     rack: Longs

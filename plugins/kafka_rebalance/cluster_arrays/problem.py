@@ -97,22 +97,31 @@ class Problem:
     its leaderships. With ``own_disk`` a replica that stays counts ``own_disk[p, j]`` as disk; a new copy has the
     leader's size.
 
-    resources      names of the D columns in the order of RESOURCES, without unmeasured ones broker_ids     int64[B],
-    Kafka's ids rack           int32[B]; ABSENT = unknown, never violates a rack rule stays          bool[B]; false:
-    drained, must be empty takes_replicas bool[B]; false: drained, or excluded for replicas takes_leaders  bool[B];
-    false: drained, demoted, or excluded for leaders keeps_leaders  bool[B]; false: drained or demoted is_new
-    bool[B]: just added; for reports only capacity       float64[B, D], 1 where unknown: level = load / capacity
-    band_low/high  float64[B, D], absolute load (``bands.py``) limit          float64[B, D]: hard capacity, inf where
-    unknown; no plan lifts a broker above it cap            float64[B, D] or None: highest load after the plan, inf
-    where not given band_rank      int32[D] or None (all alike): higher ranks yield to lower ones replicas
-    int32[P, W], preferred leader first, padded with ABSENT leader         int32[P], ABSENT where there is none
-    preferred      int32[P] or None (as ``leader``): leader of today's list after preferred election follower_load
-    float64[P, D], load of every replica leader_extra   float64[P, D], extra load of the leader move_bytes
-    float64[P], bytes of a new copy (the leader's replica size) own_disk       float64[P, W] or None (the leader's size)
-    must_leave     bool[P, W] or None: replicas that cannot stay (offline dirs, forbidden brokers) broker_sets
-    allowed brokers, None: all; replicas elsewhere are in ``must_leave`` pinned         bool[P]: never changed, still
-    counted (excluded topic, mid-reassignment) moves_replicas false: leaders only elects_preferred  true: the first
-    replica that may lead becomes leader
+    resources      names of the D columns in the order of RESOURCES, without unmeasured ones
+    broker_ids     int64[B], Kafka's ids
+    rack           int32[B]; ABSENT = unknown, never violates a rack rule
+    stays          bool[B]; false: drained, must be empty
+    takes_replicas bool[B]; false: drained, or excluded for replicas
+    takes_leaders  bool[B]; false: drained, demoted, or excluded for leaders
+    keeps_leaders  bool[B]; false: drained or demoted
+    is_new         bool[B]: just added; for reports only
+    capacity       float64[B, D], 1 where unknown: level = load / capacity
+    band_low/high  float64[B, D], absolute load (``bands.py``)
+    limit          float64[B, D]: hard capacity, inf where unknown; no plan lifts a broker above it
+    cap            float64[B, D] or None: highest load after the plan, inf where not given
+    band_rank      int32[D] or None (all alike): higher ranks yield to lower ones
+    replicas       int32[P, W], preferred leader first, padded with ABSENT
+    leader         int32[P], ABSENT where there is none
+    preferred      int32[P] or None (as ``leader``): leader of today's list after preferred election
+    follower_load  float64[P, D], load of every replica
+    leader_extra   float64[P, D], extra load of the leader
+    move_bytes     float64[P], bytes of a new copy (the leader's replica size)
+    own_disk       float64[P, W] or None (the leader's size)
+    must_leave     bool[P, W] or None: replicas that cannot stay (offline dirs, forbidden brokers)
+    broker_sets    allowed brokers, None: all; replicas elsewhere are in ``must_leave``
+    pinned         bool[P]: never changed, still counted (excluded topic, mid-reassignment)
+    moves_replicas false: leaders only
+    elects_preferred  true: the first replica that may lead becomes leader
     """
 
     resources: tuple[str, ...]

@@ -41,8 +41,8 @@ BALANCE, REMOVE = "--balance-log-dirs", "--remove-log-dir"
 class LogDirRequest:
     """At least one of the first two is given. Raises UsageError for an invalid value.
 
-    within   largest distance of each disk's used share from its broker's, 0.1 = ten points; None: no balance removed
-    broker and path of each dir to be emptied
+    within   largest distance of each disk's used share from its broker's, 0.1 = ten points; None: no balance
+    removed  broker and path of each dir to be emptied
     """
 
     within: float | None = None

@@ -286,11 +286,13 @@ def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
 class Choices(NamedTuple):
     """Options of P partitions on B brokers in G groups, with D resources.
 
-    follower, extra  float64[P, D]: load of each replica, extra load of the leader cost, size       float64[P]: cost of
-    a new copy; bytes that ``receiving`` float64[B] multiplies kept             int32[P, W]: places of replicas that may
-    stay, -1 = none; beyond: their disk beyond the leader's disk             column, -1 = none leader
-    int32[P]: place of today's leader, -1 = none closed, shut     float64[B]: inf where no replica may arrive, or may
-    become leader; else 0 begin            int64[G + 1]: first broker of each group
+    follower, extra  float64[P, D]: load of each replica, extra load of the leader
+    cost, size       float64[P]: cost of a new copy; bytes that ``receiving`` float64[B] multiplies
+    kept             int32[P, W]: places of replicas that may stay, -1 = none; beyond: their disk beyond the leader's
+    disk             column, -1 = none
+    leader           int32[P]: place of today's leader, -1 = none
+    closed, shut     float64[B]: inf where no replica may arrive, or may become leader; else 0
+    begin            int64[G + 1]: first broker of each group
     """
 
     follower: Floats

@@ -13,9 +13,11 @@ from kafka_rebalance.facts import BoundProof, Fact
 class SearchStatistics:
     """Moves by each step of the search, including rejected plans. Counts, not seconds: deterministic.
 
-    released             evicted from brokers above their bands before anything else pushed               evicted as
-    mixtures that fit finished             evicted by worth per cost; ``finished_hard``: with any fit pulled
-    fetched by brokers below their bands; ``pulled_hard``: with any fit leaders_undone       needless hand-overs
+    released             evicted from brokers above their bands before anything else
+    pushed               evicted as mixtures that fit
+    finished             evicted by worth per cost; ``finished_hard``: with any fit
+    pulled               fetched by brokers below their bands; ``pulled_hard``: with any fit
+    leaders_undone       needless hand-overs
     neighbourhoods       programs that made a small cluster's plan cheaper
     """
 
@@ -148,11 +150,12 @@ class Widening:
 class Solution:
     """Placement with its proof.
 
-    replicas   int32[P, W], leader first, then in today's order; padded with -1; untouched rows unchanged band_low,
-    band_high  float64[B, D]: the bands met, after widening topic_excess         replicas above ⌈topic's replicas /
-    brokers that stay⌉, before and after is_cut_short         without the budget the plan would do more gave_way
-    resource whose band was relaxed → resources that come first is_outside_proved    no plan is inside all bands;
-    are_caps_proved: none keeps the caps
+    replicas   int32[P, W], leader first, then in today's order; padded with -1; untouched rows unchanged
+    band_low, band_high  float64[B, D]: the bands met, after widening
+    topic_excess         replicas above ⌈topic's replicas / brokers that stay⌉, before and after
+    is_cut_short         without the budget the plan would do more
+    gave_way             resource whose band was relaxed → resources that come first
+    is_outside_proved    no plan is inside all bands; are_caps_proved: none keeps the caps
     """
 
     replicas: Ints

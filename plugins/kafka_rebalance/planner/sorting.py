@@ -14,9 +14,9 @@ from kafka_rebalance.planner.params import SHORT_SPAN
 
 
 class Ranking(NamedTuple):
-    """order  int64[n], indices into ``values`` float64[n], sorted from the front on demand ends   int64[n+1]: ends of
-    the unsorted spans, the foremost last; one sorted index separates two done   int64[2]: sorted indices at the front,
-    number of unsorted spans
+    """order  int64[n], indices into ``values`` float64[n], sorted from the front on demand
+    ends   int64[n+1]: ends of the unsorted spans, the foremost last; one sorted index separates two
+    done   int64[2]: sorted indices at the front, number of unsorted spans
     """
 
     values: Floats

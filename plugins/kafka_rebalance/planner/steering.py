@@ -258,7 +258,8 @@ def _add_loads(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows, params
 class _Crowding:
     """C cells of topic and broker that the part could crowd; ``column`` int64[A], -1 for none.
 
-    spare   float64[C]: room beside fixed replicas excess  total that may exceed it, as today or in the plan
+    spare   float64[C]: room beside fixed replicas
+    excess  total that may exceed it, as today or in the plan
     """
 
     column: Longs

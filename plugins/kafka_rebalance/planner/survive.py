@@ -43,11 +43,15 @@ from kafka_rebalance.planner.params import (
 class LossArrays:
     """Constants of the search.
 
-    group           int32[B], ABSENT: never lost serves          bool[B]: responsive, may take over rack
-    int32[B], own number for a broker without one guarded         int64[R] columns; ``capacity`` float64[B, R] follower,
-    extra float64[P, D]: load of every replica, extra of the leader low, high, limit float64[B, D]; ``scale`` float64[D]
-    today           lists int32[P, W] with ``today_leader`` may_change      bool[P]; ``sets``: allowed brokers, None:
-    any size            float64[P]: bytes of a copy
+    group           int32[B], ABSENT: never lost
+    serves          bool[B]: responsive, may take over
+    rack            int32[B], own number for a broker without one
+    guarded         int64[R] columns; ``capacity`` float64[B, R]
+    follower, extra float64[P, D]: load of every replica, extra of the leader low, high, limit float64[B, D]; ``scale``
+    float64[D]
+    today           lists int32[P, W] with ``today_leader``
+    may_change      bool[P]; ``sets``: allowed brokers, None: any
+    size            float64[P]: bytes of a copy
     """
 
     group: Ints

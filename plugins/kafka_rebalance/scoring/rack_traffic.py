@@ -55,12 +55,14 @@ NO_CHANGE = PlacementChange()
 class RackTraffic:
     """Bytes/s across racks.
 
-    replication  by topic reads        by group with a known member rack, with today's selectors; from leaders where
-    unknown reads_without_replica  rest of reads if brokers serve each member in its rack read_by_known          all
-    reads of groups with all racks, rates and leaders known, one reader each unknown_partitions     rate, leader or a
-    rack unknown; unknown_groups: readers without any rack unknown_members        without a rack, in groups where others
-    have one is_selector_told       every leading broker reports whether it selects by rack is_selecting           all
-    do, or none; None: they differ
+    replication  by topic
+    reads        by group with a known member rack, with today's selectors; from leaders where unknown
+    reads_without_replica  rest of reads if brokers serve each member in its rack
+    read_by_known          all reads of groups with all racks, rates and leaders known, one reader each
+    unknown_partitions     rate, leader or a rack unknown; unknown_groups: readers without any rack
+    unknown_members        without a rack, in groups where others have one
+    is_selector_told       every leading broker reports whether it selects by rack
+    is_selecting           all do, or none; None: they differ
     """
 
     replication: Mapping[str, float]
