@@ -114,7 +114,7 @@ class BrokersHold:
 
 
 def _most_even(hold: BrokersHold, capacity: Floats) -> Floats:
-    """Tightest sets first; the rest shares what is left."""
+    """Most even shares: tightest sets first, the rest shares what is left."""
     shares = np.zeros(len(capacity))
     taken = np.zeros(len(capacity), dtype=np.bool_)
     while not taken.all():
@@ -227,7 +227,7 @@ def _rack_holding(load_by_factor: Floats, rack_size: npt.NDArray[np.int64]) -> t
 
 
 def _rack_levels(rack_capacity: Floats, fixed: Floats, curve: Floats) -> Floats:
-    """Load per capacity; tightest sets of racks first, the rest shares what is left."""
+    """Levels (load per capacity): tightest sets of racks first, the rest shares what is left."""
     levels = np.zeros(len(rack_capacity))
     left = np.flatnonzero(rack_capacity > 0)
     taken = 0
@@ -274,7 +274,7 @@ def band_of(
     within: Mapping[str, float | None],
     targets: Mapping[str, Target],
 ) -> Bands:
-    """Drained brokers get [0, 0]; ``within`` None or missing: no band. O(B·D)."""
+    """Bands; drained brokers get [0, 0]; ``within`` None or missing: no band. O(B·D)."""
     mean = plain_mean(total, capacity, stays)
     low = np.zeros_like(shares)
     high = np.full_like(shares, np.inf)

@@ -32,7 +32,6 @@ class BrokerSets:
 
     @property
     def is_confined(self) -> Flags:
-        """bool[P]."""
         return np.asarray(self.of_partition > 0)
 
     def taken(self, rows: Longs) -> BrokerSets:
@@ -61,7 +60,7 @@ def everywhere(partitions: int, brokers: int) -> BrokerSets:
 def broker_sets_of(
     rules: Sequence[TopicBrokers], names: Sequence[str], topic: Longs, brokers: Sequence[Broker]
 ) -> BrokerSets | None:
-    """None without rules. ``topic`` int[P], -1: anywhere. O(topics · rules · B)."""
+    """Sets of topics ``names``, None without rules; ``topic`` int[P], -1: anywhere. O(topics · rules · B)."""
     if not rules:
         return None
     sets: dict[tuple[bool, ...], int] = {tuple(True for _ in brokers): 0}
@@ -178,14 +177,14 @@ class Problem:
         return self.sets.is_confined
 
     def column(self, resource: str) -> int | None:
-        """None where the resource is not balanced."""
+        """Index of a resource, None where it is not balanced."""
         return self.resources.index(resource) if resource in self.resources else None
 
     def broker_name(self, broker: int) -> str:
         return f"broker {self.broker_ids[broker]}"
 
     def rack_name(self, rack: int) -> str:
-        """Number of a rack without a name."""
+        """Name of a rack, or its number."""
         return self.rack_names[rack] if rack < len(self.rack_names) else str(rack)
 
 
@@ -257,7 +256,7 @@ class Carried(NamedTuple):
 
 
 def broker_loads(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
-    """float64[B, D]; ``leader`` -1: none. O(P·W·D)."""
+    """Loads float64[B, D]; ``leader`` -1: none. O(P·W·D)."""
     load = np.zeros((problem.broker_count, len(problem.resources)))
     led = (replicas == leader[:, None]) & (replicas >= 0)
     replica_index = np.where(led.any(axis=1), led.argmax(axis=1), -1).astype(np.int32)
@@ -338,7 +337,7 @@ class MeasuredLoads:
         return cls(**{_FIELD_OF[kind]: values for kind, values in figures.items()})
 
     def of(self, kind: LoadKind) -> Floats | None:
-        """None if not measured."""
+        """Metric of one kind, None if not measured."""
         values: Floats | None = getattr(self, _FIELD_OF[kind])
         return values
 

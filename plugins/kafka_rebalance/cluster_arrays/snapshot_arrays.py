@@ -92,7 +92,7 @@ class Wanted:
 
 
 def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
-    """O(P·W + B·D)."""
+    """Problem for the search. O(P·W + B·D)."""
     today_rf = (placement.replicas >= 0).sum(axis=1).astype(np.int32)
     target_rf = today_rf if wanted.target_rf is None else wanted.target_rf
     if wanted.pinned is not None:
@@ -155,7 +155,7 @@ def _by_resource(values: Mapping[str, Floats], resources: tuple[str, ...], count
 def _bands(
     brokers: Brokers, placement: Placement, wanted: Wanted, columns: Columns, capacity: Floats, target_rf: Ints
 ) -> Bands:
-    """Around fair shares; a broker that cannot receive needs no more than it holds."""
+    """Bands around fair shares; a broker that cannot receive needs no more than it holds."""
     is_leader_carried = np.array([resource in LEADER_CARRIED for resource in columns.resources], dtype=np.bool_)
     only_leaders = np.array([resource in ONLY_LEADERS for resource in columns.resources], dtype=np.bool_)
     may_lead = brokers.keeps_leaders | brokers.takes_leaders
@@ -236,7 +236,7 @@ class BrokerArrays:
 
 
 def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerArrays:
-    """Raises UsageError where the options name an unknown broker."""
+    """Broker arrays. Raises UsageError where the options name an unknown broker."""
     brokers = _brokers(snapshot, options)
     stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
     excluded = np.array([broker.id in options.exclude_brokers for broker in brokers], dtype=np.bool_)
@@ -295,14 +295,14 @@ def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> Non
 
 
 def volume_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
-    """None if a dir does not report it. Dirs with the same total and usable bytes share a volume."""
+    """Total bytes, None if a dir does not report them. Dirs with the same total and usable bytes share a volume."""
     told = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
     totals = [total for total, _ in told if total is not None]
     return float(sum(totals)) if told and len(totals) == len(told) and sum(totals) > 0 else None
 
 
 def usable_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
-    """None if a dir does not report it."""
+    """Free bytes, None if a dir does not report them."""
     told = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
     usable = [free for _, free in told if free is not None]
     return float(sum(usable)) if told and len(usable) == len(told) else None
@@ -372,8 +372,8 @@ def _capacity_of(broker: Broker, name: str, options: PlanOptions) -> float:
 
 
 def broker_caps(options: PlanOptions, brokers: BrokerArrays) -> dict[str, Floats]:
-    """Resource → float64[B], the lower of cap and headroom; only of known capacities. Example: ``--headroom disk=20%``
-    on disks of 10 and 5 TB: 8 and 4 TB.
+    """Highest loads by resource, the lower of cap and headroom; only of known capacities. Example: ``--headroom
+    disk=20%`` on disks of 10 and 5 TB: 8 and 4 TB.
     """
     capacity, count = brokers.arrays.capacity, len(brokers.brokers)
     caps = {name: np.full(count, float(cap)) for name, cap in options.caps.items()}
@@ -473,7 +473,7 @@ class PartitionArrays:
 def build_partition_arrays(
     snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, options: PlanOptions
 ) -> PartitionArrays:
-    """Running reassignments count as done. O(P·W)."""
+    """Partition arrays; running reassignments count as done. O(P·W)."""
     if not broker_arrays.brokers:  # a group table alone has partitions without replicas
         snapshot = replace(snapshot, partitions=partition_table([], {}), loads=PartitionLoads())
     table = snapshot.partitions

@@ -77,13 +77,12 @@ class KeyRule:
     by_lot: ByLot
 
     def is_by_lot(self, is_null: Flags, is_empty: Flags) -> Flags:
-        """bool[N]."""
+        """Records bool[N] placed at random."""
         if self.by_lot is ByLot.NONE:
             return np.zeros(len(is_null), np.bool_)
         return is_null if self.by_lot is ByLot.NULL else is_null | is_empty
 
     def places(self, hashes: Words, partitions: int) -> Ints:
-        """int32[N]."""
         places = np.empty(len(hashes), np.int32)
         match self.taken:
             case Taken.LOWER_BITS:
@@ -97,7 +96,7 @@ class KeyRule:
 
 
 def rule_of(name: str) -> KeyRule:
-    """Raises UnknownNameError for an unknown name, InvalidInputError for a partitioner that does not hash keys."""
+    """Rule of a partitioner. Raises UnknownNameError, or InvalidInputError for one that does not hash keys."""
     found = _rule(by_name(name))
     if found is None:
         raise InvalidInputError.at(
@@ -158,7 +157,7 @@ def _hashed(key_hash: KeyHash, keys: KeyColumn) -> Words:
 
 @kernel
 def _remainders(hashes: Words, mask: np.uint32, partitions: int, places: Ints) -> None:
-    """The quotient in doubles is off by at most one; a division is slower."""
+    """Fill ``places``. The quotient in doubles is off by at most one; a division is slower."""
     inverse = 1.0 / partitions
     for i in range(len(hashes)):
         value = np.int64(hashes[i] & mask)
@@ -265,7 +264,7 @@ class KeyBatch:
 def batch_of_keys(
     keys: KeyColumn, asked: Iterable[KeyHash], value_bytes: Longs | None = None, observed: Ints | None = None
 ) -> KeyBatch:
-    """A record's size is key plus value."""
+    """Batch of hashed keys; a record's size is key plus value."""
     _require_within(value_bytes, "bytes of a value", 0, MOST_VALUE_BYTES)
     lengths = keys.lengths
     is_null = keys.nulls
@@ -284,7 +283,7 @@ def batch_of_keys(
 def batch_of_hashes(
     hashes: Words, is_null: Flags, value_bytes: Longs | None = None, observed: Ints | None = None
 ) -> KeyBatch:
-    """Keys of one hash count as one; none is known to be empty."""
+    """Batch of known hashes: keys of one hash count as one; none is known to be empty."""
     _require_within(value_bytes, "bytes of a value", 0, MOST_VALUE_BYTES)
     return KeyBatch(
         identity=hash_identities(hashes),
@@ -416,7 +415,7 @@ class KeyFacts:
         return len(self.identity)
 
     def of(self, identity: Identities) -> KeyFacts:
-        """``identity`` ascending, all known here."""
+        """Facts of ``identity``, ascending, all known here."""
         at = np.searchsorted(self.identity, identity)
         return KeyFacts(self.identity[at], self.hashes[:, at], self.length[at], self.start[at])
 

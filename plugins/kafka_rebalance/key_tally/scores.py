@@ -40,7 +40,6 @@ class PartitionLoad:
 
     @property
     def byte_skew(self) -> float:
-        """Most over mean; 1 for an empty sample."""
         return _skew(self.bytes)
 
 
@@ -65,7 +64,7 @@ def partition_load(sample: RecordSample, target: TopicTarget, partitioner: Parti
 def hottest_keys(
     sample: RecordSample, target: TopicTarget, partitioner: Partitioner, count: int = 10
 ) -> tuple[HotKey, ...]:
-    """Most records first, ties by first appearance."""
+    """Keys with most records, ties by first appearance."""
     key_of, first = distinct_keys(sample.keys)
     records = np.bincount(key_of, minlength=len(first))
     weights = np.bincount(key_of, weights=sample.record_bytes.astype(np.float64), minlength=len(first))
@@ -229,7 +228,9 @@ class MeetingScore:
 
 
 def scores_of(tally: KeyTally, own: int = 0) -> KeyScores:
-    """``own``: the topic's placement. Raises InvalidInputError for a record of a partition that the topic lacks."""
+    """Scores; ``own``: the topic's placement. Raises InvalidInputError for a record of a partition that the topic
+    lacks.
+    """
     counts, partitions = tally.counts, tally.plan.placements[own].partitions
     if len(counts.observed) > partitions:
         raise InvalidInputError.at(
@@ -277,7 +278,7 @@ def meeting_of(one: KeyTally, other: KeyTally) -> MeetingScore:
 
 
 def heaviest(tally: KeyTally, among: Longs, count: int) -> tuple[HeavyKey, ...]:
-    """Most records first, ties by identity."""
+    """Keys with most records, ties by identity."""
     records = tally.frequent.records[among]
     chosen = among[np.lexsort((among, -records))[:count]]
     facts = tally.facts.of(tally.frequent.identity)
@@ -296,7 +297,7 @@ def heaviest(tally: KeyTally, among: Longs, count: int) -> tuple[HeavyKey, ...]:
 
 
 def _places(tally: KeyTally, facts: KeyFacts, placement: int) -> Longs:
-    """int64[K]; -1 for a random placement (an empty key for some clients)."""
+    """Partitions int64[K]; -1 for a random placement (an empty key for some clients)."""
     chosen = tally.plan.placements[placement]
     hashes = facts.hashes[tally.plan.hashes.index(chosen.rule.hash)]
     places = chosen.rule.places(np.ascontiguousarray(hashes), chosen.partitions).astype(np.int64)

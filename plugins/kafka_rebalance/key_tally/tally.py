@@ -58,11 +58,11 @@ class DifferentKeys:
 
     @property
     def standard_error(self) -> float:
-        """As a share of the estimate."""
+        """Standard error as a share of the estimate."""
         return 0.0 if self.is_exact else float(1 / np.sqrt(self.size - 2))
 
     def with_batch(self, identity: Identities, is_counted: Flags) -> tuple[DifferentKeys, Longs]:
-        """With a batch; also each key's row of the batch, -1 if known before."""
+        """Sample with a batch; also each key's row of the batch, -1 if known before."""
         slots = 1 << int(4 * self.size - 1).bit_length()
         found, rows, cut = _smallest(
             identity, is_counted, self.identity, self.size, (np.zeros(slots, np.uint64), np.zeros(slots, np.int64)),
@@ -171,7 +171,7 @@ class FrequentKeys:
         return 2 * self.total / self.capacity
 
     def counted(self, identity: Identities, is_counted: Flags) -> tuple[FrequentKeys, Longs]:
-        """With a batch; also each key's row of the batch, -1 if none."""
+        """Counters with a batch; also each key's row of the batch, -1 if none."""
         slots = _slot_count(self.capacity)
         table, counts, rows = np.zeros(slots, np.uint64), np.zeros(slots, np.int64), np.full(slots, -1, np.int64)
         error = self.error + _count(
@@ -180,7 +180,7 @@ class FrequentKeys:
         return self._of_table(table, counts, error, self.total + int(is_counted.sum()), rows)
 
     def merged(self, other: FrequentKeys) -> FrequentKeys:
-        """Equal capacities."""
+        """Merge tables of equal capacity."""
         identity, place = np.unique(np.concatenate([self.identity, other.identity]), return_inverse=True)
         records = np.zeros(len(identity), np.int64)
         np.add.at(records, place, np.concatenate([self.records, other.records]))
@@ -341,7 +341,7 @@ class KeyTally:
         )
 
     def merged(self, other: KeyTally) -> KeyTally:
-        """Equal plans."""
+        """Merge tallies of equal plans."""
         if self.plan != other.plan:
             raise InvalidInputError.at("tally", "two that were counted by different plans")
         frequent, different = self.frequent.merged(other.frequent), self.different.merged(other.different)
@@ -355,7 +355,7 @@ class KeyTally:
         )
 
     def to_bytes(self) -> bytes:
-        """Without the plan."""
+        """All but the plan, for ``from_bytes``."""
         file = io.BytesIO()
         arrays: dict[str, Any] = {f"counts.{field.name}": getattr(self.counts, field.name) for field in fields(Counts)}
         arrays |= {f"facts.{field.name}": getattr(self.facts, field.name) for field in fields(KeyFacts)}
@@ -472,7 +472,7 @@ _BASE64[ord("=")] = _PAD
 
 
 def decoded(keys: KeyColumn, encoding: KeyEncoding, first_row: int = 0) -> KeyColumn:
-    """Raises InvalidInputError with the invalid row (from 1, after ``first_row``)."""
+    """Decoded keys. Raises InvalidInputError with the invalid row (from 1, after ``first_row``)."""
     if encoding is KeyEncoding.PLAIN:
         return keys
     values, bits = (_HEX, 4) if encoding is KeyEncoding.HEX else (_BASE64, 6)

@@ -152,7 +152,7 @@ class BrokerPlaces:
 
 
 def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]) -> BrokerPlaces | None:
-    """``None`` for fewer than two places. O(replicas)."""
+    """Places of a broker, ``None`` for fewer than two. O(replicas)."""
     working = [log_dir for log_dir in broker.log_dirs if log_dir.error is None]
     knows_sizes = all(log_dir.total_bytes and log_dir.usable_bytes is not None for log_dir in working)
     told = {log_dir.path: _told(log_dir) if knows_sizes else log_dir.path for log_dir in working}
@@ -219,7 +219,7 @@ class PlacedDirs:
 
 
 def place_broker(places: BrokerPlaces, within: float | None, params: LogDirParams = LOG_DIRS) -> PlacedDirs:
-    """Raises InfeasibleError where a dir cannot be emptied."""
+    """Placement. Raises InfeasibleError where a dir cannot be emptied."""
     _refuse_stuck(places)
     fixed, most = _fixed(places), _most(places, params)
     floor, ceiling = _asked(places, within, fixed, most)
@@ -346,7 +346,7 @@ class DirCopy:
 def cut_waves(
     moves: Sequence[Sequence[DirCopy]], free_bytes: Mapping[Disk, int], throttle_bytes_per_s: int, most_moves: int
 ) -> tuple[LogDirWave, ...]:
-    """``free_bytes`` without disks of unknown size. Raises InfeasibleError where no order has room."""
+    """Waves; ``free_bytes`` without disks of unknown size. Raises InfeasibleError where no order has room."""
     free = dict(free_bytes)
     left = sorted(range(len(moves)), key=lambda m: (-sum(copy.size_bytes for copy in moves[m]), m))
     waves = []
@@ -398,10 +398,7 @@ class _Moved(NamedTuple):
 def make_log_dir_plan(
     snapshot: ClusterSnapshot, request: LogDirRequest, *, advisor_version: str = "", params: LogDirParams = LOG_DIRS
 ) -> LogDirPlan:
-    """Deterministic.
-
-    Raises UsageError for an unknown dir, InfeasibleError where one cannot be emptied.
-    """
+    """Sealed plan. Raises UsageError for an unknown dir, InfeasibleError where one cannot be emptied."""
     require_dirs_fit(snapshot, request)
     placed, left_out, unknown = _placed(snapshot, request, params)
     moved = sorted((one for broker in placed for one in _moved(broker)), key=lambda one: one.cell)
@@ -502,7 +499,7 @@ def _reason(places: BrokerPlaces, source: int, path: str) -> Fact:
 
 
 def _moves(snapshot: ClusterSnapshot, moved: list[_Moved]) -> tuple[list[LogDirMove], list[list[DirCopy]]]:
-    """By partition, in the snapshot's order."""
+    """Moves by partition, in the snapshot's order."""
     table = snapshot.partitions
     paths = {broker.id: [log_dir.path for log_dir in broker.log_dirs] for broker in snapshot.brokers}
     by_row: dict[int, list[_Moved]] = {}

@@ -145,7 +145,7 @@ class DirProgress:
 
 
 def require_log_dir_plan(document: Any, place: str) -> Mapping[str, Any]:
-    """Raises InvalidInputError for another document, another version, or a changed plan."""
+    """Return the plan. Raises InvalidInputError for another document, another version, or a changed plan."""
     if not isinstance(document, Mapping) or not {"plan_id", "moves", "parameters", "brokers"} <= document.keys():
         raise InvalidInputError.at(place, "is no plan between log dirs", "give log_dirs.json")
     if (found := document.get("format_version")) != FORMAT_VERSION:
@@ -157,7 +157,7 @@ def require_log_dir_plan(document: Any, place: str) -> Mapping[str, Any]:
 
 
 def progress_of(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> DirProgress:
-    """``document`` from ``require_log_dir_plan``. O(moves + replicas)."""
+    """Progress of ``document`` (from ``require_log_dir_plan``). O(moves + replicas)."""
     if document["cluster_id"] is not None and snapshot.cluster_id not in (None, document["cluster_id"]):
         raise InvalidInputError.at("snapshot", f"is of cluster {snapshot.cluster_id}, the plan of another")
     row_of, ids = snapshot.row_of, {topic.name: topic.topic_id for topic in snapshot.topics}
@@ -188,7 +188,7 @@ def _state(snapshot: ClusterSnapshot, today: Partition | None, broker: int, way:
 
 
 def _not_empty(removed: Mapping[str, list[str]], snapshot: ClusterSnapshot) -> list[str]:
-    """A missing dir is empty."""
+    """Dirs to be emptied that hold replicas; a missing dir is empty."""
     wanted = {(int(broker), path) for broker, paths in removed.items() for path in paths}
     found = []
     for broker in snapshot.brokers:

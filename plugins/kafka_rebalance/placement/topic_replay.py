@@ -55,7 +55,7 @@ class TopicReplay:
 
     @property
     def median_replica_skew(self) -> float | None:
-        """``None`` where the placer refused."""
+        """Median of the placer's draws, ``None`` where it refused."""
         return float(np.median([placement.replica_skew for placement in self.placed])) if self.placed else None
 
 
@@ -68,7 +68,6 @@ class PlacementGround:
 
 
 def placement_ground(brokers: Sequence[PlacementBroker]) -> PlacementGround:
-    """O(brokers · log brokers)."""
     field = broker_field({broker.id: broker.rack for broker in brokers})
     return PlacementGround(field, striped_field(brokers) if brokers else None)
 
@@ -103,7 +102,7 @@ def placement_brokers(snapshot: ClusterSnapshot) -> tuple[PlacementBroker, ...]:
 
 
 def topic_placements(snapshot: ClusterSnapshot) -> Iterator[TopicPlacement]:
-    """In the snapshot's order, without topics without partitions. O(replicas)."""
+    """Placements in the snapshot's order, without empty topics. O(replicas)."""
     table = snapshot.partitions
     log_bytes = snapshot.load(LoadKind.LOG_BYTES)
     counts = table.replica_counts

@@ -111,7 +111,7 @@ def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) ->
 def least_copies(
     problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
 ) -> float:
-    """Lower bound for any plan. O(P·W log P)."""
+    """Lower bound on copies of any plan. O(P·W log P)."""
     now = (problem.replicas >= 0).sum(axis=1)
     free = ~problem.pinned
     grown = float(np.maximum(problem.target_rf - now, 0)[free].sum())
@@ -224,7 +224,7 @@ def may_stay_on(problem: Problem, broker: int) -> Flags:
 
 
 def cover_row(problem: Problem, cover: Cover, pinned: Floats) -> CoverRow | None:
-    """None where the broker is drained or the set fits its band up to rounding."""
+    """Cover inequality; None where the broker is drained or the set fits its band up to rounding."""
     there = may_stay_on(problem, cover.broker)
     stays = there.any(axis=1)
     taken = np.array(stays)
@@ -253,7 +253,7 @@ class Surcharges:
     constant: float
 
     def of_slice(self, rows: Longs) -> tuple[Longs, Longs, Floats]:
-        """Place in ``rows`` int64[M] (in order), broker and amount."""
+        """Places in ``rows`` int64[M] (in order), brokers and amounts."""
         some = slice(*np.searchsorted(self.row, [rows[0], rows[-1] + 1])) if len(rows) else slice(0, 0)
         row, broker, amount = self.row[some], self.broker[some], self.amount[some]
         place = np.searchsorted(rows, row)
@@ -262,7 +262,7 @@ class Surcharges:
 
 
 def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
-    """Summed for each partition and broker."""
+    """Amounts of all covers, summed for each partition and broker."""
     pinned, constant = pinned_load(problem), 0.0
     cells: list[Longs] = [np.zeros(0, dtype=np.int64)]
     amounts: list[Floats] = [np.zeros(0)]
@@ -363,7 +363,7 @@ def _price_options(choices: Choices, price: Floats, p: int, option: Floats, led:
 
 @inner_kernel
 def _cheapest_of(begin: Longs, value: Floats, least: Floats, at: Longs) -> None:
-    """-1 where no broker of the group is possible."""
+    """Cheapest broker of each group, -1 = none."""
     for k in range(least.shape[0]):
         least[k] = np.inf
         at[k] = -1
@@ -434,7 +434,7 @@ def _put_on(choices: Choices, p: int, broker: int, found: Chosen) -> None:
 
 @kernel
 def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float:
-    """Fill ``found``, return the sum. The leader replaces the replica of its group, else the dearest."""
+    """Fill ``found``, return the total cost. The leader replaces the replica of its group, else the dearest."""
     brokers, groups = price.shape[1], choices.begin.shape[0] - 1
     option, led, kept = np.empty(brokers), np.empty(brokers), np.empty(choices.kept.shape[1])
     least, leading = np.empty(groups), np.empty(groups)
@@ -464,18 +464,16 @@ def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float
     return total
 
 
-# Better prices by ascent on the Lagrangian (Adam on its supergradient).
+# Better prices by ascent on the Lagrangian (Adam on its supergradient); weak duality: every result proves a bound.
 #
 # Prices rise on brokers above their bands and fall below. The step size is the same for all resources, or the median
 # bytes per load of each (with many tiny partitions a small price of replicas moves them all). Large clusters try the
-# second first, small ones the first; the other follows if that proves no more. Every result proves a bound (weak
-# duality). Unlike the linear program, this includes leader loads and has no size limit.
-#
-# Complexity: O(P · B · D) a step; the work parameter sets the number of steps.
+# second first, small ones the first; the other follows if that proves no more. Unlike the linear program, this includes
+# leader loads and has no size limit. O(P · B · D) a step.
 
 
 def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
-    """float64[B, D] that prove more than ``prices``; None if none were found or the cluster is too large."""
+    """Prices that prove more, None if none were found or the cluster is too large."""
     free = ~problem.pinned
     count = int(free.sum())
     steps = min(params.most_steps, params.work // max(1, count * problem.broker_count))
@@ -499,7 +497,7 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
 
 
 def open_bands(problem: Problem, scale: Floats) -> tuple[Floats, Floats]:
-    """Bands float64[B, D] less pinned loads, in units of ``scale``; ±infinity on drained brokers, which get no
+    """Bands float64[B, D] without pinned loads, in units of ``scale``; ±infinity on drained brokers, which get no
     price.
     """
     fixed = pinned_load(problem)
@@ -559,7 +557,7 @@ def _climbed(
     steps: int,
     params: AscentParams,
 ) -> Floats | None:
-    """Best prices float64[D, B], None where ``price`` is best; ``first_step`` float64[D, 1]."""
+    """Best prices, None where ``price`` is best; ``first_step`` float64[D, 1]."""
     least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
     price = np.ascontiguousarray(np.clip(price, least, most))
     chosen, mean, square = Chosen.of(price, len(choices.cost)), np.zeros_like(price), np.zeros_like(price)
@@ -587,7 +585,7 @@ def _climbed(
 
 
 def _usual_costs(choices: Choices) -> Floats:
-    """float64[D, 1]: median cost of a copy over its load, at most 1; 1 where it is 0."""
+    """Median cost of a copy over its load float64[D, 1], at most 1; 1 where it is 0."""
     usual = np.ones((choices.follower.shape[1], 1))
     for d, carried_by in enumerate((choices.follower + choices.extra).T):
         carries = carried_by > 0
@@ -651,7 +649,7 @@ def proven_by(
 
 
 def _added_up(problem: Problem, prices: Floats, dearer: Surcharges) -> float:
-    """Upper bound on all summed amounts, to scale the rounding error of tiny partitions beside terabytes."""
+    """Upper bound on all summed amounts, to scale rounding errors."""
     prices = np.where(problem.stays[:, None], prices, 0.0)
     highest = np.abs(prices).max(axis=0, initial=0.0)
     carried = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
@@ -674,7 +672,7 @@ def _add_surcharges(
 
 
 def _costs_something(problem: Problem, racks: Ints) -> Flags:
-    """bool[P]: partitions that must copy, as too few replicas on distinct racks may stay."""
+    """Partitions bool[P] that must copy: too few replicas on distinct racks may stay."""
     may_stay = (problem.replicas >= 0) & problem.stays[problem.replicas]
     if problem.must_leave is not None:
         may_stay &= ~problem.must_leave
@@ -702,7 +700,7 @@ def _held_by_pinned(problem: Problem, prices: Floats) -> float:
 
 
 def _kept_costs(problem: Problem, prices: Floats, rows: Longs) -> Floats:
-    """float64[M, W], undefined where there is no replica."""
+    """Loads of today's replicas at their brokers' prices, float64[M, W]."""
     now = problem.replicas[rows]
     value = np.zeros(now.shape)
     for d in np.flatnonzero(prices.any(axis=0)).tolist():
@@ -736,7 +734,7 @@ def _cheapest_of_racks(problem: Problem, prices: Floats, racks: Ints) -> Longs:
 def _placement_costs(
     problem: Problem, prices: Floats, cost: Floats, rows: Longs, targets: Longs
 ) -> tuple[Floats, Floats]:
-    """float64[M, N] on ``targets`` and float64[M, W] of staying; inf where unlawful."""
+    """Costs on ``targets`` float64[M, N], and of staying float64[M, W]; inf where unlawful."""
     new = cost[rows, None] + _multiplied(problem.follower_load[rows], prices[targets].T)
     if problem.broker_sets is not None:
         new[~problem.broker_sets.brokers[problem.broker_sets.of_partition[rows]][:, targets]] = np.inf
@@ -776,13 +774,13 @@ class _LeaderPrices:
         return bool(self.columns) or self.change > 0
 
     def added(self, problem: Problem, rows: Longs, brokers: Longs) -> Floats:
-        """float64[M, N], inf where a broker may not lead."""
+        """Leader costs float64[M, N], inf where a broker may not lead."""
         cost = _multiplied(problem.leader_extra[rows][:, self.columns], self.price[brokers].T) + self.change
         cost[:, ~self.may_lead[brokers]] = np.inf
         return cost
 
     def added_here(self, problem: Problem, rows: Longs) -> Floats:
-        """float64[M, W]; today's leader may go on anywhere."""
+        """Leader costs float64[M, W] on today's replicas; today's leader may go on anywhere."""
         now = problem.replicas[rows]
         cost = (problem.leader_extra[rows][:, self.columns][:, None, :] * self.price[now]).sum(axis=2)
         cost = cost + np.where(now == problem.leader[rows, None], 0.0, self.change)
@@ -819,7 +817,7 @@ def _least_placements(problem: Problem, rows: Longs, options: _Options, racks: I
 
 
 def _by_group(new: Floats, kept: Floats, now: Ints, targets: Longs, group: Ints) -> Floats:
-    """float64[M, groups]: cheapest replica, new or kept."""
+    """Cheapest replica in each group, float64[M, groups]."""
     options = np.full((len(new), int(group.max(initial=0)) + 1), np.inf)
     for i, b in enumerate(targets.tolist()):
         column = options[:, group[b]]
@@ -847,7 +845,7 @@ def _sum_of_least(options: Floats, leads: Floats | None, count: Ints) -> float:
 # Lower bounds: on bytes the best of several prices, on copies and leader changes by counting.
 #
 # Promises, in order: no bound exceeds the cost of the cheapest lawful plan within the bands; the bound on bytes comes
-# with its prices (``PriceCertificate``, or ``CostProof`` with covers). O(P·W·(racks + D)) a proof.
+# with its prices (``PriceCertificate`` or ``CostProof``). O(P·W·(racks + D)) a proof.
 
 
 NOTHING = LowerBound(0.0, BoundProof.NOTHING_MOVES)
@@ -897,7 +895,7 @@ def bounds_from(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS
 
 
 def raised(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.bounds) -> Bounds:
-    """``bounds`` with a higher one on bytes where ``better_prices`` finds it."""
+    """``bounds``, raised on bytes where ``better_prices`` can."""
     if bounds.certificate is None:
         return bounds
     prices = better_prices(problem, bounds.certificate.prices, params.ascent)
@@ -917,7 +915,7 @@ def raised(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.boun
 def raised_by_covers(
     problem: Problem, bounds: Bounds, prices: Floats, covers: tuple[Cover, ...], params: BoundParams = DEFAULTS.bounds
 ) -> Bounds:
-    """``bounds`` with a higher one on bytes where ``prices`` and ``covers`` prove it."""
+    """``bounds``, raised on bytes where ``prices`` and ``covers`` can."""
     if not covers:
         return bounds
     value = proven_by(problem, prices, problem.move_bytes, params, covers=covers)
@@ -933,12 +931,12 @@ def raised_by_covers(
 
 
 def least_price(problem: Problem, bounds: Bounds, costs: CostParams) -> float:
-    """Lower bound where moves have a charge beside their bytes."""
+    """Lower bound with charges for moves."""
     return bounds.bytes.value + bounds.replica_moves.value * bytes_per_move(problem, costs.worth_per_move)
 
 
 def _deficit_prices(problem: Problem, load: Floats) -> Floats:
-    """-1 for disk below the band: missing bytes must be copied."""
+    """Prices of -1 for disk below the band: missing bytes must be copied."""
     prices = np.zeros_like(load)
     disk = problem.column("disk")
     if disk is not None:

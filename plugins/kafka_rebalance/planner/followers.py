@@ -105,9 +105,7 @@ def _with_standby(replicas: Ints, column: Longs, is_free: Flags) -> Ints:
 
 @kernel
 def choose_standbys(lists: Lists, rows: Longs, offsets: Longs, column: Longs, order: Longs, left: Longs) -> None:
-    """Set ``column``, the standby, of free rows. ``rows`` by leader, heaviest first; ``left[0]``: kept rows that may
-    change.
-    """
+    """Set ``column``, the standby, of free rows. ``rows``: heaviest first; ``left[0]``: kept rows that may change."""
     brokers = len(offsets) - 1
     count = np.zeros(brokers, dtype=np.int64)
     load = np.zeros(brokers)
@@ -129,7 +127,7 @@ def choose_standbys(lists: Lists, rows: Longs, offsets: Longs, column: Longs, or
 
 @inner_kernel
 def _choose_least(lists: Lists, members: Longs, column: Longs, count: Longs, load: Floats) -> None:
-    """Follower with the fewest rows, ties to the least load."""
+    """Choose the follower with the fewest rows, ties to the least load."""
     for p in members:
         if not lists.is_free[p] or lists.is_kept[p]:
             continue
@@ -150,7 +148,7 @@ def _choose_least(lists: Lists, members: Longs, column: Longs, count: Longs, loa
 
 @inner_kernel
 def _exchange(lists: Lists, members: Longs, column: Longs, count: Longs, left: Longs) -> None:
-    """Until no chain lowers the sum of squares. Brokers reached by a failed chain are closed for good."""
+    """Exchange until no chain lowers the sum of squares. Brokers reached by a failed chain are closed for good."""
     brokers = len(count)
     is_open = _ever_standby(lists, members, brokers)
     chains = Chains(

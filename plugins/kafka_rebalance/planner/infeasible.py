@@ -39,10 +39,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForcedCopies:
-    """``free``, ``today``, ``limit`` float64[B] of disk; a broker without a rack is its own.
-
-    ``copies`` int64[P] and ``into_rack`` int64[P, K] are minima.
-    """
+    """Disk float64[B]; a broker without a rack is its own. ``copies`` int64[P], ``into_rack`` int64[P, K]: minima."""
 
     size: Floats
     today: Floats
@@ -54,7 +51,7 @@ class ForcedCopies:
 
 
 def forced_copies(problem: Problem) -> ForcedCopies | None:
-    """None where disks are unknown. O(P·(W + K))."""
+    """Forced copies, None where disks are unknown. O(P·(W + K))."""
     disk = problem.column("disk")
     if disk is None or not problem.moves_replicas:
         return None
@@ -90,16 +87,12 @@ def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
 
 
 # Limits by rack. A set of racks must hold what each of its racks holds anyway, and odd replicas with no other rack.
-# Sets grow rack by rack, least room first.
-#
-# Example: racks of 1 and 3 brokers, factor 2, 60 partitions, at most 40 replicas a broker: the lone broker must hold
-# 60.
+# Sets grow rack by rack, least room first. Example: racks of 1 and 3 brokers, factor 2, 60 partitions: the lone broker
+# must hold 60.
 
 
 def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | None:
-    """Set of racks that lacks most; ``most`` float64[B] limits ``resource``. None where racks do not bind. O(P·W + K² ·
-    factors).
-    """
+    """Cause by the set of racks that lacks most, None where racks do not bind. O(P·W + K² · factors)."""
     d = problem.column(resource)
     binds = problem.moves_replicas and not problem.budget.is_limited and (problem.takes_replicas == problem.stays).all()
     if d is None or resource not in REPLICA_CARRIED or not binds:
@@ -118,7 +111,7 @@ def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | N
 
 
 def _lightest(problem: Problem, d: int) -> Floats:
-    """float64[P]: a replica that stays may be smaller than its leader's."""
+    """Least weight float64[P]: a replica that stays may be smaller than its leader's."""
     weight: Floats = problem.follower_load[:, d]
     if problem.own_disk is None or problem.resources[d] != "disk":
         return weight
@@ -128,9 +121,7 @@ def _lightest(problem: Problem, d: int) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Held:
-    """Load of racks: ``anyway`` float64[K]; per factor the weight of one replica of all, the odd number, racks with
-    room.
-    """
+    """Load of racks: ``anyway`` float64[K]; ``odd``: weight, number and possible racks of odd replicas by factor."""
 
     size: Longs
     anyway: Floats
@@ -194,7 +185,7 @@ def disks_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
 
 
 def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
-    """Counts only copies with no other place: of the set's own topics, and of those confined to fewer brokers."""
+    """Cause of a broker set; counts copies of its topics, and of topics confined to fewer brokers."""
     sets, places = problem.sets, []
     for may in sets.brokers[1:]:
         only = ~(sets.brokers & ~may).any(axis=1)  # subsets
@@ -204,7 +195,7 @@ def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
 
 
 def _fullest(problem: Problem, forced: ForcedCopies, places: list[tuple[Longs, float]]) -> Cause | None:
-    """Place with the largest relative lack; ``places``: brokers, forced bytes."""
+    """Cause of the place with the largest relative lack; ``places``: brokers, forced bytes."""
     worst, cause = 0.0, None
     for place, needed in places:
         brokers = place[problem.takes_replicas[place]]
@@ -289,7 +280,7 @@ def _where(problem: Problem, forced: ForcedCopies, row: int) -> list[Longs]:
 
 
 def limit_cause(problem: Problem) -> Cause | None:
-    """Brokers above their limit may stay so."""
+    """Cause by limits of all brokers or some racks; a broker above its limit may stay so."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     for d, name in enumerate(problem.resources):
         limit = problem.limit[:, d]
@@ -323,7 +314,7 @@ def limit_cause(problem: Problem) -> Cause | None:
 def program_cause(
     problem: Problem, forced: ForcedCopies, params: LinearProgramParams = DEFAULTS.linear_program
 ) -> Cause | None:
-    """None where fractional copies fit or the cluster is too large."""
+    """Cause, None where fractional copies fit or the cluster is too large."""
     if not is_small(problem, params.arcs):
         return None
     arcs = arcs_of(problem, params.arcs)
@@ -377,7 +368,7 @@ def program_cause(
 
 
 def smallest_cause(problem: Problem, params: LinearProgramParams = DEFAULTS.linear_program) -> Cause | None:
-    """None where nothing is proved: whole replicas may not fit although fractions do. O(P·B)."""
+    """First proved cause; None if fractions fit, though whole replicas may not. O(P·B)."""
     forced = forced_copies(problem)
     if forced is None:
         return limit_cause(problem)

@@ -214,7 +214,7 @@ class CountFlow(ByReference):
     pull: int  # price of one more pair of leaders on a broker
     far: Longs  # int64[B+1]: distance from any excess
     level: Longs  # int64[B+1]: arcs on that path, -1: none
-    next_arc: Longs  # int64[B+1]: first unexhausted arc
+    next_arc: Longs  # int64[B+1]: next to try
     path: Longs  # int64[B+2]: nodes
     arc: Longs  # int64[B+2]: partition · W + slot, or HUB_ARC
 
@@ -263,7 +263,7 @@ def _spread_from(state: LeaderState, flow: CountFlow, a: int, is_waiting: Longs)
 
 @kernel
 def set_distances(state: LeaderState, flow: CountFlow, from_all: bool) -> bool:  # noqa: FBT001
-    """Fill ``far`` from the excesses, or from all nodes. True if a deficit is reached."""
+    """Fill ``far`` from the excesses, or all nodes. True if a deficit is reached."""
     is_waiting = np.zeros(flow.far.shape[0], np.int64)
     for node in range(flow.far.shape[0]):
         is_source = from_all or flow.excess[node] > 0
@@ -310,7 +310,7 @@ def _next_on(state: LeaderState, flow: CountFlow, a: int, level: int) -> tuple[i
 
 @inner_kernel
 def _set_levels(state: LeaderState, flow: CountFlow) -> None:
-    """Breadth first over cheapest paths; -2 = not visited."""
+    """Set levels breadth first over cheapest paths; -2 = not visited."""
     queue = np.empty(flow.far.shape[0], np.int64)
     ends = 0
     for node in range(flow.far.shape[0]):
@@ -351,7 +351,7 @@ def _send(state: LeaderState, flow: CountFlow, depth: int) -> None:
 
 @inner_kernel
 def _send_from(state: LeaderState, flow: CountFlow, source: int) -> bool:
-    """Depth first from ``source`` to a deficit; dead ends are closed."""
+    """Send depth first from ``source`` to a deficit; close dead ends."""
     depth = 0
     flow.path[0] = source
     while depth >= 0:
@@ -372,7 +372,7 @@ def _send_from(state: LeaderState, flow: CountFlow, source: int) -> bool:
 
 @kernel
 def even_out(state: LeaderState, flow: CountFlow) -> int:
-    """Return the excess left outside the bands."""
+    """Send until no path is left; return the excess."""
     while set_distances(state, flow, False):
         sent = 1
         while sent > 0:
@@ -409,9 +409,9 @@ class EvenLeaders:
 def even_leaders(
     replicas: Ints, leader: Ints, low: Longs, high: Longs, *, may_lead: Flags | None = None, squares: bool = False
 ) -> EvenLeaders:
-    """Leaders of ``replicas`` int32[P, W] with low..high on each broker; ``leader`` is today's, -1: none.
-
-    ``squares``: least sum of squared counts first, then fewest changes. Raises InvalidInputError where a band is empty.
+    """Leaders of ``replicas`` int32[P, W] with low..high on each broker; ``leader`` is today's, -1: none; ``may_lead``:
+    None = all. ``squares``: least sum of squared counts first, then fewest changes. Raises InvalidInputError for an
+    empty band.
     """
     wrong = np.flatnonzero((low > high) | (high < 0))
     if len(wrong):
@@ -478,7 +478,7 @@ def _best_index(state: LeaderState, p: int, worst: float) -> tuple[int, float]:
 
 @inner_kernel
 def _give_from(state: LeaderState, broker: int, worst: float) -> int:
-    """Best first. Return how many."""
+    """Hand over leaderships, best first; return how many."""
     led = state.items[state.start[broker] : state.start[broker] + state.filled[broker]].copy()
     worth = np.empty(led.shape[0])
     replica_indexes = np.empty(led.shape[0], np.int32)
@@ -501,7 +501,7 @@ def _give_from(state: LeaderState, broker: int, worst: float) -> int:
 
 @inner_kernel
 def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
-    """Best first. Return how many."""
+    """Fetch leaderships, best first; return how many."""
     width = state.replicas.shape[1]
     held = state.held[state.held_start[broker] : state.held_start[broker + 1]]
     worth = np.empty(held.shape[0])
@@ -630,7 +630,7 @@ def _farthest_first(state: LeaderState) -> Longs:
 
 @kernel
 def search_leaders(state: LeaderState, max_rounds: int) -> tuple[int, int]:
-    """Return hand-overs and how many were undone."""
+    """Numbers of hand-overs made and undone."""
     return _search(state, max_rounds), _undo_needless(state)
 
 
@@ -657,7 +657,7 @@ def _search(state: LeaderState, max_rounds: int) -> int:
 
 @inner_kernel
 def _undo_needless(state: LeaderState) -> int:
-    """Where no band violation grows. Return how many."""
+    """Undo changes where no band violation grows; return how many."""
     undone = 0
     for p in range(state.replica_index.shape[0]):
         if state.replicas[p, state.replica_index[p]] == state.original[p]:
@@ -688,10 +688,9 @@ class ChosenLeaders:
 def choose_leaders(
     problem: Problem, replicas: Ints, bands: WorkingBands, params: SolveParams = DEFAULTS
 ) -> ChosenLeaders:
-    """Leaders of the sets ``replicas`` int32[P, W]. O(P·W) a round.
+    """Leaders of ``replicas`` int32[P, W]. O(P·W) a round.
 
-    Leaders-only plans: exact even counts, then a search for rates; the plain search if it ends nearer to the bands,
-    then with fewer changes.
+    Leaders-only plans: exact counts, then a search for rates, or the plain search if it ends nearer to the bands.
     """
     may_lead = candidates(problem, replicas)
     replica_index = first_leaders(problem, replicas, may_lead)
@@ -712,7 +711,7 @@ def choose_leaders(
 def go_on_leading(
     problem: Problem, replicas: Ints, leader: Ints, bands: WorkingBands, params: SolveParams = DEFAULTS
 ) -> ChosenLeaders:
-    """Leaders of ``replicas``, searched from ``leader`` where that is a replica and may lead."""
+    """Leaders of ``replicas`` by a search from ``leader``."""
     may_lead = candidates(problem, replicas)
     replica_index = first_leaders(problem, replicas, may_lead)
     goes_on = may_lead & (replicas == leader[:, None])
@@ -784,9 +783,8 @@ def _loads(replicas: Ints, replica_index: Ints, follower: Floats, extra: Floats,
 
 
 def least_leader_changes(problem: Problem) -> EvenLeaders | None:
-    """Minimum for a leaders-only plan by counts, with its prices: a lower bound for all resources.
-
-    None where replicas may move, the preferred replica must lead, or no choice meets all bands.
+    """Fewest changes of a leaders-only plan by counts, a lower bound; None if replicas may move or no choice meets all
+    bands.
     """
     d = problem.column("leaders")
     if problem.moves_replicas or problem.elects_preferred or d is None or not problem.partition_count:

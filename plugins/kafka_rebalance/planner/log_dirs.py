@@ -168,7 +168,7 @@ def _bound(problem: LogDirProblem, dir_of: Longs) -> int:
 
 
 def _within_limits(problem: LogDirProblem) -> Longs:
-    """Each move lowers the total outside, so this ends."""
+    """Placement after repairing moves. Each lowers the total outside, so this ends."""
     dir_of = problem.dir_of.copy()
     rows = np.arange(len(dir_of))
     while len(rows):
@@ -192,7 +192,7 @@ def _within_limits(problem: LogDirProblem) -> Longs:
 
 
 def _outside(problem: LogDirProblem, load: Longs, dirs: Longs | None = None) -> Floats:
-    """``dirs`` of the loads where they are not all dirs."""
+    """Weighted load outside the limits; ``dirs`` of the loads, None = all."""
     places = slice(None) if dirs is None else dirs
     over = np.maximum(load - problem.ceiling_bytes[places], 0)
     under = np.maximum(problem.floor_bytes[places] - load, 0)
@@ -255,7 +255,7 @@ class BrokerVolumes:
         return np.array([any(not one.is_cordoned for one in group) for group in self.dirs], dtype=np.bool_)
 
     def problem(self, most_used_ratio: float) -> LogDirProblem:
-        """No volume above ``most_used_ratio``; unmovable bytes count."""
+        """Problem with no volume above ``most_used_ratio``; unmovable bytes count."""
         here = np.zeros(len(self.dirs), dtype=np.int64)
         np.add.at(here, self.volume_of, self.size_bytes)
         others = np.maximum(self.used_bytes - here, 0)
@@ -274,7 +274,7 @@ class BrokerVolumes:
 
 
 def broker_volumes(broker: Broker, table: PartitionTable) -> BrokerVolumes | None:
-    """``None`` if fewer than two work or one does not report its sizes. O(replicas)."""
+    """Volumes, ``None`` if fewer than two work or one does not report its sizes. O(replicas)."""
     working = [one for one in broker.log_dirs if one.error is None]
     if any(not one.total_bytes or one.usable_bytes is None for one in working):
         return None

@@ -27,11 +27,11 @@ class AscentParams(Parameters):
     """Ascent of dual prices (Adam).
 
     work                     pairs of partition and broker in all steps
-    most_steps, least_steps  below the least there is no ascent
+    least_steps              with fewer there is no ascent
     first_step, last_step    largest change of a price, in mean bytes per broker for a mean load; shrinks geometrically
-    few_pairs                with more pairs, steps scale with each resource's usual costs
+    few_pairs                with more, steps scale with each resource's usual costs
     memory, long_memory      decay of the mean slope, of the mean squared slope
-    least_slope              smaller slopes, in mean loads, make smaller steps
+    least_slope              in mean loads; smaller slopes make smaller steps
     """
 
     ascending = (("least_steps", "most_steps"), ("last_step", "first_step"))
@@ -52,9 +52,8 @@ class BoundParams(Parameters):
     """Lower bounds.
 
     least_excess         less excess, as a share of a load, is rounding
-    count_tolerance      of a whole count
     partitions_per_slice limits memory
-    covering_sweeps      most sweeps for each broker above its bands
+    covering_sweeps      for each broker above its bands
     """
 
     least_excess: float = number(1e-9, least=0.0)
@@ -68,15 +67,15 @@ class BoundParams(Parameters):
 class BudgetSearchParams(KernelParams):
     """Search within a budget.
 
-    smooth, smoother     weight of the smaller of load above and below the bands: breaks ties; more than that
+    smooth, smoother     weight of the smaller of load above and below the bands
     least_price          of a step, as a share of a limit
-    ranked_exactly       pairs of replica and broker ranked again before each step, in one run; beyond it only the top
+    ranked_exactly       pairs of replica and broker ranked again before each step; beyond it only the top
     least_rankings, most_rankings  complete rankings beside those
-    given_back_at_once   one change in so many is undone before the others are ranked again
+    given_back_at_once   one change in so many is undone before a new ranking
     warm, cold           temperatures, in mean weights of a replica
-    cooling              share of the tries made while it cools
-    tries_when_warm      for each replica; with fewer the search starts colder
-    single_steps, swaps  cumulative percent of tries, rest exchanges; ``leader_steps`` percent of single ones
+    cooling              share of the tries while it cools
+    tries_when_warm      for each replica; with fewer it starts colder
+    single_steps, swaps  cumulative percent, rest exchanges; ``leader_steps`` percent of single steps
     """
 
     ascending = (("single_steps", "swaps"), ("cold", "warm"))
@@ -101,12 +100,11 @@ class BudgetSearchParams(KernelParams):
 class LeaderParams(KernelParams):
     """Search for leaders.
 
-    rounds                most rounds of giving, fetching and chains
     worth_of_free_change  factor for a hand-over without a further leader change
     load_discount         for the receiver's higher load, per mean
     least_of_rank         a hand-over applies while it is worth this share of its rank
-    brokers_per_change    harder steps start once gentle ones help fewer than one in so many brokers outside
-    least_chains, chains_per_replica  chains of two hand-overs that are examined
+    brokers_per_change    harder steps start once gentle ones help fewer than one in so many brokers
+    least_chains, chains_per_replica  limits of chains examined
     """
 
     rounds: int = number(200, least=0)
@@ -122,7 +120,7 @@ class LeaderParams(KernelParams):
 class LogDirParams:
     bound_units: int = 1_000  # units of a need, rounded so that the bound holds
     over_weight: float = 1_000.0  # of a byte above a ceiling against one below a floor
-    whole_cells: int = 240  # replicas × dirs of an integer program, in hundredths of a second
+    whole_cells: int = 240  # most replicas × dirs of an integer program: hundredths of a second
     whole_nodes: int = 2_000
     most_used_ratio: float = 0.9  # moves fill no disk beyond this
     least_gain_per_byte: float = 0.05  # brought within limits by each byte moved, where nothing must move
@@ -146,14 +144,13 @@ class ReceiverParams(KernelParams):
 
 @dataclass(frozen=True, kw_only=True)
 class HandOverParams(KernelParams):
-    """Brokers above their bands (release, evacuate, push, finish).
+    """Brokers above their bands.
 
     misses_borne       replicas skipped before a visit ends
     least_of_rank      a replica moves while it is worth this share of its rank
-    cost_of_moving_on  cost share of moving a replica that has left home
+    cost_of_moving_on  cost share of moving a displaced replica
     surely_leaves      a replica that covers the excess for at most so many times its cost leaves in any cheap plan
-    least_service      fit to a receiver below its bands, 1 = in proportion, without overshoot, before any other receiver
-    covering_sweeps    sweeps of the prices that choose the replicas to evict
+    least_service      fit that a receiver below its bands needs, 1 = in proportion and no more than it lacks
     """
 
     misses_borne: int = number(20, least=0)
@@ -169,7 +166,7 @@ class FetchParams(KernelParams):
     """Brokers below their bands, and exchanges.
 
     sampled        replicas examined for one broker
-    away_bonus     preference for a replica that has left home, 1 = one in proportion
+    away_bonus     preference for a displaced replica, 1 = one in proportion
     least_cost     of an exchange, as a share of its two replicas' cost
     """
 
@@ -190,8 +187,7 @@ class PolishParams(KernelParams):
 class AnnealParams(KernelParams):
     """Cumulative percent of steps: ``elsewhere``, ``change_places``, ``go_home``, ``substitute``; the rest leave home.
 
-    warm, cold                   temperatures, in mean costs of a replica
-    topic_price                  of each excess replica of a topic, in the same unit
+    warm, cold, topic_price      in mean costs of a replica; ``topic_price``: of an excess replica of a topic
     outside_price, outside_rise  of a mean load outside the bands, in mean bytes per broker: first price, rise
     hopeless                     changes worse by so many temperatures are rejected without a draw
     """
@@ -223,7 +219,7 @@ class ReplicaKernelParams(KernelParams):
 class ReplicaSearchParams(Parameters):
     """Search for replica sets.
 
-    brokers_per_move    the next harder step follows one that moves replicas of fewer than one in so many brokers
+    brokers_per_move    a step that moves replicas of fewer than one in so many brokers is followed by a harder one
     least_fit           of a mixture to its receiver, 1 = in proportion
     least_pass_saving   polishing goes on while a pass saves this share of the best one
     many_replicas       above it there is one polishing pass
@@ -247,10 +243,9 @@ class ReplicaSearchParams(Parameters):
 class ArcParams(Parameters):
     """Linear program of all moves, for small clusters.
 
-    most_arcs         pairs of partition and broker
     cost_per_move     as a share of a partition's mean bytes: breaks ties; the prices still prove the bytes
     cost_of_crowding  the same for a copy where the topic has its fair share
-    unused_share      smaller arc shares are 0, those above 1 less this are 1
+    unused_share      rounding of arc shares
     """
 
     most_arcs: int = number(100_000, least=0)
@@ -265,9 +260,8 @@ class StartParams(Parameters):
 
     shrinks     shares of the mean by which bands are narrowed, in turn
     dives       rounds that fix the heavier half of the fractional partitions
-    few_arcs    above it one program is solved
-    searches    from each start, with different seeds
-    searches_inside  from the program's shares alone, where a plan inside the bands exists
+    few_arcs    with more, one program is solved
+    searches_inside  where a plan inside the bands exists
     """
 
     shrinks: tuple[float, ...] = number((0.0, 0.002, 0.005), least=0.0, most=1.0)
@@ -281,18 +275,16 @@ class StartParams(Parameters):
 class NeighbourhoodParams(Parameters):
     """Large neighbourhood search on small clusters.
 
-    brokers, chosen_first  brokers of each kind of step, and those of them drawn by their losses
-    least_closed           after a step that closes less of the gap the next kind follows
-    core_partitions, core_arcs, core_tries  limits of the core, which is solved first
+    brokers, chosen_first  brokers of each kind of step; those drawn by their losses
+    least_closed           share of the gap; after a step that closes less the next kind follows
     least_core_size        smaller partitions count as this share of the largest
-    arcs_per_open, least_open, most_open  one in so many arcs is open in a step
-    patience, arcs_per_patience  weak steps in a row, plus one for so many arcs, before half as many more arcs open
-    few_arcs               with fewer arcs there is no extension
-    near                   gap that ends the search, before and after the extension
+    arcs_per_open          one in so many arcs is open in a step
+    patience, arcs_per_patience  weak steps, plus one for so many arcs, before half as many more arcs open
+    few_arcs               with fewer, no more arcs open
+    near                   gaps that end the search, before and after that
     far                    gap beyond which no patience is lost
     undecided_partitions   partitions with little effect are drawn from about so many
-    least_gap, gap_share   a step ends within this share of the plan's cost, or of its excess ...
-    nodes                  ... or after so many nodes
+    least_gap, gap_share   a step ends within this share of the plan's cost, or of its excess
     least_saving           share of the open cost
     row_slack              of the mean: HiGHS may miss a row by half of this, bands hold to 1e-9
     """
@@ -341,16 +333,14 @@ class WholePlanParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class CoverParams(Parameters):
-    """Cover inequalities in the linear program, for few and large replicas.
+    """Cover inequalities, for few and large replicas.
 
-    rounds         with further covers
     least_shares   replicas with a larger share enter the set, each threshold tried
     most_named     replicas beside those there today
     least_broken   violation, as a share of the surplus
     least_promise  worth of the covers, as a share of the optimum
     least_rise     share of the optimum, for another round
     least_worth    total rise, as a share; with less the covers are dropped
-    most_arcs      limits the time
     """
 
     rounds: int = number(2, least=0)
@@ -368,9 +358,7 @@ class BoldAnnealParams(Parameters):
     """Annealing through placements outside the bands.
 
     anneal       at first a load outside costs less than the copies that repair it, at last a little more
-    narrow_band  narrower bands (in means) get the full time: all
-    tries        runs on a small cluster, with different seeds, until the plan is near its bound ...
-    patience     ... or so many in a row found nothing
+    tries        runs with different seeds until the plan is near its bound, or ``patience`` runs found nothing
     """
 
     anneal: AnnealParams = AnnealParams(warm=0.02, cold=3e-4, topic_price=0.01, outside_price=0.5, outside_rise=1.0)
@@ -383,10 +371,7 @@ class BoldAnnealParams(Parameters):
 class RestrictedParams(Parameters):
     """Restricted program of large clusters.
 
-    most_pairs       of partition and broker
     open_arcs        beside those of the plan
-    most_partitions  that take part
-    searches         from its shares, with different seeds
     anneal_times     factor on the usual annealing steps
     anneal_again     further runs while far from the bound
     """
@@ -434,11 +419,9 @@ class LinearProgramParams(Parameters):
 class SteeringParams(Parameters):
     """Integer programs that improve parts of a plan by its first cost, on small clusters.
 
-    steps, patience      parts, and parts in a row without a gain
-    partitions, led      open partitions of a part, and open leaders
+    patience             parts in a row without a gain
+    partitions, led      open partitions of a part; those with only the leader open
     most_brokers         receivers of a part
-    gap, nodes           limits of a part
-    row_slack            see ``NeighbourhoodParams``
     others               weight of the other costs, each over its bound
     least_saving         share of a cost for which the plan changes
     undecided_partitions partitions with little effect are drawn from about so many
@@ -464,13 +447,13 @@ class SurviveParams(Parameters):
     brokers           each change relieves one of so many worst
     partitions        that may get another order or leader; ``moved_partitions`` may move
     receivers         of the same rack, and of all
-    program_cells     sums of loads in one program, with ``program_nodes`` nodes
+    program_cells     sums of loads in one program
     all_changes       up to so many, a program over all proves what cannot survive
     above_worth       price of a capacity exceeded by its whole, then of each copy, leader change and order
-    program_gap       share of the load left above capacities
+    program_gap       as a share of the load left above capacities
     parts             programs over changes of the ``part_brokers`` worst
     touched_brokers   by one change, about
-    most_cells        loads after losses, limits memory
+    most_cells        limits memory
     """
 
     brokers: int = number(8, least=1)
@@ -503,13 +486,11 @@ class TopicLeaderParams(Parameters):
     all_choices     the same where steps left a deficit: proves what is impossible
     assignments     of one topic in a row, where limits forbid some
     topic_choices   of one topic, where no single step is left
-    program_nodes, program_gap  limits of a program
-    mend_nodes, mend_gap  the same where leader changes repair bands
+    mend_nodes, mend_gap  limits of programs that repair bands by leader changes
     band_worth      price of a mean load outside bands, in mean bytes of a broker
-    leader_worth, change_worth  price of each leader change, of each changed list
-    may_not         price of an impossible leader; ``copy_worth``: of a copy, above all harm
+    leader_worth, change_worth  price of a leader change, of a changed list
+    may_not, copy_worth  price of an impossible leader; of a copy, above all harm
     most_harm       to bands by one change, in means; capped
-    mend_rounds     of leader changes towards bands
     move_worth      price of a copy beside its bytes, as a share of a replica's mean bytes
     """
 
@@ -537,9 +518,8 @@ class WideningParams(Parameters):
 
     least_step            distance of two levels, as a share of the mean
     most_pairs            of partition and broker, for integer programs
-    few_variables, nodes  of programs solved at once
-    open_variables        of one step of larger programs; steps, step_nodes, patience: for one side; ``cost_steps`` times as
-                          many for bytes
+    few_variables, nodes  of programs solved at once; ``open_variables`` of a step of larger ones
+    steps, patience       for one side; ``cost_steps`` times as many for bytes
     tries, tries_of_side  levels tried; ``searches`` for each
     large_steps_divisor   of neighbourhoods, with more pairs than ``most_pairs``
     """
@@ -563,10 +543,10 @@ class WideningParams(Parameters):
 class Effort(Parameters):
     """Length of the search, in steps, never in seconds.
 
-    rounds, last_rounds  of each step while it helps many brokers; of the last ones that help a few
+    rounds, last_rounds  while a step helps many brokers; while it helps a few
     part                 share of a broker's excess removed in one visit
     swap_tries           exchanges sampled for one broker
-    polish_rounds        passes over moved replicas; polish_tries: partners for each
+    polish_rounds, polish_tries  passes over moved replicas; partners for each
     anneal_steps         where a plan is far from its bound
     exchange_steps       within a budget
     program_steps        neighbourhoods on small clusters; 0: no linear programs at all

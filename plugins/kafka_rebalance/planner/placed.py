@@ -95,7 +95,7 @@ def _misled(problem: Problem, replicas: Ints, leader: Ints) -> int:
 
 
 def better(found: Placed, other: Placed, allowed: int) -> Placed:
-    """The better one; a topic spread above ``allowed`` only if nothing inside the bands was found."""
+    """Return the better one; a topic spread above ``allowed`` needs ``found`` outside its bands."""
     is_spread = other.topic_excess <= allowed or found.band_violation > 0 or found.misled > other.misled
     chosen = other if is_spread and other.worth < found.worth else found
     done = found.statistics + other.statistics

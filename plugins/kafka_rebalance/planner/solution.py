@@ -69,10 +69,12 @@ class LowerBound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PriceCertificate:
-    """Dual prices float64[B, D], bytes per unit of load: >= 0 above a band, <= 0 below it. The bound on bytes is
+    """Dual prices float64[B, D] that prove a bound on bytes.
 
-    sum over partitions of min over allowed placements (bytes copied + sum of prices · load placed)
-    - sum over brokers of (prices⁺ · band_high - prices⁻ · band_low)        (weak duality)
+    Prices are bytes per unit of load: >= 0 above a band, <= 0 below it. By weak duality the bound is
+
+        sum over partitions of min over allowed placements (bytes copied + sum of prices · load placed)
+        - sum over brokers of (prices⁺ · band_high - prices⁻ · band_low)
     """
 
     prices: Floats
@@ -109,9 +111,7 @@ class CostProof:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvennessProof:
-    """Dual prices of the best evenness within a budget (``linear_program/least_imbalance.py``), imbalance per unit of
-    load.
-    """
+    """Dual prices of the best evenness within a budget (``linear_program/proofs.py``), imbalance per unit of load."""
 
     prices: Floats
     per_byte: float

@@ -134,7 +134,7 @@ def _raise_bounds(task: SearchTask, found: Found) -> Found:
 
 
 def _solve_programs(task: SearchTask, found: Found) -> Found:
-    """Small clusters."""
+    """Small clusters: linear and integer programs."""
     problem, params = task.problem, task.params
     if not _is_for_programs(task) or found.best.is_near(_least(task, found), params.gaps.near):
         return found
@@ -145,7 +145,7 @@ def _solve_programs(task: SearchTask, found: Found) -> Found:
 
 
 def _anneal(task: SearchTask, found: Found) -> Found:
-    """Larger clusters."""
+    """Larger clusters: annealing."""
     problem, params, best = task.problem, task.params, found.best
     if _is_for_programs(task) or best.is_near(_least(task, found), params.gaps.far) or not params.effort.anneal_steps:
         return found
@@ -157,7 +157,7 @@ def _anneal(task: SearchTask, found: Found) -> Found:
 
 
 def _solve_restricted_program(task: SearchTask, found: Found) -> Found:
-    """Middling clusters."""
+    """Middling clusters: a linear program of the moves that matter."""
     problem, params, least = task.problem, task.params, _least(task, found)
     is_asked = params.effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
     if _is_for_programs(task) or not is_asked or found.best.is_near(least, params.gaps.far):
@@ -168,7 +168,7 @@ def _solve_restricted_program(task: SearchTask, found: Found) -> Found:
 
 
 def _decide_whole(task: SearchTask, found: Found) -> Found:
-    """A plan inside the bands by an integer program, or the proof that there is none."""
+    """Outside the bands: a plan inside them by an integer program, or a proof that there is none."""
     problem, params = task.problem, task.params
     if not found.is_outside(problem) or not params.effort.program_steps:
         return found
@@ -281,7 +281,7 @@ def _sets(problem: Problem) -> ReplicaSets:
 
 
 def _within_reach(problem: Problem, params: SolveParams) -> SolveParams:
-    """Fewer steps for large clusters."""
+    """Parameters with fewer steps for large clusters."""
     pairs = int((~problem.pinned).sum()) * int(problem.stays.sum())
     if pairs <= params.widening.most_pairs:
         return params
@@ -421,7 +421,7 @@ class _Shifted:
 
     @classmethod
     def of(cls, problem: Problem, load: Floats) -> _Shifted:
-        """Limits are the bands and limits, or ``load`` where that is outside."""
+        """Limits: the bands and limits, or ``load`` where that is outside."""
         slack = BAND_TOLERANCE * resource_scale(problem)
         high = np.maximum(np.minimum(problem.band_high, problem.limit), load)
         return cls(load, np.minimum(problem.band_low, load) - slack, high + slack)
@@ -517,7 +517,7 @@ def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, fl
 
 
 def _unevenness(problem: Problem, load: Floats) -> float:
-    """Squared: one broker far out is worse than two half as far."""
+    """Sum of squares: one broker far out is worse than two half as far."""
     return float((_outside(problem, load) ** 2).sum())
 
 

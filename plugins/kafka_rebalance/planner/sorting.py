@@ -14,7 +14,9 @@ from kafka_rebalance.planner.params import SHORT_SPAN
 
 
 class Ranking(NamedTuple):
-    """order  int64[n], indices into ``values`` float64[n], sorted from the front on demand
+    """Lazy sort of ``values`` float64[n].
+
+    order  int64[n], indices, sorted from the front on demand
     ends   int64[n+1]: ends of the unsorted spans, the foremost last; one sorted index separates two
     done   int64[2]: sorted indices at the front, number of unsorted spans
     """
@@ -27,7 +29,6 @@ class Ranking(NamedTuple):
 
 @inner_kernel
 def ranking_of(values: Floats) -> Ranking:
-    """``values``: none NaN."""
     count = values.shape[0]
     order = np.empty(count, np.int64)
     for i in range(count):

@@ -91,7 +91,7 @@ def held_of_topic(spread: TopicSpread, replicas: Ints, t: int, broker: int) -> i
 
 @inner_kernel
 def excess_change(spread: TopicSpread, replicas: Ints, p: int, source: int, target: int) -> int:
-    """-1, 0 or 1."""
+    """Change of the excess: -1, 0 or 1."""
     t = spread.topic[p]
     gained = 1 if held_of_topic(spread, replicas, t, target) >= spread.limit[t] else 0
     lost = 1 if held_of_topic(spread, replicas, t, source) > spread.limit[t] else 0
@@ -107,7 +107,7 @@ class WorkingBands:
 
 
 def working_bands(problem: Problem, low: Floats, high: Floats, params: BandParams = DEFAULTS.bands) -> WorkingBands:
-    """Too narrow bands keep their middle. Drained brokers: [0, 0]."""
+    """Bands less the margins; too narrow ones keep their middle. Drained brokers: [0, 0]."""
     scale = resource_scale(problem)
     inner_low, inner_high = low.copy(), high.copy()
     for d, resource in enumerate(problem.resources):
@@ -136,7 +136,7 @@ class ReplicaSets:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class State(ByReference):
-    """``original`` holds -2 - broker for a replica in an offline dir, which may not return."""
+    """Working arrays. ``original`` holds -2 - broker for a replica in an offline dir, which may not return."""
 
     replicas: Ints  # int32[P, W]
     original: Ints  # int32[P, W], today
@@ -230,13 +230,13 @@ def make_state(
 
 
 def _receivers_in_rack(sets: BrokerSets, rack: Ints, takes: Flags) -> Longs:
-    """int64[S, K+1]; 0 for unplaced."""
+    """Receivers by set and rack, int64[S, K+1]."""
     sizes = sets.rack_sizes(rack, takes)
     return np.column_stack([sizes, np.zeros(len(sizes), dtype=np.int64)])
 
 
 def _may_lead_alone(problem: Problem) -> Flags:
-    """bool[B]; all where no receiver may lead."""
+    """Brokers bool[B] that may be the only possible leader; all where no receiver may lead."""
     if (problem.takes_replicas & problem.takes_leaders).any():
         return problem.takes_leaders
     return np.ones(problem.broker_count, dtype=np.bool_)
@@ -249,7 +249,7 @@ def _with_unplaced(table: Floats, value: float) -> Floats:
 def _peaks(
     problem: Problem, replicas: Ints, original: Ints, follower: Floats, own: Floats, disk_column: int, brokers: int
 ) -> Floats:
-    """Kafka deletes nothing before a copy is complete."""
+    """Disk of today's and new replicas: Kafka deletes nothing before a copy is complete."""
     peak = np.zeros((brokers, 1))
     if disk_column >= 0 and np.isfinite(problem.limit).any():
         today = np.where(original < -1, -2 - original, original)
@@ -265,7 +265,7 @@ def _peaks(
 
 
 def _items(replicas: Ints, pinned: Flags, brokers: int) -> tuple[Ints, Longs, Longs, Ints]:
-    """Three times the mean, so that a receiver's list never limits the search."""
+    """Slots by broker with space for three times the mean, so that a list never limits the search."""
     is_item = (replicas >= 0) & ~pinned[:, None]
     flat = replicas.ravel()
     replica_indexes = np.flatnonzero(is_item.ravel())

@@ -85,8 +85,8 @@ def costs_of(problem: Problem, placing: Placing) -> CostTotals:
 #     each partition on its factor of brokers, racks evenly, led by one of them who may lead; all loads in their bands;
 #     room for both copies while they exist; no topic crowded worse; each broker's bytes in and out <= T
 #
-# Only open partitions change; new replicas go to open brokers or as planned. Complexity: 2 · (open partitions · open
-# brokers) whole variables; HiGHS, one thread, nodes are counted.
+# Only open partitions change; new replicas go to open brokers or as planned. 2 · (open partitions · open brokers) whole
+# variables.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +135,7 @@ class _Rows:
 
 
 def decided_anew(problem: Problem, placing: Placing, part: Part, goal: Goal, params: SteeringParams) -> Placing | None:
-    """None where the program finds nothing in its nodes."""
+    """Plan with the part solved again; None where the program finds nothing in its nodes."""
     arcs = _arcs(problem, placing, part)
     count = len(arcs.line)
     if not count:
@@ -294,7 +294,7 @@ def _add_topics(arcs: _Arcs, crowding: _Crowding, rows: _Rows) -> None:
 
 
 def _add_flows(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows) -> None:
-    """T is in mean bytes of a broker."""
+    """Add rows for bytes in and out; T is in mean bytes of a broker."""
     brokers, unit, flows = problem.broker_count, max(mean_bytes(problem), 1e-300), flows_of(problem, rest)
     new = np.flatnonzero(~arcs.is_kept)
     source = problem.leader[arcs.rows[arcs.line[new]]]
@@ -382,9 +382,7 @@ def steered(
 def goal_of(
     spent: CostTotals, least: CostTotals, order: Sequence[str], slack: float, params: SteeringParams
 ) -> Goal | None:
-    """Goal for the first of ``order`` beyond the slack of its bound, earlier costs limited; None where all are
-    within.
-    """
+    """Goal for the first of ``order`` beyond its slack, earlier costs limited; None where all are within."""
     scale = {name: max(getattr(least, name), params.least_saving * getattr(spent, name), 1e-300) for name in order}
     most = ANY
     for name in order:

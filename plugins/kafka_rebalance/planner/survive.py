@@ -276,7 +276,7 @@ class Means(IntEnum):
 
 
 def changes_for(state: LossState, broker: int, means: Means, params: SurviveParams) -> Change:
-    """For the worst loss of ``broker``. O(P)."""
+    """Changes for the worst loss of ``broker``. O(P)."""
     ratios = state.ratios(broker)
     lost, r = divmod(int(ratios.argmax()), ratios.shape[1])
     d, arrays = int(state.arrays.guarded[r]), state.arrays
@@ -312,7 +312,7 @@ def arranged(rows: Longs, lists: Ints) -> Change:
 
 
 def joined(changes: Sequence[Change]) -> Change:
-    """At least one."""
+    """All changes together; at least one."""
     return Change(
         np.concatenate([change.rows for change in changes]),
         np.concatenate([change.lists for change in changes]),
@@ -375,8 +375,8 @@ def _picked(weight: Floats, most: int) -> Longs:
 #     over x (a change is made) in 0 or 1, at most one a partition; hard limits and the budget hold
 #
 # Loads are sums over partitions, so changes add up exactly. Over ``all_changes`` a positive minimum proves that nothing
-# helps. Example: broker 1 takes over 3 and has room for 2, broker 2 takes over 2 and has room for 3: only both
-# exchanged help. HiGHS, one thread, limited nodes and sums.
+# helps. Example: broker 1 takes over 3 and has room for 2, broker 2 takes over 2 and has room for 3: only an exchange
+# helps.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -398,7 +398,7 @@ class Chosen:
 
 
 def best_choice(state: LossState, options: Change, costs: Costs, params: SurviveParams) -> Chosen | None:
-    """None if too large, or nothing was found within the nodes."""
+    """Best choice; None if too large, or nothing was found within the nodes."""
     arrays, count = state.arrays, len(options)
     if not count or count * params.touched_brokers * arrays.groups * len(arrays.guarded) > params.program_cells:
         return None
@@ -460,7 +460,7 @@ def _in_own_order(state: LossState, rows: Longs, lists: np.ndarray) -> np.ndarra
 
 
 def _is_spread(arrays: LossArrays, state: LossState, rows: Longs, members: tuple[int, ...]) -> Flags:
-    """On at least as many racks as now."""
+    """Sets bool[K] on at least as many racks as now."""
     lists = state.lists[rows]
     racks = np.sort(np.where(lists >= 0, arrays.rack[lists], ABSENT), axis=1)
     now = 1 + ((racks[:, 1:] != racks[:, :-1]) & (racks[:, :-1] >= 0)).sum(axis=1)
@@ -576,7 +576,7 @@ class _Search:
                     pass
 
     def _step(self, means: Means, *, leaves_bands: bool) -> bool:
-        """Best change of the first of the worst brokers that has one."""
+        """Make the best change of the first of the worst brokers that has one."""
         worst = np.argsort(-self.state.excess, kind="stable")[: self.params.brokers]
         for broker in worst[self.state.excess[worst] > 0].tolist():
             change = changes_for(self.state, broker, means, self.params)
@@ -587,7 +587,7 @@ class _Search:
         return False
 
     def _best(self, change: Change, *, leaves_bands: bool) -> Longs | None:
-        """None where none reduces the excess."""
+        """Index of the best change; None where none reduces the excess."""
         change = change.taken(slice(0, self.params.changes_at_once(self._cells)))
         if not len(change):
             return None
@@ -645,7 +645,7 @@ class _Search:
         return chosen is not None and chosen.least_above > PROVED_ABOVE
 
     def decide_parts(self) -> None:
-        """Changes of the worst brokers and of some with room, while that helps."""
+        """Choose among changes of the worst brokers and some with room, while that helps."""
         means = Means.REPLICAS if self.allowance.moves_replicas else Means.LEADERS
         for _ in range(self.params.parts):
             before = self.state.total
@@ -666,7 +666,7 @@ class _Search:
         return options.taken(slice(0, self.params.program_cells // max(self.params.touched_brokers * self._cells, 1)))
 
     def _take(self, options: Change, chosen: Chosen) -> None:
-        """Apply if the excess falls."""
+        """Apply the choice if the excess falls."""
         before, spent = self.state.copy(), self.spent
         self.spent = replace(spent)
         for at in chosen.changes:
@@ -690,7 +690,7 @@ class _Search:
         )
 
     def undo_needless(self, start: LossState) -> None:
-        """Dearest first; bands are left no further."""
+        """Undo needless changes, dearest first; bands are left no further."""
         state = self.state
         changed = (state.lists != start.lists).any(axis=1) | (state.leader != start.leader)
         rows = np.flatnonzero(changed)

@@ -42,14 +42,14 @@ class LeaderDemand:
     of_partition: Ints
 
     def led(self, leader: Ints) -> Longs:
-        """int64[T, B]. O(P + T·B)."""
+        """Leaderships of each broker, int64[T, B]. O(P + T·B)."""
         topics, brokers = self.need.shape
         counted = (self.of_partition != ABSENT) & (leader != ABSENT)
         cell = self.of_partition[counted].astype(np.int64) * brokers + leader[counted]
         return np.bincount(cell, minlength=topics * brokers).reshape(topics, brokers)
 
     def lacking_of(self, topic: int, leaders: Ints) -> Longs:
-        """int64[B] of one topic led by ``leaders`` (ABSENT: none)."""
+        """Deficits int64[B] of one topic led by ``leaders`` (ABSENT: none)."""
         led = np.bincount(leaders[leaders != ABSENT], minlength=self.need.shape[1])
         return np.asarray(np.maximum(self.need[topic] - led, 0))
 
@@ -92,7 +92,7 @@ def joined(found: Sequence[Choices], width: int) -> Choices:
 
 
 def other_leaders(problem: Problem, rows: Longs, lists: Ints, leader: Ints) -> Choices:
-    """O(K·W²)."""
+    """Choices of every other leader of ``rows``. O(K·W²)."""
     return lawful(problem, _led_by_each(rows, lists[rows]), lists, leader)
 
 
@@ -223,7 +223,7 @@ def _solved(cost: Floats, needed: Longs, params: TopicLeaderParams) -> Longs:
 
 
 def _is_kept(cost: Floats, needed: Longs, taken: Longs, params: TopicLeaderParams) -> Flags:
-    """Possible, and first for its partition."""
+    """Assignments bool[N] that are possible, and first for their partition."""
     is_first = np.zeros(len(taken), dtype=np.bool_)
     is_possible = cost[needed, taken] < params.may_not
     _, first = np.unique(np.where(is_possible, taken, -1), return_index=True)
@@ -238,7 +238,6 @@ def _is_kept(cost: Floats, needed: Longs, taken: Longs, params: TopicLeaderParam
 #     over x (a choice is made) in 0 or 1, at most one a partition; hard limits and the budget hold
 #
 # Loads and counts are sums over partitions, so choices add up exactly. Over all choices a lacking leader is a proof.
-# HiGHS, one thread, limited nodes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +257,7 @@ class _Rows:
     high: Floats
 
     def with_slack(self, sign: float, before: int, after: int) -> LinearConstraint:
-        """One slack a row, between other slacks."""
+        """Constraint with one slack a row, between other slacks."""
         count = len(self.low)
         parts = [
             self.matrix, sp.csr_array((count, before)), sign * sp.eye_array(count), sp.csr_array((count, after)),
@@ -266,7 +265,7 @@ class _Rows:
         return LinearConstraint(sp.csr_array(sp.hstack(parts)), self.low, self.high)
 
     def plain(self, slacks: int) -> LinearConstraint:
-        """Followed by other rows' slacks."""
+        """Constraint followed by other rows' slacks."""
         matrix = sp.hstack([self.matrix, sp.csr_array((len(self.low), slacks))])
         return LinearConstraint(sp.csr_array(matrix), self.low, self.high)
 
@@ -274,7 +273,7 @@ class _Rows:
 def decide(
     placement: LedPlacement, demand: LeaderDemand, choices: Choices, params: TopicLeaderParams
 ) -> Decided | None:
-    """None if nothing was found within the nodes."""
+    """Choices to make; None if nothing was found within the nodes."""
     count = len(choices)
     if not count:
         return Decided(np.zeros(0, np.int64), int(demand.lacking(placement.leader).sum()))
@@ -407,7 +406,7 @@ class LedPlacement:
         return first, second, third
 
     def costs(self, choices: Choices) -> ChoiceCosts:
-        """Beyond the placement's."""
+        """Costs beyond the placement's."""
         rows, problem = choices.rows, self.problem
         copies = self._copies(rows, choices.lists) - self._copies(rows, self.lists[rows])
         today = problem.leader[rows]
@@ -441,7 +440,7 @@ class LedPlacement:
         return np.where(np.abs(harm) < GAIN_TOLERANCE, 0.0, harm), np.asarray(fits & ~broken)
 
     def allows_all(self, choices: Choices) -> bool:
-        """All together; each for another partition."""
+        """All choices together, each for another partition, are within limits and budget."""
         after = self.load + np.asarray(self.loads(choices).sum(axis=1)).reshape(self.load.shape)
         costs, fits = self.costs(choices), bool((after <= self.most + SUM_TOLERANCE).all())
         for more, spare in zip((costs.copies, costs.copied_bytes, costs.leader_changes), self.left(), strict=True):
@@ -470,14 +469,13 @@ class LedPlacement:
         self.lists[choices.rows], self.leader[choices.rows] = choices.lists, choices.leaders
 
     def _bands(self) -> tuple[Floats, Floats]:
-        """In means; a drained broker has no band."""
         stays = self.problem.stays[:, None]
         low = np.where(stays, self.problem.band_low / self.scale, -np.inf)
         return low, np.where(stays, self.problem.band_high / self.scale, np.inf)
 
     @property
     def bands(self) -> tuple[Floats, Floats]:
-        """float64[B · D] in means."""
+        """Lowest and highest loads float64[B · D] in means; a drained broker has no band."""
         low, high = self._bands()
         return low.reshape(-1), high.reshape(-1)
 
@@ -486,7 +484,6 @@ class LedPlacement:
         return np.asarray(((lists[:, :, None] != today[:, None, :]).all(axis=2) & (lists >= 0)).sum(axis=1))
 
     def _carried(self, rows: Longs, lists: Ints, leaders: Ints) -> sp.csc_array:
-        """float64[B · D, K]."""
         problem, resources = self.problem, len(self.problem.resources)
         k, j = np.nonzero(lists >= 0)
         amount = problem.follower_load[rows[k]] + np.where(
@@ -553,7 +550,7 @@ def _quick(params: TopicLeaderParams) -> TopicLeaderParams:
 
 
 def _by_topic(placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams) -> None:
-    """An assignment for each topic, then a program for what limits forbade."""
+    """Solve an assignment for each topic, then a program for what limits forbade."""
     is_free = np.zeros(len(placement.leader), dtype=np.bool_)
     is_free[rows] = True
     rows_of = demand.rows_by_topic()
@@ -588,7 +585,7 @@ def _made_one_by_one(placement: LedPlacement, choices: Choices) -> bool:
 
 
 def _mend_bands(placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams) -> None:
-    """Leader changes without lacking leaders: in rounds, then at once if few."""
+    """Improve bands by leader changes that keep all wanted leaders: in rounds, then at once if few."""
     for _ in range(params.mend_rounds):
         if not _round(placement, demand, rows):
             break
@@ -601,7 +598,7 @@ def _mend_bands(placement: LedPlacement, demand: LeaderDemand, rows: Longs, para
 
 
 def _round(placement: LedPlacement, demand: LeaderDemand, rows: Longs) -> bool:
-    """Improving leader changes, no two of one broker."""
+    """Make improving leader changes, no two of one broker."""
     topic, leader = demand.of_partition[rows], placement.leader[rows]
     spare = (demand.led(placement.leader) > demand.need)[np.maximum(topic, 0), leader] if len(demand.need) else True
     choices = other_leaders(placement.problem, rows[(topic < 0) | spare], placement.lists, placement.leader)

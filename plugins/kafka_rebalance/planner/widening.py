@@ -32,12 +32,12 @@ from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.solution import NOTHING_DONE, SearchStatistics
 from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, working_bands
 
-# Bands yield by rank: caps never, explicit bands after defaults (``Problem.band_rank``). Example: disks of 0.5 and 2
+# Bands yield by rank (``Problem.band_rank``): defaults before explicit bands, caps never. Example: disks of 0.5 and 2
 # TB, ``--target disk=0.9..1.1``; equal counts would force disk to 2.1 × the mean, so disk is met first without counts.
 
 
 def given_up(problem: Problem) -> list[Flags]:
-    """Resources to drop, bool[D] each: all if there are caps, then all ranks but the first ones in turn."""
+    """Resources to drop, bool[D] each: all if there are caps, then all ranks above the first, above the second, …"""
     rank = np.zeros(len(problem.resources), dtype=np.int32) if problem.band_rank is None else problem.band_rank
     steps = [rank > step for step in np.unique(rank)[:-1].tolist()]
     has_caps = problem.cap is not None and bool(np.isfinite(problem.cap[problem.stays]).any())
@@ -45,7 +45,7 @@ def given_up(problem: Problem) -> list[Flags]:
 
 
 def without_bands(problem: Problem, dropped: Flags) -> Problem:
-    """Caps remain."""
+    """Problem with only the caps of ``dropped`` resources."""
     cap = np.full_like(problem.band_high, np.inf) if problem.cap is None else problem.cap
     free = problem.stays[:, None] & dropped[None, :]
     return replace(
@@ -104,7 +104,7 @@ def reached_levels(problem: Problem, after: Floats) -> Levels:
 
 
 def widened_problem(problem: Problem, levels: Levels, params: BandParams = DEFAULTS.bands) -> Problem:
-    """Plus the search's margin; never above a cap."""
+    """Problem with bands widened to ``levels`` and the search's margin, never above a cap."""
     mean, stays = mean_loads(problem), problem.stays[:, None]
     margin = 2 * params.margin * resource_scale(problem)
     is_high, is_low = ~np.isnan(levels.high), ~np.isnan(levels.low)
@@ -120,7 +120,7 @@ def widened_problem(problem: Problem, levels: Levels, params: BandParams = DEFAU
 
 
 # Large neighbourhood search (Shaw 1998) on a program too large at once: each step solves a few brokers again, replicas
-# and leaders together. Counted steps and nodes, one thread.
+# and leaders together.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,7 +208,7 @@ def _decided(
 #     minimise z (of a lower side: maximise it)
 #     over all plans inside the bands, those of this side aside: a broker is inside the band asked for, or z holds it
 #
-# One more 0 or 1 for each broker chooses. Tiny clusters at once, larger ones part by part. HiGHS, one thread.
+# One more 0 or 1 for each broker chooses. Tiny clusters at once, larger ones part by part.
 
 
 def nearer_plan(
@@ -250,7 +250,7 @@ def nearer_plan(
 
 
 def cheaper_plan(wider: Problem, known: Placed, *, seed: int, params: SolveParams) -> WholePlan | None:
-    """None if none was found."""
+    """Plan cheaper than ``known``, None if none was found."""
     bands = working_bands(wider, wider.band_low, wider.band_high, params.bands)
     program = whole_program(wider, bands, params.linear_program)
     if program is None:
@@ -406,7 +406,7 @@ def _by_search(task: _Task, best: Widened, side: Side, tries: int) -> tuple[Wide
 
 
 def _reaching(task: _Task, best: Widened, side: Side, target: float) -> Widened | None:
-    """None where no plan is found."""
+    """Plan within the levels, ``target`` on one side; None if none was found."""
     levels = best.levels.with_level(side, target)
     wider = widened_problem(task.problem, levels, task.params.bands)
     bands = working_bands(wider, wider.band_low, wider.band_high, task.params.bands)
@@ -423,7 +423,7 @@ def _reaching(task: _Task, best: Widened, side: Side, target: float) -> Widened 
 
 
 def _searched(task: _Task, wider: Problem, bands: WorkingBands, found: Placed, seed: int) -> Placed:
-    """``found`` where nothing is nearer."""
+    """Nearest plan of search and annealing; ``found`` where nothing is nearer."""
     for step in (search_replicas, anneal_replicas):
         start = ReplicaSets(found.replicas, task.sets.original)
         other = step(wider, start, bands, seed=seed, params=task.params)

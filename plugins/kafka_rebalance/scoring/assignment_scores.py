@@ -56,7 +56,8 @@ class GroupScore:
     from the strategy's own previous answer: ``partitions_moved`` (``mean_partitions_moved`` over variants),
     ``partitions_revoked`` from surviving members, ``partitions_unread`` for a while, for ``longest_pause_ms`` (None:
     for ever, see ``partitions_without_reader``) and ``unread_partition_ms`` in total. ``drain_seconds`` is ``None``
-    where unknown or never; never sets ``members_falling_behind`` (0: only unread partitions).
+    where unknown, and where the lag never ends: then ``members_falling_behind`` is not ``None`` (0: only unread
+    partitions).
     """
 
     group_id: str
@@ -197,18 +198,18 @@ def _skew_and_cv(loads: Floats) -> tuple[float, float]:
 
 
 def plain_mean(load: Floats, capacity: Floats | None = None) -> float:
-    """0 without members."""
+    """Mean of ``load`` over ``capacity``, 0 without members."""
     total_capacity = float(len(load) if capacity is None else capacity.sum())
     return float(load.sum()) / total_capacity if total_capacity > 0 else 0.0
 
 
 def skew(load: Floats, capacity: Floats | None = None) -> float:
-    """0 without load, 1 if even. ``load`` has no ``nan``."""
+    """Highest level over the mean; 0 without load. ``load`` has no ``nan``."""
     mean = plain_mean(load, capacity)
     levels = load if capacity is None else load / capacity
     return float(levels.max()) / mean if mean > 0 else 0.0
 
 
 def known_skew(load: Floats) -> float | None:
-    """``None`` where a load is unknown."""
+    """Skew, ``None`` where a load is unknown."""
     return None if np.isnan(load).any() else skew(load)

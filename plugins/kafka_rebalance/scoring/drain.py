@@ -52,16 +52,14 @@ class Drain:
 
 
 def member_capacity(reader: Ints, read_messages_per_s: Floats, member_count: int) -> float:
-    """Highest rate seen of a member under ``reader``, a lower bound in messages/s; ``nan`` if no member's rates are
-    known.
-    """
+    """Highest rate seen of a member, a lower bound in messages/s; ``nan`` if no member's rates are known."""
     read = per_member(reader, read_messages_per_s, member_count)
     has_partitions = per_member(reader, np.ones(len(reader)), member_count) > 0
     return float(np.fmax.reduce(read[has_partitions], initial=np.nan))
 
 
 def drain(reader: Ints, member_count: int, rates: PartitionRates, capacity: float) -> Drain:
-    """``reader`` int32[P], ABSENT: none."""
+    """Drain of ``reader`` int32[P], ABSENT: none."""
     seconds = np.empty(member_count)
     slowest, behind, unread = drain_of_members(
         reader, rates.lag_messages, rates.in_messages_per_s, capacity, seconds, np.empty(member_count)

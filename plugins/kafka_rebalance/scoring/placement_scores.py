@@ -49,7 +49,7 @@ class PlacementFigures(NamedTuple):
 
 @kernel
 def placement_figures(today: Lists, placed: Lists, log_bytes: Floats, places: Places) -> PlacementFigures:
-    """Of ``placed``, and of the change from ``today``; ``log_bytes`` of the leader's replica."""
+    """Figures of ``placed`` and of the change from ``today``; ``log_bytes`` of the leader's replica."""
     brokers = len(places.ids)
     counts, leads, sizes = np.zeros(brokers), np.zeros(brokers), np.zeros(brokers)
     racks_seen = np.zeros(placed.replicas.shape[1], np.int64)
@@ -98,7 +98,7 @@ def _is_in(values: Longs, wanted: int) -> bool:
 
 @inner_kernel
 def _skew(load: Floats) -> float:
-    """``nan`` where a load is."""
+    """Skew, ``nan`` where a load is."""
     total, highest = 0.0, 0.0
     for value in load:
         total += value
@@ -239,7 +239,7 @@ class ClusterScores:
     left_out: Mapping[str, Fact] = field(default_factory=dict)
 
     def resource(self, name: str) -> ResourceScore | None:
-        """``None`` if not measured."""
+        """Score of one resource, ``None`` if not measured."""
         return next((resource for resource in self.resources if resource.resource == name), None)
 
     def of_resource(self, name: str) -> tuple[BrokerScore, ...]:
@@ -265,7 +265,6 @@ class BrokerLoads:
 
 
 def scores_of(loads: BrokerLoads, left_out: Mapping[str, Fact]) -> ClusterScores:
-    """O(B·D)."""
     brokers: list[BrokerScore] = []
     racks: list[RackScore] = []
     resources: list[ResourceScore] = []
@@ -364,7 +363,7 @@ def moved_loads(leader: Ints, successor: Ints, group: Ints, carried: Floats, gro
 
 
 def left_leaderless(leader: Ints, successor: Ints, group: Ints, groups: int) -> Ints:
-    """int32[groups]."""
+    """Partitions without a leader after each loss, int32[groups]."""
     lost = (leader != ABSENT) & (successor == ABSENT) & (group[leader] != ABSENT)
     return np.bincount(group[leader[lost]], minlength=groups).astype(np.int32)
 
@@ -422,7 +421,7 @@ class AfterFailure:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> AfterFailure:
-        """Raises KeyError or TypeError for another document."""
+        """Inverse of ``document``. Raises KeyError or TypeError for another document."""
         return cls(**{time: Losses(**_losses(document[time])) for time in ("before", "after")})
 
 

@@ -12,7 +12,7 @@ across, or 0 with a selector. O(R + changed + assigned partitions).
     same_rack_ratio      = share that is read by members with a replica in their rack (brokers select by rack, KIP-392)
     leader_in_rack_ratio = share that is read by members in the leader's rack, without a selector
 
-Shares of bytes written a second; of partitions where a rate is unknown or nothing is written. Members without a rack
+Shares of bytes written a second, or of partitions if a rate is unknown or nothing is written. Members without a rack
 and partitions without replicas are left out; without any known rack there is no ratio. O(P · RF) a kernel call.
 Example: a member in a reads p0 (30 bytes/s, replicas in a and b, led in b), one in c reads p1 (10 bytes/s, replicas in
 a and b): 30 of 40 in the rack, 0 without a selector.
@@ -99,7 +99,7 @@ def rack_traffic(snapshot: ClusterSnapshot, change: PlacementChange = NO_CHANGE)
 
 
 def _is_by_rack(broker: Broker) -> bool:
-    """Unknown for a custom selector class."""
+    """Whether leaders there select by rack; false for a custom class."""
     return broker.configs.get(SELECTOR, "").rpartition(".")[2] == BY_RACK
 
 
@@ -271,7 +271,7 @@ def rack_ratios(reader: Ints, codes: RackCodes, in_bytes_per_s: Floats) -> RackR
 def read_in_rack(
     reader: Ints, offsets: Longs, of_replica: Ints, of_leader: Ints, of_member: Ints, in_bytes_per_s: Floats
 ) -> tuple[float, float]:
-    """``nan`` where no member with a rack reads; without ``of_leader`` its ratio is 0."""
+    """Both ratios, ``nan`` where no member with a rack reads; without ``of_leader`` its ratio is 0."""
     counted, same, led = 0, 0, 0
     rate, same_rate, led_rate = 0.0, 0.0, 0.0
     for row in range(len(reader)):

@@ -30,7 +30,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
 def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
-    """O(replicas + brokers²)."""
+    """Scores of ``snapshot``. O(replicas + brokers²)."""
     options = PlanOptions()
     brokers = build_broker_arrays(snapshot, options)
     partitions = build_partition_arrays(snapshot, brokers, options)
@@ -64,7 +64,7 @@ def resources_left_out(snapshot: ClusterSnapshot) -> dict[str, Fact]:
 
 
 def _fair_shares(problem: Problem) -> Floats:
-    """As load; ``nan`` for drained brokers, and for leader loads on brokers that may not lead."""
+    """Fair shares as load; ``nan`` for drained brokers, and for leader loads on brokers that may not lead."""
     may_lead = problem.keeps_leaders | problem.takes_leaders
     only_leaders = np.array([name in ONLY_LEADERS for name in problem.resources], dtype=np.bool_)
     may_carry = problem.stays[:, None] & (may_lead[:, None] | ~only_leaders[None, :])
@@ -100,7 +100,7 @@ class FailureScore:
 
 
 def score_failures(snapshot: ClusterSnapshot) -> tuple[FailureScore, ...]:
-    """Responsive brokers, then racks if several; worst first. Empty where the ISR is unknown."""
+    """Scores of responsive brokers, then racks if several; worst first. Empty where the ISR is unknown."""
     table = snapshot.partitions
     if table.in_sync is None or not len(table) or not snapshot.brokers:
         return ()

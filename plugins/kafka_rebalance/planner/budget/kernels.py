@@ -135,7 +135,7 @@ def leaders_of(state: BudgetState) -> Ints:
 
 
 def _judged(bands: Floats, problem: Problem, elsewhere: float) -> Floats:
-    """Drained brokers have no bands."""
+    """Bands, without those of drained brokers."""
     return np.ascontiguousarray(np.where(problem.stays[:, None], bands, elsewhere))
 
 
@@ -152,7 +152,7 @@ def _own(problem: Problem, disk: int | None, scale: Floats) -> Floats:
 
 
 def _peaks(problem: Problem, replicas: Ints, disk: int | None, scale: Floats) -> Floats:
-    """Kafka deletes nothing before a copy is complete."""
+    """Disk of today's and new replicas: Kafka deletes nothing before a copy is complete."""
     if disk is None:
         return np.zeros(problem.broker_count)
     peak = broker_loads(problem, problem.replicas, problem.leader)[:, disk]
@@ -232,7 +232,7 @@ def may_lead(state: BudgetState, p: int, broker: int) -> bool:
 
 @inner_kernel
 def may_go(state: BudgetState, p: int, j: int, target: int) -> bool:
-    """Limits and the budget aside."""
+    """Slot ``j`` may be on ``target``, limits and the budget aside."""
     if not state.takes[target] and not (state.stays[target] and is_original(state, p, target)):
         return False
     if not state.in_set[state.set_of[p], target]:
@@ -279,7 +279,7 @@ def _note_change(state: BudgetState, p: int) -> None:
 
 @inlined_kernel
 def _count_bytes(state: BudgetState, side: int, broker: int, amount: float) -> None:
-    """Received (0) or sent (1)."""
+    """Count bytes received (0) or sent (1)."""
     now = state.copied[side, broker]
     then = now + amount
     most = state.most_copied[0]
@@ -388,7 +388,7 @@ def is_within_budget(state: BudgetState) -> bool:
 
 @inner_kernel
 def is_lawful(state: BudgetState) -> bool:
-    """No gaining broker since ``accept`` is above a hard limit."""
+    """No broker that gained since ``accept`` is above a hard limit."""
     for entry in range(state.logged[0]):
         p, j = state.log[entry, 1], state.log[entry, 2]
         broker = state.replicas[p, j]
@@ -428,7 +428,7 @@ def lead_home(state: BudgetState, p: int) -> bool:
 
 @inner_kernel
 def is_borne(change: float, temperature: float, drawn: int) -> bool:
-    """Metropolis; ``drawn`` in [0, FRACTIONS)."""
+    """Metropolis acceptance; ``drawn`` in [0, FRACTIONS)."""
     if change <= 0:
         return True
     if temperature <= 0:
@@ -501,7 +501,7 @@ def _try_exchange(state: BudgetState) -> bool:
 
 @inner_kernel
 def exchange(state: BudgetState, steps: int, warm: float, cold: float) -> int:
-    """From temperature ``warm`` to ``cold``, then none. Returns changes."""
+    """Cool from ``warm`` to ``cold``, then to 0. Return changes."""
     if state.rows.shape[0] == 0:
         return 0
     made = 0
@@ -589,7 +589,7 @@ def _take_off(state: BudgetState, p: int, j: int) -> None:
 
 @inlined_kernel
 def _with(state: BudgetState, p: int, target: int) -> float:
-    """Imbalance with it on ``target``; ``HOWEVER_FAR`` above a hard limit."""
+    """Imbalance with the slot on ``target``; ``HOWEVER_FAR`` above a hard limit."""
     total = 0.0
     is_home = is_original(state, p, target)
     for d in range(state.load.shape[1]):
@@ -739,7 +739,7 @@ def _is_still_on_top(state: BudgetState, worth: Floats, choice: Longs, heap: Lon
 
 @inner_kernel
 def improve(state: BudgetState, thrift: float) -> int:
-    """Returns the number of steps."""
+    """Make steps while one helps within the budget; return how many."""
     count = state.rows.shape[0] * (state.replicas.shape[1] + 1)
     if count == 0:
         return 0

@@ -41,22 +41,19 @@ def _take(step: int, state: BudgetState, amount: int, first: float, second: floa
 
 
 def give_back(state: BudgetState) -> bool:
-    """Undo by least loss of balance until within the budget. Returns success."""
     return bool(_take(_GIVE_BACK, state, 0, 0.0, 0.0))
 
 
 def improve(state: BudgetState, thrift: float) -> int:
-    """By gain (0) or by gain per unit of budget (1). Returns steps."""
+    """Step by gain (0) or by gain per unit of budget (1); return how many."""
     return int(_take(_IMPROVE, state, 0, thrift, 0.0))
 
 
 def exchange(state: BudgetState, steps: int, warm: float, cold: float) -> int:
-    """Returns changes."""
     return int(_take(_EXCHANGE, state, steps, warm, cold))
 
 
 def undo_needless(state: BudgetState) -> int:
-    """Returns how many."""
     return int(_take(_UNDO, state, 0, 0.0, 0.0))
 
 

@@ -178,8 +178,7 @@ def _broken(problem: Problem, cover: Cover, there: Floats, pinned: Floats) -> tu
 #     cost(plan) - cost(program) = Σ regret of arcs that differ + Σ price · slack left in rows of loads
 #
 # First the core (``core_arcs``) is solved over all brokers. Then each step opens the brokers with most of this gap and
-# their partitions that differ, have moved or cost little to move; an integer program (HiGHS) solves what is open.
-# Topics stay spread. One thread, counted steps and nodes.
+# their partitions that differ, have moved or cost little to move, and an integer program solves what is open.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -490,7 +489,7 @@ def _with_core(task: Task, program: Program, found: Placed) -> tuple[Placed, int
 
 
 def _whole(task: Task, bands: WorkingBands, found: Placed) -> Placed:
-    """Judged by the problem's own bands."""
+    """Better of ``found`` and the integer program's plan for ``bands``, judged by the problem's own."""
     whole = whole_plan(task.problem, bands, task.params.linear_program)
     return found if whole is None else task.better(found, whole.replicas, replica_index=whole.replica_index)
 
@@ -523,7 +522,7 @@ def is_middling(problem: Problem, params: RestrictedParams) -> bool:
 
 
 def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least: float) -> Placed:
-    """No program is solved where annealing comes near to ``least``."""
+    """Best of ``found``, annealing and the program's shares; no program if annealing comes near to ``least``."""
     if bounds.certificate is None:
         return found
     best, params, limits, original = found, task.params, task.params.linear_program.restricted, task.sets.original

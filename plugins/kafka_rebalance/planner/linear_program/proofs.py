@@ -118,7 +118,7 @@ def least_busy(problem: Problem, arcs: Arcs, params: SolveParams = DEFAULTS) -> 
 def time_proof(
     problem: Problem, prices: Floats, receiving: Floats, sending: Floats, params: SolveParams = DEFAULTS
 ) -> CostProof:
-    """``receiving`` and ``sending`` float64[B] sum to 1."""
+    """Proof of the prices; ``receiving`` and ``sending`` float64[B] sum to 1."""
     sent = np.where(problem.leader >= 0, sending[np.maximum(problem.leader, 0)], 0.0)
     value = proven_by(problem, prices, problem.move_bytes * sent, params.bounds, receiving=receiving)
     return CostProof(prices, receiving, sending, max(0.0, value))
@@ -142,7 +142,7 @@ def time_proof(
 def least_imbalance(
     problem: Problem, params: SolveParams = DEFAULTS, *, beside: Floats | None = None
 ) -> EvennessProof | None:
-    """None if too large, or leaders cannot be chosen. ``beside`` float64[D]: further load that counts in "all load"."""
+    """Best evenness; None if too large or leaders are fixed. ``beside`` float64[D]: further load in "all load"."""
     if problem.elects_preferred or not is_small(problem, params.linear_program.arcs) or problem.pinned.all():
         return None
     if not problem.moves_replicas:  # a budget of no moves
@@ -160,7 +160,7 @@ def least_imbalance(
 
 
 def proof_of(problem: Problem, prices: Floats, charges: Budget, params: SolveParams = DEFAULTS) -> EvennessProof:
-    """Charges are per byte, move, change."""
+    """Proof of the prices; charges are per byte, move, change."""
     charged = [charge or 0.0 for charge in _three(charges)]
     copy = problem.move_bytes * charged[0] + charged[1]
     value = proven_by(problem, prices, copy, params.bounds, leader_change=charged[2])
@@ -203,7 +203,7 @@ class _Outside:
         return (2 * len(self.brokers) + 1) * len(self.columns)
 
     def side(self, side: int, d: int) -> Longs:
-        """Above (0) or below (1)."""
+        """Variables above (0) or below (1)."""
         begin = self.first + (2 * d + side) * len(self.brokers)
         return np.arange(begin, begin + len(self.brokers))
 
@@ -277,10 +277,6 @@ def _add_bands(program: WholeProgram, outside: _Outside, total: Floats) -> None:
             rows.add(np.zeros(count + 1, dtype=np.int64), variable, factor, np.zeros(1))
 
 
-# Bounds for widened bands. Prices hold for any bands, so the old ones are tried; small clusters solve the program
-# again.
-
-
 def widened_bounds(
     problem: Problem,
     found: Bounds | None,
@@ -289,7 +285,9 @@ def widened_bounds(
     plan_bytes: float,
     params: SolveParams = DEFAULTS,
 ) -> Bounds:
-    """``found``: bounds for the original bands."""
+    """Bounds within ``low``..``high``. Prices hold for any bands, so those of ``found`` are tried; small clusters solve
+    again.
+    """
     wider = replace(problem, band_low=low, band_high=high)
     prices = None if found is None or found.certificate is None else found.certificate.prices
     bounds = lower_bounds(wider, prices=prices, params=params.bounds)

@@ -65,7 +65,7 @@ def is_small(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs)
 
 
 def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) -> Arcs:
-    """O(P·B)."""
+    """All lawful arcs. O(P·B)."""
     columns = replica_columns(problem)
     held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)
@@ -167,7 +167,7 @@ def relax(
     covers: tuple[Cover, ...] = (),
     solver: Literal["highs", "highs-ipm"] = "highs",
 ) -> Relaxed | None:
-    """None where no shares meet the bands float64[B, all D]. One thread, no clock.
+    """Optimum, None where no shares meet the bands float64[B, all D].
 
     ``decided`` float64[A]: fixed shares, nan where open. "highs-ipm": interior points, quicker for many arcs.
     """
@@ -233,7 +233,7 @@ def prices_of(problem: Problem, arcs: Arcs, top: Longs, bottom: Longs, duals: Fl
 
 
 def cover_rows(problem: Problem, arcs: Arcs, covers: tuple[Cover, ...], rows: Rows) -> None:
-    """One row a cover, empty where the set fits."""
+    """Add one row a cover, empty where the set fits."""
     if not covers:
         return
     number = np.full((problem.partition_count, problem.broker_count), -1)
@@ -262,7 +262,7 @@ def _priced(problem: Problem, covers: tuple[Cover, ...], duals: Floats) -> tuple
 
 
 def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
-    """New copies fit beside everything there today."""
+    """Add rows: new copies fit beside everything there today."""
     disk = problem.column("disk")
     if disk is None:
         return
@@ -278,7 +278,7 @@ def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
 
 
 def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
-    """Even share of every rack."""
+    """Add rows: even share of every rack."""
     racks = distinct_racks(problem.rack)
     sizes, chosen = problem.sets.rack_sizes(racks, problem.stays), problem.sets.of_partition[arcs.row]
     for (number, size), factor in product(enumerate(sizes), np.unique(problem.target_rf[arcs.row]).tolist()):
@@ -344,7 +344,7 @@ class Flowing:
 def relax_flows(
     problem: Problem, arcs: Arcs, cost: Floats, *, weight: float = 0.0, most: float = np.inf
 ) -> Flowing | None:
-    """None where no shares meet the bands with T <= ``most`` bytes. One thread, no clock."""
+    """Optimum, None where no shares meet the bands with T <= ``most`` bytes."""
     count, brokers, unit = len(arcs.row), problem.broker_count, max(mean_bytes(problem), 1e-300)
     free = np.flatnonzero(~problem.pinned)
     rows = Rows(count)
@@ -535,7 +535,7 @@ class Task:
     def placed(
         self, best: Placed, replicas: Ints, *, replica_index: Ints | None = None, done: SearchStatistics = NOTHING_DONE
     ) -> Placed:
-        """Leaders chosen anew, or those of ``best`` where that is nearer."""
+        """Candidate with leaders chosen anew, or those of ``best`` where that is nearer."""
         problem, bands, params = self.problem, self.bands, self.params
         found = place(problem, replicas, bands, params, replica_index=replica_index, done=done)
         if replica_index is not None or found.band_violation <= best.band_violation:
@@ -567,8 +567,7 @@ def spread_allowed(problem: Problem, found: Placed, given_up: float) -> int:
 #     over x (a replica is there) and y <= x (and leads), both 0 or 1; bands of all resources, racks, factors,
 #     capacities
 #
-# Where a band is a partition or two wide, sets chosen by bytes may leave no replica that could lead. HiGHS, one thread,
-# limited nodes.
+# Where a band is a partition or two wide, sets chosen by bytes may leave no replica that could lead.
 
 
 # HiGHS status: infeasible.
@@ -582,7 +581,7 @@ class WholePlan:
 
 
 def is_tiny(problem: Problem, params: WholePlanParams = DEFAULTS.linear_program.whole_plan) -> bool:
-    """Preferred leaders cannot be chosen."""
+    """Small enough; preferred leaders cannot be chosen."""
     return problem.partition_count * problem.broker_count <= params.most_pairs and not problem.elects_preferred
 
 
@@ -677,7 +676,7 @@ class WholeProgram:
     top: Floats
 
     def variables_of(self, replicas: Ints, leader: Ints) -> Floats:
-        """float64[2·A]."""
+        """Plan as variables, float64[2·A]."""
         is_there = (replicas[self.arcs.row] == self.arcs.broker[:, None]).any(axis=1)
         return np.concatenate([is_there, leader[self.arcs.row] == self.arcs.broker]).astype(np.float64)
 
@@ -690,8 +689,8 @@ class WholeProgram:
 def whole_program(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program, *, more: int = 0
 ) -> WholeProgram | None:
-    """``more``: further variables. None if nothing is free, a partition has too few places, or leaders alone may change
-    and a replica could not stay.
+    """Rules of all plans, with ``more`` further variables. None if nothing is free, a partition has too few places, or
+    leaders alone may change and a replica could not stay.
     """
     arcs = arcs_of(problem, params.arcs)
     if not problem.moves_replicas:
@@ -737,7 +736,7 @@ def copy_costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
 
 
 def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
-    """Names of the limits, and their units."""
+    """Add budget rows; return the limits' names and units."""
     problem, arcs, rows = program.problem, program.arcs, program.rows
     new, count = np.flatnonzero(~arcs.is_kept), len(arcs.row)
     changed = count + np.flatnonzero(problem.leader[arcs.row] != arcs.broker)
@@ -757,7 +756,7 @@ def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
 
 
 def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
-    """bool[A]. If no broker may lead, a demoted leader goes on, or any broker leads."""
+    """Arcs bool[A]. If no broker may lead, a demoted leader goes on, or any broker leads."""
     able, row, broker = can_be_led(problem), arcs.row, arcs.broker
     is_today = problem.leader[row] == broker
     stays = np.zeros(problem.partition_count, dtype=np.bool_)
@@ -837,7 +836,7 @@ def _as_plan(problem: Problem, arcs: Arcs, is_there: Flags, leads: Flags) -> Who
 
 
 def _lawful(problem: Problem, replicas: Ints, replica_index: Longs) -> Ints:
-    """Replaces a closed leader where a new replica may lead; the program cannot express this."""
+    """Leaders with a closed one replaced where a new replica may lead; the program cannot express this."""
     may_lead = candidates(problem, replicas)
     is_lawful = np.take_along_axis(may_lead, replica_index[:, None], axis=1)[:, 0] | ~may_lead.any(axis=1)
     return np.where(is_lawful, replica_index, may_lead.argmax(axis=1)).astype(np.int32)

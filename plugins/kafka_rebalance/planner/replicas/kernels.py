@@ -299,7 +299,7 @@ def may_hold(state: State, p: int, j: int, target: int) -> bool:
 
 @inner_kernel
 def keeps_racks_even(state: State, p: int, j: int, target: int) -> bool:
-    """The sum of squared counts per rack does not grow."""
+    """Moving slot ``j`` to ``target`` does not raise the sum of squared counts per rack."""
     to = state.rack[target]
     source = state.rack[state.replicas[p, j]]
     if to == source:
@@ -1038,7 +1038,7 @@ class Journal(NamedTuple):
 
 @inner_kernel
 def displaced_replicas(state: State) -> Displaced:
-    """O(P·W)."""
+    """Index of displaced replicas. O(P·W)."""
     width = state.replicas.shape[1]
     brokers = state.load.shape[0]
     start = np.zeros(brokers + 1, np.int64)
@@ -1218,7 +1218,7 @@ def _send_cheaper(state: State, p: int, j: int, original: int, tries: int) -> fl
 
 @inner_kernel
 def polish_round(state: State, receivers: Ints, tries: int) -> float:
-    """Returns the cost saved."""
+    """Polish once; return the cost saved."""
     width = state.replicas.shape[1]
     displaced = displaced_replicas(state)
     capacity = 2 * state.params.polish.mending_steps

@@ -103,7 +103,7 @@ def _is_borne(state: State, heat: Heat, change: float) -> bool:
 
 @inner_kernel
 def _try_move(state: State, displaced: Displaced, heat: Heat, replica_index: int, target: int, weight: Floats) -> int:
-    """Returns 1 if made."""
+    """Try to move the replica; return 1 if made."""
     width = state.replicas.shape[1]
     p = replica_index // width
     j = replica_index - p * width
@@ -128,7 +128,7 @@ def _try_move(state: State, displaced: Displaced, heat: Heat, replica_index: int
 
 @inner_kernel
 def _try_swap(state: State, displaced: Displaced, heat: Heat, one: int, two: int, going: Floats, coming: Floats) -> int:
-    """Returns 1 if made."""
+    """Try to swap the replicas; return 1 if made."""
     width = state.replicas.shape[1]
     p, q = one // width, two // width
     i, j = one - p * width, two - q * width
@@ -186,7 +186,7 @@ def _leave(state: State, displaced: Displaced, heat: Heat, receivers: Ints, near
 
 @inner_kernel
 def _step(state: State, displaced: Displaced, heat: Heat, receivers: Ints, left: Floats, right: Floats) -> int:
-    """Returns 1 if a change was made."""
+    """Try one change; return 1 if made."""
     kind, replica_index, other = draw(state, 100), _draw_displaced(state, displaced), -1
     if kind >= state.params.anneal.substitute:
         return _leave(state, displaced, heat, receivers, replica_index, left)
@@ -207,7 +207,7 @@ def _step(state: State, displaced: Displaced, heat: Heat, receivers: Ints, left:
 
 @kernel
 def anneal(state: State, receivers: Ints, steps: int, unit: float) -> int:
-    """``unit``: mean cost of a replica. Returns changes."""
+    """Try ``steps`` changes; return how many were made. ``unit``: mean cost of a replica."""
     count = state.position.shape[0]
     displaced = Displaced(np.empty(count, np.int32), np.zeros(count, np.int8), np.zeros(1, np.int64))
     for replica_index in range(count):
@@ -248,37 +248,30 @@ def _take(step: int, state: State, takers: Ints, receivers: Ints, amount: float,
 
 
 def release(state: State, takers: Ints) -> int:
-    """Unplace what leaves brokers above their bands in any cheap plan. Returns how many."""
     return int(_take(_RELEASE, state, takers, takers, 0.0, 0.0))
 
 
 def evacuate(state: State, takers: Ints) -> int:
-    """Heaviest replicas first. Returns how many found no place."""
     return int(_take(_EVACUATE, state, takers, takers, 0.0, 0.0))
 
 
 def push_round(state: State, takers: Ints, receivers: Ints, part: float, least: float) -> int:
-    """Evict mixtures that fit. Returns moves."""
     return int(_take(_PUSH, state, takers, receivers, part, least))
 
 
 def finish_round(state: State, takers: Ints, receivers: Ints, worst: float) -> int:
-    """Evict by worth per cost. Returns moves."""
     return int(_take(_FINISH, state, takers, receivers, worst, 0.0))
 
 
 def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int:
-    """Returns moves."""
     return int(_take(_PULL, state, receivers, receivers, worst, least))
 
 
 def swap_round(state: State, receivers: Ints, tries: int) -> int:
-    """Returns exchanges."""
     return int(_take(_SWAP, state, receivers, receivers, float(tries), 0.0))
 
 
 def polish_round(state: State, receivers: Ints, tries: int) -> float:
-    """Returns the cost saved."""
     return _take(_POLISH, state, receivers, receivers, float(tries), 0.0)
 
 
@@ -324,7 +317,7 @@ def search_replicas(
 def anneal_replicas(
     problem: Problem, sets: ReplicaSets, bands: WorkingBands, *, seed: int, params: SolveParams = DEFAULTS
 ) -> FoundSets:
-    """Usually cheaper than ``sets`` or nearer to the bands."""
+    """Annealed sets, usually cheaper than ``sets`` or nearer to the bands."""
     state = _state_of(problem, sets, bands, seed, params)
     receivers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(receivers):
@@ -338,7 +331,7 @@ def anneal_replicas(
 
 
 def _band_width(state: State) -> float:
-    """Median, in means."""
+    """Median width, in means."""
     width = (state.high - state.low)[state.takes]
     return float(np.median(np.minimum(width, 1.0)))
 
@@ -409,8 +402,8 @@ def _exhaust(state: State, takers: Ints, params: SolveParams) -> SearchStatistic
 
 
 def require_enough_brokers(problem: Problem) -> None:
-    """Raises InfeasibleError where a partition has fewer lawful brokers than replicas, or a drained broker holds pinned
-    ones. O(P·W). Example: factor 3, two brokers take replicas: one is lacking.
+    """Raises InfeasibleError if a partition has too few lawful brokers, or a drained broker holds pinned replicas.
+    O(P·W).
     """
     sets = problem.sets
     open_to = problem.takes_replicas & sets.brokers
@@ -508,7 +501,7 @@ def _racks_of(problem: Problem, row: Longs, replicas: Ints) -> tuple[Flags, Flag
 
 
 def start_sets(problem: Problem) -> ReplicaSets:
-    """Raises InfeasibleError where a partition has no lawful set. O(P·W²)."""
+    """Sets before the search. Raises InfeasibleError where a partition has no lawful set. O(P·W²)."""
     require_enough_brokers(problem)
     unplaced = problem.broker_count
     original = problem.replicas.copy()
@@ -539,7 +532,7 @@ def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
 
 
 def _drop_surplus(problem: Problem, replicas: Ints) -> None:
-    """Drained brokers first, then crowded racks, then full brokers; the last possible leader goes last."""
+    """Drop from drained brokers first, then crowded racks, then full brokers; the last possible leader goes last."""
     while True:
         surplus = ((replicas >= 0).sum(axis=1) > problem.target_rf) & ~problem.pinned
         if not surplus.any():
@@ -558,7 +551,6 @@ def _drop_surplus(problem: Problem, replicas: Ints) -> None:
 
 
 def _may_lead(problem: Problem, replicas: Ints, rows: np.ndarray) -> Flags:
-    """bool[rows, W]."""
     takes, keeps = np.append(problem.takes_leaders, False), np.append(problem.keeps_leaders, False)
     held = replicas[rows]
     able: Flags = (held >= 0) & (takes[held] | (keeps[held] & (held == problem.leader[rows, None])))
