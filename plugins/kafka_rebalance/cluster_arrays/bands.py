@@ -37,11 +37,10 @@ BAND_ROUNDING = 1e-9
 
 # Shares of brokers that racks alone would fill with more than one replica of a partition.
 #
-# A broker holds at most one replica of a partition, a rack at most its even share. For each replication factor this is
-# a matroid, and the sum is a polymatroid: shares that exceed no set of brokers can be held by fractions (Edmonds 1970).
+# A broker holds at most one replica of a partition, a rack at most its even share: for each replication factor a
+# matroid, in sum a polymatroid. Shares that exceed no set of brokers can be held by fractions (Edmonds 1970).
 #
-# Example: one rack of three brokers, RF 2, 30 partitions of 1 GB, the first disk ten times the others: shares 30, 15,
-# 15, not 50, 5, 5.
+# Example: a rack of three brokers, RF 2, 30 partitions of 1 GB, the first disk ten times the others: shares 30, 15, 15.
 
 
 def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load_by_factor: Floats) -> Floats:
@@ -109,7 +108,7 @@ class BrokersHold:
         return float(totals[choice]), np.asarray(self.place < upto[self.rack])
 
     def most(self, members: Flags) -> float:
-        """Most that ``members`` (the first of each rack) hold together."""
+        """Most that ``members`` hold together."""
         return float((self.linear[:, members].sum(axis=1) + self.constant).min()) if members.any() else 0.0
 
 
@@ -147,14 +146,12 @@ def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[F
 # 3. For replica loads the lowest level is maximal, then the second lowest, and so on; leader loads are level among
 #    brokers that may lead.
 #
-# Resources are independent, so all shares together may be out of reach; the search then comes as near as it can
-# (``planner.widening``) and the plan reports the cause.
+# Resources are independent, so all shares together may be out of reach (``planner.widening``).
 #
 # Example: 10 brokers on 3 racks (4/3/3), RF 3: shares of 1/4 in the rack with 4, else 1/3; the mean 0.3 cannot be met.
 #
-# Binding racks by Fujishige's decomposition of a polymatroid (1980), the tightest set by Dinkelbach's method: O(K² log
-# K) per resource and tight set, after O(P·D). Broker by broker only where a broker would exceed one replica of a
-# partition.
+# Fujishige's decomposition of a polymatroid (1980), the tightest set by Dinkelbach's method: O(K² log K) per resource
+# and tight set, after O(P·D). Broker by broker only where one would exceed one replica of a partition.
 
 
 def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:
@@ -173,10 +170,8 @@ def fair_shares(
     follower_load: Floats,
     leader_extra: Floats,
 ) -> Floats:
-    """Fair load float64[B, D], 0 outside ``may_carry`` bool[B, D] (brokers that stay; for leader loads those that may
-    lead).
-
-    ``may_lead`` bool[B] share the leaders' extra load; all do where none may.
+    """Fair load float64[B, D], 0 outside ``may_carry``. ``may_lead`` share the leaders' extra load; all do where none
+    may.
     """
     racks = distinct_racks(rack)
     factors = np.arange(int(target_rf.max(initial=1)) + 1)
@@ -216,7 +211,7 @@ def distinct_racks(rack: Ints) -> Ints:
 
 
 def _rack_holding(load_by_factor: Floats, rack_size: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Load that each rack holds anyway (float64[K]), and most that j racks hold beyond it (float64[K+1])."""
+    """Load that each rack holds anyway, and most that j racks hold beyond it (float64[K+1])."""
     racks = np.arange(len(rack_size) + 1)
     fixed, curve = np.zeros(len(rack_size)), np.zeros(len(rack_size) + 1)
     for rf, load in enumerate(load_by_factor.tolist()):
@@ -258,8 +253,6 @@ def _tightest(capacity: Floats, fixed: Floats, curve: Floats) -> tuple[npt.NDArr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bands:
-    """Lowest and highest load float64[B, D]."""
-
     low: Floats
     high: Floats
 

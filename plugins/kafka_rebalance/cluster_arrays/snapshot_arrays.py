@@ -39,8 +39,6 @@ from kafka_rebalance.snapshot.model import (
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Brokers:
-    """Flags as in ``Problem``. ``capacity`` and ``limit`` by resource."""
-
     ids: npt.NDArray[np.int64]
     rack: Ints
     stays: Flags
@@ -55,8 +53,6 @@ class Brokers:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Placement:
-    """Shapes as in ``Problem``."""
-
     replicas: Ints
     leader: Ints
     topic: Ints
@@ -414,7 +410,7 @@ def waits_and_leaves(
     broker_arrays: BrokerArrays,
     sets: BrokerSets | None,
 ) -> tuple[Flags, Flags]:
-    """Waiting partitions bool[P], and laggards that must leave bool[P, W]."""
+    """Partitions that wait, and laggards that must leave."""
     arrays = broker_arrays.arrays
     there = replicas >= 0
     kept = there & arrays.stays[replicas] & ~must_leave & ~laggards
@@ -545,7 +541,7 @@ def build_partition_arrays(
 
 
 def _replicas(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays) -> tuple[Ints, Floats, Flags, Flags]:
-    """Broker indices int32[P, W], own sizes, offline, in sync (all where unknown)."""
+    """Broker indices, own sizes, offline, in sync (all where unknown)."""
     table = snapshot.partitions
     counts = table.replica_counts
     width = int(counts.max(initial=1))
@@ -633,7 +629,6 @@ def _preferred(
 
 
 def _figures(snapshot: ClusterSnapshot) -> tuple[dict[LoadKind, Floats], dict[str, Fact]]:
-    """Metrics known for most partitions, and the reason for each resource left out."""
     needed = DEFAULTS.least_known
     values = {kind: snapshot.load(kind) for row in TABLE for kind in row.rests_on}
     shares = {kind: 1 - float(np.isnan(value).mean()) if len(value) else 0.0 for kind, value in values.items()}
@@ -651,7 +646,6 @@ def _figures(snapshot: ClusterSnapshot) -> tuple[dict[LoadKind, Floats], dict[st
 
 
 def unknown_figure(kind: LoadKind, share: float, needed: float) -> Fact:
-    """Reason to leave out a resource whose metric is known for ``share`` of the partitions."""
     if share > 0:
         return fact(FactCode.FIGURE_KNOWN_FOR_FEW, figure=kind.value, known_share=share, needed_share=needed)
     return fact(FactCode.FIGURE_NOT_MEASURED, figure=kind.value)

@@ -58,7 +58,6 @@ class DifferentKeys:
 
     @property
     def standard_error(self) -> float:
-        """Standard error as a share of the estimate."""
         return 0.0 if self.is_exact else float(1 / np.sqrt(self.size - 2))
 
     def with_batch(self, identity: Identities, is_counted: Flags) -> tuple[DifferentKeys, Longs]:
@@ -167,7 +166,6 @@ class FrequentKeys:
 
     @property
     def most_error(self) -> float:
-        """Upper bound on ``error``."""
         return 2 * self.total / self.capacity
 
     def counted(self, identity: Identities, is_counted: Flags) -> tuple[FrequentKeys, Longs]:
@@ -428,7 +426,6 @@ def _add_up(placed: Ints, is_by_lot: Flags, weights: Longs, records: Longs, load
 
 @kernel
 def _apart(one: Ints, other: Ints, is_looked_at: Flags) -> tuple[int, int]:
-    """(records examined, those in different partitions)."""
     looked_at = apart = 0
     for i in range(len(one)):
         looked_at += is_looked_at[i]

@@ -108,10 +108,9 @@ def _require_removable(brokers: Mapping[int, Broker], broker: int, path: str, re
 class BrokerPlaces:
     """D places on V volumes; dirs with the same total and usable bytes share a volume.
 
-    ``dirs`` of each place, one where it is emptied; ``volume_of`` int64[D]; ``total_bytes``, ``usable_bytes`` int64[V],
-    0 without ``knows_sizes`` (then each dir is a volume). ``cells`` int64[R] of movable replicas in the partition
-    table; ``dir_of``: number among the broker's dirs. ``knows_places``: some replica's dir is known. ``stuck``: cells
-    of immovable replicas that may be in a dir to be emptied.
+    ``dirs`` of each place, one where it is emptied; ``total_bytes``, ``usable_bytes`` are 0 without ``knows_sizes``
+    (then each dir is a volume). ``cells`` of movable replicas in the partition table; ``knows_places``: some replica's
+    dir is known. ``stuck``: cells of immovable replicas that may be in a dir to be emptied.
     """
 
     broker: Broker
@@ -145,7 +144,7 @@ class BrokerPlaces:
         return used
 
     def held_bytes(self, place_of: Longs) -> Longs:
-        """int64[D], movable replicas only."""
+        """Movable replicas only."""
         held = np.zeros(len(self.dirs), dtype=np.int64)
         np.add.at(held, place_of, self.size_bytes)
         return held
@@ -193,7 +192,7 @@ def _told(log_dir: LogDir) -> tuple[int | None, int | None]:
 
 
 def _cells(broker: int, table: PartitionTable) -> tuple[Longs, Flags]:
-    """The broker's replicas, and which may move: known size, not in motion, no observers."""
+    """The broker's replicas, and which may move."""
     cells = np.flatnonzero(table.replicas == broker).astype(np.int64)
     rows = np.searchsorted(table.offsets, cells, side="right") - 1
     busy = sorted({*table.adding, *table.removing, *table.future, *table.observers, *table.offline})
@@ -387,8 +386,6 @@ def _fitting(
 
 
 class _Moved(NamedTuple):
-    """``cell`` in the partition table."""
-
     cell: int
     target: str
     copy: DirCopy
@@ -499,7 +496,6 @@ def _reason(places: BrokerPlaces, source: int, path: str) -> Fact:
 
 
 def _moves(snapshot: ClusterSnapshot, moved: list[_Moved]) -> tuple[list[LogDirMove], list[list[DirCopy]]]:
-    """Moves by partition, in the snapshot's order."""
     table = snapshot.partitions
     paths = {broker.id: [log_dir.path for log_dir in broker.log_dirs] for broker in snapshot.brokers}
     by_row: dict[int, list[_Moved]] = {}

@@ -51,8 +51,6 @@ class PlacementError(AssignorError):
 
 @dataclass(frozen=True, slots=True)
 class PlacementBroker:
-    """A fenced broker is registered, but not in service."""
-
     id: int
     rack: str | None = None
     is_fenced: bool = False
@@ -188,7 +186,6 @@ def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, np.i
 def _place_all(
     placed: Ints, random: State, unfenced: int, map_order: Longs, racks: Ints, offset: int, lists: _BrokerLists
 ) -> None:
-    """``RackList.place`` for each partition in turn."""
     starts, stripe = lists.starts, lists.stripe
     epoch = 0
     for partition in range(len(placed)):

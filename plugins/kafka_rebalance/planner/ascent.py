@@ -112,7 +112,6 @@ def busy_prices(problem: Problem, prices: Floats, params: AscentParams) -> Busy:
 
 
 def _weights(logarithm: Floats) -> Floats:
-    """Positive, mean 1."""
     weight = np.exp(logarithm - logarithm.max())
     return np.asarray(weight / weight.mean())
 

@@ -30,15 +30,14 @@ from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBoun
 from kafka_rebalance.planner.sorting import grouped_order
 from kafka_rebalance.resources import REPLICA_CARRIED
 
-# Prices for loads above the bands: one covering problem per broker, all resources at once.
-#
-# Evicted replicas are copied elsewhere, so the brokers' covering costs add up; the prices prove at least that sum
-# (``proven_by``). Drained brokers and forced replicas need no price. O(n · D) expected a sweep over n replicas.
+# Prices for loads above the bands: one covering problem per broker, all resources at once. Evicted replicas are copied
+# elsewhere, so the covering costs add up, and the prices prove at least that sum (``proven_by``). Drained brokers and
+# forced replicas need no price. O(n · D) expected a sweep over n replicas.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Holdings:
-    """Movable replicas; those of broker b are start[b]..start[b+1]. ``is_forced``: must leave whatever the balance."""
+    """Movable replicas; those of broker b are start[b]..start[b+1]."""
 
     start: Longs
     row: Longs
@@ -60,7 +59,7 @@ def holdings_of(problem: Problem) -> Holdings:
 
 
 def carried(problem: Problem, columns: list[int], row: Longs, column: Longs) -> Floats:
-    """Loads float64[n, columns] of replicas on today's brokers."""
+    """Loads float64[n, columns] on today's brokers."""
     weight = problem.follower_load[row][:, columns]
     disk = problem.column("disk")
     if problem.own_disk is not None and disk in columns:
@@ -102,10 +101,8 @@ def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) ->
     return np.zeros(len(excess)) if value >= NOT_COVERABLE else found
 
 
-# Bounds on copies and leader changes, by counting.
-#
-# A broker above a band evicts at least as many replicas as its heaviest that cover the excess. Add replicas that
-# brokers lack, those on drained brokers, and those of growing factors. Leaders likewise.
+# Bounds by counting: a broker above a band evicts at least as many replicas as its heaviest that cover the excess. Add
+# replicas that brokers lack, those on drained brokers, and those of growing factors. Leaders likewise.
 
 
 def least_copies(
@@ -143,7 +140,7 @@ def fewest(excess: float, weight: Floats, cost: Floats, least_excess: float = DE
 
 
 def _sharing_racks(problem: Problem, cost: Floats) -> float:
-    """One copy for each rack that a partition lacks and could use."""
+    """One copy for each rack that a partition lacks."""
     racks = np.append(distinct_racks(problem.rack), -1)
     open_racks = len(np.unique(racks[:-1][problem.takes_replicas]))
     held = np.sort(np.where(problem.replicas >= 0, racks[problem.replicas], -1), axis=1)
@@ -156,7 +153,7 @@ def _sharing_racks(problem: Problem, cost: Floats) -> float:
 
 
 def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEFAULTS.bounds) -> float:
-    """Lower bound on leader changes of any plan, with or without moves."""
+    """Lower bound for any plan, with or without moves."""
     now, leader = problem.replicas, problem.leader
     free = ~problem.pinned & (leader >= 0)
     could_lead = (now >= 0) & problem.takes_leaders[now]
@@ -184,16 +181,13 @@ def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEF
     return max(float(np.minimum(stop, led).clip(0).sum()), start)
 
 
-# Cover inequalities: whole replicas prove more about one broker's band than fractions.
-#
-# Take any set S of replicas that may be on a broker; ``surplus`` is its weight beyond the room within the band.
+# Cover inequalities: whole replicas prove more than fractions. Take any set S of replicas that may be on a broker;
+# ``surplus`` is its weight beyond the room within the band.
 #
 #     Σ over S of min(weight, surplus) · (1 - is there)  >=  surplus        (a knapsack cover, Carr et al. 2000)
 #
 # Proof: if one replica as heavy as the surplus is absent, that suffices; else no weight was capped. Leaders' extra
-# loads only reduce the room.
-#
-# Example: room for 10, replicas of 6, 4 and 3: surplus 3. By fractions half of the 6 leaves, by the cover a whole one.
+# loads only reduce the room. Example: room for 10, replicas of 6, 4 and 3: a whole replica leaves, not half of the 6.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,7 +210,6 @@ def pinned_load(problem: Problem) -> Floats:
 
 
 def may_stay_on(problem: Problem, broker: int) -> Flags:
-    """bool[P, W]: free replicas that may stay on ``broker``."""
     there = (problem.replicas == broker) & ~problem.pinned[:, None]
     if problem.must_leave is not None:
         there &= ~problem.must_leave
@@ -224,7 +217,7 @@ def may_stay_on(problem: Problem, broker: int) -> Flags:
 
 
 def cover_row(problem: Problem, cover: Cover, pinned: Floats) -> CoverRow | None:
-    """Cover inequality; None where the broker is drained or the set fits its band up to rounding."""
+    """None where the broker is drained or the set fits its band up to rounding."""
     there = may_stay_on(problem, cover.broker)
     stays = there.any(axis=1)
     taken = np.array(stays)
@@ -243,9 +236,7 @@ def cover_row(problem: Problem, cover: Cover, pinned: Floats) -> CoverRow | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surcharges:
-    """Terms of priced covers in the Lagrangian: ``amount`` for a replica of ``row`` (in order) on ``broker``,
-    ``constant`` once.
-    """
+    """Terms of covers in the Lagrangian: ``amount`` for a replica of ``row`` on ``broker``, ``constant`` once."""
 
     row: Longs
     broker: Longs
@@ -253,7 +244,7 @@ class Surcharges:
     constant: float
 
     def of_slice(self, rows: Longs) -> tuple[Longs, Longs, Floats]:
-        """Places in ``rows`` int64[M] (in order), brokers and amounts."""
+        """Places in ``rows`` int64[M], brokers and amounts."""
         some = slice(*np.searchsorted(self.row, [rows[0], rows[-1] + 1])) if len(rows) else slice(0, 0)
         row, broker, amount = self.row[some], self.broker[some], self.amount[some]
         place = np.searchsorted(rows, row)
@@ -262,7 +253,7 @@ class Surcharges:
 
 
 def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
-    """Amounts of all covers, summed for each partition and broker."""
+    """Amounts by partition and broker."""
     pinned, constant = pinned_load(problem), 0.0
     cells: list[Longs] = [np.zeros(0, dtype=np.int64)]
     amounts: list[Floats] = [np.zeros(0)]
@@ -278,9 +269,7 @@ def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
     return Surcharges(row, broker, amount, constant)
 
 
-# Inner minimum of the Lagrangian (``proven_by``) as one compiled pass, to search for better prices.
-#
-# Brokers are ordered by group (racks, or single brokers); units are those of the search. O(P · B · D) a pass.
+# Inner minimum of the Lagrangian (``proven_by``) in one compiled pass, O(P · B · D). Units are those of the search.
 
 
 class Choices(NamedTuple):
@@ -311,9 +300,7 @@ class Choices(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """``load`` float64[D, B], ``copies`` float64[P], ``received`` float64[B] in units of ``size``, place of each
-    ``leader``, -1 = none.
-    """
+    """``load`` float64[D, B], ``received`` float64[B] in units of ``size``, place of each ``leader``, -1 = none."""
 
     load: Floats
     copies: Floats
@@ -327,7 +314,6 @@ class Chosen(NamedTuple):
 
 @inner_kernel
 def _add_prices(carried: Floats, p: int, price: Floats, total: Floats) -> None:
-    """Fill ``total`` float64[B] with the cost of partition ``p`` of ``carried`` float64[P, D]."""
     for b in range(price.shape[1]):
         total[b] = 0.0
     for d in range(price.shape[0]):
@@ -339,7 +325,7 @@ def _add_prices(carried: Floats, p: int, price: Floats, total: Floats) -> None:
 
 @inner_kernel
 def _price_options(choices: Choices, price: Floats, p: int, option: Floats, led: Floats, kept: Floats) -> None:
-    """Fill the costs of a replica (``option``) and of the leader (``led``) of ``p`` on each broker."""
+    """Fill the costs of a replica and of the leader of ``p`` on each broker."""
     _add_prices(choices.follower, p, price, option)
     _add_prices(choices.extra, p, price, led)
     for j in range(kept.shape[0]):
@@ -363,7 +349,7 @@ def _price_options(choices: Choices, price: Floats, p: int, option: Floats, led:
 
 @inner_kernel
 def _cheapest_of(begin: Longs, value: Floats, least: Floats, at: Longs) -> None:
-    """Cheapest broker of each group, -1 = none."""
+    """-1 = no broker of the group."""
     for k in range(least.shape[0]):
         least[k] = np.inf
         at[k] = -1
@@ -434,7 +420,7 @@ def _put_on(choices: Choices, p: int, broker: int, found: Chosen) -> None:
 
 @kernel
 def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float:
-    """Fill ``found``, return the total cost. The leader replaces the replica of its group, else the dearest."""
+    """Return the total cost. The leader replaces the replica of its group, else the dearest."""
     brokers, groups = price.shape[1], choices.begin.shape[0] - 1
     option, led, kept = np.empty(brokers), np.empty(brokers), np.empty(choices.kept.shape[1])
     least, leading = np.empty(groups), np.empty(groups)
@@ -473,7 +459,7 @@ def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float
 
 
 def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
-    """Prices that prove more, None if none were found or the cluster is too large."""
+    """Prices that prove more, if found."""
     free = ~problem.pinned
     count = int(free.sum())
     steps = min(params.most_steps, params.work // max(1, count * problem.broker_count))
@@ -497,9 +483,7 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
 
 
 def open_bands(problem: Problem, scale: Floats) -> tuple[Floats, Floats]:
-    """Bands float64[B, D] without pinned loads, in units of ``scale``; ±infinity on drained brokers, which get no
-    price.
-    """
+    """Bands without pinned loads, in units of ``scale``; ±infinity on drained brokers, which get no price."""
     fixed = pinned_load(problem)
     low = np.where(problem.stays[:, None], (problem.band_low - fixed) / scale, -np.inf)
     high = np.where(problem.stays[:, None], (problem.band_high - fixed) / scale, np.inf)
@@ -507,7 +491,7 @@ def open_bands(problem: Problem, scale: Floats) -> tuple[Floats, Floats]:
 
 
 def _groups(problem: Problem) -> Ints:
-    """Racks int[B], where they suffice for every partition; else single brokers."""
+    """Racks, where they suffice for every partition; else single brokers."""
     racks = distinct_racks(problem.rack)
     suffice = int(problem.target_rf.max(initial=1)) <= len(np.unique(racks[problem.takes_replicas]))
     suffice &= problem.broker_sets is None
@@ -515,7 +499,7 @@ def _groups(problem: Problem) -> Ints:
 
 
 def choices_of(problem: Problem, scale: Floats, unit: float) -> tuple[Longs, Choices]:
-    """Brokers int64[B] ordered by group, and options of free partitions."""
+    """Brokers int64[B] ordered by group, and options."""
     order = np.argsort(_groups(problem), kind="stable")
     free = np.flatnonzero(~problem.pinned)
     group = np.unique(_groups(problem)[order], return_inverse=True)[1]
@@ -557,7 +541,7 @@ def _climbed(
     steps: int,
     params: AscentParams,
 ) -> Floats | None:
-    """Best prices, None where ``price`` is best; ``first_step`` float64[D, 1]."""
+    """Best prices, None where ``price`` is best."""
     least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
     price = np.ascontiguousarray(np.clip(price, least, most))
     chosen, mean, square = Chosen.of(price, len(choices.cost)), np.zeros_like(price), np.zeros_like(price)
@@ -660,7 +644,6 @@ def _added_up(problem: Problem, prices: Floats, dearer: Surcharges) -> float:
 def _add_surcharges(
     problem: Problem, dearer: Surcharges, rows: Longs, targets: Longs, sides: tuple[Floats, Floats]
 ) -> None:
-    """Add to ``new`` float64[M, N] and ``kept`` float64[M, W]."""
     new, kept = sides
     place, broker, amount = dearer.of_slice(rows)
     column = np.full(problem.broker_count, -1)
@@ -672,7 +655,7 @@ def _add_surcharges(
 
 
 def _costs_something(problem: Problem, racks: Ints) -> Flags:
-    """Partitions bool[P] that must copy: too few replicas on distinct racks may stay."""
+    """Partitions with too few replicas on distinct racks that may stay."""
     may_stay = (problem.replicas >= 0) & problem.stays[problem.replicas]
     if problem.must_leave is not None:
         may_stay &= ~problem.must_leave
@@ -712,7 +695,7 @@ def _kept_costs(problem: Problem, prices: Floats, rows: Longs) -> Floats:
 
 
 def _cheapest_of_racks(problem: Problem, prices: Floats, racks: Ints) -> Longs:
-    """Receivers that no other one of their rack dominates: as cheap in every resource, and may lead as well."""
+    """Receivers that no other of their rack dominates: as cheap in every resource, and may lead as well."""
     leads = problem.takes_leaders | problem.keeps_leaders
     needs_all = int(problem.target_rf.max(initial=1)) > len(np.unique(racks[problem.takes_replicas]))
     needs_all |= problem.broker_sets is not None  # the dominating broker may be of another set
@@ -734,7 +717,7 @@ def _cheapest_of_racks(problem: Problem, prices: Floats, racks: Ints) -> Longs:
 def _placement_costs(
     problem: Problem, prices: Floats, cost: Floats, rows: Longs, targets: Longs
 ) -> tuple[Floats, Floats]:
-    """Costs on ``targets`` float64[M, N], and of staying float64[M, W]; inf where unlawful."""
+    """Costs float64[M, N] on ``targets``, float64[M, W] of staying; inf where unlawful."""
     new = cost[rows, None] + _multiplied(problem.follower_load[rows], prices[targets].T)
     if problem.broker_sets is not None:
         new[~problem.broker_sets.brokers[problem.broker_sets.of_partition[rows]][:, targets]] = np.inf
@@ -756,7 +739,7 @@ def _multiplied(left: Floats, right: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LeaderPrices:
-    """``columns`` with a price; ``price`` float64[B, columns]; charge for a ``change`` of leader."""
+    """``columns`` with a price; charge for a ``change`` of leader."""
 
     columns: list[int]
     may_lead: Flags
@@ -789,8 +772,6 @@ class _LeaderPrices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Options:
-    """``new`` float64[M, N] on ``targets``, ``kept`` float64[M, W]."""
-
     targets: Longs
     new: Floats
     kept: Floats
@@ -817,7 +798,7 @@ def _least_placements(problem: Problem, rows: Longs, options: _Options, racks: I
 
 
 def _by_group(new: Floats, kept: Floats, now: Ints, targets: Longs, group: Ints) -> Floats:
-    """Cheapest replica in each group, float64[M, groups]."""
+    """Cheapest replica in each group."""
     options = np.full((len(new), int(group.max(initial=0)) + 1), np.inf)
     for i, b in enumerate(targets.tolist()):
         column = options[:, group[b]]
@@ -830,7 +811,7 @@ def _by_group(new: Floats, kept: Floats, now: Ints, targets: Longs, group: Ints)
 
 
 def _sum_of_least(options: Floats, leads: Floats | None, count: Ints) -> float:
-    """Σ of the ``count`` smallest of each row and the leader's addition; impossible rows add 0."""
+    """Σ of the ``count`` smallest of each row, and the leader's addition."""
     most = min(int(count.max()), options.shape[1])
     least = np.sort(np.partition(options, most - 1, axis=1)[:, :most], axis=1)
     total = float(least[(np.arange(most) < count[:, None]) & np.isfinite(least)].sum())
@@ -859,7 +840,7 @@ PROOFS = {
 
 
 def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: BoundParams = DEFAULTS.bounds) -> Bounds:
-    """Bounds for the original bands. ``prices`` float64[B, D] are tried as well."""
+    """Bounds for the original bands; ``prices`` are tried as well."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     changes = LowerBound(least_leader_stops(problem, load, params), BoundProof.COUNTED_LEADERS)
     if not problem.moves_replicas:
@@ -888,7 +869,7 @@ def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: Boun
 
 
 def bounds_from(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.bounds) -> Bounds:
-    """``bounds`` for other leaders today; only that on leader changes depends on them."""
+    """``bounds`` for other leaders today."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     changes = LowerBound(least_leader_stops(problem, load, params), BoundProof.COUNTED_LEADERS)
     return replace(bounds, leader_changes=changes)
@@ -931,7 +912,6 @@ def raised_by_covers(
 
 
 def least_price(problem: Problem, bounds: Bounds, costs: CostParams) -> float:
-    """Lower bound with charges for moves."""
     return bounds.bytes.value + bounds.replica_moves.value * bytes_per_move(problem, costs.worth_per_move)
 
 

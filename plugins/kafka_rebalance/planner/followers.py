@@ -10,20 +10,16 @@ from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
 
 # The controller makes the first live, in-sync replica of a list the new leader, so the second entry is the standby. For
-# each broker, the largest number of its leaderships that one other takes over is minimal, as is the sum of squares. No
-# bytes are copied. Example: broker 0 leads four lists with followers 1 and 2, and two with 1 and 3: two each, not six.
+# each broker, the largest number of its leaderships that one other takes over is minimal, as is the sum of squares.
+# Example: broker 0 leads four lists with followers 1 and 2, and two with 1 and 3: two each, not six.
 #
-# Greedy, heaviest first, then chains of exchanges make it exact: partition p goes from u to v, q from v to w, … while
-# the last has at least two fewer than the first (optimal semi-matchings: Harvey, Ladner, Lovász, Tamir 2003). Chains
-# are the shortest, so few kept lists change; if these are limited, the least even broker comes first.
-#
-# Complexity: O(P·W) if the greedy choice is even, as usual, and O(P/B·W + B) a chain.
+# Greedy, heaviest first, then exact by chains: partition p goes from u to v, q from v to w, … while the last has at
+# least two fewer than the first (optimal semi-matchings: Harvey, Ladner, Lovász, Tamir 2003). The shortest chains
+# change the fewest kept lists. O(P·W) if the greedy choice is even, as usual, and O(P/B·W + B) a chain.
 
 
 class Lists(NamedTuple):
-    """Lists int32[P, W], leader first; ``able`` may be standby; ``is_kept``: starts with today's standby; ``today``:
-    its column; ``weight`` of the leader.
-    """
+    """Lists int32[P, W], leader first; ``is_kept``: starts with ``today``'s standby; ``weight`` of the leader."""
 
     replicas: Ints
     able: Flags
@@ -44,8 +40,8 @@ NOBODY_STAYS = Staying(None, 0)
 
 
 class Chains(NamedTuple):
-    """``by``: row that reaches a broker, -1: not reached, -2: start. ``head`` by broker and ``following``: linked lists
-    of free rows by standby, -1 at the end. ``queue``: brokers reached.
+    """``by``: row that reaches a broker, -1: not reached, -2: start. ``head``, ``following``: linked lists of free rows
+    by standby, -1 at the end.
     """
 
     by: Longs
@@ -57,10 +53,9 @@ class Chains(NamedTuple):
 def ordered_followers(
     replicas: Ints, is_free: Flags, is_able: Flags, weight: Floats, brokers: int, stay: Staying = NOBODY_STAYS
 ) -> Ints:
-    """``replicas`` int32[P, W], leader first, with the followers of ``is_free`` rows in an even order.
+    """``replicas`` int32[P, W] with the followers of ``is_free`` rows in an even order.
 
-    Only ``is_able`` replicas (alive, in sync, may lead) become standby. Rows that are not free count. The rest of a
-    list keeps its order.
+    Only ``is_able`` replicas (alive, in sync, may lead) become standby. Rows that are not free count.
     """
     able = is_able & (replicas != ABSENT)
     able[:, 0] = False
@@ -105,7 +100,7 @@ def _with_standby(replicas: Ints, column: Longs, is_free: Flags) -> Ints:
 
 @kernel
 def choose_standbys(lists: Lists, rows: Longs, offsets: Longs, column: Longs, order: Longs, left: Longs) -> None:
-    """Set ``column``, the standby, of free rows. ``rows``: heaviest first; ``left[0]``: kept rows that may change."""
+    """Set ``column``, the standby, of free rows. ``left[0]``: kept rows that may change."""
     brokers = len(offsets) - 1
     count = np.zeros(brokers, dtype=np.int64)
     load = np.zeros(brokers)
@@ -127,7 +122,7 @@ def choose_standbys(lists: Lists, rows: Longs, offsets: Longs, column: Longs, or
 
 @inner_kernel
 def _choose_least(lists: Lists, members: Longs, column: Longs, count: Longs, load: Floats) -> None:
-    """Choose the follower with the fewest rows, ties to the least load."""
+    """Fewest rows first, ties to the least load."""
     for p in members:
         if not lists.is_free[p] or lists.is_kept[p]:
             continue
@@ -186,7 +181,7 @@ def _ever_standby(lists: Lists, members: Longs, brokers: int) -> Flags:
 
 @inner_kernel
 def _fullest(count: Longs, is_open: Flags) -> tuple[int, int]:
-    """Open broker with the most rows (-1: none), and the fewest rows of one."""
+    """Open broker with the most rows (-1: none), and the fewest rows."""
     fullest, least = -1, 0
     for c in range(len(count)):
         if is_open[c]:
@@ -209,7 +204,7 @@ def _list_by_standby(lists: Lists, members: Longs, column: Longs, chains: Chains
 
 @inner_kernel
 def _reach(lists: Lists, members: Longs, count: Longs, u: int, chains: Chains) -> int:
-    """Broker with two fewer than ``u`` that a chain reaches, -1 if none. Fills ``by``."""
+    """Broker with two fewer than ``u``, -1 if none. Fills ``by``."""
     chains.by[:] = -1
     chains.by[u] = -2
     chains.queue[0] = u

@@ -64,7 +64,7 @@ def forced_copies(problem: Problem) -> ForcedCopies | None:
 
 
 def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
-    """Least copies int64[P] and into each rack int64[P, K]. Racks bind only if all brokers that stay take replicas."""
+    """Least copies, and into each rack. Racks bind only if all brokers that stay take replicas."""
     racks = int(rack.max(initial=0)) + 1
     sizes, chosen = problem.sets.rack_sizes(rack, problem.stays), problem.sets.of_partition
     into = np.zeros((problem.partition_count, racks), dtype=np.int64)
@@ -185,7 +185,7 @@ def disks_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
 
 
 def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
-    """Cause of a broker set; counts copies of its topics, and of topics confined to fewer brokers."""
+    """Counts copies of its topics, and of topics confined to fewer brokers."""
     sets, places = problem.sets, []
     for may in sets.brokers[1:]:
         only = ~(sets.brokers & ~may).any(axis=1)  # subsets
@@ -195,7 +195,7 @@ def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
 
 
 def _fullest(problem: Problem, forced: ForcedCopies, places: list[tuple[Longs, float]]) -> Cause | None:
-    """Cause of the place with the largest relative lack; ``places``: brokers, forced bytes."""
+    """``places``: brokers, forced bytes."""
     worst, cause = 0.0, None
     for place, needed in places:
         brokers = place[problem.takes_replicas[place]]
@@ -231,7 +231,7 @@ def _leaving(problem: Problem, forced: ForcedCopies, brokers: Longs) -> tuple[in
 
 
 def place_of(problem: Problem, brokers: Longs) -> dict[str, Any]:
-    """Arguments of a fact; the rack only where ``brokers`` are all of it."""
+    """The rack only where ``brokers`` are all of it."""
     takes, racks = problem.takes_replicas, np.unique(problem.rack[brokers])
     is_rack = len(racks) == 1 and racks[0] >= 0 and int((problem.rack == racks[0])[takes].sum()) == len(brokers)
     return {

@@ -30,7 +30,7 @@ from kafka_rebalance.resources import LEADER_CARRIED
 
 
 def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:
-    """Slots int32[P]: today's leader if it may lead, else the first that may, else the first."""
+    """Today's leader if it may lead, else the first that may, else the first."""
     is_today = (replicas == problem.leader[:, None]) & may_lead
     preferred = is_today if not problem.elects_preferred else may_lead
     replica_index: Ints = np.where(preferred.any(axis=1), preferred.argmax(axis=1), may_lead.argmax(axis=1)).astype(
@@ -183,7 +183,6 @@ def leader_band_improvement(state: LeaderState, broker: int, p: int, sign: float
 
 @inner_kernel
 def leader_outside(state: LeaderState, broker: int, sign: int) -> float:
-    """Distance above (sign 1), below (-1), or either way (0)."""
     total = 0.0
     for d in range(state.load.shape[1]):
         if sign >= 0:
@@ -199,10 +198,10 @@ def leader_outside(state: LeaderState, broker: int, sign: int) -> float:
 # (with ``pull``: a smaller sum of squared counts, then fewer changes).
 #
 # An arc a → b is a partition that a leads and b holds; it costs 1 where a leads it today, -1 where b does, else 0. The
-# hub (node B) takes low..high of each broker. Flow goes along cheapest paths (primal-dual: distances, then blocking
-# flows). Example: a leads 4, b 2, c 0, each may lead 2: a gives two to b, b two to c, 4 changes.
+# hub (node B) takes low..high of each broker. Flow follows cheapest paths (primal-dual). Example: a leads 4, b 2, c 0,
+# each may lead 2: a gives two to b, b two to c, 4 changes.
 #
-# Complexity: O(arcs) a phase, one phase a distance. Sources: Edmonds & Karp 1972, Dinic 1970, Harvey et al. 2003.
+# O(arcs) a phase, one phase a distance. Sources: Edmonds & Karp 1972, Dinic 1970, Harvey et al. 2003.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -395,8 +394,8 @@ def even_out(state: LeaderState, flow: CountFlow) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvenLeaders:
-    """``changes``: the fewest for these counts. ``left``: leaderships that no choice brings into the bands; ``stuck``
-    bool[B]: brokers that cause it. ``prices`` int64[B] prove ``changes`` (without ``pull``).
+    """``changes``: the fewest for these counts; ``left``: leaderships outside the bands; ``stuck``: brokers that cause
+    it. ``prices`` prove ``changes`` (without ``pull``).
     """
 
     leader: Ints
@@ -445,7 +444,7 @@ def _bare_state(replicas: Ints, replica_index: Ints, original: Ints, may_lead: F
     )
 
 
-# Leaders for several resources: brokers outside their bands hand over or fetch leaderships.
+# Leaders for several resources.
 #
 # Promises, in order: hard rules hold; no broker leaves its band while another change helps; best relief per change
 # first; needless changes are undone. If no single change helps, two do: a hand-over passed on, or a swap.
@@ -554,9 +553,8 @@ def _exchange_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
 
 @inner_kernel
 def best_passed_on(state: LeaderState, p: int, middle: int, lacks: Floats) -> tuple[int, int]:
-    """Leadership that ``middle`` passes on if it takes ``p``, and to which replica; -1 = none.
-
-    ``lacks`` float64[B], distance below the bands, bounds a receiver's relief, so most pairs skip its loads.
+    """Leadership that ``middle`` passes on if it takes ``p``, and to which replica. ``lacks`` bounds a receiver's
+    relief.
     """
     source = state.replicas[p, state.replica_index[p]]
     given = leader_band_improvement(state, source, p, -1.0)

@@ -1,16 +1,15 @@
 """Placement of one broker's replicas in its log dirs, and a lower bound on the bytes moved.
 
 Promises, in order: a dir that may not receive gets nothing; fewest bytes above ceilings in total; fewest below floors;
-fewest moved. Deterministic.
+fewest moved.
 
 Search: make the move that repairs most per byte, ties to the largest, until all dirs are within limits. Then replicas
 return or swap with lighter ones. Small problems without a proof go to exact integer programs. O(moves × R × D).
 Example: ceilings 100, dir 0 holds 60, 50, 30. 30 repairs most per byte but leaves 10, so 50 moves and 30 returns.
 
-Bound: a dir above its ceiling loses whole replicas that weigh the excess, one below its floor gains such; the sets are
-disjoint, so the lightest sets add up, and the larger sum of both is the bound. The lightest set is a covering knapsack
-in units of need / 1,000, rounded up: never above the true answer. Example: replicas of 60, 50 and 30, 70 must leave: 50
-+ 30 cover, so 80. O(R × 1,000) a dir.
+Bound: a dir above its ceiling loses whole replicas that weigh the excess, one below its floor gains such. The sets are
+disjoint, so the lightest add up; the larger of both sums is the bound. The lightest set is a covering knapsack in units
+of need / 1,000, rounded up: never above the true answer. O(R × 1,000) a dir.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from kafka_rebalance.snapshot.partition_table import UNKNOWN_DIR, PartitionTable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogDirProblem:
-    """R replicas in D dirs. ``size_bytes`` at least 1: an empty replica must leave an emptied dir, too. ``may_receive``
-    is false for a cordoned dir. Raises UsageError on contradictions.
+    """``size_bytes`` at least 1: an empty replica must leave an emptied dir, too. Raises UsageError on
+    contradictions.
     """
 
     size_bytes: Longs
@@ -64,7 +63,7 @@ class LogDirProblem:
         return int(self.size_bytes[dir_of != self.dir_of].sum())
 
     def cost(self, dir_of: Longs) -> tuple[int, int, int]:
-        """Minimised in this order: bytes above ceilings, below floors, moved."""
+        """Above ceilings, below floors, moved."""
         load = self.load_bytes(dir_of)
         over = np.maximum(load - self.ceiling_bytes, 0).sum()
         under = np.maximum(self.floor_bytes - load, 0).sum()
@@ -168,7 +167,6 @@ def _bound(problem: LogDirProblem, dir_of: Longs) -> int:
 
 
 def _within_limits(problem: LogDirProblem) -> Longs:
-    """Placement after repairing moves. Each lowers the total outside, so this ends."""
     dir_of = problem.dir_of.copy()
     rows = np.arange(len(dir_of))
     while len(rows):
@@ -213,7 +211,7 @@ def _with_fewer_bytes(problem: LogDirProblem, dir_of: Longs) -> Longs:
 
 
 def _put_back(problem: LogDirProblem, dir_of: Longs, replica: int) -> bool:
-    """Whether a replica went home, alone or in a swap, with the two dirs no further outside."""
+    """Whether a replica went home, alone or in a swap."""
     pair = np.array([problem.dir_of[replica], dir_of[replica]], dtype=np.int64)  # home dir, present dir
     size = problem.size_bytes
     load = problem.load_bytes(dir_of)[pair]

@@ -28,10 +28,10 @@ class AscentParams(Parameters):
 
     work                     pairs of partition and broker in all steps
     least_steps              with fewer there is no ascent
-    first_step, last_step    largest change of a price, in mean bytes per broker for a mean load; shrinks geometrically
+    first_step, last_step    of a price, in mean bytes per broker for a mean load; shrinks geometrically
     few_pairs                with more, steps scale with each resource's usual costs
     memory, long_memory      decay of the mean slope, of the mean squared slope
-    least_slope              in mean loads; smaller slopes make smaller steps
+    least_slope              in mean loads
     """
 
     ascending = (("least_steps", "most_steps"), ("last_step", "first_step"))
@@ -70,7 +70,6 @@ class BudgetSearchParams(KernelParams):
     smooth, smoother     weight of the smaller of load above and below the bands
     least_price          of a step, as a share of a limit
     ranked_exactly       pairs of replica and broker ranked again before each step; beyond it only the top
-    least_rankings, most_rankings  complete rankings beside those
     given_back_at_once   one change in so many is undone before a new ranking
     warm, cold           temperatures, in mean weights of a replica
     cooling              share of the tries while it cools
@@ -104,7 +103,6 @@ class LeaderParams(KernelParams):
     load_discount         for the receiver's higher load, per mean
     least_of_rank         a hand-over applies while it is worth this share of its rank
     brokers_per_change    harder steps start once gentle ones help fewer than one in so many brokers
-    least_chains, chains_per_replica  limits of chains examined
     """
 
     rounds: int = number(200, least=0)
@@ -149,7 +147,7 @@ class HandOverParams(KernelParams):
     misses_borne       replicas skipped before a visit ends
     least_of_rank      a replica moves while it is worth this share of its rank
     cost_of_moving_on  cost share of moving a displaced replica
-    surely_leaves      a replica that covers the excess for at most so many times its cost leaves in any cheap plan
+    surely_leaves      a replica that covers the excess for at most so many times its cost is released
     least_service      fit that a receiver below its bands needs, 1 = in proportion and no more than it lacks
     """
 
@@ -223,7 +221,7 @@ class ReplicaSearchParams(Parameters):
     least_fit           of a mixture to its receiver, 1 = in proportion
     least_pass_saving   polishing goes on while a pass saves this share of the best one
     many_replicas       above it there is one polishing pass
-    least_polish_work   partners examined in a pass; ``most_polish_tries`` for each replica
+    least_polish_work   partners examined in a pass
     narrow_band         narrower bands (in means) get the full annealing time
     small_topic         larger topics have a row of counts by broker
     """
@@ -279,13 +277,12 @@ class NeighbourhoodParams(Parameters):
     least_closed           share of the gap; after a step that closes less the next kind follows
     least_core_size        smaller partitions count as this share of the largest
     arcs_per_open          one in so many arcs is open in a step
-    patience, arcs_per_patience  weak steps, plus one for so many arcs, before half as many more arcs open
+    patience               weak steps before half as many more arcs open
     few_arcs               with fewer, no more arcs open
     near                   gaps that end the search, before and after that
     far                    gap beyond which no patience is lost
     undecided_partitions   partitions with little effect are drawn from about so many
     least_gap, gap_share   a step ends within this share of the plan's cost, or of its excess
-    least_saving           share of the open cost
     row_slack              of the mean: HiGHS may miss a row by half of this, bands hold to 1e-9
     """
 
@@ -316,10 +313,10 @@ class NeighbourhoodParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class WholePlanParams(Parameters):
-    """Tiny clusters as one integer program: most pairs of partition and broker, and nodes.
+    """Tiny clusters as one integer program.
 
     ``most_decided_pairs``, ``decided_nodes``: where nothing else found a plan; one within ``decided_gap`` or a proof of
-    none. ``cost_per_copy``, ``cost_per_leader_change``: shares of the largest partition's bytes, break ties.
+    none. Costs per copy and leader change are shares of the largest partition's bytes and break ties.
     """
 
     most_pairs: int = number(150, least=0)
@@ -419,9 +416,7 @@ class LinearProgramParams(Parameters):
 class SteeringParams(Parameters):
     """Integer programs that improve parts of a plan by its first cost, on small clusters.
 
-    patience             parts in a row without a gain
     partitions, led      open partitions of a part; those with only the leader open
-    most_brokers         receivers of a part
     others               weight of the other costs, each over its bound
     least_saving         share of a cost for which the plan changes
     undecided_partitions partitions with little effect are drawn from about so many
@@ -446,13 +441,11 @@ class SurviveParams(Parameters):
 
     brokers           each change relieves one of so many worst
     partitions        that may get another order or leader; ``moved_partitions`` may move
-    receivers         of the same rack, and of all
     program_cells     sums of loads in one program
     all_changes       up to so many, a program over all proves what cannot survive
     above_worth       price of a capacity exceeded by its whole, then of each copy, leader change and order
     program_gap       as a share of the load left above capacities
     parts             programs over changes of the ``part_brokers`` worst
-    touched_brokers   by one change, about
     most_cells        limits memory
     """
 
@@ -484,11 +477,9 @@ class TopicLeaderParams(Parameters):
 
     few_choices     placements up to which one program chooses all from the start
     all_choices     the same where steps left a deficit: proves what is impossible
-    assignments     of one topic in a row, where limits forbid some
     topic_choices   of one topic, where no single step is left
     mend_nodes, mend_gap  limits of programs that repair bands by leader changes
     band_worth      price of a mean load outside bands, in mean bytes of a broker
-    leader_worth, change_worth  price of a leader change, of a changed list
     may_not, copy_worth  price of an impossible leader; of a copy, above all harm
     most_harm       to bands by one change, in means; capped
     move_worth      price of a copy beside its bytes, as a share of a replica's mean bytes
@@ -519,8 +510,7 @@ class WideningParams(Parameters):
     least_step            distance of two levels, as a share of the mean
     most_pairs            of partition and broker, for integer programs
     few_variables, nodes  of programs solved at once; ``open_variables`` of a step of larger ones
-    steps, patience       for one side; ``cost_steps`` times as many for bytes
-    tries, tries_of_side  levels tried; ``searches`` for each
+    cost_steps            factor on the steps for bytes
     large_steps_divisor   of neighbourhoods, with more pairs than ``most_pairs``
     """
 
@@ -545,8 +535,6 @@ class Effort(Parameters):
 
     rounds, last_rounds  while a step helps many brokers; while it helps a few
     part                 share of a broker's excess removed in one visit
-    swap_tries           exchanges sampled for one broker
-    polish_rounds, polish_tries  passes over moved replicas; partners for each
     anneal_steps         where a plan is far from its bound
     exchange_steps       within a budget
     program_steps        neighbourhoods on small clusters; 0: no linear programs at all

@@ -11,13 +11,12 @@ from kafka_rebalance.facts import BoundProof, Fact
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchStatistics:
-    """Moves by each step of the search, including rejected plans. Counts, not seconds: deterministic.
+    """Moves by each step of the search, including rejected plans.
 
     released             evicted from brokers above their bands before anything else
     pushed               evicted as mixtures that fit
     finished             evicted by worth per cost; ``finished_hard``: with any fit
     pulled               fetched by brokers below their bands; ``pulled_hard``: with any fit
-    leaders_undone       needless hand-overs
     neighbourhoods       programs that made a small cluster's plan cheaper
     """
 

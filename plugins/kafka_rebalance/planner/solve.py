@@ -379,10 +379,10 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
 
 
 def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
-    """The same sets without needless leader changes and orders.
+    """The same sets without needless leader changes and orders. O(changes · D).
 
     Each row goes back to today's list and leader, to today's list and an election, or to today's leader, if no broker
-    then ends farther outside a band or limit than with ``solution``, before and after election. O(changes · D).
+    then ends farther outside a band or limit than with ``solution``, before and after election.
     """
     if problem.elects_preferred:
         return solution

@@ -50,7 +50,7 @@ def topic_spread(problem: Problem, replicas: Ints, small_topic: int) -> TopicSpr
 
 
 def topic_limit(problem: Problem) -> Ints:
-    """Most replicas of a topic on one broker, int32[T]."""
+    """Most replicas of a topic on one broker."""
     wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=int(problem.topic.max(initial=-1)) + 1)
     return np.asarray(np.ceil(wanted / max(1, int(problem.stays.sum()))), dtype=np.int32)
 
@@ -128,7 +128,7 @@ def working_bands(problem: Problem, low: Floats, high: Floats, params: BandParam
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReplicaSets:
-    """The unplaced index marks replicas to place; ``original`` as in ``State``."""
+    """``replicas`` holds the unplaced index for those to place."""
 
     replicas: Ints
     original: Ints
@@ -230,7 +230,6 @@ def make_state(
 
 
 def _receivers_in_rack(sets: BrokerSets, rack: Ints, takes: Flags) -> Longs:
-    """Receivers by set and rack, int64[S, K+1]."""
     sizes = sets.rack_sizes(rack, takes)
     return np.column_stack([sizes, np.zeros(len(sizes), dtype=np.int64)])
 

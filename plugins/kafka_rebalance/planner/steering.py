@@ -4,8 +4,8 @@ Promises, in order: bands and rules hold, topics crowd no worse; the first cost 
 and slack; it falls until it is within the slack of its bound, then the next cost does.
 
 Each step solves a part of the plan again: partitions that move, those that the flow program moves, and some with little
-effect. Example: two of 10 brokers lead nearly everything and send 146 and 126 of 300 GB. Copies of others' leaders
-replace theirs, and no broker sends or receives above 45 GB. Source: Shaw 1998, as in ``neighbourhoods``.
+effect (Shaw 1998). Example: two of 10 brokers send 146 and 126 of 300 GB; with copies of others' leaders no broker
+sends above 45 GB.
 """
 
 from __future__ import annotations
@@ -121,8 +121,6 @@ class _Arcs:
 
 @dataclass(slots=True)
 class _Rows:
-    """least <= Σ factor · variable <= most."""
-
     count: int
     blocks: list[Any]
     least: list[Floats]
@@ -172,7 +170,6 @@ def _rest(placing: Placing, rows: Longs) -> Placing:
 
 
 def _arcs(problem: Problem, placing: Placing, part: Part) -> _Arcs:
-    """Today's replicas that may stay, planned ones, and all on open brokers."""
     rows, brokers = np.append(part.rows, part.led), problem.broker_count
     now, planned = problem.replicas[rows], placing.replicas[rows]
     held, barred, wanted = np.zeros((3, len(rows), brokers), dtype=np.bool_)
@@ -396,7 +393,7 @@ def goal_of(
 
 
 def worth_of(costs: CostTotals, least: CostTotals, order: Sequence[str], slack: float) -> tuple[float, ...]:
-    """Sort key, smaller is better: each cost beyond its slack, then each cost."""
+    """Sort key: each cost beyond its slack, then each cost."""
     beyond = tuple(max(getattr(costs, name), getattr(least, name) * (1 + slack)) for name in order)
     return beyond + tuple(getattr(costs, name) for name in order)
 
@@ -440,7 +437,7 @@ def part_of(
 
 
 def _open_brokers(problem: Problem, plan: Placing, rng: np.random.Generator, params: SteeringParams) -> Flags:
-    """All if few, else those that receive least, with a draw."""
+    """All if few, else those that receive least."""
     if int(problem.takes_replicas.sum()) <= params.most_brokers:
         return problem.takes_replicas
     received = flows_of(problem, plan).received

@@ -4,10 +4,10 @@ Promises, in order: the budget and all hard rules hold; no broker is above its c
 follower orders first (no copies), then leaders, then replicas; within the bands if that suffices; no single change left
 is needless.
 
-Search: relieve the worst broker by the best change. If none helps, allow more: orders, leaders, replicas, then leaving
-bands. At the end an integer program chooses several changes: all on small clusters, else those of the worst brokers.
-Example: brokers 0, 1, 2 of 60 MB/s send 40 each; all lists of 0 go on with 1, which would send 80. Half of them as [0,
-2, 1]: 60 each. A change examines P partitions and at most ``SurviveParams.most_cells`` sums.
+Search: relieve the worst broker by the best change. If none helps, allow orders, leaders, replicas, then leaving bands,
+then an integer program over several changes: all on small clusters, else those of the worst brokers. Example: brokers
+0, 1, 2 of 60 MB/s send 40 each; all lists of 0 go on with 1, which would send 80. Half of them as [0, 2, 1]: 60 each. A
+change examines P partitions and at most ``SurviveParams.most_cells`` sums.
 """
 
 from __future__ import annotations
@@ -47,8 +47,6 @@ class LossArrays:
     serves          bool[B]: responsive, may take over
     rack            int32[B], own number for a broker without one
     guarded         int64[R] columns; ``capacity`` float64[B, R]
-    follower, extra float64[P, D]: load of every replica, extra of the leader low, high, limit float64[B, D]; ``scale``
-    float64[D]
     today           lists int32[P, W] with ``today_leader``
     may_change      bool[P]; ``sets``: allowed brokers, None: any
     size            float64[P]: bytes of a copy
@@ -78,7 +76,6 @@ class LossArrays:
 
     @property
     def survives(self) -> Flags:
-        """bool[G, B]."""
         return np.asarray(self.serves[None, :] & (self.group[None, :] != np.arange(self.groups)[:, None]))
 
     def heirs(self, lists: Ints, leader: Ints) -> tuple[Longs, Longs]:
@@ -93,7 +90,7 @@ class LossArrays:
         return np.asarray((leaders >= 0) & (self.takes_leaders[leaders] | keeps))
 
     def copies(self, rows: Longs, lists: Ints) -> Longs:
-        """int64[K]: new replicas of each list."""
+        """New replicas of each list."""
         today = self.today[rows]
         is_new = (lists[:, :, None] != today[:, None, :]).all(axis=2) & (lists >= 0)
         return np.asarray(is_new.sum(axis=1))
@@ -129,8 +126,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touched:
-    """U pairs of change and broker with added ``load`` float64[U, D]; pair ``cell`` also gets ``amount`` float64[E, R]
-    after the loss of ``lost``.
+    """Added ``load`` float64[U, D] of U pairs of change and broker; ``cell`` also gets ``amount`` after the loss of
+    ``lost``.
     """
 
     change: Longs
@@ -261,10 +258,10 @@ class LossState:
         return Touched(who, broker, sums, cell[is_heir], lost, amount)
 
 
-# Changes that may relieve a broker after a loss. Each is lawful for Kafka and the options: leaders, places, racks no
-# worse, a new follower order only where the first replica leads. The heaviest partitions come first, then a sample.
-# Example: broker 1 takes over t-0 [0, 1, 2]. Orders: [0, 2, 1]. Leaders: [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0].
-# Replicas: those of [0, 3, 2].
+# Changes that may relieve a broker after a loss, lawful for Kafka and the options: leaders, places, racks no worse, a
+# new follower order only where the first replica leads. The heaviest partitions come first, then a sample. Example:
+# broker 1 takes over t-0 [0, 1, 2]. Orders: [0, 2, 1]. Leaders: [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]. Replicas:
+# those of [0, 3, 2].
 
 
 class Means(IntEnum):
@@ -312,7 +309,6 @@ def arranged(rows: Longs, lists: Ints) -> Change:
 
 
 def joined(changes: Sequence[Change]) -> Change:
-    """All changes together; at least one."""
     return Change(
         np.concatenate([change.rows for change in changes]),
         np.concatenate([change.lists for change in changes]),
@@ -332,7 +328,7 @@ def receivers(state: LossState, broker: int, most: int) -> list[int]:
 
 
 def _moved(state: LossState, rows: Longs, broker: int, other: int) -> Change:
-    """``broker``'s replica on ``other``, in every arrangement, where lawful."""
+    """``broker``'s replica on ``other``, in every arrangement."""
     arrays = state.arrays
     lists = state.lists[rows]
     is_there = lists == broker
@@ -345,7 +341,7 @@ def _moved(state: LossState, rows: Longs, broker: int, other: int) -> Change:
 
 
 def allowed(change: Change, state: LossState, means: Means) -> Change:
-    """Real changes by lawful means."""
+    """Lawful changes only."""
     arrays = state.arrays
     rows, today, led_today = change.rows, arrays.today[change.rows], arrays.today_leader[change.rows]
     keeps_leader = change.leaders == state.leader[rows]
@@ -381,7 +377,7 @@ def _picked(weight: Floats, most: int) -> Longs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Costs:
-    """Costs of K changes, and what is ``left`` of each (inf: no limit)."""
+    """``left``: limits, inf: none."""
 
     copies: Longs
     copied_bytes: Floats
@@ -430,7 +426,7 @@ def best_choice(state: LossState, options: Change, costs: Costs, params: Survive
 
 
 def all_changes(state: LossState, means: Means, most: int) -> Change | None:
-    """Every other lawful placement of each partition; None if more than ``most``."""
+    """Every other lawful placement; None if more than ``most``."""
     arrays = state.arrays
     rows = np.flatnonzero(arrays.may_change)
     if means is not Means.REPLICAS:
@@ -503,7 +499,7 @@ def _loss_rows(state: LossState, options: Change) -> tuple[sp.csr_array, Floats]
 
 
 def _limit_rows(state: LossState, options: Change) -> tuple[sp.csr_array, Floats]:
-    """Added load of each broker, and the room below hard limits."""
+    """Added load, and the room below hard limits."""
     arrays, touched = state.arrays, state.touched(options)
     resources = state.load.shape[1]
     scaled = touched.load / arrays.scale
@@ -604,7 +600,6 @@ class _Search:
         return self.state.arrays.groups * len(self.state.arrays.guarded)
 
     def _cost(self, change: Change) -> tuple[Longs, Longs]:
-        """Copies and leader changes int64[K] beyond the state's."""
         state, arrays, rows = self.state, self.state.arrays, change.rows
         copies = arrays.copies(rows, change.lists) - arrays.copies(rows, state.lists[rows])
         today = arrays.today_leader[rows]
@@ -645,7 +640,7 @@ class _Search:
         return chosen is not None and chosen.least_above > PROVED_ABOVE
 
     def decide_parts(self) -> None:
-        """Choose among changes of the worst brokers and some with room, while that helps."""
+        """Choose among changes of the worst brokers and some with room."""
         means = Means.REPLICAS if self.allowance.moves_replicas else Means.LEADERS
         for _ in range(self.params.parts):
             before = self.state.total
@@ -666,7 +661,6 @@ class _Search:
         return options.taken(slice(0, self.params.program_cells // max(self.params.touched_brokers * self._cells, 1)))
 
     def _take(self, options: Change, chosen: Chosen) -> None:
-        """Apply the choice if the excess falls."""
         before, spent = self.state.copy(), self.spent
         self.spent = replace(spent)
         for at in chosen.changes:

@@ -86,7 +86,7 @@ class Levels:
 
 
 def mean_loads(problem: Problem) -> Floats:
-    """float64[B, D]: load at level 1, 0 on drained brokers."""
+    """Load at level 1, 0 on drained brokers."""
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     mean = plain_mean(total, problem.capacity, problem.stays) * problem.capacity
     return np.where(problem.stays[:, None], mean, 0.0)
@@ -214,7 +214,7 @@ def _decided(
 def nearer_plan(
     problem: Problem, levels: Levels, side: Side, known: Placed, *, seed: int, params: SolveParams
 ) -> WholePlan | None:
-    """Nearest plan found on ``side`` within ``levels``; None if none is nearer than ``known``."""
+    """Nearest plan on ``side`` within ``levels``, if nearer than ``known``."""
     wider = widened_problem(problem, levels, params.bands)
     bands = working_bands(wider, wider.band_low, wider.band_high, params.bands)
     (bands.high if side.is_high else bands.low)[:, side.resource] = np.inf if side.is_high else 0.0
@@ -250,7 +250,6 @@ def nearer_plan(
 
 
 def cheaper_plan(wider: Problem, known: Placed, *, seed: int, params: SolveParams) -> WholePlan | None:
-    """Plan cheaper than ``known``, None if none was found."""
     bands = working_bands(wider, wider.band_low, wider.band_high, params.bands)
     program = whole_program(wider, bands, params.linear_program)
     if program is None:
@@ -333,7 +332,6 @@ def least_widening(problem: Problem, sets: ReplicaSets, found: Placed, *, seed: 
 
 
 def cheaper(problem: Problem, least: Widened, known: Placed, *, seed: int, params: SolveParams) -> Placed:
-    """``known``, or a cheaper plan within the same levels."""
     wider = widened_problem(problem, least.levels, params.bands)
     plan = cheaper_plan(wider, known, seed=seed, params=params) if _is_small(wider, params) else None
     if plan is None or not has_capacity(wider, plan.replicas):
@@ -348,7 +346,6 @@ def _is_small(problem: Problem, params: SolveParams) -> bool:
 
 
 def _excess(problem: Problem, levels: Levels, side: Side) -> float:
-    """Distance from the band asked for, in means."""
     mean = mean_loads(problem)[:, side.resource]
     edge = (problem.band_high if side.is_high else problem.band_low)[:, side.resource]
     asked = np.divide(edge, mean, out=np.ones_like(edge), where=mean > 0)[mean > 0]
@@ -406,7 +403,7 @@ def _by_search(task: _Task, best: Widened, side: Side, tries: int) -> tuple[Wide
 
 
 def _reaching(task: _Task, best: Widened, side: Side, target: float) -> Widened | None:
-    """Plan within the levels, ``target`` on one side; None if none was found."""
+    """None if no plan was found."""
     levels = best.levels.with_level(side, target)
     wider = widened_problem(task.problem, levels, task.params.bands)
     bands = working_bands(wider, wider.band_low, wider.band_high, task.params.bands)

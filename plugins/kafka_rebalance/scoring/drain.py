@@ -5,19 +5,17 @@
     drain of a member      = its backlog / (capacity - messages written to its partitions a second)
     drain of the group     = that of its slowest member
 
-Consumers commit every 5 s by default, so lag of that time is no backlog. Without a backlog the drain is 0 at any rate.
-A backlog with writes at capacity or above never drains, nor one without a reader. O(P + members) a kernel call.
-Example: capacity 100/s. 40/s written and a lag of 6,200 make a backlog of 6,000, done in 6,000 / 60 = 100 s; 100/s with
-a lag of 501 never ends, with 499 it takes 0 s.
+Consumers commit every 5 s by default, so lag of that time is no backlog. Without a backlog the drain is 0. A backlog
+with writes at capacity or above never drains, nor one without a reader. O(P + members) a kernel call. Example: capacity
+100/s, 40/s written, a lag of 6,200: a backlog of 6,000, done in 6,000 / 60 = 100 s.
 
 ``members_needed``: a member finishes in T seconds if its sum of
 
     demand of a partition = written + backlog / T
 
 is at most the capacity. The heaviest partition goes to the member with the least. With the returned number all finish,
-with one fewer they do not; the sum of demands / capacity is a lower bound. Every member may read every partition. If
-one partition exceeds the capacity, no number helps. Example: demands 60, 50, 40, 30, capacity 100: 60 + 30 and 50 + 40,
-so 2. Complexity: O(P log P log(P)).
+with one fewer they do not. Every member may read every partition; if one exceeds the capacity, no number helps.
+Example: demands 60, 50, 40, 30, capacity 100: 60 + 30 and 50 + 40, so 2. Complexity: O(P log P log(P)).
 """
 
 from __future__ import annotations
@@ -47,7 +45,6 @@ class Drain:
 
     @property
     def is_never(self) -> bool:
-        """Known to be never."""
         return self.seconds is None and self.members_falling_behind is not None
 
 
@@ -103,7 +100,7 @@ def drain_of_members(
 
 @inner_kernel
 def _divide(seconds: Floats, written: Floats, capacity: float) -> int:
-    """Turn backlogs into times; returns the members that fall behind."""
+    """Turn backlogs into times."""
     behind = 0
     for member in range(len(seconds)):
         if not seconds[member] > 0:

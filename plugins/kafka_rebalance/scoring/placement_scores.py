@@ -113,8 +113,8 @@ CURRENT = "current"
 
 @dataclass(frozen=True, slots=True)
 class TopicPlacementScore:
-    """Today's placement of a topic (``placer`` "current", seed 0) or a placer's with ``seed``. Skews are the highest
-    broker over the mean of all allowed brokers. Fields are the store's columns; ``None`` is unknown.
+    """Today's placement of a topic (``placer`` "current", seed 0) or a placer's. Skews are the highest broker over the
+    mean of all allowed brokers. Fields are the store's columns.
     """
 
     topic: str
@@ -203,8 +203,6 @@ class BrokerScore:
 
 @dataclass(frozen=True, slots=True)
 class RackScore:
-    """Sum over the brokers that stay."""
-
     rack: str
     resource: str
     unit: str
@@ -217,8 +215,6 @@ class RackScore:
 
 @dataclass(frozen=True, slots=True)
 class ResourceScore:
-    """Over the brokers that stay."""
-
     resource: str
     unit: str
     source: str | None

@@ -73,7 +73,7 @@ class BudgetState(ByReference):
 def make_budget_state(
     problem: Problem, replicas: Ints, leader: Ints, *, seed: int, params: BudgetSearchParams
 ) -> BudgetState:
-    """Copies ``replicas`` and ``leader``. O(P·W·D)."""
+    """O(P·W·D)."""
     whole = broker_loads(problem, replicas, leader)
     total = whole.sum(axis=0)
     scale = np.where(total > 0, total, 1.0)
@@ -130,12 +130,10 @@ def make_budget_state(
 
 
 def leaders_of(state: BudgetState) -> Ints:
-    """Brokers int32[P]."""
     return np.asarray(state.replicas[np.arange(len(state.leads)), state.leads])
 
 
 def _judged(bands: Floats, problem: Problem, elsewhere: float) -> Floats:
-    """Bands, without those of drained brokers."""
     return np.ascontiguousarray(np.where(problem.stays[:, None], bands, elsewhere))
 
 
@@ -175,7 +173,6 @@ def _allowed(problem: Problem) -> Floats:
 
 
 def _count_spent(problem: Problem, state: BudgetState) -> None:
-    """Cost and changes of the start."""
     rows = state.rows
     is_new = _is_new(problem, state.replicas)[rows]
     copies = is_new.sum(axis=1)
@@ -212,7 +209,6 @@ def imbalance_of(state: BudgetState) -> float:
 
 @inlined_kernel
 def weight_of(state: BudgetState, p: int, broker: int, d: int) -> float:
-    """Load of a follower of ``p`` on ``broker``."""
     weight = state.follower[p, d]
     if d == state.disk_column and state.own.shape[0] > 0:
         for i in range(state.original.shape[1]):
@@ -247,7 +243,6 @@ def may_go(state: BudgetState, p: int, j: int, target: int) -> bool:
 
 @inlined_kernel
 def shift(state: BudgetState, broker: int, d: int, amount: float) -> None:
-    """Add ``amount`` to ``broker``'s load."""
     now = state.load[broker, d]
     then = now + amount
     high, low = state.high[broker, d], state.low[broker, d]
@@ -258,7 +253,6 @@ def shift(state: BudgetState, broker: int, d: int, amount: float) -> None:
 
 @inner_kernel
 def _note_change(state: BudgetState, p: int) -> None:
-    """Update the list of changed partitions."""
     leader = state.replicas[p, state.leads[p]]
     is_changed = leader != state.first_leader[p]
     for j in range(state.replicas.shape[1]):
@@ -456,7 +450,6 @@ def _drawn_slot(state: BudgetState, p: int) -> int:
 
 @inner_kernel
 def _try_step(state: BudgetState) -> bool:
-    """Another place for a replica, or another leader."""
     p = _drawn_row(state)
     j = _drawn_slot(state, p)
     if not state.moves_replicas or draw(state, 100) < state.params.leader_steps:
@@ -466,7 +459,6 @@ def _try_step(state: BudgetState) -> bool:
 
 @inner_kernel
 def _try_swap(state: BudgetState) -> bool:
-    """Swap two replicas, or two leaderships."""
     p, q = _drawn_row(state), _drawn_row(state)
     if p == q:
         return False
@@ -728,7 +720,6 @@ def _rank_all(state: BudgetState, worth: Floats, choice: Longs, heap: Longs, thr
 
 @inner_kernel
 def _is_still_on_top(state: BudgetState, worth: Floats, choice: Longs, heap: Longs, thrift: float) -> bool:
-    """Rank the top again; it sinks if worth less."""
     top = heap[0]
     before = worth[top]
     worth[top], choice[top] = _rank(state, top, thrift)
@@ -787,7 +778,6 @@ def _loss_of(state: BudgetState, p: int, leads_only: int) -> float:
 
 @inner_kernel
 def _over_budget(state: BudgetState) -> float:
-    """Excess over the limits, as shares of the spending."""
     total = 0.0
     for kind in range(state.allowed.shape[0]):
         total += max(state.spent[kind] - state.allowed[kind], 0.0) / max(state.spent[kind], 1.0)

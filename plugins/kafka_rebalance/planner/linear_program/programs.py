@@ -55,10 +55,8 @@ from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 from kafka_rebalance.planner.solution import Bounds, Cover, SearchStatistics
 from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, topic_limit
 
-# Repeated annealing through placements outside the bands.
-#
-# At the usual prices no step of a usual replica passes outside its band; at low, rising ones two steps together do
-# (``BoldAnnealParams``). The rest is chance, so another seed from the last result finds more.
+# Repeated annealing: at low, rising prices (``BoldAnnealParams``) two steps together pass outside the bands and return.
+# The rest is chance, so another seed from the last result finds more.
 
 
 def annealed_again(task: Task, found: Placed, tries: int, times: int, *, least: float, near: float) -> Placed:
@@ -91,11 +89,9 @@ def annealing(params: SolveParams, times: int) -> SolveParams:
 # Linear program of all moves with cover inequalities (``verify/bounds.py``), for few and large replicas.
 #
 # The plain program moves fractions that no plan can move. For each broker and resource the most violated cover is
-# added: its set holds the replicas whose share exceeds a threshold, several thresholds tried. Then the program is
-# solved again, two or three times; its prices always prove a bound.
-#
-# Example, the demo: 1,329 GB by fractions, 1,391 GB with covers, 1,394 GB at the optimum. One linear program a round;
-# none where covers promise little or there are so many arcs that replicas are small beside bands.
+# added: its set holds the replicas whose share exceeds a threshold, several tried. Then the program is solved again,
+# two or three times; its prices always prove a bound. Example, the demo: 1,329 GB by fractions, 1,391 GB with covers,
+# 1,394 GB at the optimum.
 
 
 def with_covers(
@@ -183,8 +179,6 @@ def _broken(problem: Problem, cover: Cover, there: Floats, pinned: Floats) -> tu
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """``bands``: low and high, float64[B, all D]."""
-
     problem: Problem
     arcs: Arcs
     relaxed: Relaxed
@@ -194,7 +188,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rules:
-    """``matrix`` · x <= ``most``, each partition's factor, each topic's limit per broker."""
+    """``matrix`` · x <= ``most``."""
 
     matrix: Any
     most: Floats
@@ -207,9 +201,7 @@ class _Rules:
 
 
 def decided_core(program: Program, replicas: Ints, *, allowed: int, held: Flags) -> Floats | None:
-    """0/1 shares float64[A] with the core solved again, except partitions ``held``; None if not cheaper, or near
-    enough.
-    """
+    """0/1 shares float64[A] with the core solved again, without partitions ``held``; None if not cheaper."""
     arcs, limits = program.arcs, program.params.neighbourhoods
     share = (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1).astype(np.float64)
     best, cost = float(arcs.cost @ program.relaxed.share), float(arcs.cost @ share)
@@ -221,9 +213,7 @@ def decided_core(program: Program, replicas: Ints, *, allowed: int, held: Flags)
 
 
 def cheaper_plans(program: Program, replicas: Ints, *, allowed: int, steps: int, seed: int) -> Iterator[Floats]:
-    """0/1 shares float64[A], each cheaper than the last. At most ``allowed`` replicas exceed their topic's fair
-    share.
-    """
+    """0/1 shares float64[A], each cheaper than the last."""
     arcs, limits = program.arcs, program.params.neighbourhoods
     rules = _rules(program, allowed)
     share = (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1).astype(np.float64)
@@ -320,10 +310,8 @@ def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.
 def _preferences(
     program: Program, share: Floats, at_first: Flags, at_chosen: Flags, rng: np.random.Generator
 ) -> Floats:
-    """Random wish float64[P] to open a partition.
-
-    Preferred: partitions that differ from the program, large ones most; those that cost little to move, above all on
-    the first brokers; moved ones. Partitions not on chosen brokers add little.
+    """Random wish float64[P] to open a partition: if it differs from the program, costs little to move, or moved; less
+    off the chosen brokers.
     """
     problem, arcs, relaxed = program.problem, program.arcs, program.relaxed
     count, taken = problem.partition_count, share > 0.5
@@ -400,10 +388,7 @@ def improve_with_lp(
     seed: int,
     params: SolveParams,
 ) -> tuple[Placed, Bounds]:
-    """Best of ``found`` and the programs' plans, and bounds at least as good.
-
-    Nearest to the bands, then fewest bytes; topics spread hardly worse than today or as found.
-    """
+    """Best of ``found`` and the programs' plans (nearest to the bands, then fewest bytes), and bounds."""
     allowed = spread_allowed(problem, found, params.linear_program.spread_given_up)
     task = Task(problem, sets, bands, allowed, seed, params)
     is_whole = is_tiny(problem, params.linear_program.whole_plan)
@@ -469,7 +454,7 @@ def _in_neighbourhoods(task: Task, arcs: Arcs, relaxed: Relaxed, found: Placed) 
 
 
 def _with_core(task: Task, program: Program, found: Placed) -> tuple[Placed, int]:
-    """Core solved again, and tries made. Leaderships that later break a band are held, and the core is solved again."""
+    """Core solved again, and tries. Leaderships that later break a band are held, and it is solved again."""
     problem, best, tries = task.problem, found, 0
     held = np.zeros(problem.partition_count, dtype=np.bool_)
     while tries < min(task.params.linear_program.neighbourhoods.core_tries, task.params.effort.program_steps):
@@ -509,12 +494,9 @@ def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBan
 #
 #     loss = (bytes copied + Σ price · load) - min(the cheapest in its rack, the dearest of the racks chosen)
 #
-# 1. Anneal the plan (``annealed_again``).
-# 2. Open today's replicas, the plan's, and the moves with least loss per byte, of the largest partitions.
-# 3. Round the program's shares, then search and anneal from there.
-# 4. Anneal again with other seeds while far from the bound.
-#
-# Complexity: O(P · B · D) to choose, then a program of fixed size and a fixed number of steps.
+# The plan is annealed first. Open are today's replicas, the plan's, and the moves with least loss per byte, of the
+# largest partitions. Search and annealing start at the rounded shares, again with other seeds while far from the bound.
+# O(P · B · D) to choose, then a program of fixed size.
 
 
 def is_middling(problem: Problem, params: RestrictedParams) -> bool:
@@ -545,7 +527,7 @@ def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least:
 
 
 def restricted(problem: Problem, prices: Floats, planned: Ints, params: SolveParams) -> tuple[Problem, Arcs]:
-    """Problem with all other partitions pinned as in ``planned``, and the open arcs."""
+    """Problem with other partitions pinned as in ``planned``, and the open arcs."""
     limits = params.linear_program.restricted
     arcs = arcs_of(problem, params.linear_program.arcs)
     in_plan = (planned[arcs.row] == arcs.broker[:, None]).any(axis=1)
@@ -576,7 +558,6 @@ def losses(problem: Problem, arcs: Arcs, prices: Floats) -> Floats:
 
 
 def _largest_open(problem: Problem, arcs: Arcs, is_open: Flags, most: int) -> Flags:
-    """bool[P]: the ``most`` largest partitions with an open move."""
     has_choice = np.zeros(problem.partition_count, dtype=np.bool_)
     has_choice[arcs.row[is_open & ~arcs.is_kept]] = True
     rows = np.flatnonzero(has_choice)

@@ -46,8 +46,7 @@ from kafka_rebalance.planner.state import WorkingBands
 # program answers); small clusters get the optimum of linear programs, larger ones dual ascent (``planner.ascent``), the
 # largest no bound on time.
 #
-# Example: broker 0 holds four replicas of 10 GB, two others none, at most 16.7 GB each. 23.3 GB leave: 2.33 replicas,
-# so 3 moves. Complexity: two linear programs of P · B arcs, or some hundred passes.
+# Example: broker 0 holds four replicas of 10 GB, two others none, at most 16.7 GB each. 23.3 GB leave, so 3 moves.
 
 
 MOVES, SECONDS = "replica_moves", "seconds"
@@ -103,9 +102,7 @@ def fewest_moves(problem: Problem, arcs: Arcs | None, params: SolveParams = DEFA
 
 
 def least_busy(problem: Problem, arcs: Arcs, params: SolveParams = DEFAULTS) -> CostProof | None:
-    """Least bytes that the busiest broker receives or sends; None if no shares meet the bands or no byte is sent. Duals
-    of each broker's two rows are the prices of a byte; they sum to 1.
-    """
+    """Least bytes of the busiest broker, if any; duals of its two rows are the prices of a byte and sum to 1."""
     flowing = relax_flows(problem, arcs, np.zeros(len(arcs.row)), weight=1.0)
     if flowing is None:
         return None
@@ -212,7 +209,6 @@ class _Outside:
 
 
 def _relaxed(problem: Problem, params: SolveParams) -> tuple[Floats, Budget] | None:
-    """Duals of the program; None where it has no answer."""
     total = all_load(problem)
     columns, brokers = np.flatnonzero(total > 0), np.flatnonzero(problem.stays)
     shape = problem.band_low.shape

@@ -34,10 +34,10 @@ from kafka_rebalance.resources import COUNTED, REPLICA_CARRIED
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arcs:
-    """A lawful pairs of a free partition and a broker.
+    """A lawful pairs of a free partition and a broker; ``is_kept``: a replica is there today.
 
-    is_kept: a replica is there today; weight float64[A, D] absolute, for ``columns``; cost in the search's units, 0
-    where kept; fixed float64[B, D]: load of other partitions; copied float64[B]: disk of their new replicas.
+    weight float64[A, D] absolute, for ``columns``; cost in the search's units, 0 where kept; fixed float64[B, D]: load
+    of other partitions; copied float64[B]: disk of their new replicas.
     """
 
     columns: list[int]
@@ -65,7 +65,7 @@ def is_small(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs)
 
 
 def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) -> Arcs:
-    """All lawful arcs. O(P·B)."""
+    """O(P·B)."""
     columns = replica_columns(problem)
     held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)
@@ -113,7 +113,7 @@ def _crowding(problem: Problem, params: ArcParams) -> Floats:
 
 
 def disk_beyond(problem: Problem) -> Floats | None:
-    """float64[P, B]: disk of today's replicas beyond the leader's."""
+    """Disk of today's replicas beyond the leader's."""
     if problem.own_disk is None:
         return None
     beyond = np.zeros((problem.partition_count, problem.broker_count))
@@ -222,7 +222,7 @@ def load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: Row
 
 
 def prices_of(problem: Problem, arcs: Arcs, top: Longs, bottom: Longs, duals: Floats) -> Floats:
-    """Duals of ``load_rows`` as float64[B, all D], bytes per unit of load."""
+    """Duals of ``load_rows``, bytes per unit of load."""
     dims, scale = len(arcs.columns), resource_scale(problem)[arcs.columns]
     price = np.zeros(problem.broker_count * dims)
     price[top] += duals[: len(top)]
@@ -233,7 +233,6 @@ def prices_of(problem: Problem, arcs: Arcs, top: Longs, bottom: Longs, duals: Fl
 
 
 def cover_rows(problem: Problem, arcs: Arcs, covers: tuple[Cover, ...], rows: Rows) -> None:
-    """Add one row a cover, empty where the set fits."""
     if not covers:
         return
     number = np.full((problem.partition_count, problem.broker_count), -1)
@@ -255,7 +254,6 @@ def cover_rows(problem: Problem, arcs: Arcs, covers: tuple[Cover, ...], rows: Ro
 
 
 def _priced(problem: Problem, covers: tuple[Cover, ...], duals: Floats) -> tuple[Cover, ...]:
-    """Covers with a positive price."""
     unit = mean_bytes(problem) / resource_scale(problem)
     prices = [float(dual * unit[cover.column]) for cover, dual in zip(covers, duals.tolist(), strict=True)]
     return tuple(replace(cover, price=price) for cover, price in zip(covers, prices, strict=True) if price > 0)
@@ -294,10 +292,8 @@ def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
             rows.add(np.searchsorted(least, line[some]), mine[some], -np.ones(len(some)), -share[least])
 
 
-# Core of the linear program, solved in whole numbers first (Balas and Zemel 1980).
-#
-# Partitions that the plan places unlike the program, that the program splits, or whose next place costs least per byte;
-# with the arcs of both, kept ones and the cheapest others. O(A log A).
+# Core of the linear program, solved in whole numbers first (Balas and Zemel 1980): partitions that plan and program
+# place differently, split ones, and those whose next place costs least per byte, with these places. O(A log A).
 
 
 def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, params: LinearProgramParams) -> Flags:
@@ -321,12 +317,10 @@ def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, par
     return is_open
 
 
-# Linear program with each broker's flows.
+# Linear program with each broker's flows; today's leader sends the copies.
 #
 #     minimise Σ cost · x + weight · T
 #     over x as in ``relaxation``, each broker's bytes in and bytes out <= T <= most
-#
-# Today's leader sends the copies.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -389,10 +383,7 @@ def relax_flows(
 def rounded(
     problem: Problem, sets: ReplicaSets, arcs: Arcs, share: Floats, params: ArcParams = DEFAULTS.linear_program.arcs
 ) -> ReplicaSets:
-    """Sets near ``share``; a partition without a lawful one keeps that of ``sets``. O(A log A).
-
-    Example: 0.7 of a replica on broker 3, 0.3 on broker 5 of the same rack: broker 3.
-    """
+    """Sets near ``share``; a partition without a lawful one keeps that of ``sets``. O(A log A)."""
     replicas = sets.replicas.copy()
     racks = distinct_racks(problem.rack)
     sizes, chosen_set = problem.sets.rack_sizes(racks, problem.stays), problem.sets.of_partition
@@ -447,7 +438,7 @@ def has_capacity(problem: Problem, replicas: Ints) -> bool:
 
 
 def _spread(ranked: Longs, factor: int, racks: Ints, size: Longs) -> list[int]:
-    """First ``factor`` of ``ranked`` within the racks' shares; fewer where racks prevent it."""
+    """First ``factor`` of ``ranked`` within the racks' shares."""
     held, odd = even_spread(factor, size)
     left, odd_left = held.copy(), odd
     chosen: list[int] = []
@@ -475,8 +466,7 @@ def in_order(today: Ints, chosen: list[int]) -> Ints:
     return row
 
 
-# Starting points by rounding, for a search outside its bands. After the first, the heavier half of what is split is
-# fixed and the rest solved again (a dive), also for slightly narrower bands.
+# Starting points: rounded shares; then with the heavier half of what is split fixed (a dive), and for narrower bands.
 
 
 def program_starts(
@@ -527,7 +517,6 @@ class Task:
     def better(
         self, best: Placed, replicas: Ints, *, replica_index: Ints | None = None, done: SearchStatistics = NOTHING_DONE
     ) -> Placed:
-        """``best``, or ``replicas`` where lawful and better."""
         if not has_capacity(self.problem, replicas):
             return replace(best, statistics=best.statistics + done)
         return better(best, self.placed(best, replicas, replica_index=replica_index, done=done), self.allowed)
@@ -581,7 +570,6 @@ class WholePlan:
 
 
 def is_tiny(problem: Problem, params: WholePlanParams = DEFAULTS.linear_program.whole_plan) -> bool:
-    """Small enough; preferred leaders cannot be chosen."""
     return problem.partition_count * problem.broker_count <= params.most_pairs and not problem.elects_preferred
 
 
@@ -604,7 +592,7 @@ def decided(problem: Problem, params: SolveParams = DEFAULTS, *, within_budget: 
     """A plan inside bands and caps, or the proof that there is none.
 
     Neither if the cluster is too large, nodes ran out, leaders are the preferred ones, or a budget may leave rules
-    open. ``within_budget``: within it. A plan is inside by a margin; the proof holds for bands wider by the margin.
+    open. A plan is inside by a margin; the proof holds for bands wider by the margin.
     """
     program = params.linear_program
     pairs = problem.partition_count * problem.broker_count
@@ -676,7 +664,6 @@ class WholeProgram:
     top: Floats
 
     def variables_of(self, replicas: Ints, leader: Ints) -> Floats:
-        """Plan as variables, float64[2·A]."""
         is_there = (replicas[self.arcs.row] == self.arcs.broker[:, None]).any(axis=1)
         return np.concatenate([is_there, leader[self.arcs.row] == self.arcs.broker]).astype(np.float64)
 

@@ -23,7 +23,7 @@ from kafka_rebalance.planner.state import State, TopicSpread, excess_change
 
 @inner_kernel
 def weighted_quantile(value: Floats, weight: Floats, count: int, need: float) -> float:
-    """Smallest x such that values <= x weigh ``need``; reorders both arrays."""
+    """Smallest x such that values <= x weigh ``need``."""
     low, high, below = 0, count, 0.0
     enough = NOT_COVERABLE  # rounding may leave the sum short: then the value just above
     while high - low > 0:
@@ -43,7 +43,7 @@ def weighted_quantile(value: Floats, weight: Floats, count: int, need: float) ->
 
 @inner_kernel
 def _partition(value: Floats, weight: Floats, low: int, high: int, pivot: float) -> tuple[int, int, float, float]:
-    """Returns the span equal to the pivot, and the weights below and at it."""
+    """Span equal to the pivot, and weights below and at it."""
     first, i, last = low, low, high
     less, equal = 0.0, 0.0
     while i < last:
@@ -66,7 +66,6 @@ def _partition(value: Floats, weight: Floats, low: int, high: int, pivot: float)
 
 @inner_kernel
 def _best_price(cost: Floats, weight: Floats, excess: Floats, prices: Floats, d: int, scratch: Floats) -> float:
-    """Best price of resource ``d`` with the others fixed."""
     count, covered = 0, 0.0
     for i in range(cost.shape[0]):
         if weight[i, d] <= 0:
@@ -169,7 +168,7 @@ def is_original(state: State, p: int, broker: int) -> bool:
 
 @inlined_kernel
 def copies_needed(state: State, p: int, source: int, target: int) -> float:
-    """Change of the plan's cost: -cost, 0 or cost."""
+    """-cost, 0 or cost."""
     change = 0.0
     if not is_original(state, p, target):
         change += state.cost[p]
@@ -180,7 +179,6 @@ def copies_needed(state: State, p: int, source: int, target: int) -> float:
 
 @inlined_kernel
 def replica_load(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
-    """Fill ``weight`` float64[D] with the load of slot ``j`` of ``p`` on ``broker``."""
     for d in range(weight.shape[0]):
         weight[d] = state.follower[p, d]
     if state.has_leaders and state.leader_index[p] == j:
@@ -201,7 +199,6 @@ def weigh_on(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
 
 @inlined_kernel
 def size_change(state: State, p: int, source: int, target: int) -> float:
-    """Disk on ``target`` beyond that on ``source``."""
     change = 0.0
     for i in range(state.own.shape[1]):
         if state.original[p, i] == target:
@@ -213,7 +210,6 @@ def size_change(state: State, p: int, source: int, target: int) -> float:
 
 @inner_kernel
 def outside(state: State, broker: int) -> float:
-    """Distance from the bands, summed."""
     total = 0.0
     for d in range(state.load.shape[1]):
         total += max(state.load[broker, d] - state.high[broker, d], 0.0)
@@ -273,7 +269,6 @@ def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
 
 @inner_kernel
 def another_may_lead(state: State, p: int, j: int) -> bool:
-    """One replica of ``p`` other than slot ``j`` may lead."""
     for i in range(state.replicas.shape[1]):
         if i != j and state.replicas[p, i] >= 0 and state.leads[state.replicas[p, i]]:
             return True
@@ -356,7 +351,6 @@ def _recount_topic(spread: TopicSpread, p: int, source: int, target: int) -> Non
 
 @inner_kernel
 def move(state: State, p: int, j: int, target: int, weight: Floats) -> None:
-    """Move slot ``j`` of ``p`` to ``target``; ``weight`` float64[D] is scratch space."""
     width = state.replicas.shape[1]
     source = state.replicas[p, j]
     replica_index = p * width + j
@@ -388,7 +382,6 @@ def move(state: State, p: int, j: int, target: int, weight: Floats) -> None:
 
 @inlined_kernel
 def alignment(weight: Floats, need: Floats) -> float:
-    """Cosine of weights and need: 1 = in proportion."""
     dot, square, needed = 0.0, 1e-300, 1e-300
     for d in range(weight.shape[0]):
         dot += weight[d] * need[d]
@@ -410,7 +403,6 @@ def useful_part(weight: Floats, need: Floats) -> float:
 
 @inlined_kernel
 def _filled(weight: Floats, need: Floats) -> float:
-    """Amount of the deficit that a replica fills."""
     filled = 1e-300
     for d in range(weight.shape[0]):
         filled += min(weight[d], need[d])
@@ -425,9 +417,8 @@ def need_of(state: State, broker: int, need: Floats) -> None:
 
 @inlined_kernel
 def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
-    """Fit of a replica to a broker below its bands: 1 = all that it lacks, in proportion; <= 0 = no gain.
-
-    Alignment, less for load beyond the deficit and above bands. Fills ``need``.
+    """Fit of a replica to a broker below its bands: 1 = all that it lacks, in proportion; <= 0 = no gain. Fills
+    ``need``.
     """
     helped = band_improvement(state, broker, weight, 1.0)
     if helped <= GAIN_TOLERANCE:
@@ -489,9 +480,7 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
 @inner_kernel
 def capacity_score(state: State, p: int, j: int, target: int, weight: Floats, worst: float, best: float) -> float:
     """Preference for a receiver: deficit filled, room left, topic spread; FORBIDDEN if it may not take the replica, or
-    cannot beat ``best`` whatever the topic (topic counts are slow to read).
-
-    ``worst``: how far the target may leave its bands, 0 = not at all.
+    cannot beat ``best`` whatever the topic. ``worst``: how far the target may leave its bands.
     """
     weigh_on(state, p, j, target, weight)
     filled = band_improvement(state, target, weight, 1.0)
@@ -510,7 +499,7 @@ def capacity_score(state: State, p: int, j: int, target: int, weight: Floats, wo
 
 @inner_kernel
 def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints, worst: float, tries: int) -> int:
-    """Best of ``tries`` receivers at even steps; -1 if none may."""
+    """-1 if none may."""
     source = state.replicas[p, j]
     fewest = rack_limit(state, p, j, source)
     best, best_score = -1, 0.1 * FORBIDDEN
@@ -525,16 +514,13 @@ def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints
     return best
 
 
-# Push: brokers above their bands evict replicas whose mixture of loads fits both sides.
-#
-# Fewest bytes move when all excesses run out together. Best relief per byte would fill the receivers with tiny replicas
-# first; replicas aligned with the excess (cosine) leave a balanced rest. A visit ranks once, O(n log n), and ends when
-# a part of the excess is gone.
+# Push: brokers above their bands evict replicas whose mixture of loads fits both sides. Fewest bytes move when all
+# excesses run out together; best relief per byte would fill the receivers with tiny replicas first. O(n log n) a visit.
 
 
 @inner_kernel
 def worst_first(state: State) -> Longs:
-    """Brokers outside their bands, farthest first."""
+    """Farthest first."""
     far = np.empty(state.load.shape[0])
     for b in range(far.shape[0]):
         far[b] = -outside(state, b)
@@ -558,7 +544,6 @@ def overshoots(state: State, source: int, weight: Floats) -> bool:
 
 @inner_kernel
 def _rank(state: State, source: int, replica_indexes: Ints, fit: Floats, weight: Floats) -> None:
-    """Fill ``fit`` with minus the alignment to the excess."""
     width = state.replicas.shape[1]
     excess = np.empty(weight.shape[0])
     for d in range(excess.shape[0]):
@@ -571,9 +556,8 @@ def _rank(state: State, source: int, replica_indexes: Ints, fit: Floats, weight:
 
 @inner_kernel
 def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: float, least: float) -> int:
-    """Evict until ``part`` of the excess is gone, to ``lacking`` brokers, else to ``receivers``. Returns moves.
-
-    Both sides align by at least ``least``; brokers with room need not.
+    """Evict until ``part`` of the excess is gone; return moves. Both sides align by at least ``least``; brokers with
+    room need not.
     """
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
@@ -605,7 +589,7 @@ def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: f
 
 @inner_kernel
 def push_round(state: State, takers: Ints, receivers: Ints, part: float, least: float) -> int:
-    """Visit brokers above their bands, farthest first: to ``takers`` that lack load, else to ``receivers``."""
+    """To ``takers`` that lack load, else to ``receivers``."""
     moves = 0
     for b in worst_first(state):
         if above(state, b) > BAND_TOLERANCE:
@@ -693,10 +677,7 @@ def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int
 
 @inner_kernel
 def swap_gain(state: State, left_index: int, right_index: int, going: Floats, coming: Floats) -> float:
-    """Relief of both brokers; each replica has its size on each. Fills ``going``, ``coming``.
-
-    Example: a copy of 10 GB leaves; one of 10 GB returns whose broker holds 11 GB of it: this side gains 1 GB.
-    """
+    """Relief of both brokers; each replica has its size on each. Fills ``going``, ``coming``."""
     width = state.replicas.shape[1]
     p, q = left_index // width, right_index // width
     i, j = left_index - p * width, right_index - q * width
@@ -724,7 +705,6 @@ def _nearer(state: State, broker: int, d: int, change: float) -> float:
 
 @inner_kernel
 def may_swap(state: State, left_index: int, right_index: int) -> bool:
-    """Hard rules and limits hold on both sides."""
     width = state.replicas.shape[1]
     p, q = left_index // width, right_index // width
     i, j = left_index - p * width, right_index - q * width
@@ -783,7 +763,6 @@ def swap_round(state: State, receivers: Ints, tries: int) -> int:
 
 @inner_kernel
 def leaving_cost(state: State, p: int, source: int) -> float:
-    """Cost of moving a replica off ``source``."""
     return float(
         state.cost[p] if is_original(state, p, source) else state.params.hand_over.cost_of_moving_on * state.cost[p]
     )
@@ -791,7 +770,6 @@ def leaving_cost(state: State, p: int, source: int) -> float:
 
 @inner_kernel
 def prices_of(state: State, source: int, prices: Floats) -> None:
-    """Covering prices of ``source``'s excess."""
     width = state.replicas.shape[1]
     count = state.filled[source]
     cost, weight = np.empty(count), np.empty((count, prices.shape[0]))
@@ -827,7 +805,7 @@ def _priced_improvement(state: State, source: int, weight: Floats, prices: Float
 def _rank_leavers(
     state: State, source: int, prices: Floats, replica_indexes: Ints, worth: Floats, weight: Floats
 ) -> int:
-    """Replicas that relieve ``source``, with relief per cost; returns how many."""
+    """Replicas that relieve ``source``; returns how many."""
     width = state.replicas.shape[1]
     found = 0
     for place in range(state.start[source], state.start[source] + state.filled[source]):
@@ -854,7 +832,7 @@ def _relief(state: State, p: int, j: int, target: int, weight: Floats) -> float:
 
 @inner_kernel
 def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst: float) -> int:
-    """Evict by worth per cost until the broker is inside. Returns moves."""
+    """Return moves."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     prices = np.empty(state.load.shape[1])
@@ -973,7 +951,7 @@ def _place(state: State, p: int, j: int, weight: Floats, need: Floats, takers: I
 
 @inner_kernel
 def _leavers(state: State) -> Longs:
-    """Slots that must leave, heaviest first."""
+    """Heaviest first."""
     count = 0
     for b in range(state.load.shape[0]):
         if state.leaves[b]:
@@ -999,7 +977,7 @@ def _leavers(state: State) -> Longs:
 
 @inner_kernel
 def evacuate(state: State, takers: Ints) -> int:
-    """Heaviest first. Returns how many found no place. O(leaving · brokers)."""
+    """Return how many found no place. O(leaving · brokers)."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     stranded = 0
@@ -1022,15 +1000,11 @@ def evacuate(state: State, takers: Ints) -> int:
 
 
 class Displaced(NamedTuple):
-    """Indexes of displaced replicas by broker."""
-
     replica_indexes: Ints
     start: Longs
 
 
 class Journal(NamedTuple):
-    """Moves to undo."""
-
     replica_indexes: Ints
     sources: Ints
     length: Longs

@@ -172,7 +172,7 @@ def _any_index_of(state: State, broker: int) -> int:
 
 @inner_kernel
 def _leave(state: State, displaced: Displaced, heat: Heat, receivers: Ints, near: int, weight: Floats) -> int:
-    """Another replica leaves home, perhaps from the home of slot ``near``."""
+    """Another replica leaves home."""
     source = receivers[draw(state, receivers.shape[0])]
     if near >= 0 and draw(state, 2) == 0:
         source = max(_original_of(state, near), 0)
@@ -518,7 +518,9 @@ def start_sets(problem: Problem) -> ReplicaSets:
 
 
 def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
-    """float64[B+1]: load over the top of the band, worst resource; drained brokers and unplaced are fullest."""
+    """Raises InfeasibleError if a partition has too few lawful brokers, or a drained one holds pinned replicas.
+    O(P·W).
+    """
     scale = resource_scale(problem)
     load = np.zeros((problem.broker_count + 1, len(problem.resources)))
     nobody = np.full(problem.partition_count, ABSENT, dtype=np.int32)
