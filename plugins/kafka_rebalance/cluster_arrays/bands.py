@@ -45,9 +45,7 @@ BAND_ROUNDING = 1e-9
 
 def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load_by_factor: Floats) -> Floats:
     """``shares`` float64[B] if every set of brokers can hold its part, else the most even ones that fit.
-
-    ``rack`` int64[B] from 0, ``capacity`` > 0, ``load_by_factor`` float64[factors]: load of one replica of each
-    partition.
+    ``load_by_factor``: of one replica of each partition.
     """
     if shares.sum() <= 0:
         return shares
@@ -77,7 +75,7 @@ class BrokersHold:
 
     @classmethod
     def of(cls, rack: Longs, load_by_factor: Floats) -> BrokersHold:
-        """``rack`` ascending. O(B · 2^factors), factors with odd replicas only."""
+        """``rack`` ascending. O(B · 2^factors)."""
         size = np.bincount(rack).astype(np.int64)
         place = np.arange(len(rack)) - (np.cumsum(size) - size)[rack]
         factors = [factor for factor in np.flatnonzero(load_by_factor).tolist() if factor > 0]
@@ -97,7 +95,6 @@ class BrokersHold:
         starts = np.flatnonzero(self.place == 0)
         running = np.cumsum(self.linear - held, axis=1)
         slack = running - np.where(starts > 0, running[:, starts - 1], 0.0)[:, self.rack]
-        # A rack's part is none or its first brokers, at least those taken.
         fewest = np.bincount(self.rack, weights=taken).astype(np.int64)
         slack = np.where(self.place + 1 >= fewest[self.rack], slack, np.inf)
         least = np.minimum(np.minimum.reduceat(slack, starts, axis=1), np.where(fewest > 0, np.inf, 0.0))
@@ -124,7 +121,7 @@ def _most_even(hold: BrokersHold, capacity: Floats) -> Floats:
 
 
 def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[Flags, float]:
-    """Set around ``taken`` with the lowest holding per capacity beyond it (the largest), and that level."""
+    """Set around ``taken`` with the lowest holding per capacity beyond it, and that level."""
     already = hold.most(taken)
     members = np.ones(len(capacity), dtype=np.bool_)
     while True:

@@ -23,8 +23,8 @@ from kafka_rebalance.snapshot.model import Broker
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BrokerSets:
-    """Allowed brokers: ``of_partition`` int32[P] is a row of ``brokers`` bool[S, B]; row 0 allows all. A topic matched
-    by several rules may use the brokers that all of them allow.
+    """Allowed brokers: ``of_partition`` int32[P] is a row of ``brokers`` bool[S, B]; row 0 allows all. Several rules
+    for a topic intersect.
     """
 
     of_partition: Ints
@@ -97,13 +97,12 @@ class Problem:
     leader's size.
 
     resources      names of the D columns in the order of RESOURCES, without unmeasured ones
-    broker_ids     int64[B], Kafka's ids
     rack           int32[B]; ABSENT = unknown, never violates a rack rule
     stays          bool[B]; false: drained, must be empty
     takes_replicas bool[B]; false: drained, or excluded for replicas
     takes_leaders  bool[B]; false: drained, demoted, or excluded for leaders
     keeps_leaders  bool[B]; false: drained or demoted
-    is_new         bool[B]: just added; for reports only
+    is_new         bool[B]; for reports only
     capacity       float64[B, D], 1 where unknown: level = load / capacity
     band_low/high  float64[B, D], absolute load (``bands.py``)
     limit          float64[B, D]: hard capacity, inf where unknown; no plan lifts a broker above it
@@ -121,6 +120,7 @@ class Problem:
     pinned         bool[P]: never changed, still counted (excluded topic, mid-reassignment)
     moves_replicas false: leaders only
     elects_preferred  true: the first replica that may lead becomes leader
+    name_of        partition row → "topic-partition"
     """
 
     resources: tuple[str, ...]
@@ -271,7 +271,6 @@ def broker_loads(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
 
 @kernel
 def sum_loads(replicas: Ints, original: Ints, leader_index: Ints, carried: Carried, load: Floats) -> None:
-    """Add up ``load`` float64[brokers, D]."""
     follower, extra, own, disk_column = carried
     for p in range(replicas.shape[0]):
         for j in range(replicas.shape[1]):
@@ -358,7 +357,7 @@ class Columns:
 def columns_of(
     loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALANCED, cpu: CpuParams = DEFAULTS.cpu
 ) -> Columns:
-    """Columns at replication factors ``rf``: out grows with it, the follower's share of CPU shrinks."""
+    """Out grows with the replication factor, the follower's share of CPU shrinks."""
     known = [row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)]
     carried = [_carried(row, loads, rf, cpu) for row in known]
     follower = np.stack([per_replica for per_replica, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))

@@ -391,9 +391,9 @@ def broker_caps(options: PlanOptions, brokers: BrokerArrays) -> dict[str, Floats
 #    enough brokers, on enough racks, can take the copies.
 # 4. Else its partition waits for it.
 #
-# Example, ``--replication-factor 2``: [2, 3, 1] with 2 and 3 in sync becomes [2, 3]; with 2 alone in sync it waits.
-# ``--remove-broker 3`` on brokers 1 to 5: [2, 3, 1] with 2 and 3 in sync becomes [2, 4, 5]; on brokers 1 to 3 it waits.
-# In a leaders-only plan a partition waits if its first replica lags. O(P·W), and O(W + B) a partition of 3.
+# Example: [2, 3, 1] at factor 2 with 2 and 3 in sync becomes [2, 3]; with 2 alone it waits. Without broker 3 of 1 to 5
+# it becomes [2, 4, 5], of 1 to 3 it waits. A leaders-only plan waits for a first replica. O(P·W), O(W + B) a partition
+# of 3.
 
 
 def laggards_of(replicas: Ints, leader: Ints, in_sync: Flags, must_leave: Flags, stays: Flags) -> Flags:
@@ -436,12 +436,11 @@ AUTO_ELECTION = "auto.leader.rebalance.enable"  # broker config; on by default
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PartitionArrays:
     """``size`` float64[P] of the leader's replica, ``own_size`` float64[P, W] (nan: as the leader's), ``rate`` bytes/s
-    written; nan: unknown. ``arriving_bytes`` float64[B]: rest of running reassignments; their replicas already count
-    fully.
+    written; nan: unknown. ``arriving_bytes`` float64[B]: rest of running reassignments, which count as done.
 
     Left alone: ``excluded`` (options or observers), ``in_flight``, ``leaderless``, ``waiting`` (replica out of sync),
-    ``short`` (on a dead broker, too few brokers); ``unknown`` unless it must go. ``laggards`` bool[P, W]: out of sync
-    on brokers that stay; if they must leave, also in ``placement.must_leave``.
+    ``short`` (on a dead broker, too few brokers); ``unknown`` unless it must go. ``laggards``: out of sync on brokers
+    that stay.
     """
 
     placement: Placement
@@ -618,8 +617,8 @@ def _short_of_brokers(
 def _preferred(
     snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: Ints, leader: Ints, left_as_led: Flags
 ) -> Ints:
-    """Leaders int32[P] after preferred election, which the controller does by default
-    (``auto.leader.rebalance.enable``): the first replica, unless its broker is dead or leaves; else today's leader.
+    """Leaders after preferred election (``auto.leader.rebalance.enable``): the first replica, unless its broker is dead
+    or leaves; else today's leader.
     """
     if any(broker.configs.get(AUTO_ELECTION) == "false" for broker in snapshot.brokers):
         return leader

@@ -202,7 +202,7 @@ def hash_identities(hashes: npt.NDArray[np.uint32]) -> Identities:
 @inlined_kernel
 @wraps_around
 def _mixed(code: np.uint64, word: np.uint64) -> np.uint64:
-    """One to one in ``word``: keys of one length that differ in one word do not collide here."""
+    """One to one in ``word``, so keys that differ in one word do not collide here."""
     code = (code ^ word) * _STEP
     return code ^ (code >> np.uint64(32))
 
@@ -238,8 +238,8 @@ UNKNOWN_PARTITION = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyBatch:
-    """N records. ``hashes`` uint32[H, N] in the requested order; ``keys`` None where only hashes are known;
-    ``observed`` int32[N]: the partition read from.
+    """``hashes`` uint32[H, N] in the requested order; ``keys`` None: only hashes are known; ``observed``: partition
+    read from.
     """
 
     identity: Identities
@@ -355,10 +355,8 @@ def plan_for(
     read_with: TopicLayout | None = None,
     shown_bytes: int = 0,
 ) -> TallyPlan:
-    """The topic's own placement first; others pair with it: other ``clients``, numbers of partitions, a topic read
-    together.
-
-    Raises UnknownNameError and InvalidInputError for partitioners that do not place by keys.
+    """The topic's own placement first; others pair with it. Raises UnknownNameError and InvalidInputError for
+    partitioners that do not place by keys.
     """
     own = Placement(rule_of(topic.partitioner), topic.partitions)
     others = [(Placement(rule_of(name), topic.partitions), Pairing.OTHER_CLIENT) for name in clients]
@@ -379,9 +377,8 @@ UNKNOWN_LENGTH = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyFacts:
-    """K keys by ascending ``identity``; ``hashes`` uint32[H, K] in the tally's order.
-
-    ``length`` int32[K] in bytes (-1: unknown); ``start`` uint8[K, W]: first bytes, W = 0 where keys are not shown.
+    """K keys by ascending ``identity``; ``hashes`` uint32[H, K]. ``length``: -1 = unknown; ``start`` uint8[K, W]: first
+    bytes, W = 0 where keys are not shown.
     """
 
     identity: Identities
@@ -398,7 +395,6 @@ class KeyFacts:
 
     @classmethod
     def of_rows(cls, rows: Longs, identity: Identities, hashes: Words, keys: KeyColumn | None, shown: int) -> KeyFacts:
-        """Keys of distinct ``rows`` of a batch."""
         rows = rows[np.argsort(identity[rows])]
         length = np.full(len(rows), UNKNOWN_LENGTH, np.int32)
         start = np.zeros((len(rows), shown), np.uint8)
@@ -415,12 +411,10 @@ class KeyFacts:
         return len(self.identity)
 
     def of(self, identity: Identities) -> KeyFacts:
-        """Facts of ``identity``, ascending, all known here."""
         at = np.searchsorted(self.identity, identity)
         return KeyFacts(self.identity[at], self.hashes[:, at], self.length[at], self.start[at])
 
     def together(self, other: KeyFacts) -> KeyFacts:
-        """Union, each key once."""
         identity = np.concatenate([self.identity, other.identity])
         _, first = np.unique(identity, return_index=True)
         return KeyFacts(

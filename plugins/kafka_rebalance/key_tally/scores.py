@@ -1,9 +1,9 @@
 """Scores of a tally: loads and skew, heavy keys, moved keys, disagreeing clients and topics.
 
-Skew is the most loaded partition over the mean, of all records; the rest counts keyed records only. Remapping compares
-keys: adding partitions separates a key's future records from its past ones. Clients disagree on a key if they send it
-to different partitions of topics with equally many: joins lose rows without an error. Shares of records are exact;
-shares of distinct keys come from their sample (``is_exact``: it holds all). O(N log N) for N records.
+Skew is the most loaded partition over the mean, of all records; the rest counts keyed records. Remapping counts keys:
+adding partitions separates a key's future records from its past ones. Clients disagree on a key if they send it to
+different partitions of equally many: joins lose rows without an error. Shares of records are exact; shares of distinct
+keys come from their sample (``is_exact``: it holds all). O(N log N) for N records.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def distinct_keys(keys: KeyColumn) -> tuple[Longs, Longs]:
 
 @kernel
 def _groups(data: Bytes, offsets: Longs, in_order: Longs, nulls: Longs) -> tuple[Longs, Longs]:
-    """Group of each record, and its first record; ``in_order``: keyed records, sorted stably by key."""
+    """``in_order``: keyed records, sorted stably by key."""
     group = np.empty(len(in_order) + len(nulls), np.int64)
     first = np.empty(len(group), np.int64)
     found = 0
@@ -137,7 +137,6 @@ def _groups(data: Bytes, offsets: Longs, in_order: Longs, nulls: Longs) -> tuple
 
 
 def _one_of_each(sample: RecordSample) -> RecordSample:
-    """One record of each distinct key except null."""
     _, first = distinct_keys(sample.keys)
     return RecordSample.of_keys(sample.keys.taken(first[~sample.keys.nulls[first]]))
 
@@ -261,7 +260,6 @@ def hot_keys(tally: KeyTally, partition: int, *, placement: int = 0, count: int 
 
 
 def meeting_of(one: KeyTally, other: KeyTally) -> MeetingScore:
-    """Two topics read together, tallied by the same plan with that pair."""
     pair = read_together(one.plan)
     limit = np.uint64(min(one.different.limit, other.different.limit))
     mine, theirs = (tally.different.identity[tally.different.identity <= limit] for tally in (one, other))

@@ -1,11 +1,9 @@
-"""Tally of a sample: exact counts of every placement and pair, heavy keys, a sample of the distinct keys.
-
-Batches add up, and tallies of parts merge in any order. A tally is stored as one array file without pickles. O(bytes +
-records x placements).
+"""Tally of a sample: exact counts of every placement and pair, heavy keys, a sample of the distinct keys. Batches add
+up, and tallies merge in any order. O(bytes + records x placements).
 
 ``DifferentKeys``: the ``size`` smallest identities, a fair sample since identities are like random draws (Bar-Yossef et
 al. 2002). Up to ``size`` keys it is exact. Beyond, the estimate is (size - 1) / (largest kept / 2^64) with a standard
-error of 1 / sqrt(size - 2), 1.6 % for 4,096; of a share, at most 0.8 points. A HyperLogLog keeps no keys.
+error of 1 / sqrt(size - 2), 1.6 % for 4,096. A HyperLogLog keeps no keys.
 
 ``FrequentKeys``: Misra and Gries' counters, which merge (Agarwal et al. 2012). When ``capacity`` counters are full,
 their median is subtracted from all, and counters at zero or below are freed. ``error`` sums the subtractions:

@@ -4,8 +4,7 @@ Promises, in order: a dir to be emptied holds nothing; no disk is filled above i
 each disk is as near to its limits as whole replicas allow; few bytes.
 
 Without a balance, replicas leave largest first, each to the least used disk; only if that overfills a disk, anywhere
-with room. Example: 40 and 20 leave, disks of 100 hold 10 and 40: 40 goes to the first (50), 20 to the second (60). A
-balance not worth its bytes is dropped. O(``place_in_log_dirs`` + R × D).
+with room. Example: 40 and 20 leave, disks of 100 hold 10 and 40: 40 goes to the first (50), 20 to the second (60).
 
 Waves: every disk has room for both copies, counted at the wave's start, because Kafka removes a source only after the
 copy; the reverse fits, too. Largest moves first. Unknown sizes are not limited. O(waves × moves).
@@ -129,7 +128,6 @@ class BrokerPlaces:
 
     @property
     def may_receive(self) -> Flags:
-        """bool[D]: not emptied, and a dir is not cordoned."""
         is_open = [any(not log_dir.is_cordoned for log_dir in dirs) for dirs in self.dirs]
         return np.array(is_open, dtype=np.bool_) & ~self.is_removed
 
@@ -201,8 +199,8 @@ def _cells(broker: int, table: PartitionTable) -> tuple[Longs, Flags]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacedDirs:
-    """``floor_bytes``, ``ceiling_bytes`` int64[D]: requested load of movable replicas; ``fixed_bytes``: other load of
-    the volume; ``bound_bytes``: lower bound for these limits, each widened to this placement.
+    """``floor_bytes``, ``ceiling_bytes`` int64[D]: requested load of movable replicas; ``fixed_bytes``: other load;
+    ``bound_bytes``: lower bound for these limits, each widened to this placement.
     """
 
     places: BrokerPlaces
@@ -434,7 +432,7 @@ def make_log_dir_plan(
 def _placed(
     snapshot: ClusterSnapshot, request: LogDirRequest, params: LogDirParams
 ) -> tuple[list[PlacedDirs], dict[str, Fact], frozenset[str]]:
-    """Brokers with a choice of places, reasons to leave out others, and those of them with too little data."""
+    """Brokers with a choice of places, reasons to leave out others, those with too little data."""
     placed, left_out, unknown = [], dict[str, Fact](), set[str]()
     for broker in snapshot.brokers:
         removed = request.removed_of(broker.id)
@@ -472,7 +470,7 @@ def _left_out(why: str, **said: str) -> Fact:
 
 
 def _moved(placed: PlacedDirs) -> list[_Moved]:
-    """Moved replicas; the target is the disk's dir that holds least by the plan."""
+    """The target is the disk's dir that holds least by the plan."""
     places, moved = placed.places, []
     held = {log_dir.path: 0 for log_dir in places.broker.log_dirs}
     for number, size in zip(places.dir_of.tolist(), places.size_bytes.tolist(), strict=True):

@@ -129,8 +129,6 @@ class DirMoveState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DirProgress:
-    """``states`` in the plan's order; ``not_empty``: dirs still to be emptied."""
-
     states: tuple[DirMoveState, ...]
     not_empty: tuple[str, ...]
 

@@ -1,8 +1,8 @@
 """Place the partitions of new topics so that brokers become as even as possible; existing replicas stay.
 
-Each partition keeps Kafka's rules (distinct brokers, as many racks as possible), and no broker gets more than twice its
-even share of a topic. Within that each replica minimises the sum, over brokers and resources, of (level / mean level)⁴
-× its share of the capacity; then partitions are placed again while the sum falls.
+Each partition keeps Kafka's rules, and no broker gets more than twice its even share of a topic. Within that each
+replica minimises the sum, over brokers and resources, of (level / mean level)⁴ × its share of the capacity; then
+partitions are placed again while the sum falls.
 
 Example: brokers 0 and 1 with 10 leaders each, 2 with none; 3 partitions, RF 1: two on broker 2, one on 0.
 """
@@ -86,7 +86,6 @@ class _Receivers:
     leads: Flags
 
     def added(self, weight: Floats) -> Floats:
-        """float64[B]: increase of the sum."""
         return np.asarray((((self.load + weight) ** _POWER - self.load**_POWER) * self.factor).sum(axis=1))
 
     def total(self) -> float:
@@ -166,7 +165,6 @@ def _receivers(snapshot: ClusterSnapshot, topics: Sequence[NewTopic], options: P
 
 @lru_cache(maxsize=64)
 def _weights(topic: NewTopic, resources: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """float64[D] each."""
     weights = np.array([topic.weights(name) for name in resources])
     return weights[:, 0], weights[:, 1]
 

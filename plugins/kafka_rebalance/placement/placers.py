@@ -4,23 +4,22 @@
 not fenced; replicas rotate over racks, unfenced brokers first in each; leaders stripe over racks and brokers. Brokers
 without a rack form one. Rack sizes are not balanced. Each rack's brokers are sorted, from a random offset; the leader
 comes from the next rack, followers from the racks after it. After as many partitions as unfenced brokers, racks and
-brokers are shuffled. Draws follow the order of a Java HashMap of racks. Added partitions start a new stripe. O(n · rf)
-for n partitions, and O(B) draws for each B partitions. Example: brokers 0, 1, 2 without racks and offset 0 give [0, 1,
-2], [1, 2, 0], [2, 0, 1], then shuffled ones.
+brokers are shuffled. Draws follow the order of a Java HashMap of racks. Added partitions start a new stripe. O(n · rf),
+and O(B) draws for each B partitions. Example: brokers 0, 1, 2 without racks and offset 0 give [0, 1, 2], [1, 2, 0], [2,
+0, 1], then shuffled ones.
 
 **AdminUtils**, ZooKeeper clusters and ``--generate`` until 4.0 (removed in 4.1, KAFKA-18798). Promises, in order:
 distinct brokers; with racks, as many as possible; leaders round robin, followers shifted, the shift grows by one when
-all brokers led once. Without racks brokers keep the given order (topic creation sorts by id). With racks they
-alternate: racks by name, brokers by id, one of each rack in turn. Partition p starts at (p + start) mod n; replica j is
-1 + (shift + j) mod (n − 1) places behind; with racks, used racks are skipped while another has none.
-``fixed_start_index`` sets start and shift; else both are drawn, in this order. O(n · rf), with racks times brokers
-skipped. Example: brokers 0–4 from index 0: partition 0 → [0, 1, 2], 1 → [1, 2, 3], …, 5 → [0, 2, 3] (shift 1).
+all brokers led once. Without racks brokers keep the given order (topic creation sorts by id). With racks: racks by
+name, brokers by id, one of each rack in turn. Partition p starts at (p + start) mod n; replica j is 1 + (shift + j) mod
+(n − 1) places behind; used racks are skipped while another has none. ``fixed_start_index`` sets start and shift; else
+both are drawn, in this order. O(n · rf), with racks times brokers skipped. Example: brokers 0–4 from index 0: partition
+0 → [0, 1, 2], 1 → [1, 2, 3], …, 5 → [0, 2, 3] (shift 1).
 
 **kafka-reassign-partitions --generate**: since 4.1 one StripedReplicaPlacer and Random for the whole run, before one
 call of AdminUtils a topic. Topics come in the order of a HashMap filled by ``computeIfAbsent`` over the HashMap of
-present partitions; the partition met first sets the replication factor; new replicas go to partitions 0 … count − 1
-whatever was listed. Present replicas are ignored. The tool refuses brokers of which only some have racks;
-``--disable-rack-aware`` drops racks. O(P log P) for P partitions, then the placer.
+present partitions; the partition met first sets the replication factor; new replicas go to partitions 0 … count − 1.
+Present replicas are ignored. O(P log P) for P partitions, then the placer.
 """
 
 from __future__ import annotations
@@ -57,9 +56,8 @@ class PlacementBroker:
 
 
 def require_all_racks_or_none(brokers: Sequence[PlacementBroker]) -> None:
-    """Check of ``kafka-reassign-partitions --generate`` without ``--disable-rack-aware``.
-
-    Raises PlacementError (AdminOperationException) where only some brokers have racks.
+    """Check of ``kafka-reassign-partitions --generate`` without ``--disable-rack-aware``. Raises PlacementError
+    (AdminOperationException) where only some brokers have racks.
     """
     rackless = [broker.id for broker in brokers if broker.rack is None]
     if 0 < len(rackless) < len(brokers):
@@ -108,10 +106,7 @@ def striped_field(brokers: Sequence[PlacementBroker]) -> StripedField:
 
 
 def place_striped(brokers: Sequence[PlacementBroker], partitions: int, replication_factor: int, random: State) -> Ints:
-    """int32[partitions, replication_factor], leader first.
-
-    ``random`` (``java_random(seed)``) advances as in Java. Raises PlacementError (InvalidReplicationFactor).
-    """
+    """Leader first; ``random`` advances as in Java. Raises PlacementError (InvalidReplicationFactor)."""
     return place_on_field(striped_field(brokers), partitions, replication_factor, random)
 
 
@@ -254,10 +249,8 @@ def place_alternating(
     fixed_start_index: int = DRAWN,
     start_partition: int = DRAWN,
 ) -> Ints:
-    """int32[partitions, replication_factor]: row i is partition max(0, start_partition) + i, preferred leader first.
-
-    Raises PlacementError: InvalidPartitions, InvalidReplicationFactor, and AdminOperation where only some brokers have
-    racks.
+    """Row i is partition max(0, start_partition) + i, preferred leader first. Raises PlacementError: InvalidPartitions,
+    InvalidReplicationFactor, and AdminOperation where only some brokers have racks.
     """
     _refuse_alternating(brokers, partitions, replication_factor)
     has_racks = any(broker.rack is not None for broker in brokers)
@@ -283,9 +276,8 @@ def place_alternating(
 def place_added_partitions(
     brokers: Sequence[PlacementBroker], added: int, first_replicas: Sequence[int], existing: int, random: State
 ) -> Ints:
-    """ZooKeeper clusters, for ``added`` partitions after ``existing``.
-
-    ``first_replicas`` of partition 0: the start is the first broker whose id is at least its leader's.
+    """ZooKeeper clusters, for ``added`` partitions after ``existing``. The start is the first broker whose id is at
+    least the leader of partition 0.
     """
     ids = [broker.id for broker in brokers]
     start = max(0, next((i for i, broker in enumerate(ids) if broker >= first_replicas[0]), -1))
@@ -295,7 +287,6 @@ def place_added_partitions(
 
 
 def rack_alternated(brokers: Sequence[PlacementBroker]) -> list[int]:
-    """Racks by name, brokers by id, one of each rack in turn, without exhausted racks."""
     by_rack: dict[str, list[int]] = {}
     for broker in sorted(brokers, key=lambda broker: broker.id):
         by_rack.setdefault(broker.rack or "", []).append(broker.id)
@@ -351,7 +342,6 @@ def _rack_aware(
 ) -> Ints:
     brokers = len(racks)
     places = np.empty((partitions, replication_factor), np.int32)
-    # last partition that used a rack or broker
     rack_used = np.full(rack_count, -1, np.int64)
     broker_used = np.full(brokers, -1, np.int64)
     for i in range(partitions):
@@ -381,9 +371,7 @@ Placer = Callable[[Sequence[PlacementBroker], int, int, State], Ints]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedPartitions:
-    """Partitions as the tool read them, each once, in order: ``topics`` (index into names), ``partitions`` and
-    ``replica_counts``, int32[N] each.
-    """
+    """Partitions as the tool read them, each once, in order; ``topics``: index into names."""
 
     names: StringColumn
     topics: Ints

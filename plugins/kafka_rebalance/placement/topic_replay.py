@@ -73,10 +73,7 @@ def placement_ground(brokers: Sequence[PlacementBroker]) -> PlacementGround:
 
 
 def replay_topic(today: TopicPlacement, ground: PlacementGround, seeds: Sequence[int] = range(SEEDS)) -> TopicReplay:
-    """Scores of today's placement and of StripedReplicaPlacer with each of ``seeds``. O(seeds · P · W²).
-
-    As in Kafka, the first partition's number of replicas is the replication factor.
-    """
+    """O(seeds · P · W²). As in Kafka, the first partition's number of replicas is the replication factor."""
     field, stripes = ground.field, ground.stripes
     scores = [score_placement(today, today, field, CURRENT, 0)]
     if stripes is None:

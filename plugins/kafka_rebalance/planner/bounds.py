@@ -59,7 +59,6 @@ def holdings_of(problem: Problem) -> Holdings:
 
 
 def carried(problem: Problem, columns: list[int], row: Longs, column: Longs) -> Floats:
-    """Loads float64[n, columns] on today's brokers."""
     weight = problem.follower_load[row][:, columns]
     disk = problem.column("disk")
     if problem.own_disk is not None and disk in columns:
@@ -757,13 +756,13 @@ class _LeaderPrices:
         return bool(self.columns) or self.change > 0
 
     def added(self, problem: Problem, rows: Longs, brokers: Longs) -> Floats:
-        """Leader costs float64[M, N], inf where a broker may not lead."""
+        """Inf where a broker may not lead."""
         cost = _multiplied(problem.leader_extra[rows][:, self.columns], self.price[brokers].T) + self.change
         cost[:, ~self.may_lead[brokers]] = np.inf
         return cost
 
     def added_here(self, problem: Problem, rows: Longs) -> Floats:
-        """Leader costs float64[M, W] on today's replicas; today's leader may go on anywhere."""
+        """Today's leader may go on anywhere."""
         now = problem.replicas[rows]
         cost = (problem.leader_extra[rows][:, self.columns][:, None, :] * self.price[now]).sum(axis=2)
         cost = cost + np.where(now == problem.leader[rows, None], 0.0, self.change)
@@ -798,7 +797,6 @@ def _least_placements(problem: Problem, rows: Longs, options: _Options, racks: I
 
 
 def _by_group(new: Floats, kept: Floats, now: Ints, targets: Longs, group: Ints) -> Floats:
-    """Cheapest replica in each group."""
     options = np.full((len(new), int(group.max(initial=0)) + 1), np.inf)
     for i, b in enumerate(targets.tolist()):
         column = options[:, group[b]]
@@ -869,14 +867,12 @@ def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: Boun
 
 
 def bounds_from(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.bounds) -> Bounds:
-    """``bounds`` for other leaders today."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     changes = LowerBound(least_leader_stops(problem, load, params), BoundProof.COUNTED_LEADERS)
     return replace(bounds, leader_changes=changes)
 
 
 def raised(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.bounds) -> Bounds:
-    """``bounds``, raised on bytes where ``better_prices`` can."""
     if bounds.certificate is None:
         return bounds
     prices = better_prices(problem, bounds.certificate.prices, params.ascent)
@@ -896,7 +892,6 @@ def raised(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.boun
 def raised_by_covers(
     problem: Problem, bounds: Bounds, prices: Floats, covers: tuple[Cover, ...], params: BoundParams = DEFAULTS.bounds
 ) -> Bounds:
-    """``bounds``, raised on bytes where ``prices`` and ``covers`` can."""
     if not covers:
         return bounds
     value = proven_by(problem, prices, problem.move_bytes, params, covers=covers)

@@ -368,7 +368,6 @@ class BoldAnnealParams(Parameters):
 class RestrictedParams(Parameters):
     """Restricted program of large clusters.
 
-    open_arcs        beside those of the plan
     anneal_times     factor on the usual annealing steps
     anneal_again     further runs while far from the bound
     """
@@ -383,11 +382,7 @@ class RestrictedParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class ProofParams(Parameters):
-    """Proofs of evenness, moves and time.
-
-    most_arcs  of linear programs; beyond it dual ascent
-    evenness, moves, busy  ascents for load outside bands, moves, the busiest broker's bytes
-    """
+    """Proofs of evenness, moves and time; above ``most_arcs`` by dual ascent."""
 
     most_arcs: int = number(4_000, least=0)
     evenness: AscentParams = AscentParams(
@@ -467,7 +462,6 @@ class SurviveParams(Parameters):
     touched_brokers: int = number(6, least=1)
 
     def changes_at_once(self, cells: int) -> int:
-        """Number of changes computed together."""
         return max(1, self.most_cells // max(self.touched_brokers * cells, 1))
 
 

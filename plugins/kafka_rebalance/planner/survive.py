@@ -180,7 +180,7 @@ class LossState:
         self.group, self.heir, self.excess = other.group, other.heir, other.excess
 
     def ratios(self, broker: int) -> Floats:
-        """Load over capacity float64[G, R], -1 where ``broker`` is lost itself."""
+        """Load over capacity, -1 where ``broker`` is lost itself."""
         ratio = self._columns(np.array([broker]))[0] / self.arrays.capacity[broker]
         return np.where(self.arrays.survives[:, broker, None], ratio, -1.0)
 
@@ -212,7 +212,7 @@ class LossState:
         self.excess[touched.broker] = self._over(touched.broker, self._columns(touched.broker))
 
     def _columns(self, brokers: Longs) -> Floats:
-        """Loads float64[U, G, R] after each loss."""
+        """Loads after each loss."""
         load = self.load[brokers][:, self.arrays.guarded]
         return np.asarray(load[:, None, :] + self.taken[:, brokers, :].transpose(1, 0, 2))
 
@@ -377,8 +377,6 @@ def _picked(weight: Floats, most: int) -> Longs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Costs:
-    """``left``: limits, inf: none."""
-
     copies: Longs
     copied_bytes: Floats
     leader_changes: Longs
@@ -516,8 +514,6 @@ def _limit_rows(state: LossState, options: Change) -> tuple[sp.csr_array, Floats
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Limits of the whole plan, from today; None: none."""
-
     replica_moves: int | None = None
     copied_bytes: float | None = None
     leader_changes: int | None = None
@@ -540,7 +536,6 @@ class Survived:
 
 
 def survive(state: LossState, allowance: Allowance, params: SurviveParams = DEFAULTS.survive) -> Survived:
-    """Placement with the least excess found; changes ``state``."""
     search, start = _Search(state, allowance, params), state.copy()
     search.run()
     is_proved = bool(state.total) and search.decide_all()
@@ -572,7 +567,7 @@ class _Search:
                     pass
 
     def _step(self, means: Means, *, leaves_bands: bool) -> bool:
-        """Make the best change of the first of the worst brokers that has one."""
+        """Best change of the first of the worst brokers that has one."""
         worst = np.argsort(-self.state.excess, kind="stable")[: self.params.brokers]
         for broker in worst[self.state.excess[worst] > 0].tolist():
             change = changes_for(self.state, broker, means, self.params)

@@ -49,7 +49,7 @@ class LeaderDemand:
         return np.bincount(cell, minlength=topics * brokers).reshape(topics, brokers)
 
     def lacking_of(self, topic: int, leaders: Ints) -> Longs:
-        """Deficits int64[B] of one topic led by ``leaders`` (ABSENT: none)."""
+        """One topic led by ``leaders`` (ABSENT: none)."""
         led = np.bincount(leaders[leaders != ABSENT], minlength=self.need.shape[1])
         return np.asarray(np.maximum(self.need[topic] - led, 0))
 
@@ -223,7 +223,7 @@ def _solved(cost: Floats, needed: Longs, params: TopicLeaderParams) -> Longs:
 
 
 def _is_kept(cost: Floats, needed: Longs, taken: Longs, params: TopicLeaderParams) -> Flags:
-    """Assignments bool[N] that are possible, and first for their partition."""
+    """Possible, and first for its partition."""
     is_first = np.zeros(len(taken), dtype=np.bool_)
     is_possible = cost[needed, taken] < params.may_not
     _, first = np.unique(np.where(is_possible, taken, -1), return_index=True)
@@ -257,7 +257,6 @@ class _Rows:
     high: Floats
 
     def with_slack(self, sign: float, before: int, after: int) -> LinearConstraint:
-        """Constraint with one slack a row, between other slacks."""
         count = len(self.low)
         parts = [
             self.matrix, sp.csr_array((count, before)), sign * sp.eye_array(count), sp.csr_array((count, after)),
@@ -265,7 +264,6 @@ class _Rows:
         return LinearConstraint(sp.csr_array(sp.hstack(parts)), self.low, self.high)
 
     def plain(self, slacks: int) -> LinearConstraint:
-        """Constraint followed by other rows' slacks."""
         matrix = sp.hstack([self.matrix, sp.csr_array((len(self.low), slacks))])
         return LinearConstraint(sp.csr_array(matrix), self.low, self.high)
 
@@ -389,7 +387,6 @@ class LedPlacement:
         self._spent = self._spent_so_far()
 
     def spent(self) -> tuple[float, float, float]:
-        """Copies, bytes and leader changes from today."""
         return self._spent
 
     def _spent_so_far(self) -> tuple[float, float, float]:
@@ -398,7 +395,7 @@ class LedPlacement:
         return float(copies.sum()), float((copies * self.problem.move_bytes).sum()), float(changed)
 
     def left(self) -> tuple[float, float, float]:
-        """Rest of the budget in the same order; inf: no limit."""
+        """Rest of the budget; inf: no limit."""
         budget = self.problem.budget
         most = (budget.max_replica_moves, budget.max_bytes, budget.max_leader_changes)
         pairs = zip(most, self.spent(), strict=True)
@@ -406,7 +403,6 @@ class LedPlacement:
         return first, second, third
 
     def costs(self, choices: Choices) -> ChoiceCosts:
-        """Costs beyond the placement's."""
         rows, problem = choices.rows, self.problem
         copies = self._copies(rows, choices.lists) - self._copies(rows, self.lists[rows])
         today = problem.leader[rows]
@@ -448,7 +444,6 @@ class LedPlacement:
         return fits
 
     def outside(self) -> float:
-        """Distance from bands, in means."""
         return float(self._off(self.load).sum())
 
     def outside_of_brokers(self) -> Floats:

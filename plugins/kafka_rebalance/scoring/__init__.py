@@ -1,7 +1,6 @@
 """Skew and movement of clusters, placements and assignments; one definition each.
 
-``assignment_scores`` and ``placement_scores`` define rows of the store; ``drain`` the time until a group's lag is gone;
-``rack_traffic`` bytes between racks; ``snapshot_scores`` the scores of a cluster.
+``assignment_scores`` and ``placement_scores`` define rows of the store.
 """
 
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore

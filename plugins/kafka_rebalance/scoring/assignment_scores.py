@@ -21,7 +21,7 @@ class ReaderMovement:
 
 
 def reader_movement(before: Ints, after: Ints, in_bytes_per_s: Floats) -> ReaderMovement:
-    """Movement between readers int32[P], ABSENT: none. A partition moves if it had a reader and has another one."""
+    """A partition moves if it had a reader and has another one."""
     moved = (before != ABSENT) & (before != after)
     total = float(in_bytes_per_s.sum())
     ratio = None if np.isnan(total) else float(in_bytes_per_s[moved].sum()) / total if total > 0 else 0.0
@@ -99,10 +99,7 @@ class GroupScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartitionRates:
-    """float64[P] of all partitions that a group reads, ``nan`` where unknown.
-
-    ``read_messages_per_s``: this group's rate since the previous snapshot.
-    """
+    """float64[P], ``nan`` where unknown. ``read_messages_per_s``: this group's rate since the previous snapshot."""
 
     in_bytes_per_s: Floats
     in_messages_per_s: Floats
@@ -162,7 +159,6 @@ def _known(value: float) -> float | None:
 
 @kernel
 def _parts(reader: Ints, rates: Floats, lags: Floats, members: int) -> tuple[Floats, Floats, Floats]:
-    """Partitions, rate and lag of each member, float64[M]."""
     count, rate, lag = np.zeros(members), np.zeros(members), np.zeros(members)
     for row in range(len(reader)):
         member = reader[row]
@@ -175,7 +171,7 @@ def _parts(reader: Ints, rates: Floats, lags: Floats, members: int) -> tuple[Flo
 
 @kernel
 def _skew_and_cv(loads: Floats) -> tuple[float, float]:
-    """``skew``, and deviation over the mean; ``nan`` where a load is, 0 without load."""
+    """``nan`` where a load is, 0 without load."""
     total, highest = 0.0, 0.0
     for load in loads:
         total += load

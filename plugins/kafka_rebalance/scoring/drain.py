@@ -75,7 +75,7 @@ def drain_of_members(
     Returns the slowest (``inf``: never, ``nan``: unknown), members that fall behind, and unread partitions with a
     backlog.
     """
-    seconds[:] = 0.0  # backlog, until it is divided
+    seconds[:] = 0.0  # backlog
     work[:] = 0.0  # written
     unread, left = 0, 0.0
     for row in range(len(reader)):
@@ -146,7 +146,7 @@ def members_needed(rates: PartitionRates, capacity: float, within_s: float = DRA
     heaviest_first = -np.sort(-demand[demand > 0])
     too_few, enough = max(1, ceil(total / limit)) - 1, len(heaviest_first)
     step = 1
-    while too_few + step < enough:  # the answer is near the lower bound: doubling steps
+    while too_few + step < enough:  # doubling steps from the lower bound
         if _is_enough(heaviest_first, too_few + step, limit):
             enough = too_few + step
         else:
@@ -163,7 +163,7 @@ def members_needed(rates: PartitionRates, capacity: float, within_s: float = DRA
 @kernel
 def _is_enough(heaviest_first: Floats, members: int, limit: float) -> bool:
     """No member exceeds ``limit`` when each partition goes to the member with the least."""
-    heap = np.zeros(members)  # min-heap
+    heap = np.zeros(members)
     for demand in heaviest_first:
         level = heap[0] + demand
         if level > limit:

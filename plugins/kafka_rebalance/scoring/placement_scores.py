@@ -16,13 +16,10 @@ from kafka_rebalance.facts import Fact
 from kafka_rebalance.resources import UNITS
 from kafka_rebalance.scoring.assignment_scores import plain_mean
 
-# Kernel for one topic's placement (a large cluster needs 100,000). Unknown brokers carry nothing and count as rack
-# ``racks``. O(P·W² + P·W·log brokers + brokers).
+# A large cluster needs 100,000 calls. Unknown brokers carry nothing. O(P·W² + P·W·log brokers + brokers).
 
 
 class Lists(NamedTuple):
-    """``replicas`` int32[P, W], padded with ABSENT, and ``leaders`` int32[P]."""
-
     replicas: Ints
     leaders: Ints
 
@@ -49,7 +46,7 @@ class PlacementFigures(NamedTuple):
 
 @kernel
 def placement_figures(today: Lists, placed: Lists, log_bytes: Floats, places: Places) -> PlacementFigures:
-    """Figures of ``placed`` and of the change from ``today``; ``log_bytes`` of the leader's replica."""
+    """``log_bytes`` of the leader's replica."""
     brokers = len(places.ids)
     counts, leads, sizes = np.zeros(brokers), np.zeros(brokers), np.zeros(brokers)
     racks_seen = np.zeros(placed.replicas.shape[1], np.int64)
@@ -131,9 +128,7 @@ class TopicPlacementScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicPlacement:
-    """``replicas`` int32[P, W] padded with ABSENT, ``leaders`` (ABSENT: none), ``log_bytes`` of the leader's
-    replica.
-    """
+    """``replicas`` int32[P, W], padded with ABSENT; ``log_bytes`` of the leader's replica."""
 
     topic: str
     replicas: Ints
@@ -162,8 +157,8 @@ def score_placement(
 ) -> TopicPlacementScore:
     """Score of ``placed`` and of the change from ``today``. O(P·W² + brokers).
 
-    A broker new in a list is a move of the leader's size; a changed order moves nothing. Replicas that share a rack
-    though there are enough racks violate the rack rule.
+    A broker new in a list is a move of the leader's size. Replicas that share a rack though there are enough racks
+    violate the rack rule.
     """
     lists, new_lists = Lists(today.replicas, today.leaders), Lists(placed.replicas, placed.leaders)
     found = placement_figures(lists, new_lists, today.log_bytes, field.places)
@@ -335,7 +330,7 @@ def _resource_score(loads: BrokerLoads, d: int, resource: str, mean: float) -> R
 #
 # Kafka's controller makes the first live, in-sync replica of a list the leader. Follower loads stay; the leader's extra
 # load moves. Example: broker 0 leads A and B, both [0, 1, 2], 10 MB/s out each. After its loss broker 1 sends 20 MB/s
-# more; with B as [0, 2, 1] brokers 1 and 2 send 10 MB/s more each. O(P·W), then one sum a resource.
+# more; with B as [0, 2, 1] brokers 1 and 2 send 10 MB/s more each.
 
 
 def successors(replicas: Ints, is_able: Flags, leader: Ints, group: Ints) -> Ints:

@@ -3,19 +3,16 @@
     replication of a partition = in-rate x followers in another rack than the leader's
     reads of a group           = in-rate of each partition with its reader in another rack than its leader,
                                  of a group that keeps up; several readers of one partition share it alike
+    same_rack_ratio            = share that is read by members with a replica in their rack
+    leader_in_rack_ratio       = share that is read by members in the leader's rack
 
 A leader whose broker selects replicas by rack (KIP-392) redirects a reader to a replica in its rack: no crossing.
 Producers' racks are unknown and left out. Partitions of unknown rate or racks, and members without a rack, are counted.
 Example: 10 bytes/s, leader in a, followers in b and c: 20 bytes/s replicate across racks; a reader in b fetches 10
-across, or 0 with a selector. O(R + changed + assigned partitions).
+across, or 0 with a selector.
 
-    same_rack_ratio      = share that is read by members with a replica in their rack (brokers select by rack, KIP-392)
-    leader_in_rack_ratio = share that is read by members in the leader's rack, without a selector
-
-Shares of bytes written a second, or of partitions if a rate is unknown or nothing is written. Members without a rack
-and partitions without replicas are left out; without any known rack there is no ratio. O(P · RF) a kernel call.
-Example: a member in a reads p0 (30 bytes/s, replicas in a and b, led in b), one in c reads p1 (10 bytes/s, replicas in
-a and b): 30 of 40 in the rack, 0 without a selector.
+Ratios are of the bytes written a second, or of partitions if a rate is unknown or nothing is written. Members without a
+rack and partitions without replicas are left out. O(R + changed + assigned partitions); O(P · RF) a kernel call.
 """
 
 from __future__ import annotations
@@ -59,8 +56,8 @@ class RackTraffic:
     reads        by group with a known member rack, with today's selectors; from leaders where unknown
     reads_without_replica  rest of reads if brokers serve each member in its rack
     read_by_known          all reads of groups with all racks, rates and leaders known, one reader each
-    unknown_partitions     rate, leader or a rack unknown; unknown_groups: readers without any rack
-    unknown_members        without a rack, in groups where others have one
+    unknown_partitions     rate, leader or a rack unknown
+    unknown_groups         readers without any rack; ``unknown_members``: of groups where others have one
     is_selector_told       every leading broker reports whether it selects by rack
     is_selecting           all do, or none; None: they differ
     """
@@ -184,7 +181,6 @@ class _Reads:
 
 
 def _reads(group: Group, snapshot: ClusterSnapshot, rate: Floats, places: _Places) -> _Reads:
-    """Total, across racks, and without a replica in the member's rack."""
     found = _Reads()
     for row, racks in _readers(group, snapshot).items():
         placed, part = places.row(row), float(rate[row]) / len(racks)
