@@ -357,7 +357,7 @@ class Columns:
 def columns_of(
     loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALANCED, cpu: CpuParams = DEFAULTS.cpu
 ) -> Columns:
-    """Out grows with the replication factor, the follower's share of CPU shrinks."""
+    """Columns at ``rf``: out grows with it, the follower's share of CPU shrinks."""
     known = [row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)]
     carried = [_carried(row, loads, rf, cpu) for row in known]
     follower = np.stack([per_replica for per_replica, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))

@@ -120,7 +120,7 @@ def distinct_keys(keys: KeyColumn) -> tuple[Longs, Longs]:
 
 @kernel
 def _groups(data: Bytes, offsets: Longs, in_order: Longs, nulls: Longs) -> tuple[Longs, Longs]:
-    """``in_order``: keyed records, sorted stably by key."""
+    """Group of each record, and its first record; ``in_order``: keyed records, sorted stably by key."""
     group = np.empty(len(in_order) + len(nulls), np.int64)
     first = np.empty(len(group), np.int64)
     found = 0
@@ -191,7 +191,7 @@ class PairScore:
 
     @property
     def record_ratio(self) -> float:
-        """0 without keys."""
+        """Share of keyed records, 0 without keys."""
         return self.records_apart / self.keyed_records if self.keyed_records else 0.0
 
 

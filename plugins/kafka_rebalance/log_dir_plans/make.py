@@ -142,7 +142,7 @@ class BrokerPlaces:
         return used
 
     def held_bytes(self, place_of: Longs) -> Longs:
-        """Movable replicas only."""
+        """Bytes of movable replicas by place."""
         held = np.zeros(len(self.dirs), dtype=np.int64)
         np.add.at(held, place_of, self.size_bytes)
         return held
@@ -470,7 +470,7 @@ def _left_out(why: str, **said: str) -> Fact:
 
 
 def _moved(placed: PlacedDirs) -> list[_Moved]:
-    """The target is the disk's dir that holds least by the plan."""
+    """Moved replicas; the target is the disk's dir that holds least by the plan."""
     places, moved = placed.places, []
     held = {log_dir.path: 0 for log_dir in places.broker.log_dirs}
     for number, size in zip(places.dir_of.tolist(), places.size_bytes.tolist(), strict=True):

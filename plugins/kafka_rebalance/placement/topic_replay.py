@@ -50,7 +50,7 @@ class TopicReplay:
 
     @property
     def placed(self) -> tuple[TopicPlacementScore, ...]:
-        """By seed."""
+        """The placer's draws, by seed."""
         return self.scores[1:]
 
     @property
@@ -73,7 +73,10 @@ def placement_ground(brokers: Sequence[PlacementBroker]) -> PlacementGround:
 
 
 def replay_topic(today: TopicPlacement, ground: PlacementGround, seeds: Sequence[int] = range(SEEDS)) -> TopicReplay:
-    """O(seeds · P · W²). As in Kafka, the first partition's number of replicas is the replication factor."""
+    """Scores of today's placement and of each seed. O(seeds · P · W²).
+
+    As in Kafka, the first partition's number of replicas is the replication factor.
+    """
     field, stripes = ground.field, ground.stripes
     scores = [score_placement(today, today, field, CURRENT, 0)]
     if stripes is None:

@@ -216,7 +216,7 @@ def may_stay_on(problem: Problem, broker: int) -> Flags:
 
 
 def cover_row(problem: Problem, cover: Cover, pinned: Floats) -> CoverRow | None:
-    """None where the broker is drained or the set fits its band up to rounding."""
+    """Cover inequality; None where the broker is drained or the set fits its band up to rounding."""
     there = may_stay_on(problem, cover.broker)
     stays = there.any(axis=1)
     taken = np.array(stays)
@@ -348,7 +348,7 @@ def _price_options(choices: Choices, price: Floats, p: int, option: Floats, led:
 
 @inner_kernel
 def _cheapest_of(begin: Longs, value: Floats, least: Floats, at: Longs) -> None:
-    """-1 = no broker of the group."""
+    """Cheapest broker of each group, -1 = none."""
     for k in range(least.shape[0]):
         least[k] = np.inf
         at[k] = -1
@@ -458,7 +458,7 @@ def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float
 
 
 def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
-    """Prices that prove more, if found."""
+    """Prices that prove more; None if none were found or the cluster is too large."""
     free = ~problem.pinned
     count = int(free.sum())
     steps = min(params.most_steps, params.work // max(1, count * problem.broker_count))
@@ -756,13 +756,13 @@ class _LeaderPrices:
         return bool(self.columns) or self.change > 0
 
     def added(self, problem: Problem, rows: Longs, brokers: Longs) -> Floats:
-        """Inf where a broker may not lead."""
+        """Leader costs float64[M, N], inf where a broker may not lead."""
         cost = _multiplied(problem.leader_extra[rows][:, self.columns], self.price[brokers].T) + self.change
         cost[:, ~self.may_lead[brokers]] = np.inf
         return cost
 
     def added_here(self, problem: Problem, rows: Longs) -> Floats:
-        """Today's leader may go on anywhere."""
+        """Leader costs float64[M, W]; today's leader may go on anywhere."""
         now = problem.replicas[rows]
         cost = (problem.leader_extra[rows][:, self.columns][:, None, :] * self.price[now]).sum(axis=2)
         cost = cost + np.where(now == problem.leader[rows, None], 0.0, self.change)

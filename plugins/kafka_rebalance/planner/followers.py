@@ -122,7 +122,7 @@ def choose_standbys(lists: Lists, rows: Longs, offsets: Longs, column: Longs, or
 
 @inner_kernel
 def _choose_least(lists: Lists, members: Longs, column: Longs, count: Longs, load: Floats) -> None:
-    """Fewest rows first, ties to the least load."""
+    """Choose the follower with the fewest rows, ties to the least load."""
     for p in members:
         if not lists.is_free[p] or lists.is_kept[p]:
             continue

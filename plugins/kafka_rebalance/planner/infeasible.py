@@ -185,7 +185,7 @@ def disks_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
 
 
 def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
-    """Counts copies of its topics, and of topics confined to fewer brokers."""
+    """Cause of a broker set; counts copies of its topics, and of topics confined to fewer brokers."""
     sets, places = problem.sets, []
     for may in sets.brokers[1:]:
         only = ~(sets.brokers & ~may).any(axis=1)  # subsets
@@ -195,7 +195,7 @@ def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
 
 
 def _fullest(problem: Problem, forced: ForcedCopies, places: list[tuple[Longs, float]]) -> Cause | None:
-    """``places``: brokers, forced bytes."""
+    """Cause of the place with the largest relative lack; ``places``: brokers, forced bytes."""
     worst, cause = 0.0, None
     for place, needed in places:
         brokers = place[problem.takes_replicas[place]]
@@ -231,7 +231,7 @@ def _leaving(problem: Problem, forced: ForcedCopies, brokers: Longs) -> tuple[in
 
 
 def place_of(problem: Problem, brokers: Longs) -> dict[str, Any]:
-    """The rack only where ``brokers`` are all of it."""
+    """Arguments of a fact; the rack only where ``brokers`` are all of it."""
     takes, racks = problem.takes_replicas, np.unique(problem.rack[brokers])
     is_rack = len(racks) == 1 and racks[0] >= 0 and int((problem.rack == racks[0])[takes].sum()) == len(brokers)
     return {

@@ -30,7 +30,7 @@ from kafka_rebalance.resources import LEADER_CARRIED
 
 
 def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:
-    """Today's leader if it may lead, else the first that may, else the first."""
+    """Slots: today's leader if it may lead, else the first that may, else the first."""
     is_today = (replicas == problem.leader[:, None]) & may_lead
     preferred = is_today if not problem.elects_preferred else may_lead
     replica_index: Ints = np.where(preferred.any(axis=1), preferred.argmax(axis=1), may_lead.argmax(axis=1)).astype(

@@ -63,7 +63,7 @@ class LogDirProblem:
         return int(self.size_bytes[dir_of != self.dir_of].sum())
 
     def cost(self, dir_of: Longs) -> tuple[int, int, int]:
-        """Above ceilings, below floors, moved."""
+        """Bytes above ceilings, below floors, moved: minimised in this order."""
         load = self.load_bytes(dir_of)
         over = np.maximum(load - self.ceiling_bytes, 0).sum()
         under = np.maximum(self.floor_bytes - load, 0).sum()

@@ -341,7 +341,7 @@ def _moved(state: LossState, rows: Longs, broker: int, other: int) -> Change:
 
 
 def allowed(change: Change, state: LossState, means: Means) -> Change:
-    """Lawful changes only."""
+    """Changes that differ from the state and are lawful by ``means``."""
     arrays = state.arrays
     rows, today, led_today = change.rows, arrays.today[change.rows], arrays.today_leader[change.rows]
     keeps_leader = change.leaders == state.leader[rows]
@@ -567,7 +567,7 @@ class _Search:
                     pass
 
     def _step(self, means: Means, *, leaves_bands: bool) -> bool:
-        """Best change of the first of the worst brokers that has one."""
+        """Make the best change of the first of the worst brokers that has one."""
         worst = np.argsort(-self.state.excess, kind="stable")[: self.params.brokers]
         for broker in worst[self.state.excess[worst] > 0].tolist():
             change = changes_for(self.state, broker, means, self.params)

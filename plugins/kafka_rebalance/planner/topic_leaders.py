@@ -49,7 +49,7 @@ class LeaderDemand:
         return np.bincount(cell, minlength=topics * brokers).reshape(topics, brokers)
 
     def lacking_of(self, topic: int, leaders: Ints) -> Longs:
-        """One topic led by ``leaders`` (ABSENT: none)."""
+        """Deficits of one topic led by ``leaders`` (ABSENT: none)."""
         led = np.bincount(leaders[leaders != ABSENT], minlength=self.need.shape[1])
         return np.asarray(np.maximum(self.need[topic] - led, 0))
 
@@ -223,7 +223,7 @@ def _solved(cost: Floats, needed: Longs, params: TopicLeaderParams) -> Longs:
 
 
 def _is_kept(cost: Floats, needed: Longs, taken: Longs, params: TopicLeaderParams) -> Flags:
-    """Possible, and first for its partition."""
+    """Assignments that are possible, and first for their partition."""
     is_first = np.zeros(len(taken), dtype=np.bool_)
     is_possible = cost[needed, taken] < params.may_not
     _, first = np.unique(np.where(is_possible, taken, -1), return_index=True)

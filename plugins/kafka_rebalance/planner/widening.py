@@ -403,7 +403,7 @@ def _by_search(task: _Task, best: Widened, side: Side, tries: int) -> tuple[Wide
 
 
 def _reaching(task: _Task, best: Widened, side: Side, target: float) -> Widened | None:
-    """None if no plan was found."""
+    """Plan with ``target`` on one side, None if none was found."""
     levels = best.levels.with_level(side, target)
     wider = widened_problem(task.problem, levels, task.params.bands)
     bands = working_bands(wider, wider.band_low, wider.band_high, task.params.bands)

@@ -171,7 +171,7 @@ def _parts(reader: Ints, rates: Floats, lags: Floats, members: int) -> tuple[Flo
 
 @kernel
 def _skew_and_cv(loads: Floats) -> tuple[float, float]:
-    """``nan`` where a load is, 0 without load."""
+    """``skew``, and deviation over the mean; ``nan`` where a load is, 0 without load."""
     total, highest = 0.0, 0.0
     for load in loads:
         total += load

@@ -46,7 +46,7 @@ class PlacementFigures(NamedTuple):
 
 @kernel
 def placement_figures(today: Lists, placed: Lists, log_bytes: Floats, places: Places) -> PlacementFigures:
-    """``log_bytes`` of the leader's replica."""
+    """Figures of ``placed`` and of the change from ``today``; ``log_bytes`` of the leader's replica."""
     brokers = len(places.ids)
     counts, leads, sizes = np.zeros(brokers), np.zeros(brokers), np.zeros(brokers)
     racks_seen = np.zeros(placed.replicas.shape[1], np.int64)

@@ -133,7 +133,7 @@ class _Places:
 
     @property
     def is_selecting(self) -> bool | None:
-        """None: they differ."""
+        """All leading brokers select by rack, or none; None: they differ."""
         found = {broker.id in self.selecting for broker in self.leading}
         return found.pop() if len(found) == 1 else None
 
@@ -153,7 +153,7 @@ class _Places:
         codes = np.array([code_of[self.rack_of[broker]] for broker in brokers], dtype=np.int64)
 
         def rack_codes(ids: np.ndarray) -> Longs:
-            """-1: unknown."""
+            """Rack of each broker, -1 = unknown."""
             if not brokers:
                 return np.full(len(ids), -1, dtype=np.int64)
             place = np.minimum(np.searchsorted(brokers, ids), len(brokers) - 1)

@@ -73,7 +73,7 @@ class BudgetState(ByReference):
 def make_budget_state(
     problem: Problem, replicas: Ints, leader: Ints, *, seed: int, params: BudgetSearchParams
 ) -> BudgetState:
-    """O(P·W·D)."""
+    """State of a copy of ``replicas`` and ``leader``. O(P·W·D)."""
     whole = broker_loads(problem, replicas, leader)
     total = whole.sum(axis=0)
     scale = np.where(total > 0, total, 1.0)

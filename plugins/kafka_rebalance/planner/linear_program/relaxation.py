@@ -34,7 +34,7 @@ from kafka_rebalance.resources import COUNTED, REPLICA_CARRIED
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arcs:
-    """A lawful pairs of a free partition and a broker; ``is_kept``: a replica is there today.
+    """A arcs: lawful pairs of a free partition and a broker; ``is_kept``: a replica is there today.
 
     weight float64[A, D] absolute, for ``columns``; cost in the search's units, 0 where kept; fixed float64[B, D]: load
     of other partitions; copied float64[B]: disk of their new replicas.
@@ -65,7 +65,7 @@ def is_small(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs)
 
 
 def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) -> Arcs:
-    """O(P·B)."""
+    """All lawful arcs. O(P·B)."""
     columns = replica_columns(problem)
     held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)

@@ -168,7 +168,7 @@ def is_original(state: State, p: int, broker: int) -> bool:
 
 @inlined_kernel
 def copies_needed(state: State, p: int, source: int, target: int) -> float:
-    """-cost, 0 or cost."""
+    """Change of the cost: -cost, 0 or cost."""
     change = 0.0
     if not is_original(state, p, target):
         change += state.cost[p]
@@ -499,7 +499,7 @@ def capacity_score(state: State, p: int, j: int, target: int, weight: Floats, wo
 
 @inner_kernel
 def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints, worst: float, tries: int) -> int:
-    """-1 if none may."""
+    """Best of ``tries`` receivers at even steps, -1 if none may."""
     source = state.replicas[p, j]
     fewest = rack_limit(state, p, j, source)
     best, best_score = -1, 0.1 * FORBIDDEN
@@ -520,7 +520,7 @@ def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints
 
 @inner_kernel
 def worst_first(state: State) -> Longs:
-    """Farthest first."""
+    """Brokers outside their bands, farthest first."""
     far = np.empty(state.load.shape[0])
     for b in range(far.shape[0]):
         far[b] = -outside(state, b)
@@ -589,7 +589,7 @@ def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: f
 
 @inner_kernel
 def push_round(state: State, takers: Ints, receivers: Ints, part: float, least: float) -> int:
-    """To ``takers`` that lack load, else to ``receivers``."""
+    """Push from every broker above its bands to ``takers`` that lack load, else to ``receivers``."""
     moves = 0
     for b in worst_first(state):
         if above(state, b) > BAND_TOLERANCE:
@@ -832,7 +832,7 @@ def _relief(state: State, p: int, j: int, target: int, weight: Floats) -> float:
 
 @inner_kernel
 def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst: float) -> int:
-    """Return moves."""
+    """Evict by worth per cost until the broker is inside; return moves."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     prices = np.empty(state.load.shape[1])
@@ -951,7 +951,7 @@ def _place(state: State, p: int, j: int, weight: Floats, need: Floats, takers: I
 
 @inner_kernel
 def _leavers(state: State) -> Longs:
-    """Heaviest first."""
+    """Slots that must leave, heaviest first."""
     count = 0
     for b in range(state.load.shape[0]):
         if state.leaves[b]:
@@ -977,7 +977,7 @@ def _leavers(state: State) -> Longs:
 
 @inner_kernel
 def evacuate(state: State, takers: Ints) -> int:
-    """Return how many found no place. O(leaving · brokers)."""
+    """Place all that must leave; return how many found no place. O(leaving · brokers)."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     stranded = 0

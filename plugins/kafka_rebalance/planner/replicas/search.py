@@ -172,7 +172,7 @@ def _any_index_of(state: State, broker: int) -> int:
 
 @inner_kernel
 def _leave(state: State, displaced: Displaced, heat: Heat, receivers: Ints, near: int, weight: Floats) -> int:
-    """Another replica leaves home."""
+    """Try to move another replica away from home."""
     source = receivers[draw(state, receivers.shape[0])]
     if near >= 0 and draw(state, 2) == 0:
         source = max(_original_of(state, near), 0)
