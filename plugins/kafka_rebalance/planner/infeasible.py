@@ -168,10 +168,7 @@ def _cause(problem: Problem, resource: str, racks: Ints, found: Longs, amounts: 
     return Cause(cause, fact(FactCode.RAISE_LIMIT, resource=resource, limit=enough), resource, brokers, lacking)
 
 
-# Causes proved by counting. Example: two brokers of 1 TiB hold 1.6 TiB and 0.5 TiB must come: 102.4 GiB are lacking.
-
-
-MOST_LISTED = 50  # brokers in the arguments of a fact
+MOST_LISTED = 50
 
 
 def rack_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
@@ -188,7 +185,7 @@ def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
     """Cause of a broker set; counts copies of its topics, and of topics confined to fewer brokers."""
     sets, places = problem.sets, []
     for may in sets.brokers[1:]:
-        only = ~(sets.brokers & ~may).any(axis=1)  # subsets
+        only = ~(sets.brokers & ~may).any(axis=1)
         needed = float((forced.size * forced.copies)[only[sets.of_partition]].sum())
         places.append((np.flatnonzero(may & problem.takes_replicas), needed))
     return _fullest(problem, forced, places)

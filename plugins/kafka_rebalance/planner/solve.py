@@ -112,7 +112,6 @@ def _improved(task: SearchTask, known: Placed | None = None) -> Found:
         return Found(best, lower_bounds(problem, params=params.bounds), ReplicaSets(problem.replicas, problem.replicas))
     sets = start_sets(problem)
     searched = search_replicas(problem, sets, bands, seed=task.seed, params=params)
-    # A later move may have made room.
     rows = _stranded_rows(problem, searched.replicas) if searched.stranded else np.zeros(0, dtype=np.int64)
     if len(rows):
         start = ReplicaSets(_lawful(problem, int(rows[0]), params), sets.original)
@@ -134,7 +133,6 @@ def _raise_bounds(task: SearchTask, found: Found) -> Found:
 
 
 def _solve_programs(task: SearchTask, found: Found) -> Found:
-    """Small clusters: linear and integer programs."""
     problem, params = task.problem, task.params
     if not _is_for_programs(task) or found.best.is_near(_least(task, found), params.gaps.near):
         return found
@@ -145,7 +143,6 @@ def _solve_programs(task: SearchTask, found: Found) -> Found:
 
 
 def _anneal(task: SearchTask, found: Found) -> Found:
-    """Larger clusters: annealing."""
     problem, params, best = task.problem, task.params, found.best
     if _is_for_programs(task) or best.is_near(_least(task, found), params.gaps.far) or not params.effort.anneal_steps:
         return found
@@ -157,7 +154,6 @@ def _anneal(task: SearchTask, found: Found) -> Found:
 
 
 def _solve_restricted_program(task: SearchTask, found: Found) -> Found:
-    """Middling clusters: a linear program of the moves that matter."""
     problem, params, least = task.problem, task.params, _least(task, found)
     is_asked = params.effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
     if _is_for_programs(task) or not is_asked or found.best.is_near(least, params.gaps.far):
@@ -281,7 +277,6 @@ def _sets(problem: Problem) -> ReplicaSets:
 
 
 def _within_reach(problem: Problem, params: SolveParams) -> SolveParams:
-    """Parameters with fewer steps for large clusters."""
     pairs = int((~problem.pinned).sum()) * int(problem.stays.sum())
     if pairs <= params.widening.most_pairs:
         return params
@@ -482,7 +477,6 @@ def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first
     stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1) & ~problem.pinned
     may = (candidates(problem, problem.replicas) & (problem.replicas == problem.preferred[:, None])).any(axis=1)
     start = np.where(stays & may & elects_first, problem.preferred, found.leader).astype(np.int32)
-    # The search undoes changes towards the preferred leader.
     settled_today = replace(problem, leader=np.where(may, problem.preferred, problem.leader).astype(np.int32))
     lists = np.where(stays[:, None], problem.replicas, found.replicas)
     bands = working_bands(problem, problem.band_low, problem.band_high, params.bands)

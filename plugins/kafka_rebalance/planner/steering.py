@@ -379,7 +379,7 @@ def steered(
 def goal_of(
     spent: CostTotals, least: CostTotals, order: Sequence[str], slack: float, params: SteeringParams
 ) -> Goal | None:
-    """Goal for the first of ``order`` beyond its slack, earlier costs limited; None where all are within."""
+    """Goal for the first of ``order`` beyond its slack; None where all are within."""
     scale = {name: max(getattr(least, name), params.least_saving * getattr(spent, name), 1e-300) for name in order}
     most = ANY
     for name in order:
@@ -416,7 +416,6 @@ def preferences(problem: Problem, most_busy: float, params: SolveParams = DEFAUL
 
 
 def _least_regret(problem: Problem, arcs: Arcs, regret: Floats, some: Flags) -> Floats:
-    """Least regret float64[P], inf for a partition without such an arc."""
     least = np.full(problem.partition_count, np.inf)
     np.minimum.at(least, arcs.row[some], regret[some])
     return least
@@ -437,7 +436,6 @@ def part_of(
 
 
 def _open_brokers(problem: Problem, plan: Placing, rng: np.random.Generator, params: SteeringParams) -> Flags:
-    """All if few, else those that receive least."""
     if int(problem.takes_replicas.sum()) <= params.most_brokers:
         return problem.takes_replicas
     received = flows_of(problem, plan).received

@@ -111,8 +111,7 @@ class Change:
         return Change(self.rows[at], self.lists[at], self.leaders[at])
 
 
-# Excess of a broker: (load - capacity) / capacity, summed over guarded resources and losses. Example: capacity 60, load
-# 50; losses bring 20 and 5: 10 / 60. A change costs O(G·R) for each broker of both lists.
+# Excess of a broker: (load - capacity) / capacity, summed over guarded resources and losses.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -259,9 +258,7 @@ class LossState:
 
 
 # Changes that may relieve a broker after a loss, lawful for Kafka and the options: leaders, places, racks no worse, a
-# new follower order only where the first replica leads. The heaviest partitions come first, then a sample. Example:
-# broker 1 takes over t-0 [0, 1, 2]. Orders: [0, 2, 1]. Leaders: [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]. Replicas:
-# those of [0, 3, 2].
+# new follower order only where the first replica leads. The heaviest partitions come first, then a sample.
 
 
 class Means(IntEnum):
@@ -371,7 +368,6 @@ def _picked(weight: Floats, most: int) -> Longs:
 #     over x (a change is made) in 0 or 1, at most one a partition; hard limits and the budget hold
 #
 # Loads are sums over partitions, so changes add up exactly. Over ``all_changes`` a positive minimum proves that nothing
-# helps. Example: broker 1 takes over 3 and has room for 2, broker 2 takes over 2 and has room for 3: only an exchange
 # helps.
 
 
@@ -447,7 +443,6 @@ def all_changes(state: LossState, means: Means, most: int) -> Change | None:
 
 
 def _in_own_order(state: LossState, rows: Longs, lists: np.ndarray) -> np.ndarray:
-    """The same sets; today's sets keep their order."""
     now = state.lists[rows]
     is_same = (np.sort(now, axis=1) == np.sort(lists, axis=1)).all(axis=1)
     return np.where(is_same[:, None], now, lists)
@@ -635,7 +630,6 @@ class _Search:
         return chosen is not None and chosen.least_above > PROVED_ABOVE
 
     def decide_parts(self) -> None:
-        """Choose among changes of the worst brokers and some with room."""
         means = Means.REPLICAS if self.allowance.moves_replicas else Means.LEADERS
         for _ in range(self.params.parts):
             before = self.state.total

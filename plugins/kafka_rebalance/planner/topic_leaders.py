@@ -178,7 +178,6 @@ def _profile(problem: Problem, lists: Ints) -> Longs:
 #
 # Keeping a leader is free, a leader change cheap, impossible ones dearest. What remains needs a copy each (a maximum
 # matching), so a second assignment copies to those brokers. O(n³) for n needed leaders (``linear_sum_assignment``).
-# Example: lists [0, 1], [0], [1, 2], led by 0, 0, 1, one each needed: 2 leads the third, 1 the first: two changes.
 
 
 def assigned(placement: LedPlacement, need: Longs, mine: Longs, params: TopicLeaderParams) -> Choices:
@@ -199,7 +198,7 @@ def assigned(placement: LedPlacement, need: Longs, mine: Longs, params: TopicLea
 
 
 def _costs(placement: LedPlacement, mine: Longs, choices: Choices, params: TopicLeaderParams) -> tuple[Floats, Longs]:
-    """Cost float64[B, K] of b leading ``mine[k]``, and its cheapest choice, -1: it leads today."""
+    """Costs float64[B, K], and the cheapest choices, -1: it leads today."""
     shape = (placement.problem.broker_count, len(mine))
     harm, may = placement.effect(choices)
     costs = placement.costs(choices)
@@ -395,7 +394,6 @@ class LedPlacement:
         return float(copies.sum()), float((copies * self.problem.move_bytes).sum()), float(changed)
 
     def left(self) -> tuple[float, float, float]:
-        """Rest of the budget; inf: no limit."""
         budget = self.problem.budget
         most = (budget.max_replica_moves, budget.max_bytes, budget.max_leader_changes)
         pairs = zip(most, self.spent(), strict=True)
@@ -497,8 +495,6 @@ class LedPlacement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Led:
-    """``is_proved``: no placement within the budget lacks fewer."""
-
     lists: Ints
     leader: Ints
     lacking: int

@@ -32,8 +32,7 @@ from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.solution import NOTHING_DONE, SearchStatistics
 from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, working_bands
 
-# Bands yield by rank (``Problem.band_rank``): defaults before explicit bands, caps never. Example: disks of 0.5 and 2
-# TB, ``--target disk=0.9..1.1``; equal counts would force disk to 2.1 × the mean, so disk is met first without counts.
+# Bands yield by rank (``Problem.band_rank``): defaults before explicit bands, caps never.
 
 
 def given_up(problem: Problem) -> list[Flags]:
@@ -283,7 +282,6 @@ def _side_rows(program: WholeProgram, asked: WorkingBands, level: float, side: S
     may_be_out = problem.stays & (sign * (level * mean - edge) > 0) & (mean > 0)
     nearest = float(np.divide(edge, mean, out=np.zeros_like(edge), where=mean > 0).max())
     most_level = level if side.is_high else max(nearest, level) + 2 * step
-    # Slack where z does not hold.
     slack = edge if side.is_high else np.maximum(most_level * mean - edge, 0.0)
     reach = np.maximum(level * mean - edge, 0.0) if side.is_high else edge
     brokers = np.flatnonzero(problem.stays)
@@ -322,7 +320,7 @@ def least_widening(problem: Problem, sets: ReplicaSets, found: Placed, *, seed: 
     best = Widened(levels, task.placed(levels, found.replicas, found.leader, done=found.statistics))
     tries = params.widening.tries
     for side in sorted(levels.sides(), key=lambda side: -_excess(problem, levels, side)):
-        if np.isnan(best.levels.of(side)):  # inside by now
+        if np.isnan(best.levels.of(side)):
             continue
         best, used = _by_search(task, best, side, tries)
         tries -= used

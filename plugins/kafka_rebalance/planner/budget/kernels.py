@@ -335,7 +335,6 @@ def _write_down(state: BudgetState, kind: int, p: int, j: int, before: int) -> N
 
 @inner_kernel
 def relocate(state: BudgetState, p: int, j: int, target: int) -> bool:
-    """Whether slot ``j`` moved to ``target``."""
     if not may_go(state, p, j, target):
         return False
     _write_down(state, _RELOCATED, p, j, state.replicas[p, j])
@@ -345,7 +344,6 @@ def relocate(state: BudgetState, p: int, j: int, target: int) -> bool:
 
 @inner_kernel
 def hand_over(state: BudgetState, p: int, j: int) -> bool:
-    """Whether slot ``j`` leads now."""
     if j == state.leads[p] or state.replicas[p, j] < 0 or not may_lead(state, p, state.replicas[p, j]):
         return False
     _write_down(state, _LED, p, j, state.leads[p])
@@ -399,7 +397,6 @@ def is_lawful(state: BudgetState) -> bool:
 
 @inner_kernel
 def send_home(state: BudgetState, p: int) -> bool:
-    """Whether one replica or the leadership of ``p`` went home."""
     before = state.logged[0]
     for j in range(state.replicas.shape[1]):
         if state.replicas[p, j] >= 0 and not is_original(state, p, state.replicas[p, j]):
@@ -524,7 +521,6 @@ def exchange(state: BudgetState, steps: int, warm: float, cold: float) -> int:
 # Worth of a step: gain in imbalance / (share of the budget) ** ``thrift``: 0 = largest step, 1 = most per unit.
 
 
-# Rows of ``BudgetState.scratch``.
 _ABOVE, _BELOW, _EXTRA = range(3)
 
 
@@ -581,7 +577,6 @@ def _take_off(state: BudgetState, p: int, j: int) -> None:
 
 @inlined_kernel
 def _with(state: BudgetState, p: int, target: int) -> float:
-    """Imbalance with the slot on ``target``; ``HOWEVER_FAR`` above a hard limit."""
     total = 0.0
     is_home = is_original(state, p, target)
     for d in range(state.load.shape[1]):
@@ -646,7 +641,6 @@ def best_leader(state: BudgetState, p: int, thrift: float) -> tuple[float, int]:
 
 @inlined_kernel
 def _led_by(state: BudgetState, p: int, source: int, target: int) -> float:
-    """Imbalance with leadership on ``target``; ``HOWEVER_FAR`` above a hard limit."""
     total = 0.0
     for d in range(state.load.shape[1]):
         above, below = state.outside[0, d], state.outside[1, d]
@@ -695,7 +689,6 @@ def _take(state: BudgetState, item: int, choice: int) -> bool:
 
 @inner_kernel
 def _sink(heap: Longs, worth: Floats, place: int) -> None:
-    """Restore the max-heap from ``place`` down."""
     count = heap.shape[0]
     item = heap[place]
     while 2 * place + 1 < count:

@@ -90,8 +90,7 @@ def annealing(params: SolveParams, times: int) -> SolveParams:
 #
 # The plain program moves fractions that no plan can move. For each broker and resource the most violated cover is
 # added: its set holds the replicas whose share exceeds a threshold, several tried. Then the program is solved again,
-# two or three times; its prices always prove a bound. Example, the demo: 1,329 GB by fractions, 1,391 GB with covers,
-# 1,394 GB at the optimum.
+# two or three times; its prices always prove a bound.
 
 
 def with_covers(
@@ -218,7 +217,7 @@ def cheaper_plans(program: Program, replicas: Ints, *, allowed: int, steps: int,
     rules = _rules(program, allowed)
     share = (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1).astype(np.float64)
     if (rules.partition @ share != rules.factor).any():
-        return  # a replica is on a forbidden broker
+        return
     rng = np.random.default_rng(seed)
     best = float(arcs.cost @ program.relaxed.share)
     gaps = [float(arcs.cost @ share) - best]
@@ -287,7 +286,7 @@ def _losses(program: Program, share: Floats) -> Floats:
 
 
 def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.random.Generator) -> Flags:
-    """About ``most`` arcs of preferred partitions, on ``chosen`` brokers or used by the plan or the program."""
+    """About ``most`` arcs of preferred partitions."""
     problem, arcs, limits = program.problem, program.arcs, program.params.neighbourhoods
     losses = _losses(program, share) + 1e-300
     brokers, count = problem.broker_count, problem.partition_count
@@ -348,7 +347,6 @@ def _decided(
     held = np.bincount(rules.cell, weights=rest, minlength=len(rules.limit))
     cells, cell = np.unique(rules.cell[some], return_inverse=True)
     spare = np.maximum(rules.limit[cells] - held[cells], 0.0)
-    # One column for each cell of topic and broker that may exceed the limit.
     is_tight = np.bincount(cell) > spare
     column = np.cumsum(is_tight) - 1
     mine = is_tight[cell]
@@ -411,7 +409,7 @@ def improve_with_lp(
         bounds = raised_by_covers(problem, bounds, relaxed.prices, relaxed.covers, params.bounds)
         if best.is_near(least_price(problem, bounds, params.costs), params.gaps.near):
             return best, bounds
-        if was_inside:  # else it came from a rounding
+        if was_inside:
             best = _rounded(task, arcs, relaxed, best)
         least = least_price(problem, bounds, params.costs)
         best = annealed_again(task, best, params.linear_program.bold.tries, 1, least=least, near=params.gaps.near)
@@ -480,7 +478,7 @@ def _whole(task: Task, bands: WorkingBands, found: Placed) -> Placed:
 
 
 def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBands:
-    """``bands`` widened, alike for all brokers, until ``found`` is inside."""
+    """``bands`` widened until ``found`` is inside."""
     stays = problem.stays[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         above = np.where(stays & (bands.high > 0), found.after / bands.high, 1.0).max(axis=0, initial=1.0)

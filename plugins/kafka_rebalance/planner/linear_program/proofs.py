@@ -142,7 +142,7 @@ def least_imbalance(
     """Best evenness; None if too large or leaders are fixed. ``beside`` float64[D]: further load in "all load"."""
     if problem.elects_preferred or not is_small(problem, params.linear_program.arcs) or problem.pinned.all():
         return None
-    if not problem.moves_replicas:  # a budget of no moves
+    if not problem.moves_replicas:
         problem = replace(problem, budget=replace(problem.budget, max_replica_moves=0))
     total, limits = all_load(problem), params.linear_program
     if problem.moves_replicas and not are_programs_quick(problem, limits):
@@ -178,7 +178,7 @@ def all_load(problem: Problem) -> Floats:
 
 
 def _excess_of(prices: Floats, total: Floats) -> Floats:
-    """Divisor float64[D] >= 1 that brings prices within 1 / (all load)."""
+    """Divisor that brings prices within 1 / (all load)."""
     span = np.maximum(prices, 0.0).max(axis=0) + np.maximum(-prices, 0.0).max(axis=0)
     return np.asarray(np.maximum(1.0, span * total))
 
@@ -200,7 +200,6 @@ class _Outside:
         return (2 * len(self.brokers) + 1) * len(self.columns)
 
     def side(self, side: int, d: int) -> Longs:
-        """Variables above (0) or below (1)."""
         begin = self.first + (2 * d + side) * len(self.brokers)
         return np.arange(begin, begin + len(self.brokers))
 

@@ -222,7 +222,6 @@ def load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: Row
 
 
 def prices_of(problem: Problem, arcs: Arcs, top: Longs, bottom: Longs, duals: Floats) -> Floats:
-    """Duals of ``load_rows``, bytes per unit of load."""
     dims, scale = len(arcs.columns), resource_scale(problem)[arcs.columns]
     price = np.zeros(problem.broker_count * dims)
     price[top] += duals[: len(top)]
@@ -431,14 +430,13 @@ def has_capacity(problem: Problem, replicas: Ints) -> bool:
     if disk is not None:
         peak[:, disk] = taken[:, disk] + gained[:, disk]
     limit = np.maximum(problem.limit, taken)
-    if disk is not None:  # room beside what the disk holds today
+    if disk is not None:
         limit[:, disk] = problem.limit[:, disk]
     over = (peak > limit * (1 + 1e-9)) & (gained > 0)
     return not bool(over[:, carried].any())
 
 
 def _spread(ranked: Longs, factor: int, racks: Ints, size: Longs) -> list[int]:
-    """First ``factor`` of ``ranked`` within the racks' shares."""
     held, odd = even_spread(factor, size)
     left, odd_left = held.copy(), odd
     chosen: list[int] = []
@@ -545,7 +543,7 @@ class Task:
 
 
 def spread_allowed(problem: Problem, found: Placed, given_up: float) -> int:
-    """Most replicas above their topic's fair share: as today or found, plus a share ``given_up``."""
+    """Most replicas above their topic's fair share."""
     today = topic_excess(problem.topic, problem.replicas, problem.stays)
     return max(found.topic_excess, today) + int(given_up * int(problem.target_rf.sum()))
 
@@ -716,7 +714,7 @@ def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
 
 
 def copy_costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
-    """float64[2·A]: bytes over the largest partition's, then copies, then leader changes."""
+    """Bytes over the largest partition's, then copies, then leader changes."""
     unit = max(float(problem.move_bytes.max(initial=0.0)), 1e-300)
     copies = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row] / unit + params.cost_per_copy)
     return np.append(copies, np.where(problem.leader[arcs.row] == arcs.broker, 0.0, params.cost_per_leader_change))
@@ -780,8 +778,8 @@ def _load_rows(problem: Problem, arcs: Arcs, bands: WorkingBands, rows: Rows) ->
 
 
 def _spread_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
-    """No rack holds two replicas more of a partition than one that could still get one; for brokers or partitions where
-    ``rack_rows`` asks for too much. A small rack binds only while one of its brokers holds none.
+    """No rack holds two replicas more of a partition than one that could still get one. A small rack binds only while
+    one of its brokers holds none. Replaces ``rack_rows`` where that asks for too much.
     """
     racks, factor = distinct_racks(problem.rack), problem.target_rf
     number = np.full((problem.partition_count, problem.broker_count), -1)

@@ -25,7 +25,7 @@ from kafka_rebalance.planner.state import State, TopicSpread, excess_change
 def weighted_quantile(value: Floats, weight: Floats, count: int, need: float) -> float:
     """Smallest x such that values <= x weigh ``need``."""
     low, high, below = 0, count, 0.0
-    enough = NOT_COVERABLE  # rounding may leave the sum short: then the value just above
+    enough = NOT_COVERABLE
     while high - low > 0:
         left, middle, right = value[low], value[(low + high) // 2], value[high - 1]
         pivot = max(min(left, middle), min(max(left, middle), right))
@@ -43,7 +43,6 @@ def weighted_quantile(value: Floats, weight: Floats, count: int, need: float) ->
 
 @inner_kernel
 def _partition(value: Floats, weight: Floats, low: int, high: int, pivot: float) -> tuple[int, int, float, float]:
-    """Span equal to the pivot, and weights below and at it."""
     first, i, last = low, low, high
     less, equal = 0.0, 0.0
     while i < last:
@@ -168,7 +167,6 @@ def is_original(state: State, p: int, broker: int) -> bool:
 
 @inlined_kernel
 def copies_needed(state: State, p: int, source: int, target: int) -> float:
-    """Change of the cost: -cost, 0 or cost."""
     change = 0.0
     if not is_original(state, p, target):
         change += state.cost[p]
@@ -310,7 +308,6 @@ def keeps_racks_even(state: State, p: int, j: int, target: int) -> bool:
 
 @inner_kernel
 def rack_share(state: State, p: int, j: int, rack: int) -> int:
-    """Replicas of ``p`` in ``rack`` that may stay, without slot ``j``."""
     held = 0
     for i in range(state.replicas.shape[1]):
         b = state.replicas[p, i]
@@ -321,7 +318,6 @@ def rack_share(state: State, p: int, j: int, rack: int) -> int:
 
 @inner_kernel
 def fewest_in_rack(state: State, p: int, j: int) -> int:
-    """Fewest replicas of ``p`` in any rack that could still take one."""
     fewest = 1 << 30
     chosen = state.set_of[p] if state.has_sets else 0
     for k in range(state.receivers_in_rack.shape[1]):
@@ -448,7 +444,6 @@ def _rack_allows(state: State, p: int, j: int, source: int, target: int, fewest:
 
 @inner_kernel
 def rack_limit(state: State, p: int, j: int, source: int) -> int:
-    """``fewest`` for ``_rack_allows``: -1 for a replica that may stay."""
     return fewest_in_rack(state, p, j) if state.leaves[source] else -1
 
 
@@ -610,7 +605,6 @@ def _may_fetch(state: State, replica_index: int, target: int, weight: Floats) ->
 
 @inner_kernel
 def _sample(state: State, target: int, receivers: Ints, replica_indexes: Ints, weight: Floats) -> int:
-    """Fill with replicas of others that ``target`` may hold; returns how many."""
     found = 0
     for _ in range(replica_indexes.shape[0]):
         source = receivers[draw(state, receivers.shape[0])]
@@ -822,7 +816,6 @@ def _rank_leavers(
 
 @inner_kernel
 def _relief(state: State, p: int, j: int, target: int, weight: Floats) -> float:
-    """Gain of both brokers' bands; fills ``weight``."""
     source = state.replicas[p, j]
     replica_load(state, p, j, source, weight)
     given = band_improvement(state, source, weight, -1.0)
@@ -1042,7 +1035,6 @@ def _dearest_first(state: State, displaced: Displaced) -> Longs:
 
 @inner_kernel
 def _free_original(state: State, p: int, j: int) -> int:
-    """Original broker to which slot ``j`` may return; -1 = none."""
     for i in range(state.original.shape[1]):
         b = state.original[p, i]
         if b >= 0 and may_hold(state, p, j, b) and keeps_racks_even(state, p, j, b):

@@ -58,8 +58,6 @@ class Displaced(NamedTuple):
 
 
 class Heat(NamedTuple):
-    """In mean bytes per broker."""
-
     temperature: float
     outside_price: float
     topic_price: float
@@ -331,7 +329,6 @@ def anneal_replicas(
 
 
 def _band_width(state: State) -> float:
-    """Median width, in means."""
     width = (state.high - state.low)[state.takes]
     return float(np.median(np.minimum(width, 1.0)))
 
@@ -422,7 +419,6 @@ def require_enough_brokers(problem: Problem) -> None:
 
 
 def _too_few(problem: Problem, lacking: np.ndarray, lawful: np.ndarray) -> InfeasibleError:
-    """Reports the worst partition for all like it."""
     row = int(lacking.argmax())
     wanted, may, short = int(problem.target_rf[row]), int(lawful[row]), int(lacking[row])
     alike = int(((lacking > 0) & (problem.target_rf == wanted) & (lawful == may)).sum())
@@ -560,7 +556,6 @@ def _may_lead(problem: Problem, replicas: Ints, rows: np.ndarray) -> Flags:
 
 
 def _remove_index(replicas: Ints, rows: np.ndarray, replica_indexes: np.ndarray) -> None:
-    """Remove one slot of each row and close the gap."""
     width = replicas.shape[1]
     source = np.arange(width)[None, :] + (np.arange(width)[None, :] >= replica_indexes[:, None])
     padded = np.column_stack([replicas[rows], np.full(len(rows), ABSENT, dtype=np.int32)])
@@ -569,7 +564,7 @@ def _remove_index(replicas: Ints, rows: np.ndarray, replica_indexes: np.ndarray)
 
 def _rack_crowd(problem: Problem, replicas: Ints) -> Floats:
     """float64[rows, W]: other replicas in the same rack, on brokers that stay."""
-    racks = np.append(distinct_racks(problem.rack), [-3])  # unplaced has no rack
+    racks = np.append(distinct_racks(problem.rack), [-3])
     rack = np.where(replicas >= 0, racks[replicas], -2)
     stays = np.append(problem.stays, False)[replicas] & (replicas >= 0)
     rack = np.where(stays, rack, -2)
@@ -586,7 +581,6 @@ def _ask_missing(problem: Problem, replicas: Ints, unplaced: int) -> None:
 
 
 def _send_rack_breakers(problem: Problem, replicas: Ints, unplaced: int) -> None:
-    """Unplace rack rule breakers on the fullest brokers."""
     if not problem.moves_replicas:
         return
     racks = distinct_racks(problem.rack)
