@@ -324,7 +324,7 @@ def _problem(places: BrokerPlaces, floor: Longs, ceiling: Longs) -> LogDirProble
 
 
 def _bound(places: BrokerPlaces, asked: LogDirProblem, place_of: Longs) -> int:
-    """Empty replicas count as a byte there, and cost none."""
+    """Lower bound on moved bytes; empty replicas count as a byte in the problem and cost none."""
     load = asked.load_bytes(place_of)
     floor, ceiling = np.minimum(asked.floor_bytes, load), np.maximum(asked.ceiling_bytes, load)
     return max(0, fewest_moved_bytes(asked, floor, ceiling) - int((places.size_bytes == 0).sum()))
