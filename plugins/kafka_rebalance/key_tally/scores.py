@@ -2,8 +2,8 @@
 
 Skew is the most loaded partition over the mean, of all records; the rest counts keyed records. Remapping counts keys:
 adding partitions separates a key's future records from its past ones. Clients disagree on a key if they send it to
-different partitions of topics with equally many: joins lose rows without an error. Shares of records are exact; shares of distinct
-keys come from their sample (``is_exact``: it holds all). O(N log N) for N records.
+different partitions of topics with equally many: joins lose rows without an error. Shares of records are exact; shares
+of distinct keys come from their sample (``is_exact``: it holds all). O(N log N) for N records.
 """
 
 from __future__ import annotations
