@@ -183,19 +183,19 @@ class PolishParams(KernelParams):
 
 @dataclass(frozen=True, kw_only=True)
 class AnnealParams(KernelParams):
-    """Cumulative percent of steps: ``elsewhere``, ``change_places``, ``go_home``, ``substitute``; the rest leave home.
+    """Shares of the steps, in percent, of four of the search's moves; evictions have the rest.
 
     warm, cold, topic_price      in mean costs of a replica; ``topic_price``: of an excess replica of a topic
     outside_price, outside_rise  of a mean load outside the bands, in mean bytes per broker: first price, rise
     hopeless                     changes worse by so many temperatures are rejected without a draw
     """
 
-    ascending = (("elsewhere", "change_places", "go_home", "substitute"), ("cold", "warm"))
+    ascending = (("cold", "warm"),)
 
-    elsewhere: int = number(25, least=0, most=100)
-    change_places: int = number(45, least=0, most=100)
-    go_home: int = number(55, least=0, most=100)
-    substitute: int = number(90, least=0, most=100)
+    relocate_percent: int = number(25, least=0, most=100)
+    swap_percent: int = number(20, least=0, most=100)
+    return_percent: int = number(10, least=0, most=100)
+    substitute_percent: int = number(35, least=0, most=100)
     warm: float = number(0.1, least=1e-9)
     cold: float = number(0.003, least=1e-9)
     topic_price: float = number(0.1, least=0.0)

@@ -169,7 +169,7 @@ def _any_index_of(state: State, broker: int) -> int:
 
 
 @inner_kernel
-def _leave(state: State, displaced: Displaced, heat: Heat, receivers: Ints, near: int, weight: Floats) -> int:
+def _evict(state: State, displaced: Displaced, heat: Heat, receivers: Ints, near: int, weight: Floats) -> int:
     """Try to move another replica away from home."""
     source = receivers[draw(state, receivers.shape[0])]
     if near >= 0 and draw(state, 2) == 0:
@@ -185,18 +185,22 @@ def _leave(state: State, displaced: Displaced, heat: Heat, receivers: Ints, near
 @inner_kernel
 def _step(state: State, displaced: Displaced, heat: Heat, receivers: Ints, left: Floats, right: Floats) -> int:
     """Try one change; return 1 if made."""
-    kind, replica_index, other = draw(state, 100), _draw_displaced(state, displaced), -1
-    if kind >= state.params.anneal.substitute:
-        return _leave(state, displaced, heat, receivers, replica_index, left)
+    percent, replica_index, other = draw(state, 100), _draw_displaced(state, displaced), -1
+    shares = state.params.anneal
+    swap_from = shares.relocate_percent
+    return_from = swap_from + shares.swap_percent
+    substitute_from = return_from + shares.return_percent
+    if percent >= substitute_from + shares.substitute_percent:
+        return _evict(state, displaced, heat, receivers, replica_index, left)
     if replica_index < 0:
         return 0
-    if kind < state.params.anneal.elsewhere:
+    if percent < swap_from:
         return _try_move(state, displaced, heat, replica_index, receivers[draw(state, receivers.shape[0])], left)
-    if kind < state.params.anneal.change_places:
+    if percent < return_from:
         other = _draw_displaced(state, displaced)
     else:
         original = _original_of(state, replica_index)
-        if original >= 0 and kind < state.params.anneal.go_home:
+        if original >= 0 and percent < substitute_from:
             return _try_move(state, displaced, heat, replica_index, original, left)
         if original >= 0:
             other = _any_index_of(state, original)
