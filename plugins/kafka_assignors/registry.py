@@ -267,7 +267,7 @@ def own_names() -> tuple[str, ...]:
 def own_by_name(name: str) -> Assignor:
     """A registered strategy of one's own. Raises UnknownNameError that lists what there is."""
     if name not in _OWN:
-        raise UnknownNameError.among("strategy of one's own", name, _OWN)
+        raise UnknownNameError.among("custom strategy", name, _OWN)
     return _OWN[name]
 
 

@@ -74,7 +74,7 @@ def registered(*partitioners: Partitioner | CustomPartitioner) -> Iterator[None]
 def own_by_name(name: str) -> Partitioner:
     """A registered partitioner of one's own. Raises UnknownNameError that lists what there is."""
     if name not in _OWN:
-        raise UnknownNameError.among("partitioner of one's own", name, _OWN)
+        raise UnknownNameError.among("custom partitioner", name, _OWN)
     return _OWN[name]
 
 

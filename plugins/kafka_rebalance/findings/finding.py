@@ -316,7 +316,7 @@ CODES: dict[str, FindingCode] = dict(
             "offline_partition",
             SubjectType.TOPIC,
             Consequence.OUTAGE,
-            "partitions without leader: nobody can read or write them",
+            "partitions without leader: no client can read or write them",
         ),
         _code(
             "group_in_motion",

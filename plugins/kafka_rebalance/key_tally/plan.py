@@ -101,7 +101,7 @@ def rule_of(name: str) -> KeyRule:
     if found is None:
         raise InvalidInputError.at(
             f"partitioner {name}", "does not place records by a hash of their key",
-            "round robin and sticky ones spread any keys; one's own is asked by `replay`",
+            "round robin and sticky ones spread any keys; `replay` asks a custom one",
         )  # fmt: skip
     return found
 

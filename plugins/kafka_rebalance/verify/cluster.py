@@ -604,9 +604,9 @@ def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, fau
     """Necessary conditions only: the planner judges how much unseen load is too much."""
     if document["verdict"] == CANNOT_TELL:
         if document["moves"] or document["frontier"]:
-            faults.add("verdict", "plan.verdict", "nobody can tell, yet moves or points of a frontier are told")
+            faults.add("verdict", "plan.verdict", "is cannot_tell, yet the plan has moves or points of a frontier")
         if _is_all_seen(snapshot) and not _is_too_old(document, snapshot):
-            faults.add("verdict", "plan.verdict", "nobody can tell, yet all of the cluster was seen")
+            faults.add("verdict", "plan.verdict", "is cannot_tell, yet the whole cluster was read")
     elif not _is_any_alive(snapshot):
         faults.add("verdict", "plan.verdict", f"{document['verdict']}, yet no broker was seen alive")
     elif not (snapshot.partitions.leader >= 0).any():

@@ -41,7 +41,7 @@ RULES = {
     "log_dir_way": "a replica leaves the dir that it is in for another one of its broker, and may move",
     "log_dir_closed": "nothing goes to a dir that is cordoned or to be emptied",
     "log_dir_left": "a dir that is to be emptied holds nothing afterwards",
-    "log_dir_levels": "what each disk holds before and after, and what was asked of it, is told rightly",
+    "log_dir_levels": "levels of each disk before and after, and the requested limits, are right",
     "log_dir_full": "no disk is filled beyond the most that it may be used",
     "log_dir_room": "in each wave both copies fit on every disk",
     # numbers
@@ -56,7 +56,7 @@ RULES = {
     "band": "after the plan every broker is inside its band, or was widened",
     "topic_excess": "replicas of a topic above its even share are counted rightly",
     "robustness": "the trials and those in which the verdict holds are counts that can be",
-    "after_failure": "what the worst loss of a broker and of a rack leads to, before and after, is told rightly",
+    "after_failure": "the worst loss of a broker and of a rack, before and after, is right",
     "preferred_leaders": "the plan counts rightly who leads after a preferred election, without it and with it",
     "survive": "nobody is above its capacity after any loss of the kind that is to be survived",
     "min_topic_leaders": "every broker that may lead leads as many partitions of each topic as were asked for",

@@ -587,7 +587,7 @@ def _check_left_out(
         stands = (name in resources) + (name in left_out)
         if not is_in_play(name, parameters):
             if stands:
-                faults.add("resource", name, "is told of although nothing was asked of it")
+                faults.add("resource", name, "is in the plan, though no option names it")
         elif stands != 1:
             faults.add("resource", name, "stands neither once among resources nor among those left out")
         elif name in resources and name not in known:
@@ -746,7 +746,7 @@ def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanOptions,
         cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
         if name not in levels.after or cap is None or is_share_of_nothing:
             kind = "headroom" if is_share_of_nothing else "caps"
-            faults.add("capacity", f"parameters.{kind}.{name[:20]}", "nobody can tell whether it is kept")
+            faults.add("capacity", f"parameters.{kind}.{name[:20]}", "it is unknown whether it is kept")
             continue
         over = cluster.stays & (levels.after[name] > cap * (1 + SLACK))
         for b in np.flatnonzero(over).tolist():
