@@ -1,7 +1,6 @@
-"""Exact replicas, in Python, of the assignors and partitioners of Kafka and of its clients.
+"""Exact replicas of the assignors and partitioners of Kafka and of its clients; README.md states the promises.
 
-``assign`` answers for a group in plain dictionaries, ``by_name`` gives the strategy itself, ``names`` lists them.
-The package needs numpy and numba alone, and knows no snapshot and no plan. README.md says what it promises.
+Needs only numpy and numba, and knows no snapshots or plans.
 """
 
 from importlib import import_module
@@ -18,7 +17,7 @@ __all__ = [
     "InvalidInputError", "MemberColumns", "TopicColumns", "UnknownNameError", "assign", "by_name", "names", "register",
 ]  # fmt: skip
 
-# Imported on first use: kernels are heavy, and many importers need an error class alone.
+# Imported on first use: kernels are slow to import, and many importers need only an error class.
 _MODULES = {
     "contract": ("Assignment", "AssignmentRequest", "Assignor", "MemberColumns", "TopicColumns"),
     "custom": ("CustomAssignor",),

@@ -1,4 +1,4 @@
-"""The contract of every strategy: ``AssignmentRequest`` and ``Assignment`` in columns, ``Assignor`` with one method."""
+"""Contract of every strategy: ``AssignmentRequest`` and ``Assignment`` in columns, ``Assignor`` with one method."""
 
 from __future__ import annotations
 
@@ -14,30 +14,33 @@ from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.string_column import StringColumn
 
-NO_METADATA = -1  # partition count of a topic that is named, but not in the cluster's metadata
+NO_METADATA = -1  # a topic that is named but not in the cluster's metadata
 NO_RACK = -1
 NO_GENERATION = -1
 
 
 class MapOrder(StrEnum):
-    """In which order Java would walk the maps of topics and of members. It decides some answers."""
+    """Order in which Java walks its maps of topics and members; some answers depend on it."""
 
-    GIVEN = "given"  # as in the columns (a LinkedHashMap)
+    GIVEN = "given"  # column order (a LinkedHashMap)
     HASH = "hash"  # HashMaps, filled in column order
-    # As a group's leader fills them: members in JoinGroup order, topics through a HashSet of all. As a coordinator
-    # hands them out: as HASH, but a member's topics in the order of the HashSet of their names.
+    # Leader: members in JoinGroup order, topics through a HashSet of all. Coordinator: as HASH, but a member's topics
+    # in
+    # the order of the HashSet of their names.
     LEADER = "leader"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TopicColumns:
-    """T topics: every one that a subscription or an owned partition names, in the metadata or not.
+    """T topics: every topic that a subscription or an owned partition names.
 
-    ``partition_counts`` int32[T], ``NO_METADATA`` for a topic without metadata (0 is a topic with an empty list).
-    Partition p of topic t is row ``first_row[t] + p`` of everything that runs along partitions (P rows together).
-    ``rack_offsets`` int64[P+1] and ``racks`` int32[R]: racks of each partition's replicas, as indices into the
-    request's rack names, ``NO_RACK`` for a replica whose broker has none. ``uuid_msb``, ``uuid_lsb`` int64[T]: topic
-    ids (signed, as Java compares them), zeros where nobody asks for them.
+    ``partition_counts`` int32[T]; ``NO_METADATA`` for a topic without metadata. Row ``first_row[t] + p`` of the
+    columns
+    along partitions (P rows) is partition p of topic t. ``rack_offsets`` int64[P+1], ``racks`` int32[R]: replicas'
+    racks
+    as indices into the request's rack names, or ``NO_RACK``. ``uuid_msb``, ``uuid_lsb`` int64[T]: topic ids (signed,
+    as
+    Java compares them), zeros where not needed.
     """
 
     names: StringColumn
@@ -59,7 +62,6 @@ class TopicColumns:
         uuid_msb: Longs | None = None,
         uuid_lsb: Longs | None = None,
     ) -> TopicColumns:
-        """Columns from what is known; no racks and no ids by default."""
         first_row = np.zeros(len(partition_counts) + 1, dtype=np.int64)
         np.cumsum(np.maximum(partition_counts, 0), out=first_row[1:])
         nothing = np.zeros(len(partition_counts), dtype=np.int64)
@@ -87,12 +89,12 @@ class TopicColumns:
 
     @property
     def partition_total(self) -> int:
-        """P, partitions of all topics with metadata."""
+        """P, the partitions of all topics with metadata."""
         return int(self.first_row[-1])
 
     @property
     def has_metadata(self) -> Flags:
-        """bool[T]: the topic is in the cluster's metadata."""
+        """bool[T]."""
         return self.partition_counts >= 0
 
 
@@ -100,14 +102,13 @@ class TopicColumns:
 class MemberColumns:
     """M members, in the order in which Java's maps were filled (or are walked: ``MapOrder``).
 
-    ``subscription_offsets`` int64[M+1] and ``subscription_topics`` int32[S]: what each subscribes to, in its own order,
-    duplicates kept. ``owned_offsets`` int64[M+1], ``owned_topics`` and ``owned_partitions`` int32[W]: what each says it
-    owns, in its own order; a partition index may be one that no longer exists. ``has_owned`` bool[M]: it said so at all
-    (an empty list is something else than silence to old versions). ``generations`` int32[M]: the Subscription's own
-    field (v2+); ``data_generations`` int32[M]: what its user data decodes to; ``NO_GENERATION`` where not sent.
-    ``sent_generation`` bool[M]: the user data holds one at all, if only −1 (``None``: those that are not −1).
-    ``instance_ids`` count only where ``has_instance_id``. ``racks`` int32[M]: index into the request's rack names.
-    ``user_data``, ``hosts``, ``client_ids``: empty, or one a member.
+    ``subscription_offsets`` int64[M+1], ``subscription_topics`` int32[S]: subscriptions in each member's order, with
+    duplicates. ``owned_offsets`` int64[M+1], ``owned_topics``, ``owned_partitions`` int32[W]: claims in each member's
+    order; a partition need not exist. ``has_owned`` bool[M]: a claim was sent, even an empty one. ``generations``
+    int32[M]: the Subscription's field (v2+); ``data_generations`` int32[M]: from the user data; ``NO_GENERATION``
+    where
+    not sent. ``sent_generation`` bool[M]: the user data holds one, even −1 (``None``: those that are not −1).
+    ``racks`` int32[M]: indices into the request's rack names. ``user_data``, ``hosts``, ``client_ids``: empty, or M.
     """
 
     ids: StringColumn
@@ -139,10 +140,7 @@ class MemberColumns:
         owned: tuple[Longs, Ints, Ints] | None = None,
         has_owned: Flags | None = None,
     ) -> MemberColumns:
-        """Columns from what is known; ``owned`` = (offsets, topics, partitions), ``instances``: None where dynamic.
-
-        Nobody sent a generation, nor anything else: ``replace`` says it where somebody did.
-        """
+        """Columns without generations; ``owned`` = (offsets, topics, partitions), ``instances``: None where dynamic."""
         count, empty = len(ids), np.zeros(0, dtype=np.int32)
         offsets, topics, partitions = owned or (np.zeros(count + 1, dtype=np.int64), empty, empty)
         unknown = np.full(count, -1, dtype=np.int32)
@@ -189,7 +187,7 @@ class MemberColumns:
         return len(self.ids)
 
     def owning(self, offsets: Longs, topics: Ints, partitions: Ints) -> MemberColumns:
-        """The same members with other owned partitions (read-only columns, as the class has them). O(M)."""
+        """The members with other owned partitions (read-only columns). O(M)."""
         other = _twin(self)
         has_owned = offsets[1:] > offsets[:-1]
         has_owned.flags.writeable = False
@@ -201,7 +199,7 @@ class MemberColumns:
 
     @property
     def has_data_generation(self) -> Flags:
-        """bool[M]: the user data holds a generation: releases before 2.5.1 ask, even where it is −1."""
+        """bool[M]: the user data holds a generation, even −1 (read by releases before 2.5.1)."""
         if self.sent_generation is None:
             has: Flags = self.data_generations >= 0
             has.setflags(write=False)
@@ -213,12 +211,13 @@ class MemberColumns:
 class AssignmentRequest:
     """One call of a strategy. Nothing else may influence the answer.
 
-    ``weights`` float64[P] (rate or lag of each partition) is read by strategies that weigh. ``max_generation_before``
-    is the highest generation that this leader's sticky assignor has ever seen. ``prefer_rack_aware`` is Kafka's test
-    hook: use racks even where every partition is on all of them. ``is_homogeneous``, ``is_assigned`` bool[P] and
-    ``is_assignable`` bool[P] are what the group coordinator tells server-side strategies (``None``: derive it; all).
-    ``seed`` is for strategies that draw lots. ``member_order`` int64[M]: the members as they were put into Java's map
-    (``None``: as the columns stand), which counts in a bin that holds several.
+    ``weights`` float64[P]: rate or lag. ``max_generation_before``: highest generation that this leader's sticky
+    assignor
+    has seen. ``prefer_rack_aware``: Kafka's test hook, use racks even where every partition is on all of them.
+    ``is_homogeneous``, ``is_assigned`` bool[P], ``is_assignable`` bool[P]: the coordinator's input to server-side
+    strategies (``None``: derive it; all). ``seed``: for random strategies. ``member_order`` int64[M]: insertion order
+    of
+    Java's map, which matters within a bin (``None``: column order).
     """
 
     topics: TopicColumns
@@ -233,7 +232,7 @@ class AssignmentRequest:
     is_assignable: Flags | None = None
     seed: int = 0
     member_order: Longs | None = None
-    extra: dict[str, object] = field(default_factory=dict)  # parameters of one's own strategy
+    extra: dict[str, object] = field(default_factory=dict)  # parameters of a custom assignor
 
     def __post_init__(self) -> None:
         topics, racks = len(self.topics), len(self.rack_names)
@@ -249,7 +248,7 @@ class AssignmentRequest:
             raise InvalidInputError.at("request, member_order", f"is no order of {len(self.members)} members")
 
     def with_members(self, members: MemberColumns) -> AssignmentRequest:
-        """The same call of the same members, who own something else of these topics; nothing is checked again."""
+        """The call with other owned partitions of the same topics, not validated again."""
         other = _twin(self)
         object.__setattr__(other, "members", members)
         return other
@@ -259,7 +258,7 @@ _T = TypeVar("_T", MemberColumns, AssignmentRequest)
 
 
 def _twin(owner: _T) -> _T:
-    """The same values, not checked again: ``copy`` takes ten times as long."""
+    """Copy without validation; ``copy`` takes ten times as long."""
     other = object.__new__(type(owner))
     for column in type(owner).__slots__:
         object.__setattr__(other, column, getattr(owner, column))
@@ -267,7 +266,7 @@ def _twin(owner: _T) -> _T:
 
 
 def _freeze(owner: object, dtype: type[np.generic], *names: str) -> None:
-    """Read-only, contiguous views of one type: what is frozen stays so, and kernels are compiled for it once."""
+    """Make columns read-only, contiguous and of one type: each kernel is compiled once."""
     for name in names:
         view: npt.NDArray[Any] = np.ascontiguousarray(getattr(owner, name), dtype=dtype).view()
         view.flags.writeable = False
@@ -286,10 +285,10 @@ def _indices(name: str, column: Ints, least: int, below: int) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Withheld:
-    """Partitions that nobody gets in this round, because their old owner must give them up first (cooperative).
+    """Partitions without a reader until their old owner revokes them (cooperative).
 
-    ``topics``, ``partitions``, ``members`` int32[K]: partition k goes to member ``members[k]`` in the next round,
-    if nothing changes meanwhile.
+    ``topics``, ``partitions``, ``members`` int32[K]: partition k goes to ``members[k]`` in the next round if nothing
+    changes.
     """
 
     topics: Ints
@@ -298,7 +297,6 @@ class Withheld:
 
     @classmethod
     def nothing(cls) -> Withheld:
-        """An eager strategy withholds nothing."""
         return _NOTHING
 
     def __len__(self) -> int:
@@ -312,10 +310,10 @@ _NOTHING = Withheld(_NONE, _NONE, _NONE)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StickyNotes:
-    """What a sticky strategy remembers of its run.
+    """Record of a sticky strategy's run.
 
-    ``moved_topics``, ``moved_from``, ``moved_to`` int32[K]: movements recorded while balancing (general way only).
-    ``max_generation_after``: ``None`` before 3.0, which remembers nothing from call to call.
+    ``moved_topics``, ``moved_from``, ``moved_to`` int32[K]: movements while balancing (general way only).
+    ``max_generation_after``: ``None`` before 3.0, which keeps nothing between calls.
     """
 
     is_constrained: bool
@@ -326,13 +324,13 @@ class StickyNotes:
 
     @classmethod
     def of_way(cls, *, is_constrained: bool) -> StickyNotes:
-        """Which way was gone, by a release (2.5.1 to 2.8.2) of which nothing else is known."""
+        """Notes of a release (2.5.1 to 2.8.2) that records only which way it took."""
         nothing = np.zeros(0, dtype=np.int32)
         return cls(is_constrained, None, nothing, nothing, nothing)
 
     @property
     def is_sticky(self) -> bool:
-        """Kafka's own verdict: no topic moved from one member to another and also back between the same two."""
+        """Kafka's own check: no topic moved from one member to another and also back between the same two."""
         moves = set(zip(self.moved_topics.tolist(), self.moved_from.tolist(), self.moved_to.tolist(), strict=True))
         return not any((topic, target, source) in moves for topic, source, target in moves if source != target)
 
@@ -341,10 +339,9 @@ class StickyNotes:
 class Assignment:
     """M lists: member i reads ``topics[k]``-``partitions[k]`` for k in ``offsets[i]:offsets[i+1]``, in this order.
 
-    ``offsets`` int64[M+1], ``topics`` and ``partitions`` int32[N]; members and topics as indexed in the request.
-    ``has_entry`` bool[M]: members that appear in the answer at all (``None``: all of them). ``varies``: the client
-    itself answers this group otherwise from run to run; this is one of its answers, and its sizes are stable.
-    ``target``: what a client aims at that does more in its second step than withhold.
+    ``offsets`` int64[M+1], ``topics`` and ``partitions`` int32[N], indexed as in the request. ``has_entry`` bool[M]:
+    members in the answer (``None``: all). ``varies``: the client's answer varies between runs, its sizes do not.
+    ``target``: the target of a client whose second step does more than withhold.
     """
 
     offsets: Longs
@@ -358,12 +355,12 @@ class Assignment:
 
     @classmethod
     def of(cls, offsets: Longs, topics: Ints, partitions: Ints) -> Assignment:
-        """An eager answer in which every member appears."""
+        """Eager answer in which every member appears."""
         return cls(offsets, topics, partitions, Withheld.nothing())
 
     @classmethod
     def of_nothing(cls, member_count: int, notes: StickyNotes | None = None) -> Assignment:
-        """All members appear, and there is no partition to give."""
+        """Answer without partitions in which every member appears."""
         return cls(np.zeros(member_count + 1, dtype=np.int64), _NONE, _NONE, Withheld.nothing(), notes)
 
     @property
@@ -379,11 +376,11 @@ class Assignment:
 
 @runtime_checkable
 class Assignor(Protocol):
-    """Decides which member reads which partition. Pure: same request, same answer.
+    """Decide which member reads which partition. Pure: same request, same answer.
 
-    ``name`` is what groups or people call it, ``versions`` the releases whose answers it gives.
-    ``assign`` raises AssignorError (with the Java class) where the real class throws, and EndlessReassignmentError
-    where it would never return.
+    ``versions``: releases whose answers it gives. ``assign`` raises AssignorError (with the Java class) where the
+    real
+    class throws, EndlessReassignmentError where it never returns.
     """
 
     @property

@@ -1,33 +1,27 @@
-"""Errors: one base class for the whole project, and what strategies raise.
-
-A message says what failed, the value that was seen, and what to do.
-"""
+"""Base error of the project and the errors of strategies. A message: what failed, the value seen, what to do."""
 
 from __future__ import annotations
 
 from kafka_assignors.visible_text import excerpt, visible
 
-_LONGEST_PROBLEM = 240  # a value of megabytes in the wrong place is no message
+_LONGEST_PROBLEM = 240
 
 
 class AdvisorError(Exception):
-    """Base of all errors that the advisor raises on purpose.
-
-    A message may quote foreign text; whoever prints it (a terminal, a log, a traceback) gets one line that shows it.
-    """
+    """Base of the advisor's errors. Foreign text in the message becomes one line with visible control characters."""
 
     def __str__(self) -> str:
         return visible(super().__str__())
 
 
 class InvalidInputError(AdvisorError):
-    """Input that cannot be right: refused whole, with the place that is wrong (``at``)."""
+    """Invalid input, refused as a whole."""
 
     place = problem = hint = ""
 
     @classmethod
     def at(cls, place: str, problem: str, hint: str = "") -> InvalidInputError:
-        """Name the place (``file:line``, ``topic-partition``, a JSON path), what is wrong there, and what to do."""
+        """Error at a place: ``file:line``, ``topic-partition``, a JSON path."""
         if len(problem) > _LONGEST_PROBLEM:
             problem = f"{problem[:_LONGEST_PROBLEM]}…"
         error = cls(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
@@ -36,10 +30,7 @@ class InvalidInputError(AdvisorError):
 
 
 class AssignorError(AdvisorError):
-    """A strategy refused its input as the real class does.
-
-    ``java_class`` is the class name of the exception that the real strategy throws.
-    """
+    """The real class refuses this input; ``java_class`` is its exception's class name."""
 
     def __init__(self, java_class: str, message: str = "") -> None:
         super().__init__(f"{java_class}: {message}" if message else java_class)
@@ -48,17 +39,16 @@ class AssignorError(AdvisorError):
 
 
 class EndlessReassignmentError(AssignorError):
-    """The real strategy would never return on this input."""
+    """The real strategy never returns on this input."""
 
     def __init__(self, message: str = "the real strategy repeats the same moves for ever on this input") -> None:
         super().__init__("EndlessReassignment", message)
 
 
 class UnknownNameError(AdvisorError):
-    """A strategy, partitioner, resource or finding code that nobody registered."""
+    """Unregistered name of a strategy, partitioner, resource or finding code."""
 
     @classmethod
     def among(cls, kind: str, name: str, known: object) -> UnknownNameError:
-        """Say which names exist."""
         names = ", ".join(sorted(str(known_name) for known_name in known))  # type: ignore[attr-defined]
         return cls(f"unknown {kind} {excerpt(name)}; known: {names}")

@@ -1,10 +1,9 @@
-"""Strategies by name: who runs each, the releases whose answers it gives, and the class that answers.
+"""Strategies by name: side, releases and class.
 
-Built-in classes are imported on first use, for their kernels are heavy. A custom assignor is registered by ``register``
-or by an entry point of group ``kafka_rebalance.assignors``; every group is then replayed with it. The shell and the
-DAGs run custom assignors in another process (``rebalance_advisor.own_strategies``).
-
-Of one strategy and client, ``BUILT_IN`` lists the newest release first.
+Built-in classes are imported on first use: their kernels are slow to import. ``register`` or an entry point of group
+``kafka_rebalance.assignors`` adds a custom assignor; every group is then replayed with it. The shell and the DAGs run
+custom assignors in another process (``rebalance_advisor.own_strategies``).
+``BUILT_IN`` lists the newest release of a strategy and client first.
 """
 
 from __future__ import annotations
@@ -29,22 +28,24 @@ from kafka_assignors.string_column import StringColumn
 
 
 class Side(StrEnum):
-    """Who runs a strategy."""
+    """Component that runs a strategy."""
 
     CLIENT = "client"  # the group's leader
     SERVER = "server"  # the coordinator of a KIP-848 group
     SHARE = "share"  # the coordinator of a share group
-    METAQ = "metaq"  # every consumer for itself
+    METAQ = "metaq"  # each consumer for itself
     OWN = "own"
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A built-in strategy: its name here, who runs it, the releases whose answers it gives, where its class is.
+    """Built-in strategy: name, side, releases whose answers it gives, class.
 
-    A name is the strategy and, behind ``@``, what tells this class from the newest Java one: the first release of its
-    line, or the client. ``client`` says whose releases they are; server-side strategies are Kafka's. ``own_protocol``:
-    what the group's protocol calls it where that is not the strategy's name.
+    A name is the strategy and, behind ``@``, the difference from the newest Java class: the first release of its
+    line, or
+    the client. ``client``: owner of the release numbers; Kafka for server-side strategies. ``own_protocol``: the name
+    in
+    the group's protocol where it is not the strategy's.
     """
 
     name: str
@@ -56,17 +57,15 @@ class Registration:
 
     @property
     def strategy(self) -> str:
-        """What it does, in Kafka's words: as the group's protocol calls it, with most clients."""
+        """Protocol name with most clients."""
         return self.name.partition("@")[0]
 
     @property
     def protocol(self) -> str:
-        """What the group's protocol calls it."""
         return self.own_protocol or self.strategy
 
     @property
     def versions(self) -> str:
-        """The releases, for people."""
         return str(self.releases)
 
 
@@ -189,7 +188,7 @@ BUILT_IN: tuple[Registration, ...] = (
     *_client(
         Client.KAFKAJS,
         "2.2.4",
-        "2.3.0",  # its third beta was compared
+        "2.3.0",  # compared with its third beta
         ("roundrobin@kafkajs", "other_clients.roundrobin:KafkaJSDealer", "RoundRobinAssigner"),
     ),
     *_client(
@@ -240,7 +239,7 @@ _OWN: dict[str, Assignor] = {}
 
 
 def register(strategy: Assignor | CustomAssignor) -> Assignor:
-    """Add a strategy of one's own under its ``name``; a second one of the same name replaces the first."""
+    """Add a custom assignor under its ``name``, replacing one of the same name."""
     assignor = strategy if isinstance(strategy, Assignor) else CustomAssignorAdapter(strategy)
     _OWN[assignor.name] = assignor
     return assignor
@@ -248,7 +247,7 @@ def register(strategy: Assignor | CustomAssignor) -> Assignor:
 
 @contextmanager
 def registered(*strategies: Assignor | CustomAssignor) -> Iterator[None]:
-    """Inside, these are among one's own; afterwards things are as they were."""
+    """Register custom assignors for the duration of the context."""
     before = dict(_OWN)
     for strategy in strategies:
         register(strategy)
@@ -260,22 +259,19 @@ def registered(*strategies: Assignor | CustomAssignor) -> Iterator[None]:
 
 
 def own_names() -> tuple[str, ...]:
-    """Strategies of one's own that are registered, in that order."""
+    """Registered custom assignors, in order of registration."""
     return tuple(_OWN)
 
 
 def own_by_name(name: str) -> Assignor:
-    """A registered strategy of one's own. Raises UnknownNameError that lists what there is."""
+    """Custom assignor of that name. Raises UnknownNameError that lists the names."""
     if name not in _OWN:
         raise UnknownNameError.among("custom strategy", name, _OWN)
     return _OWN[name]
 
 
 def by_name(name: str) -> Assignor:
-    """The strategy of that name: one's own first, then built-in, then entry points.
-
-    Raises UnknownNameError that lists what there is.
-    """
+    """Strategy of that name: custom first, then built-in, then entry points. Raises UnknownNameError."""
     if name in _OWN:
         return _OWN[name]
     if name in _LOADED:
@@ -298,9 +294,10 @@ def assign(
 ) -> dict[str, list[tuple[str, int]]]:
     """Return each member's (topic, partition) pairs, in the order of the real class.
 
-    ``topics``: partitions of each topic in the cluster; ``members``: the topics that each subscribes to, members in the
-    order in which they joined; ``owned``: the partitions that members claim to own. An ``AssignmentRequest`` has more:
-    racks, static members, generations. Raises UnknownNameError for a strategy, AssignorError where the real class
+    ``topics``: partition counts; ``members``: subscriptions in join order; ``owned``: claims. An
+    ``AssignmentRequest`` also
+    has racks, static members and generations. Raises UnknownNameError for a strategy, AssignorError where the real
+    class
     refuses.
 
     >>> assign("range", {"orders": 3}, {"c1": ["orders"], "c2": ["orders"]})
@@ -335,7 +332,7 @@ def _offsets(lists: Sequence[Sequence[object]]) -> Longs:
 
 
 def _loaded(registration: Registration) -> Assignor:
-    """Its class under the name and the releases of this registration: one class may stand for several."""
+    """The class under the registration's name and releases: one class may serve several."""
     module, _, attribute = registration.target.partition(":")
     loaded = getattr(import_module(f"kafka_assignors.{module}"), attribute)()
     named: Assignor = replace(loaded, name=registration.name, versions=registration.versions)
@@ -343,21 +340,20 @@ def _loaded(registration: Registration) -> Assignor:
 
 
 def names() -> tuple[str, ...]:
-    """Every name that ``by_name`` knows."""
     points = (point.name for point in entry_points(group=ENTRY_POINT_GROUP))
     return tuple(dict.fromkeys((*_OWN, *_REGISTRATIONS, *points)))
 
 
 def built_in(name: str) -> Registration:
-    """The built-in strategy of that name; raises KeyError."""
+    """Raises KeyError."""
     return _REGISTRATIONS[name]
 
 
 def lines_of_client(strategy: str, client: object = None) -> tuple[Registration, ...]:
-    """The classes of ``strategy`` that ``client`` (none: Java) has, the newest first.
+    """Classes of ``strategy`` for ``client`` (none: Java), newest first.
 
-    ``strategy`` is its name or the group's protocol; one that a single client has ("RoundRobinAssigner") tells the
-    client, too. Raises UnknownNameError for a client that does not have it.
+    ``strategy`` is its name or protocol name; one that a single client has ("RoundRobinAssigner") implies the client.
+    Raises UnknownNameError for a client that does not have it.
     """
     having = [
         registration for registration in BUILT_IN
@@ -372,16 +368,15 @@ def lines_of_client(strategy: str, client: object = None) -> tuple[Registration,
 
 
 def name_of(strategy: str, client: object = None, version: object = None) -> str:
-    """The name of the class whose answers ``client`` gives in release ``version`` (``releases.answering``).
-
-    Raises what ``lines_of_client`` and ``answering`` raise.
+    """Name of the class for ``client`` in release ``version``. Raises as ``lines_of_client`` and
+    ``releases.answering``.
     """
     lines = lines_of_client(strategy, client)
     return lines[answering([line.releases for line in lines], version, strategy).place].name
 
 
 def lines_of_coordinator(strategy: str) -> tuple[Registration, ...]:
-    """The coordinator's classes of ``strategy`` ("server-uniform"), the newest first."""
+    """Coordinator's classes of ``strategy`` ("server-uniform"), newest first."""
     return tuple(
         registration for registration in BUILT_IN
         if registration.side in (Side.SERVER, Side.SHARE) and registration.strategy == strategy
@@ -389,5 +384,5 @@ def lines_of_coordinator(strategy: str) -> tuple[Registration, ...]:
 
 
 def registrations(side: Side | None = None) -> Iterator[Registration]:
-    """Built-in strategies, of one side or all."""
+    """Built-in strategies of one side, or all."""
     return (registration for registration in BUILT_IN if side is None or registration.side is side)

@@ -1,9 +1,9 @@
-"""Return the answers of the group coordinator's ``simple`` for share groups (KIP-932): several readers for a partition.
+"""Return the answers of the group coordinator's ``simple`` for share groups (KIP-932): several readers a partition.
 
-Stands for Kafka 4.2 – 4.4 (``share-simple``) and 4.0 (``share-simple@4.0``). The preview of 4.1 is not modelled.
-From 4.2 it promises, in this order: with M members on T partitions each partition is read by S = ⌈M/T⌉ of them where
-that is possible, members read about S·T/M partitions each, and present readers stay. To 4.0 every member reads every
-partition of its topics, and previous assignments play no part.
+``share-simple``: Kafka 4.2 – 4.4; ``share-simple@4.0``: Kafka 4.0. The preview of 4.1 is not modelled.
+Promises from 4.2, in priority order, with M members and T partitions: S = ⌈M/T⌉ readers for each partition where
+possible; about S·T/M partitions for each member; present readers stay. In 4.0 every member reads every partition of
+its topics, whatever was assigned before.
 
 Steps from 4.2 on, for one set of partitions and its readers (the whole group, or one topic's subscribers where
 subscriptions differ)
@@ -11,13 +11,13 @@ subscriptions differ)
 2. A member that holds more than it wants drops the first ones in the order of its HashSet.
 3. A partition with more than S readers drops the first ones in the order of its HashSet.
 4. Deal: partitions in the order of a HashMap filled by ``computeIfAbsent`` (held ones, then the others); each takes
-   members in turn from those that want more, passing over its readers before the deal. A full round without a match
-   ends the partition; starting again when no member wants anything is Java's NoSuchElementException.
-Partitions stand in the order of their topics, which the coordinator hands out by name (``server.orders``).
-Partitions that vanished or may not be assigned count as held and are dealt on, as in Java. A *key* is a partition: the
-first T keys are those to be read, in Java's order, further ones are old ones that are not among them.
+   members in turn from those that want more, except its readers before the deal. A full round without a match
+   ends the partition; starting again when no member wants more is Java's NoSuchElementException.
+Partitions follow their topics, which the coordinator sorts by name (``server.orders``). Vanished or unassignable
+partitions count as held and are dealt again, as in Java. A *key* is a partition: the first T keys are the partitions
+to read, in Java's order; further keys are old partitions that are not among them.
 
-Example: 2 partitions, members a, b, c: S = 2, wants ⌈4/3⌉, ⌈8/3⌉ − 2, 4 − 3 = 2, 1, 1. To 4.0: all three read both.
+Example: 2 partitions, members a, b, c: S = 2, wants ⌈4/3⌉, ⌈8/3⌉ − 2, 4 − 3 = 2, 1, 1. In 4.0: all three read both.
 Complexity: O(M log M + W + S·T) (4.2), O(M·T) (4.0), for W owned partitions.
 """
 
@@ -53,7 +53,7 @@ _NONE = -1
 
 
 class Holdings(NamedTuple):
-    """Who holds each key: starts[key]..starts[key + 1] of ``holders`` (places) and ``entries``; ``stays`` by entry."""
+    """Holders of each key: starts[key]..starts[key + 1] of ``holders`` (places) and ``entries``; ``stays`` by entry."""
 
     starts: Longs
     holders: Ints
@@ -63,7 +63,7 @@ class Holdings(NamedTuple):
 
 @inner_kernel
 def presized(n: int) -> np.int64:
-    """Capacity that Kafka's ``AssignorHelpers.newHashMap(n)`` asks for."""
+    """Capacity that ``AssignorHelpers.newHashMap(n)`` requests."""
     return np.int64(np.float32(n + 1) / np.float32(0.75) + np.float32(1))
 
 
@@ -76,7 +76,7 @@ def integer_walk(n: int) -> Longs:
 
 @kernel
 def wants_of(readers: int, targets: int) -> tuple[np.int64, Longs]:
-    """S, and how many partitions each of the readers should have."""
+    """S, and how many partitions each reader wants."""
     sharing = np.int64((readers + targets - 1) // targets) if targets else np.int64(0)
     precise = np.float64(sharing * targets) / np.float64(readers)
     wants = np.empty(readers, np.int64)
@@ -89,10 +89,11 @@ def wants_of(readers: int, targets: int) -> tuple[np.int64, Longs]:
 def share_out(
     walk: Longs, wants: Longs, sharing: int, hashes: Ints, targets: int, held_starts: Longs, held_keys: Ints
 ) -> tuple[Flags, Ints, Ints, bool]:
-    """Which held entries stay, what is dealt (places, keys), and whether Java gets through.
+    """Held entries that stay, dealt places and keys, and false if Java throws.
 
-    ``walk``: places in the order of Java's maps of Integers. ``hashes`` of all keys. ``held_starts``, ``held_keys``:
-    what each place holds, in the order of its maps.
+    ``walk``: places in the order of Java's maps of Integers. ``hashes``: of all keys. ``held_keys``: keys of each
+    place,
+    in the order of its maps.
     """
     stays = np.ones(len(held_keys), np.bool_)
     sizes = _drop_above_wants(walk, wants, hashes, held_starts, held_keys, stays)
@@ -121,7 +122,7 @@ def share_out(
 def _drop_above_wants(
     walk: Longs, wants: Longs, hashes: Ints, held_starts: Longs, held_keys: Ints, stays: Flags
 ) -> Longs:
-    """Step 2: what each place holds afterwards."""
+    """Step 2. Return how many keys each place still holds."""
     sizes = np.empty(len(walk), np.int64)
     for place in walk:
         start, end = held_starts[place], held_starts[place + 1]
@@ -139,7 +140,7 @@ def _drop_above_wants(
 
 @inner_kernel
 def _by_key(walk: Longs, keys: int, held_starts: Longs, held_keys: Ints) -> tuple[Longs, Ints, Longs]:
-    """Who holds each key, in the order in which they were added: starts, places, positions of the held entries."""
+    """Holders of each key in order of insertion: starts, places, positions of the held entries."""
     starts = np.zeros(keys + 1, np.int64)
     for key in held_keys:
         starts[key + 1] += 1
@@ -159,7 +160,7 @@ def _by_key(walk: Longs, keys: int, held_starts: Longs, held_keys: Ints) -> tupl
 
 @inner_kernel
 def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held_keys: Ints) -> Longs:
-    """Iteration order of the map of partitions: held ones are added first, then all that are to be read."""
+    """Iteration order of the map of partitions: held ones are added first, then all to be read."""
     keys = np.empty(len(held_keys) + targets, np.int32)
     filled = 0
     for place in walk:
@@ -177,7 +178,7 @@ def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held
 def _deal(
     walk: Longs, wants: Longs, sharing: int, sizes: Longs, key_order: Longs, held: Holdings, left: Longs
 ) -> tuple[Ints, Ints, bool]:
-    """Step 4: places and keys that are dealt. Who wants more stands in a ring: ``following`` and ``before``."""
+    """Step 4. Return dealt places and keys; ``following`` and ``before`` link places that want more into a ring."""
     end = len(walk)
     following, before, waiting = _line(walk, wants, sizes)
     dealt_places = np.empty(sharing * len(key_order), np.int32)
@@ -205,7 +206,7 @@ def _deal(
                 continue
             todo -= 1
             has_moved = True
-            # Java does not note whom it has just given the partition: the same member may be dealt it twice.
+            # Java does not record the partition's new reader: the same member may be dealt it twice.
             if given_key[place] != key:
                 given_key[place] = key
                 dealt_places[dealt] = place
@@ -221,7 +222,6 @@ def _deal(
 
 @inner_kernel
 def _note_holders(held_key: Longs, key: int, held: Holdings) -> None:
-    """Who still holds the key when its turn comes."""
     for k in range(held.starts[key], held.starts[key + 1]):
         if held.stays[held.entries[k]]:
             held_key[held.holders[k]] = key
@@ -229,7 +229,7 @@ def _note_holders(held_key: Longs, key: int, held: Holdings) -> None:
 
 @inner_kernel
 def _line(walk: Longs, wants: Longs, sizes: Longs) -> tuple[Longs, Longs, np.int64]:
-    """Who wants more, as a doubly linked ring through ``len(walk)``, and how many they are."""
+    """Ring of places that want more, doubly linked through ``len(walk)``, and their number."""
     end = len(walk)
     following = np.empty(end + 1, np.int64)
     before = np.empty(end + 1, np.int64)
@@ -248,7 +248,7 @@ def _line(walk: Longs, wants: Longs, sizes: Longs) -> tuple[Longs, Longs, np.int
 
 @kernel
 def held_in_order(order: Longs, owned: OwnedLists, maps: JavaMaps) -> Longs:
-    """Positions of all owned entries, members as ``order`` has them, what one holds in the order of its maps."""
+    """Positions of all owned entries: members in ``order``, entries in the order of a member's maps."""
     owned_offsets, owned_topics, owned_partitions = owned
     held = np.empty(len(owned_topics), np.int64)
     group_of = np.full(len(maps.uuid_hashes), _NONE, np.int32)
@@ -268,7 +268,7 @@ def held_in_order(order: Longs, owned: OwnedLists, maps: JavaMaps) -> Longs:
 def lists_of(
     order: Longs, owned: OwnedLists, is_kept: Flags, dealt: tuple[Ints, Ints, Ints]
 ) -> tuple[Longs, Ints, Ints]:
-    """Each member's list: what it keeps, then what it is dealt."""
+    """Each member's list: kept entries, then dealt ones."""
     owned_offsets, owned_topics, owned_partitions = owned
     dealt_places, dealt_topics, dealt_partitions = dealt
     offsets = np.zeros(len(order) + 1, np.int64)
@@ -304,7 +304,7 @@ class ShareSimpleAssignor:
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError: PartitionAssignorException for a subscribed topic without metadata, and
-        NoSuchElementException where the real class trips over partitions that vanished.
+        NoSuchElementException where the real class fails over vanished partitions.
         """
         members = request.members
         if len(members) == 0:
@@ -325,7 +325,7 @@ class ShareSimpleAssignor:
             if len(subscribed) == 0:
                 return no_entries(len(members))
             refuse_missing_topics(request, subscribed)
-            # Java never takes a topic back that nobody in the group subscribes to any more.
+            # Java keeps partitions of topics that no member subscribes to any more.
             held.is_kept[:] = ~np.isin(members.owned_topics, subscribed)
             for topic in subscribed.tolist():
                 held.spread(request, np.array([topic], np.int32), places[starts[topic] : starts[topic + 1]], None)
@@ -334,10 +334,10 @@ class ShareSimpleAssignor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Held:
-    """What members hold while their partitions are spread: entries in map order, kept ones, and what is dealt.
+    """Members' partitions while they are spread.
 
     ``places`` (of members in map order), ``topics``, ``partitions`` and ``entries`` (positions in the request's owned
-    columns) run along the entries; ``is_kept`` along the request's owned columns.
+    columns) run along the entries in map order; ``is_kept`` along the request's owned columns.
     """
 
     places: Longs
@@ -358,7 +358,7 @@ class _Held:
     def spread(self, request: AssignmentRequest, topics: Ints, readers: Ints, hashes: Ints | None) -> None:
         """Spread ``topics`` over ``readers`` (places, ascending).
 
-        With ``hashes`` of topics Java's keys are TopicIdPartitions, without them (one topic) Integers.
+        Java's keys are TopicIdPartitions with ``hashes`` of topics, Integers without (one topic).
         """
         assignable = _assignable(request, topics)
         concerned = np.flatnonzero(np.isin(self.topics, topics))
@@ -382,14 +382,13 @@ class _Held:
         self.dealt.append((dealt_places, key_topics[dealt_keys], key_partitions[dealt_keys]))
 
     def lists(self, request: AssignmentRequest, order: Longs) -> Assignment:
-        """What each member keeps, then what it is dealt."""
         places, topics, partitions = (np.concatenate(column) for column in zip(*self.dealt, strict=True))
         owned = owned_lists(request.members)
         return Assignment.of(*lists_of(order, owned, self.is_kept, (places, topics, partitions)))
 
 
 def _assignable(request: AssignmentRequest, topics: Ints) -> Longs:
-    """Keys of the partitions of ``topics`` that may be assigned, in order."""
+    """Keys of the assignable partitions of ``topics``, in order."""
     named, partitions = _whole_topics(topics, request.topics.partition_counts)
     if request.is_assignable is not None:
         may = request.is_assignable[request.topics.first_row[named] + partitions]
@@ -407,7 +406,7 @@ def _unpacked(keys: Longs) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, slots=True)
 class ShareSimpleAssignorOf40:
-    """``SimpleAssignor`` of Kafka 4.0: everybody reads everything it subscribes to."""
+    """``SimpleAssignor`` of Kafka 4.0: every member reads all partitions of its topics."""
 
     name: str = "share-simple@4.0"
     versions: str = "Kafka 4.0"
@@ -419,7 +418,7 @@ class ShareSimpleAssignorOf40:
         if count == 0:
             return no_entries(0)
         if is_homogeneous(request):
-            # Java looks at its first member alone.
+            # Java checks its first member alone.
             first = subscription_of(request, int(member_walk(request)[0]), hashes)
             subscriptions = [first] * count
         else:
@@ -438,7 +437,6 @@ class ShareSimpleAssignorOf40:
 
 
 def _whole_topics(topics: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """All partitions of these topics, as two columns."""
     sizes = counts[topics]
     starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     partitions = np.arange(int(sizes.sum()), dtype=np.int64) - starts

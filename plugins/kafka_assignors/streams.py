@@ -1,26 +1,25 @@
 """Return the tasks that the group coordinator's ``sticky`` assignor gives each member of a Streams group (KIP-1071).
 
-A task is one partition number of one subtopology. It is active on one member. A stateful task is also standby on
-others, which keep a copy of its state. Members of one *process* are threads of one instance of the application.
-Promises, in this order:
+A task is one partition number of one subtopology, active on one member. A stateful task is also standby on others,
+which keep a copy of its state. Members of one *process* are threads of one instance of the application.
+Promises, in priority order:
 
 1. Each task is active on exactly one member, and on no process twice. A stateful task has S standbys, or as many as
    there are other processes. Each member has at most ⌈A/k⌉ active tasks (A tasks, k members).
-2. A task stays active on its owner while the owner is below the quota. Else it goes to a member that has its state and
-   is below the quota.
-3. A standby goes to the owner of its task, if that is below the quota for both kinds. Else it goes to a member that has
-   its state and is below that quota.
-4. A task that is left goes to the process of least load (tasks / members), there to the member of fewest tasks. In a
-   group without a past the active tasks of two members therefore differ by one at most.
+2. A task stays active on its owner while that is below the quota. Else it goes to a member below the quota that has
+   its state.
+3. A standby goes to the owner of its task if that is below the quota for both kinds. Else it goes to a member below
+   that quota that has its state.
+4. A remaining task goes to the process of least load (tasks / members), there to the member of fewest tasks. In a
+   new group the active tasks of two members differ by at most one.
 
-The quota is ⌈tasks / members⌉. A member that reaches it is settled, and the quota is computed again without it and its
-tasks. Step 4 knows no quota. A group with a past may therefore end with members that differ by two or more.
+The quota is ⌈tasks / members⌉. A member that reaches it is settled; the quota is computed again without it and its
+tasks. Step 4 has no quota, so members of an existing group may differ by two or more.
 
-Steps 2 and 3 take tasks by (partition, subtopology), step 4 by (subtopology, partition). Standbys are placed after all
-active tasks, in the reverse of these orders. Ties fall as Java's HashMap of processes and its PriorityQueue have them.
-
-Releases differ in the fields of ``StreamsStickyAssignor``, and in what the coordinator takes as a member's tasks: its
-target to 4.3, its current tasks from 4.4.
+Steps 2 and 3 take tasks by (partition, subtopology), step 4 by (subtopology, partition). Standbys follow all active
+tasks, in the reverse of these orders. Java's HashMap of processes and its PriorityQueue break ties. Releases differ
+in
+the fields of ``StreamsStickyAssignor``, and in the input: a member's target tasks to 4.3, its current tasks from 4.4.
 
 Example: tasks 0_0, 0_1, 1_0, 1_1; a had all of them, and b is new on another process. The quota is 2: a keeps 0_0 and
 1_0, and b gets 0_1 and 1_1.
@@ -62,10 +61,7 @@ class StreamsSubtopology:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsMember:
-    """One member, the tasks that it has, and the changelog offsets that it reports, summed for each task.
-
-    Tasks that the topology does not have are ignored.
-    """
+    """Member with its tasks and changelog offsets, summed for each task; unknown tasks are ignored."""
 
     id: str
     process_id: str
@@ -78,7 +74,7 @@ class StreamsMember:
 class StreamsRequest:
     """One call of the assignor. Nothing else may influence the answer.
 
-    ``order``: GIVEN walks members as they are listed, HASH as the coordinator does, whose HashMap was filled so.
+    ``order``: GIVEN walks members as listed, HASH as the coordinator's HashMap, filled in that order.
     """
 
     subtopologies: tuple[StreamsSubtopology, ...]
@@ -113,10 +109,11 @@ class MemberTasks:
 class StreamsStickyAssignor:
     """``org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor`` of some releases.
 
-    ``reads_offsets``: members that report offsets of a task are its backups after its standbys, and the largest sum
-    comes first. ``skips_holders``: the search for a standby skips backups whose process has the task; without it, the
-    search finds nothing if the process of the first backup has the task. ``process_map_step``: how Java fills its map
-    of processes. ``refusal``: the exception's class if there is no process for a task.
+    ``reads_offsets``: members that report offsets of a task are its backups after its standbys, largest sum first.
+    ``skips_holders``: the search for a standby skips backups whose process has the task; without it, the search fails
+    if
+    the first backup's process has the task. ``process_map_step``: how Java fills its map of processes.
+    ``refusal``: class of the exception if a task has no process.
     """
 
     name: str
@@ -128,14 +125,10 @@ class StreamsStickyAssignor:
 
     @property
     def versions(self) -> str:
-        """The releases, for people."""
         return str(self.releases)
 
     def assign(self, request: StreamsRequest) -> tuple[MemberTasks, ...]:
-        """Return the tasks of each member, in the order of ``request.members``.
-
-        Raises AssignorError where the real class refuses: there are tasks, and no members.
-        """
+        """Tasks of each member of ``request.members``. Raises AssignorError as the real class: tasks, no members."""
         run = _Run(self, request)
         _assign_active(run, self)
         if request.standby_replicas:
@@ -169,7 +162,7 @@ STREAMS_STICKY: tuple[StreamsStickyAssignor, ...] = (
 
 
 def streams_sticky(version: object = None) -> StreamsStickyAssignor:
-    """Return the assignor of a broker's release, by default of the newest (``releases.answering``).
+    """Assignor of a broker's release, by default the newest (``releases.answering``).
 
     Raises InvalidInputError for a release that is known not to have it.
     """
@@ -178,7 +171,7 @@ def streams_sticky(version: object = None) -> StreamsStickyAssignor:
 
 
 def member_order(request: StreamsRequest) -> list[int]:
-    """Return the members' numbers in the order in which Java walks their map."""
+    """Members' numbers in the order in which Java walks their map."""
     if request.order is MapOrder.GIVEN:
         return list(range(len(request.members)))
     return _hash_walk([member.id for member in request.members])
@@ -191,7 +184,7 @@ def _hash_walk(ids: Sequence[str]) -> list[int]:
 
 
 class _Quota:
-    """How many tasks a member may have: ⌈tasks / members⌉ of those that are not settled."""
+    """Quota of the unsettled members: ⌈unsettled tasks / unsettled members⌉."""
 
     def __init__(self, tasks: int, members: int) -> None:
         self._tasks, self._members = tasks, members
@@ -202,16 +195,16 @@ class _Quota:
         return -(-self._tasks // self._members) if self._members else 0
 
     def note(self, count: int) -> None:
-        """A member has ``count`` tasks now: one that reaches the quota is settled."""
+        """Settle a member if its ``count`` reaches the quota."""
         if count == self.most:
             self._tasks -= count
             self._members -= 1
 
 
 class _Run:
-    """State of one call. Subtopologies are sorted, so that tasks' numbers are the order (subtopology, partition).
+    """State of one call. Sorted subtopologies give task numbers the order (subtopology, partition).
 
-    Members and processes are numbers, too: members as the request lists them, processes as members name them first.
+    Members are numbered as listed, processes by first mention.
     """
 
     def __init__(self, assignor: StreamsStickyAssignor, request: StreamsRequest) -> None:
@@ -231,7 +224,7 @@ class _Run:
         self._set_former(assignor, request, walk)
 
     def _set_processes(self, assignor: StreamsStickyAssignor, request: StreamsRequest, walk: Sequence[int]) -> None:
-        """Processes in the order of Java's map, and the members of each in that of its own."""
+        """Processes in the order of Java's map, members of each in the order of its own map."""
         number_of: dict[str, int] = {}
         self.process_of = [0] * len(walk)
         for member in walk:
@@ -255,7 +248,7 @@ class _Run:
         self.queues: list[PriorityQueue | None] = [None] * len(number_of)
 
     def _set_former(self, assignor: StreamsStickyAssignor, request: StreamsRequest, walk: Sequence[int]) -> None:
-        """Who had each task active (the last one of the walk), and who has its state, in the order of the search."""
+        """Former active owner of each task (the last of the walk), and its backups in search order."""
         number_of = {task: number for number, task in enumerate(self.tasks)}
         self.owner: list[int | None] = [None] * len(self.tasks)
         self.backups: dict[int, list[int]] = {}
@@ -279,7 +272,6 @@ class _Run:
             self.backups[number] = standbys + others
 
     def give(self, task: int, member: int, *, is_active: bool) -> None:
-        """The member gets the task."""
         process = self.process_of[member]
         (self.active if is_active else self.standby)[member].append(task)
         self.counts[member] += 1
@@ -291,12 +283,12 @@ class _Run:
         self.quota.note(self.counts[member])
 
     def return_to(self, task: int, member: int, *, is_active: bool) -> None:
-        """The member gets a task that it had: the queue of its process is filled anew when it is next needed."""
+        """Give the member a task that it had, and rebuild its process's queue on next use."""
         self.give(task, member, is_active=is_active)
         self.queues[self.process_of[member]] = None
 
     def deal_to(self, task: int, process: int, *, is_active: bool) -> None:
-        """The member of fewest tasks in the process gets the task."""
+        """Give the task to the member of fewest tasks in the process."""
         members = self.members_of[process]
         if len(members) == 1:
             self.give(task, members[0], is_active=is_active)
@@ -309,11 +301,11 @@ class _Run:
         queue.add(member)
 
     def has(self, member: int, task: int) -> bool:
-        """The member's process has the task."""
+        """True if the member's process has the task."""
         return task in self.held[self.process_of[member]]
 
     def least_loaded(self, members: Sequence[int]) -> int:
-        """The first one; each later one whose process has a lower load, and which has fewer tasks, takes over."""
+        """First member, replaced by each later one with a lower process load and fewer tasks."""
         best = members[0]
         for member in members[1:]:
             if (
@@ -377,14 +369,14 @@ def _backup_for(run: _Run, task: int, assignor: StreamsStickyAssignor) -> int | 
     able = [member for member in backups if not run.has(member, task)]
     if assignor.skips_holders:
         return run.least_loaded(able) if able else None
-    # The first one counts in the search whether or not it is able to take the task.
+    # The first backup counts in the search even if it cannot take the task.
     if not backups or run.has(backups[0], task):
         return None
     return run.least_loaded(able)
 
 
 def _deal_standby(run: _Run, queue: PriorityQueue, task: int) -> bool:
-    """Whether a process without the task was found; all that were polled are added again, the last one first."""
+    """Place a standby; false if no process lacks the task. Polled processes are added again, the last one first."""
     polled = []
     is_found = False
     while queue and not is_found:

@@ -1,19 +1,15 @@
-"""Return an assignment that is sticky by weight: partitions differ in rate or lag, members should not.
-
-Ours, not Kafka's: a client has to run it as its own strategy.
+"""Return an assignment that is sticky by weight, for partitions of unequal rate or lag. A custom assignor, not
+Kafka's.
 
 Promises, in order
 1. Complete and disjoint: every subscribed partition has one reader, which subscribes to it.
-2. The highest load is close to the best achievable, and the answer carries a proven bound.
-3. Of the assignments with that highest load, few partitions move; with equal weights and equal subscriptions the
-   number that moves is exactly the minimum for that highest load.
+2. The highest load is close to the optimum, and the answer carries a proven lower bound.
+3. Few partitions move for that highest load; with equal weights and equal subscriptions exactly the minimum.
 
-Example: weights t0 = 4, t1 = t2 = t3 = 1, A reads t0 and t1, B reads t2 and t3. Bound: max(4, 7 / 2) = 4. A gives up t1
-(5 > 4), B takes it: loads 4 and 3, one partition moved. ``roundrobin`` would have 5 and 2.
+Example: weights t0 = 4, t1 = t2 = t3 = 1, A reads t0 and t1, B reads t2 and t3. Bound: max(4, 7 / 2) = 4. t1 moves
+from A (5 > 4) to B: loads 4 and 3. ``roundrobin`` has 5 and 2.
 
-Rows are partitions of all topics; ``order`` lists them heaviest first. ``audience_offsets`` int64[T+1] and ``audience``
-int32 list the members that may read each topic. Kernels for equal weights and subscriptions come first, then those for
-all others, then the bounds.
+``order`` lists rows heaviest first. ``audience_offsets`` int64[T+1], ``audience`` int32: permitted readers by topic.
 
 Complexity: equal weights O(owned + P); else O(P log P) and a few passes. Source: LPT, Graham 1969.
 """
@@ -37,12 +33,11 @@ _EIGHT_TAKEN = np.uint64(0x0101010101010101)
 
 @kernel
 def subscriptions_are_equal(offsets: Longs, topics: Ints) -> bool:
-    """Every member names the same topics in the same order (the common case; others take the general way)."""
+    """True if every member names the same topics in the same order."""
     length = offsets[1] - offsets[0]
     for member in range(1, len(offsets) - 1):
         if offsets[member + 1] - offsets[member] != length:
             return False
-    # Each list is that of the member before: one pass without a branch.
     differing = np.int32(0)
     for i in range(np.uint64(len(topics) - length)):
         differing |= topics[i] ^ topics[i + np.uint64(length)]
@@ -51,9 +46,9 @@ def subscriptions_are_equal(offsets: Longs, topics: Ints) -> bool:
 
 @kernel
 def claims_hold(first_row: Longs, counts: Ints, owned: OwnedLists, quota: int, taken: Flags) -> bool:
-    """Mark the rows of everybody's first ``quota`` partitions; false if one does not exist or has two owners.
+    """Mark the rows of each member's first ``quota`` partitions in ``taken``.
 
-    Then ``taken`` means nothing, and ``mark_kept`` has to look at each claim.
+    False if one does not exist or has two owners; ``taken`` is then invalid, use ``mark_kept``.
     """
     offsets, topics, partitions = owned
     claims = 0
@@ -75,9 +70,9 @@ def claims_hold(first_row: Longs, counts: Ints, owned: OwnedLists, quota: int, t
 
 @kernel
 def mark_kept(first_row: Longs, counts: Ints, owned: OwnedLists, quota: int, taken: Flags, is_valid: Flags) -> Longs:
-    """How many of its owned partitions each member may keep (at most ``quota``), marking their rows in ``taken``.
+    """Owned partitions that each member keeps (at most ``quota``); marks their rows in ``taken``.
 
-    ``is_valid`` bool[W] tells which owned entries count: of an existing partition, and the first claim on it.
+    Writes ``is_valid`` bool[W]: the entry is an existing partition and the first claim on it.
     """
     offsets, topics, partitions = owned
     members = len(offsets) - 1
@@ -99,7 +94,7 @@ def mark_kept(first_row: Longs, counts: Ints, owned: OwnedLists, quota: int, tak
 
 @kernel
 def level_quotas(kept: Longs, orphans: int) -> Longs:
-    """Final count of each member: orphans go to those who hold least, all ending as even as that allows.
+    """Final count of each member: orphans go to the members with least, as even as possible.
 
     [3, 3, 1] with 3 orphans → level 3: [3, 3, 3] and one more for the first: [4, 3, 3].
     """
@@ -132,10 +127,9 @@ def level_quotas(kept: Longs, orphans: int) -> Longs:
 def write_lists(
     first_row: Longs, owned: OwnedLists, taken: Flags, is_valid: Flags, kept: Longs, quotas: Longs
 ) -> tuple[Longs, Ints, Ints]:
-    """The answer's columns: what each member keeps, then orphans in topic order up to its quota.
+    """Answer's columns: each member's kept partitions, then orphans in topic order up to its quota.
 
-    An empty ``is_valid``: everybody keeps the first ``kept`` of its entries. Neighbours that neither give nor take are
-    copied in one go.
+    Empty ``is_valid``: each member keeps its first ``kept`` entries. Runs of unchanged members are copied at once.
     """
     offsets, topics, partitions = owned
     members = len(quotas)
@@ -174,7 +168,7 @@ def write_lists(
 
 @inner_kernel
 def _next_free(taken: Flags, row: int) -> int:
-    """The first row from ``row`` on that nobody has; eight at a time."""
+    """First free row from ``row`` on; eight at a time."""
     while row & 7 or row + 8 > len(taken):
         if not taken[row]:
             return row
@@ -191,11 +185,11 @@ def _next_free(taken: Flags, row: int) -> int:
 
 ABSENT = -1
 TINY = 1e-12
-ENOUGH = 5e-4  # improving further costs more rows than it is worth: nobody sees half a thousandth
+ENOUGH = 5e-4  # stop improving at 0.05 % above the bound
 
 
 class WeighedRows(NamedTuple):
-    """``weights`` float64[P], ``order`` int64[P] heaviest first, ``topic_of`` int32[P], ``may_read`` bool[M, T]."""
+    """``weights`` float64[P], ``order`` int64[P], ``topic_of`` int32[P], ``may_read`` bool[M, T]."""
 
     weights: Floats
     order: Longs
@@ -205,7 +199,7 @@ class WeighedRows(NamedTuple):
 
 @kernel
 def owner_of_rows(first_row: Longs, counts: Ints, owned: OwnedLists, may_read: Flags) -> Ints:
-    """Today's reader of each row, ``ABSENT`` where there is none; the first claim counts. ``may_read`` bool[M, T]."""
+    """Present reader of each row, or ``ABSENT``; the first claim counts."""
     offsets, topics, partitions = owned
     owner = np.full(first_row[-1], ABSENT, dtype=np.int32)
     for member in range(len(offsets) - 1):
@@ -220,7 +214,6 @@ def owner_of_rows(first_row: Longs, counts: Ints, owned: OwnedLists, may_read: F
 
 @kernel
 def loads_of(weights: Floats, owner: Ints, members: int) -> Floats:
-    """Sum of weights that each member reads."""
     loads = np.zeros(members)
     for row in range(len(owner)):
         if owner[row] != ABSENT:
@@ -230,8 +223,9 @@ def loads_of(weights: Floats, owner: Ints, members: int) -> Floats:
 
 @kernel
 def release_above(weights: Floats, order: Longs, cap: float, owner: Ints, loads: Floats) -> None:
-    """Take from members above ``cap`` little more than their excess: the heaviest that fit into it, then the lightest
-    that covers the rest.
+    """Take little more than the excess from members above ``cap``: the heaviest rows that fit into it, then the
+    lightest
+    row that covers the rest.
     """
     for row in order:
         member = owner[row]
@@ -269,7 +263,7 @@ def _sift(heap: Longs, loads: Floats, at: int) -> None:
 
 @kernel
 def place_on_lightest(weights: Floats, order: Longs, owner: Ints, loads: Floats) -> None:
-    """LPT: each row without a reader, heaviest first, to the member with least; all may read all. A heap of members."""
+    """LPT: each row without a reader, heaviest first, to the least loaded member (a heap)."""
     heap = np.arange(len(loads))
     for at in range(len(heap) // 2, -1, -1):
         _sift(heap, loads, at)
@@ -285,7 +279,7 @@ def place_on_lightest(weights: Floats, order: Longs, owner: Ints, loads: Floats)
 def place_on_lightest_reader(
     weights: Floats, order: Longs, topic_of: Ints, audience_offsets: Longs, audience: Ints, owner: Ints, loads: Floats
 ) -> None:
-    """The same where only a topic's audience may read it; a topic without audience stays unread."""
+    """LPT where only a topic's audience may read it."""
     for row in order:
         if owner[row] != ABSENT:
             continue
@@ -301,7 +295,7 @@ def place_on_lightest_reader(
 
 @kernel
 def improve(rows: WeighedRows, owner: Ints, loads: Floats, bound: float, steps: int) -> None:
-    """Lower the highest load: a move or a swap between it and one of the three lightest, as long as that helps."""
+    """Lower the highest load by moves and swaps with the three lightest members."""
     for _ in range(steps):
         hot = np.argmax(loads)
         if loads[hot] <= bound * (1 + ENOUGH):
@@ -324,7 +318,7 @@ def improve(rows: WeighedRows, owner: Ints, loads: Floats, bound: float, steps: 
 
 @inner_kernel
 def _exchange(rows: WeighedRows, owner: Ints, loads: Floats, hot: int, cool: int) -> bool:
-    """The best move or swap between two members, if there is one."""
+    """Do the best move or swap between two members; false if none helps."""
     weights, order, topic_of, may_read = rows
     hot_rows, cool_rows = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.int64)
     hots, cools = 0, 0
@@ -350,7 +344,7 @@ def _exchange(rows: WeighedRows, owner: Ints, loads: Floats, hot: int, cool: int
 
 @inner_kernel
 def _best_exchange(weights: Floats, hot_rows: Longs, cool_rows: Longs, distance: float) -> tuple[int, int]:
-    """The row to give (and the one to take back, or ``ABSENT``) whose difference comes closest to half of ``distance``.
+    """Row to give (and row to take back, or ``ABSENT``) whose difference is closest to ``distance`` / 2.
 
     Both lists run from heavy to light; O(hot + cool). Only a difference in (0, distance) makes the pair more even.
     """
@@ -374,7 +368,7 @@ def _best_exchange(weights: Floats, hot_rows: Longs, cool_rows: Longs, distance:
 
 @kernel
 def give_back(weights: Floats, order: Longs, before: Ints, cap: float, owner: Ints, loads: Floats) -> None:
-    """Rows that moved for nothing return: their old reader has room below ``cap``. Heaviest first."""
+    """Return moved rows to their old reader where it has room below ``cap``, heaviest first."""
     for row in order:
         old, new = before[row], owner[row]
         if old == ABSENT or old == new:  # noqa: PLR1714, SIM109  (numba has no mixed tuples)
@@ -387,7 +381,7 @@ def give_back(weights: Floats, order: Longs, before: Ints, cap: float, owner: In
 
 @kernel
 def lists_of(owner: Ints, topic_of: Ints, first_row: Longs, members: int) -> tuple[Longs, Ints, Ints]:
-    """The answer's columns, each member's rows in topic and partition order."""
+    """Answer's columns, each member's rows in topic and partition order."""
     offsets = np.zeros(members + 1, dtype=np.int64)
     for member in owner:
         if member != ABSENT:
@@ -410,14 +404,14 @@ MAX_AUDIENCES = 512
 
 
 def heaviest_member_bound(weights: Floats, topic_of: Ints, may_read: Flags) -> float:
-    """Lower bound on the highest load of any complete assignment of the rows that somebody may read.
+    """Lower bound on the highest load of any complete assignment of the readable rows: the largest of three.
 
-    Each term is proved in one line, and the largest holds:
-    - some member reads the heaviest row;
-    - the rows that only members of an audience A may read weigh s together, so some member of A reads s / size of A;
-    - of the kn+1 heaviest rows some member reads k+1, which weigh at least the k+1 lightest of them.
+    - Some member reads the heaviest row.
+    - Rows that only members of an audience A may read weigh s together: some member of A reads at least s / |A|.
+    - With n members, one member reads k+1 of the kn+1 heaviest rows: at least the k+1 lightest of them.
 
-    Example: weights [4, 3, 3, 2], 2 members: 12 / 2 = 6; heaviest 4; of the 3 heaviest one member reads two: 3 + 3 = 6.
+    Example: weights [4, 3, 3, 2], 2 members: 12 / 2 = 6; heaviest 4; of the 3 heaviest one member reads two: 3 + 3 =
+    6.
     O(P log P + audiences² · members).
     """
     readable: Flags = np.asarray(may_read.any(axis=0), dtype=np.bool_)
@@ -429,10 +423,7 @@ def heaviest_member_bound(weights: Floats, topic_of: Ints, may_read: Flags) -> f
 
 
 def least_skew(request: AssignmentRequest, weights: Floats) -> float | None:
-    """No complete assignment of ``request``, its partitions weighing ``weights`` float64[P], has a smaller skew.
-
-    ``None`` where a weight is unknown, 0 where nothing weighs anything.
-    """
+    """Lower bound on the skew of any complete assignment; ``None`` if a weight is unknown, 0 if all are 0."""
     members, topics = request.members, request.topics
     if len(weights) == 0 or not len(members):
         return 0.0
@@ -458,7 +449,7 @@ def _pigeonhole(rows: Floats, readers: int) -> float:
 
 
 def _audience_share(weights: Floats, topic_of: Ints, may_read: Flags) -> float:
-    """Largest s / size of A over the audiences of topics, and over everybody."""
+    """Largest s / |A| over the audiences of topics and over all members."""
     by_topic = np.bincount(topic_of, weights=weights, minlength=may_read.shape[1])
     packed = np.packbits(may_read, axis=0).T
     sum_of: dict[bytes, float] = {}
@@ -479,15 +470,15 @@ def _audience_share(weights: Floats, topic_of: Ints, may_read: Flags) -> float:
 
 
 CAP_TRIES = 6
-IMPROVE_WORK = 4_000_000  # rows looked at while improving: a budget in steps, never in seconds
+IMPROVE_WORK = 4_000_000  # rows examined: a budget in steps, not in seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedAnswer:
-    """An assignment with its proof: ``highest_load`` ≥ ``bound`` for everybody's assignment, ours included.
+    """Assignment with its proof: any assignment has a highest load of at least ``bound``.
 
-    ``loads`` float64[M]; ``moved_partitions`` had another reader before; ``moved_weight`` is their weight and
-    ``moved_weight_bound`` what has to move for this highest load at least.
+    ``moved_partitions`` had another reader before. ``moved_weight_bound``: least weight to move for this highest
+    load.
     """
 
     assignment: Assignment
@@ -501,19 +492,18 @@ class WeightedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class WeightedAssignor:
-    """``weighted``, for a client that runs it as its own strategy, and as a what-if for every group."""
+    """``weighted``: a custom assignor for clients, and a what-if for every group."""
 
     name: str = "weighted"
     versions: str = "Kafka Rebalance Advisor 0.1"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises InvalidInputError for a weight that is negative or unknown."""
+        """Raises InvalidInputError for a negative or unknown weight."""
         if _is_plain(request):
             return _assign_counts(request)[0]
         return self.solve(request).assignment
 
     def solve(self, request: AssignmentRequest) -> WeightedAnswer:
-        """The assignment with its bounds."""
         members = len(request.members)
         if members == 0:
             empty = np.zeros(0, dtype=np.int32)
@@ -536,7 +526,7 @@ def _weights(request: AssignmentRequest) -> Floats:
 
 
 def _is_plain(request: AssignmentRequest) -> bool:
-    """All weights equal, all subscriptions equal and over all topics: counting is enough."""
+    """True if weights are equal and subscriptions are equal over all topics: counts are enough."""
     members, topics = request.members, request.topics
     if len(members) == 0 or len(topics) == 0:
         return False
@@ -549,7 +539,7 @@ def _is_plain(request: AssignmentRequest) -> bool:
 
 
 def _assign_counts(request: AssignmentRequest) -> tuple[Assignment, npt.NDArray[np.int64]]:
-    """Everybody keeps up to ⌈P/M⌉ of what it owns, orphans go to those with least. Also how many each keeps."""
+    """Keep up to ⌈P/M⌉ owned partitions each, give orphans to members with least. Also return the kept counts."""
     topics, members = request.topics, request.members
     total = topics.partition_total
     quota = -(-total // len(members))
@@ -586,8 +576,6 @@ def _owner(request: AssignmentRequest, may_read: npt.NDArray[np.bool_]) -> npt.N
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Case:
-    """The request as rows."""
-
     weights: Floats
     order: npt.NDArray[np.int64]
     topic_of: npt.NDArray[np.int32]
@@ -642,7 +630,7 @@ def _answer_loads(request: AssignmentRequest) -> WeightedAnswer:
 
 
 def _lowest_cap(case: _Case) -> tuple[npt.NDArray[np.int32], Floats]:
-    """The lowest highest load over a few caps: from the bound upwards until one is kept, then the best of all."""
+    """Try caps from the bound upwards until one holds. Return owners and loads of the best try."""
     best: tuple[npt.NDArray[np.int32], Floats] | None = None
     cap = case.bound
     for _ in range(CAP_TRIES):

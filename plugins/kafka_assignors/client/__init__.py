@@ -1,1 +1,1 @@
-"""Assignors that run in the group leader, but for the sticky ones."""
+"""Assignors of the group leader, except the sticky ones."""

@@ -1,15 +1,14 @@
 """Seed article 001's GroupBroadcast: every member reads every partition of its topics.
 
-Promises: completeness for each member. It gives up what a group is for: members commit to the same offsets of the same
-group, the last one to commit wins, so after a restart or rebalance messages are read twice or never
-(``shared_offsets`` counts the partitions concerned). A cooperative group would refuse it, an eager one does not.
-
-A member that lists a topic twice gets its partitions twice. One that subscribes to a topic without metadata makes the
-real class throw a NullPointerException.
+Promise: completeness for each member. Members commit to the same offsets of one group and the last commit wins: after
+a
+restart or rebalance messages are read twice or never (``shared_offsets`` counts such partitions). A cooperative group
+refuses it. A member that lists a topic twice gets its partitions twice. A subscribed topic without metadata is a
+NullPointerException.
 
 Example: t with 2 partitions, u with 1; c1 reads t, u, c2 reads t: c1 gets t-0 t-1 u-0, c2 t-0 t-1.
 
-Complexity: O(output). Stands for the article's class (PartitionAssignor API before 2.4).
+Complexity: O(output). Source: the article's class (PartitionAssignor API before 2.4).
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ from kafka_assignors.orders import member_walk, topic_walk
 
 @dataclass(frozen=True, slots=True)
 class GroupBroadcastAssignor:
-    """``GroupBroadcast`` of the article."""
-
     name: str = "broadcast"
     versions: str = "seed article 001"
 
@@ -52,7 +49,7 @@ class GroupBroadcastAssignor:
 
 
 def shared_offsets(request: AssignmentRequest, assignment: Assignment) -> int:
-    """Partitions that more than one member reads: their committed offset is whoever committed last."""
+    """Partitions with more than one reader: the last commit wins."""
     readers = np.repeat(np.arange(len(request.members)), assignment.counts)
     rows = request.topics.first_row[assignment.topics] + assignment.partitions
     pairs = np.unique(np.stack([rows, readers]), axis=1)

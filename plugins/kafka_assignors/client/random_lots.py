@@ -1,15 +1,12 @@
-"""Seed article 001's custom assignor: each partition's owner is drawn by lot among the members that subscribe.
+"""Seed article 001's custom assignor: a random subscriber owns each partition.
 
-Promises: every partition of a topic with subscribers has exactly one owner, who subscribes to it. Nothing else: counts
-differ by chance, and next time nearly everything moves. Members without topics keep an empty list; topics without
-metadata are passed over; a member that lists a topic twice has two lots.
+Promise: every partition of a topic with subscribers has exactly one owner, who subscribes to it. No balance, no
+stickiness. Members without topics keep an empty list; topics without metadata are skipped; a member that lists a
+topic
+twice has two lots. The article's generator is unseeded; here ``request.seed`` seeds one ``java.util.Random``, used in
+the order of the article's HashSet.
 
-The article draws with an unseeded generator; here ``request.seed`` seeds one ``java.util.Random``, which draws for the
-partitions in the order of the article's HashSet, so that a replay can be repeated.
-
-Example: topic t with 20 partitions, c1 and c2: each gets about 10, c3 without topics none.
-
-Complexity: O(S + P).
+Example: topic t with 20 partitions, c1 and c2: each gets about 10, c3 without topics none. Complexity: O(S + P).
 """
 
 from __future__ import annotations
@@ -37,7 +34,6 @@ class RandomAssignor:
     versions: str = "seed article 001"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """The same seed gives the same answer."""
         topics, members = request.topics, request.members
         starts, lots = _lots(
             member_walk(request), members.subscription_offsets, members.subscription_topics, len(topics)
@@ -56,7 +52,7 @@ class RandomAssignor:
 
 @kernel
 def _lots(order: Longs, offsets: Longs, subscribed: Ints, topic_count: int) -> tuple[Longs, Ints]:
-    """Each topic's lots: members in ``order``, as often as they list the topic."""
+    """Lots of each topic: members in ``order``, as often as they list the topic."""
     starts = np.zeros(topic_count + 1, np.int64)
     for topic in subscribed:
         starts[topic + 1] += 1

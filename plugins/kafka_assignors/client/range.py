@@ -1,9 +1,10 @@
 """Return the answers of Kafka's range assignor: with racks and co-partitioning (3.5 on, KIP-881), and before racks.
 
-Promises of ``RangeAssignor``, in this order: each topic evenly (counts differ by one at most) · partition p of topics
-that have equally many partitions and the same subscribers at the same member · as many partitions as possible read from
-the member's own rack. Only topics whose racks can matter are matched (``racks.use_racks``). As soon as one topic is,
-so is every group of co-partitioned topics: whole groups first, then single topics, then the rest. No stickiness.
+Promises of ``RangeAssignor``, in priority order: each topic evenly (counts differ by one at most) · co-partitioned
+topics (equal partition counts and subscribers) have partition p at the same member · as many partitions as possible
+from the member's own rack. Only topics whose racks can matter are matched (``racks.use_racks``). If any is, all
+groups
+of co-partitioned topics are: whole groups first, then single topics, then the rest. No stickiness.
 
 Before racks each topic is cut into consecutive shares. With many small topics the first members get one more of each.
 
@@ -11,9 +12,10 @@ Two examples
 - t0 with partitions on racks b, a; m0 in rack a, m1 in rack b: m0 gets t0-1, m1 gets t0-0.
 - No racks, t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-1 t1-0 t1-1, C1 t0-2 t1-2.
 
-Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.4, 0.9 to 2.3 (members by id; from 2.1 on topics in another order of
+Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.4, 0.9 to 2.3 (members by id; from 2.1 on topics in another order
+of
 Java's map), 2.4 to 3.4 (static members first, by instance id). A topic that a member lists twice counts once from 3.5
-on, twice before. Lists follow the map of topics; if racks were used they are sorted by topic and partition.
+on, twice before. Lists follow the map of topics; with racks they are sorted by topic and partition.
 Complexity: O(subscriptions + partitions · racks), without racks O(subscriptions + partitions).
 """
 
@@ -40,7 +42,7 @@ Words = npt.NDArray[np.uint64]
 
 
 class Subscribers(NamedTuple):
-    """Subscribers of each topic in their order: those of t are starts[t]..starts[t + 1] of ``readers``."""
+    """Subscribers of topic t, in order: starts[t]..starts[t + 1] of ``readers``."""
 
     starts: Longs
     readers: Ints
@@ -49,7 +51,8 @@ class Subscribers(NamedTuple):
 class Racks(NamedTuple):
     """``members`` int32[M]: each member's rack, -1 = none; ``sets`` uint64[P, words]: racks of each partition.
 
-    ``rackless_match``: a member without a rack matches any partition of a group of topics (Java), or none (librdkafka).
+    ``rackless_match``: a member without a rack matches any partition of a group of topics (Java), or none
+    (librdkafka).
     """
 
     members: Ints
@@ -58,7 +61,7 @@ class Racks(NamedTuple):
 
 
 class Filling(NamedTuple):
-    """What is given so far: ``owner`` int32[P], ``taken`` along the subscribers, ``extras`` left by topic."""
+    """State: ``owner`` int32[P], ``taken`` along the subscribers, ``extras`` left by topic."""
 
     owner: Ints
     taken: Ints
@@ -103,9 +106,9 @@ def matched_ranges(
 
 @inner_kernel
 def _co_partitioned(starts: Longs, readers: Ints, first_row: Longs, walk: Longs, has_reader_racks: Flags) -> Ints:
-    """int32[T]: first topic of ``walk`` with the same readers and as many partitions; −1: in no group of interest.
+    """int32[T]: first topic of ``walk`` with the same readers and partition count; −1: not in a relevant group.
 
-    Topics of which no reader has a rack have no racks to match: Java makes one group of them and leaves it at that.
+    Topics without any reader rack have nothing to match: Java makes one group of them and skips it.
     """
     alike = same_readers(starts, readers)
     group = np.full(len(alike), -1, np.int32)
@@ -133,9 +136,9 @@ def _assign_group(
     first_row: Longs,
     filling: Filling,
 ) -> None:
-    """Give partition p of all topics of the group to the first reader whose rack has all of them and who has room.
+    """Give partition p of all topics of the group to the first reader with room whose rack has all of them.
 
-    All topics of a group are filled alike, so the counts of ``leader`` stand for each.
+    All topics of a group are filled alike: the counts of ``leader`` are those of each.
     """
     starts, readers = subscribers
     owner, taken, extras = filling
@@ -166,14 +169,15 @@ def _assign_group(
 def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota: tuple[int, int]) -> Ints:
     """int32[n]: place of the reader of each partition. O(n · racks): each rack keeps its own queue of readers.
 
-    The last of all queues is that of readers without a rack; ``queues`` says how many are asked. ``quota``: partitions
-    that each reader has room for, and how many readers have room for one more.
+    The last queue has the readers without a rack; ``queues``: number of queues to use. ``quota``: room of each
+    reader, and
+    how many readers have room for one more.
     """
     n, k = len(common), len(readers)
     share, left = quota
     rack_count = common.shape[1] * 64
     following = np.full(k, k, np.int32)
-    heads = np.full(rack_count + 1, k, np.int32)  # the last queue: readers without a rack
+    heads = np.full(rack_count + 1, k, np.int32)  # last queue: readers without a rack
     for i in range(k - 1, -1, -1):
         rack = member_racks[readers[i]]
         queue = rack if rack >= 0 else rack_count
@@ -186,7 +190,7 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota
         for queue in range(queues):
             if heads[queue] == k or (queue < rack_count and not has_rack(common[p], queue)):
                 continue
-            # Room only ever shrinks: a reader without any is passed over for good.
+            # Room only shrinks: a full reader is skipped for good.
             while heads[queue] < k and taken[heads[queue]] >= share + (left > 0):
                 heads[queue] = following[heads[queue]]
             best = min(best, heads[queue])
@@ -199,14 +203,14 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota
 
 @inner_kernel
 def _assign_matching(topic: int, subscribers: Subscribers, racks: Racks, first_row: Longs, filling: Filling) -> None:
-    """Each reader in turn takes the first free partitions of its rack that it has room for."""
+    """Each reader in turn takes the first free partitions of its rack, up to its room."""
     starts, readers = subscribers
     owner, taken, extras = filling
     member_racks, sets, _ = racks
     first, end = first_row[topic], first_row[topic + 1]
     share = (end - first) // max(1, starts[topic + 1] - starts[topic])
     rack_count = sets.shape[1] * 64
-    # What lies before a rack's mark is taken or of other racks.
+    # Partitions before a rack's mark are taken or of other racks.
     marks = np.full(rack_count + 1, first, np.int64)
     for i in range(starts[topic], starts[topic + 1]):
         quota = share + (extras[topic] > 0)
@@ -224,7 +228,7 @@ def _assign_matching(topic: int, subscribers: Subscribers, racks: Racks, first_r
 
 @inner_kernel
 def _assign_rest(topic: int, subscribers: Subscribers, first_row: Longs, filling: Filling) -> None:
-    """Each reader in turn takes the first free partitions that it has room for."""
+    """Each reader in turn takes the first free partitions, up to its room."""
     starts, readers = subscribers
     owner, taken, extras = filling
     end = first_row[topic + 1]
@@ -243,13 +247,12 @@ def _assign_rest(topic: int, subscribers: Subscribers, first_row: Longs, filling
 
 @dataclass(frozen=True, slots=True)
 class RangeAssignor:
-    """Range as of Kafka 3.5 to 4.4."""
+    """Range of Kafka 3.5 to 4.4."""
 
     name: str = "range"
     versions: str = "Kafka 3.5 – 4.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Ranges, matched with racks where any topic needs it."""
         members, topics = request.members, request.topics
         columns = (members.subscription_offsets, members.subscription_topics)
         subscription_order = member_walk(request)
@@ -284,42 +287,40 @@ def _matched(request: AssignmentRequest, order: Longs, walk: Longs) -> Ints | No
 
 @dataclass(frozen=True, slots=True)
 class LegacyRangeAssignor:
-    """Range as of Kafka 0.9 to 2.0: members in the order of their ids."""
+    """Range of Kafka 0.9 to 2.0: members by id."""
 
     name: str = "range@2.0"
     versions: str = "Kafka 0.9 – 2.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Lists follow the HashMap of subscribed topics, whatever map the topics came in."""
+        """Lists follow the HashMap of subscribed topics, even in ``GIVEN``."""
         return _assign(request, by_member_id(request.members), PUT)
 
 
 @dataclass(frozen=True, slots=True)
 class LegacyRangeAssignorOf21:
-    """Range as of Kafka 2.1 to 2.3: the same partitions, but lists follow a map that was filled in another way."""
+    """Range of Kafka 2.1 to 2.3: same partitions, lists in the order of a map filled in another way."""
 
     name: str = "range@2.1"
     versions: str = "Kafka 2.1 – 2.3"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """As the one before it, in another order of topics."""
         return _assign(request, by_member_id(request.members), COMPUTE_IF_ABSENT)
 
 
 @dataclass(frozen=True, slots=True)
 class StaticFirstRangeAssignor:
-    """Range as of Kafka 2.4 to 3.4: static members first, by instance id, then the others by id."""
+    """Range of Kafka 2.4 to 3.4: static members first, by instance id, then the others by id."""
 
     name: str = "range@2.4"
     versions: str = "Kafka 2.4 – 3.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """As the legacy one, in another order of members."""
         return _assign(request, by_member_info(request.members, member_walk(request)), COMPUTE_IF_ABSENT)
 
 
 def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
-    """``step``: how the map of subscribed topics, which the lists follow, was filled."""
+    """``step``: how the map of subscribed topics was filled."""
     members, topics = request.members, request.topics
     names, columns = topics.names, (members.subscription_offsets, members.subscription_topics)
     subscribers = subscriber_counts(*columns, len(topics), False)
@@ -328,7 +329,7 @@ def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
     seen = first_seen_topics(subscription_order, *columns, len(topics))
     keys = np.arange(len(seen), dtype=np.int32)
     if step == COMPUTE_IF_ABSENT and _goes_on_after_last_topic(request, subscription_order, seen):
-        # The map is asked for each subscription, and grows before it answers, for a topic that it has, too.
+        # The map is queried for each subscription and grows first, even for a present topic.
         keys = np.append(keys, np.int32(0))
     hashes = hash_codes(names.data, names.offsets)[seen]
     walk = seen[order_after(hashes, np.full(len(keys), step, dtype=np.int8), keys, DEFAULT_CAPACITY)]
@@ -336,7 +337,7 @@ def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
 
 
 def _goes_on_after_last_topic(request: AssignmentRequest, subscription_order: Longs, seen: Longs) -> bool:
-    """A walk over all subscriptions goes on after it has met the last new topic."""
+    """True if a walk over all subscriptions continues after the last new topic."""
     members = request.members
     busy = subscription_order[np.diff(members.subscription_offsets)[subscription_order] > 0]
     if len(busy) == 0:

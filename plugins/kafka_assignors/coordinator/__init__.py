@@ -1,1 +1,1 @@
-"""The group coordinator: the coordinating broker, elected strategy and leader, timelines and pauses of rebalances."""
+"""The group coordinator: coordinating broker, elected strategy and leader, timelines and pauses of rebalances."""

@@ -1,19 +1,23 @@
-"""The classic protocol: FindCoordinator, JoinGroup, SyncGroup, Heartbeat; eager (stop the world) or cooperative.
+"""Replay of the classic protocol: FindCoordinator, JoinGroup, SyncGroup, Heartbeat; eager or cooperative.
 
-A replay of events: the coordinator is empty, prepares (it waits for JoinGroups), completes (for SyncGroups) or is
-stable; members learn of a rebalance at a heartbeat, rejoin when they poll, and beat anew from JoinGroup's answer on.
+The coordinator is empty, prepares (waits for JoinGroups), completes (waits for SyncGroups) or is stable. Members
+learn
+of a rebalance at a heartbeat, rejoin at their next poll, and count heartbeats anew from JoinGroup's answer.
 
-Promises, in order: the requests come in the order in which Kafka sends them; no partition is read twice; a pause
-starts when its old reader stops and ends when its new reader has its SyncGroup answer.
+Promises, in order: requests come in Kafka's order; no partition is read twice; a pause starts when the old reader
+stops
+and ends when the new reader has its SyncGroup answer.
 
-- A group that was empty waits for ``initial_delay_ms`` after the first join, and again if somebody else has joined.
-- A member that is dead but in its session is waited for; a trigger while the coordinator prepares joins that rebalance.
-- Cooperative: what is free is given at once; who gives something up rejoins, and the others hear of it at their next
-  heartbeat: a whole interval after JoinGroup's answer.
+- An empty group waits ``initial_delay_ms`` after the first join, and again if another member has joined.
+- The coordinator waits for a dead member within its session; a trigger while it prepares joins that rebalance.
+- Cooperative: free partitions are assigned at once. Members that revoke rejoin; the others learn of that at their
+  next
+  heartbeat, a whole interval after JoinGroup's answer.
 
-Worked example (eager, a third member joins, heartbeats every 3 s, A's next beat at 1 s, B's at 2 s): the coordinator
-prepares at 0; A hears of it at 1 s, B at 2 s, each revokes all and rejoins; at 2 s everybody is there, the leader
-assigns, all read again: A's partitions pause 1 s, B's none. Complexity O(events · members + partitions).
+Example (eager, a third member joins, heartbeats every 3 s, A's next beat at 1 s, B's at 2 s): the coordinator
+prepares
+at 0; A revokes all and rejoins at 1 s, B at 2 s; then the leader assigns: A's partitions pause 1 s, B's none.
+Complexity O(events · members + partitions).
 
 Sources: ConsumerCoordinator, AbstractCoordinator (clients), ClassicGroup, GroupMetadataManager (coordinator), KIP-62,
 KIP-134, KIP-345, KIP-394, KIP-429.
@@ -46,7 +50,7 @@ Action = Callable[[int], None]
 
 
 class _State(StrEnum):
-    """The coordinator's, of a classic group."""
+    """State of a classic group."""
 
     EMPTY = "Empty"
     PREPARING = "PreparingRebalance"
@@ -56,7 +60,7 @@ class _State(StrEnum):
 
 @dataclass(slots=True)
 class _Member:
-    """One member as its coordinator and its client see it. ``first_beat_ms``: of its clock; None: as ``Times`` says."""
+    """One member in its coordinator's and its client's view. ``first_beat_ms`` None: as in ``Times``."""
 
     is_in_group: bool = False
     is_alive: bool = True
@@ -64,13 +68,11 @@ class _Member:
     is_rejoining: bool = False
     is_static: bool = False
     first_beat_ms: int | None = None
-    change: int | None = None  # the one that takes it out of the group
+    change: int | None = None  # the change that removes it
 
 
 @dataclass(slots=True)
 class _Run:
-    """The replay so far; lives inside one call."""
-
     changes: tuple[Change, ...]
     times: Times
     is_cooperative: bool
@@ -80,14 +82,14 @@ class _Run:
     prepared_ms: int = 0
     is_delayed: bool = False  # the initial delay is not over
     is_joined_in_delay: bool = False
-    known: set[int] = field(default_factory=set)  # changes that have reached the coordinator
+    known: set[int] = field(default_factory=set)  # changes known to the coordinator
     events: list[Event] = field(default_factory=list)
     rebalances: int = 0
     agenda: list[tuple[int, int, Action]] = field(default_factory=list)
     entries: int = 0
 
     def at(self, at_ms: int, action: Action) -> None:
-        """Do it then, after all that was put down for the same moment before."""
+        """Schedule the action after all earlier ones of the same time."""
         heapq.heappush(self.agenda, (at_ms, self.entries, action))
         self.entries += 1
 
@@ -109,12 +111,12 @@ class _Run:
         return first + max(0, -(-(at_ms - first) // interval)) * interval
 
     def expires(self, member: str, silent_ms: int) -> int:
-        """When the session ends of one that is silent from ``silent_ms`` on."""
+        """End of the session of a member that is silent from ``silent_ms`` on."""
         return self.next_beat(member, silent_ms) - self.times.heartbeat_ms + self.times.session_ms
 
     @property
     def eager_members(self) -> frozenset[str]:
-        """Those of the first change: who lists what does not change with a rebalance."""
+        """Eager members of the first change: a rebalance does not change supported strategies."""
         return self.changes[0].eager_members
 
     @property
@@ -122,7 +124,7 @@ class _Run:
         return sorted(name for name, member in self.members.items() if member.is_in_group)
 
     def target(self) -> Holding:
-        """The assignment that the leader computes: that of the last change that it can know of."""
+        """The leader's assignment: that of the last change known to it."""
         last = max(self.known, default=-1)
         if self.known != set(range(last + 1)):
             missing = min(set(range(last + 1)) - self.known)
@@ -135,10 +137,11 @@ class _Run:
 
 
 def replay_classic(changes: Sequence[Change], times: Times, *, is_cooperative: bool) -> Timeline:
-    """The timeline of triggers in a classic group, which is stable at first, or empty.
+    """Timeline of triggers in a classic group, stable at first, or empty.
 
-    Raises InvalidInputError for a member that polls only after the rebalance timeout (it is removed: describe it as
-    ``member_dies``), and for what ``chain_of`` refuses.
+    Raises InvalidInputError for a member that polls only after the rebalance timeout (describe it as
+    ``member_dies``), and
+    as ``chain_of``.
     """
     chain = chain_of(changes, times, times.heartbeat_ms)
     before = chain[0].before
@@ -157,7 +160,7 @@ def replay_classic(changes: Sequence[Change], times: Times, *, is_cooperative: b
 
 
 def _trigger(run: _Run, number: int, at_ms: int) -> None:
-    """What happens before the coordinator knows, and when it does."""
+    """Effects before the coordinator knows, and when it does."""
     change, times, subject = run.changes[number], run.times, run.changes[number].subject
     run.reading.wait(at_ms, change.owner_after.keys() - change.owner_before.keys())
     match change.trigger:
@@ -166,13 +169,13 @@ def _trigger(run: _Run, number: int, at_ms: int) -> None:
         case Trigger.MEMBER_DIES:
             _fall_silent(run, number, at_ms)
         case Trigger.MEMBER_LEAVES if change.is_static:
-            _fall_silent(run, number, at_ms)  # KIP-345: it says no goodbye
+            _fall_silent(run, number, at_ms)  # KIP-345: no LeaveGroup
         case Trigger.MEMBER_LEAVES:
             run.stop_all(at_ms, subject)
             _leave(run, number, at_ms)
         case Trigger.MEMBER_STALLS:
             run.stop_all(at_ms, subject)
-            run.members[subject].is_rejoining = True  # it hears, but does not poll
+            run.members[subject].is_rejoining = True  # it learns of the rebalance but does not poll
             gives_up = _fall_silent if change.is_static else _leave
             run.at(at_ms + times.poll_interval_ms, partial(gives_up, run, number))
         case Trigger.STATIC_RESTART:
@@ -194,7 +197,7 @@ def _trigger(run: _Run, number: int, at_ms: int) -> None:
 
 
 def _arrive(run: _Run, number: int, at_ms: int) -> None:
-    """A newcomer asks twice for a place (KIP-394), a static one once."""
+    """A new member sends JoinGroup twice (KIP-394), a static one once."""
     change, wait = run.changes[number], run.times.round_trip_ms
     run.members[change.subject] = _Member(is_static=change.is_static)
     run.reading.owned.setdefault(change.subject, set())
@@ -232,7 +235,9 @@ def _refresh(run: _Run, number: int, at_ms: int) -> None:
 
 
 def _static_return(run: _Run, name: str, had: frozenset[Partition], at_ms: int) -> None:
-    """KIP-345: back within the session, under its instance id: what it had, and no rebalance of a stable group."""
+    """KIP-345: a static member that returns within its session keeps its partitions; a stable group does not
+    rebalance.
+    """
     wait = run.times.round_trip_ms
     run.say(at_ms, name, Phase.FIND_COORDINATOR)
     run.members[name].is_alive = True
@@ -251,7 +256,7 @@ def _read_as_before(run: _Run, member: str, partitions: frozenset[Partition], at
 
 
 def _join(run: _Run, name: str, number: int | None, at_ms: int) -> None:
-    """JoinGroup reaches the coordinator; an eager member has given everything up before."""
+    """JoinGroup reaches the coordinator; an eager member has revoked all before."""
     member = run.members[name]
     if not member.is_alive:
         return
@@ -274,7 +279,7 @@ def _join(run: _Run, name: str, number: int | None, at_ms: int) -> None:
 
 
 def _delay_over(run: _Run, remaining_ms: int, at_ms: int) -> None:
-    """Somebody else joined meanwhile: as long again, up to the rebalance timeout in all."""
+    """If another member has joined, wait as long again, up to the rebalance timeout in all."""
     if run.is_joined_in_delay and remaining_ms:
         run.is_joined_in_delay = False
         delay = min(run.times.initial_delay_ms, remaining_ms)
@@ -285,7 +290,7 @@ def _delay_over(run: _Run, remaining_ms: int, at_ms: int) -> None:
 
 
 def _prepare(run: _Run, at_ms: int) -> None:
-    """The coordinator wants a JoinGroup of everybody, who hears of it at a heartbeat."""
+    """The coordinator needs a JoinGroup of each member; they learn of it at a heartbeat."""
     run.state, run.prepared_ms = _State.PREPARING, at_ms
     for name in run.joined_in:
         if not run.members[name].has_joined:
@@ -310,13 +315,13 @@ def _hear(run: _Run, name: str, at_ms: int) -> None:
 
 
 def _rejoin(run: _Run, name: str, member: _Member, at_ms: int) -> None:
-    """Unless it has left meanwhile, or another has come under its name."""
+    """Rejoin, unless the member has left or another has its name."""
     if run.members[name] is member and member.is_in_group:
         _join(run, name, None, at_ms)
 
 
 def _time_out(run: _Run, prepared_ms: int, at_ms: int) -> None:
-    """Whoever has not rejoined is out, but for static members."""
+    """Remove members that have not rejoined, except static ones."""
     if run.state is not _State.PREPARING or run.prepared_ms != prepared_ms:
         return
     for name in run.joined_in:
@@ -340,7 +345,7 @@ def _remove(run: _Run, name: str, at_ms: int) -> None:
 
 
 def _complete_if_all_joined(run: _Run, at_ms: int) -> None:
-    """JoinGroup is answered, everybody's clock begins anew, SyncGroup follows."""
+    """JoinGroup is answered, all heartbeat clocks restart, SyncGroup follows."""
     names = run.joined_in
     if run.state is not _State.PREPARING or run.is_delayed or not all(run.members[name].has_joined for name in names):
         return
@@ -356,19 +361,19 @@ def _complete_if_all_joined(run: _Run, at_ms: int) -> None:
 
 
 def _sync(run: _Run, generation: int, target: Holding, at_ms: int) -> None:
-    """Another trigger may have come first: then a heartbeat says so at this very moment."""
+    """If another trigger came first, a heartbeat reports it at this time."""
     if run.state is not _State.COMPLETING or run.rebalances != generation:
         return
     run.state = _State.STABLE
     for name in run.joined_in:
-        # The heartbeat of this moment was answered before: it tells nobody what follows, also where trips take no time.
+        # A heartbeat of this time was answered before: it reports nothing later, even with trips of 0 ms.
         run.members[name].first_beat_ms = at_ms + run.times.heartbeat_ms
         run.say(at_ms, name, Phase.SYNC_GROUP)
     run.at(at_ms + run.times.round_trip_ms, partial(_assign, run, target))
 
 
 def _assign(run: _Run, target: Holding, at_ms: int) -> None:
-    """Cooperative members get what nobody holds, give up what is another's, and rejoin if they did."""
+    """Cooperative members get free partitions, revoke others' partitions, and rejoin if they did."""
     names = [name for name in run.joined_in if run.members[name].is_alive]
     free = {name: _given(run, name, target) for name in names}
     for name in names:
@@ -395,7 +400,7 @@ def _given(run: _Run, name: str, target: Holding) -> frozenset[Partition]:
 
 
 def _look_up_again(run: _Run, change: Change, at_ms: int) -> None:
-    """A coordinator that moves: no rebalance and no pause; members learn of it at a heartbeat and go on."""
+    """The coordinator moves: no rebalance and no pause; members learn of it at a heartbeat."""
     wait = run.times.round_trip_ms
     for member in change.stays:
         beat = run.next_beat(member, at_ms)

@@ -1,17 +1,20 @@
-"""KIP-848: no join, no barrier. Each member reconciles with its target at its own heartbeats.
+"""Replay of KIP-848: no join, no barrier; each member reconciles with its target at its own heartbeats.
 
-Promises, in order: a partition is given only once its old reader has acknowledged the revocation; a member that must
-revoke does so before it gets anything; a member beats again at once after it gave something up, else at its interval.
+Promises, in order: a partition is assigned only after its old reader has acknowledged the revocation; a member
+revokes
+before it gets anything; it beats again at once after a revocation, else at its interval.
 
-- A change of the members raises the group's epoch at once; the target that belongs to it is computed at the first
-  heartbeat of anybody after that, from 4.3 on no sooner than ``assignment_interval_ms`` after the last one (KIP-1263).
-- A static member that leaves (epoch -2) keeps its partitions until its session is over.
+- A change of members raises the group epoch at once. The next heartbeat of any member computes the new target, from
+  4.3
+  on at least ``assignment_interval_ms`` after the last one (KIP-1263).
+- A static member that leaves (epoch -2) keeps its partitions until its session ends.
 
-Worked example (A and B hold two partitions each, C joins at 0 and is to get one of each; A beats at 1 s, B at 4 s): C
-joins with nothing free; A revokes at 1 s, B at 4 s; C beats at 5 s and gets both: pauses of 4 s and 1 s, while the
-other partitions are read on. Complexity O(beats · members · partitions).
+Example (A and B hold two partitions each, C joins at 0 and gets one of each; A beats at 1 s, B at 4 s): A revokes at
+1 s, B at 4 s; C beats at 5 s and gets both: pauses of 4 s and 1 s; the other partitions have none.
+Complexity O(beats · members · partitions).
 
-Sources: KIP-848, KIP-1263; GroupMetadataManager, CurrentAssignmentBuilder, ConsumerHeartbeatRequestManager (Kafka 4.x).
+Sources: KIP-848, KIP-1263; GroupMetadataManager, CurrentAssignmentBuilder, ConsumerHeartbeatRequestManager (Kafka
+4.x).
 """
 
 from __future__ import annotations
@@ -42,18 +45,16 @@ _NO_EPOCH = (Trigger.STATIC_RESTART, Trigger.COORDINATOR_MOVES)
 
 @dataclass(slots=True)
 class _Run:
-    """The replay so far; lives inside one call."""
-
     changes: tuple[Change, ...]
     times: Times
     reading: Reading
-    held: dict[Partition, str]  # as the coordinator sees it: freed only by an acknowledged revocation
+    held: dict[Partition, str]  # in the coordinator's view: freed only by an acknowledged revocation
     target: Holding
     beating: dict[str, int] = field(default_factory=dict)  # member → its next heartbeat
-    told: dict[str, int] = field(default_factory=dict)  # member → the change that its next heartbeat brings
-    is_metadata_new: int | None = None  # the change of a topic that the next heartbeat of anybody meets
-    latest: int = -1  # the last change that raised the epoch
-    computed: int = -1  # the one that the target belongs to
+    told: dict[str, int] = field(default_factory=dict)  # member → change that its next heartbeat reports
+    is_metadata_new: int | None = None  # change of a topic that the next heartbeat finds
+    latest: int = -1  # last change that raised the epoch
+    computed: int = -1  # change of the present target
     computed_ms: int | None = None
     events: list[Event] = field(default_factory=list)
     epochs: int = 0
@@ -61,7 +62,7 @@ class _Run:
     entries: int = 0
 
     def at(self, at_ms: int, action: Action) -> None:
-        """Do it then, after all that was put down for the same moment before."""
+        """Schedule the action after all earlier ones of the same time."""
         heapq.heappush(self.agenda, (at_ms, self.entries, action))
         self.entries += 1
 
@@ -72,7 +73,7 @@ class _Run:
         self.reading.stop(at_ms, member, tuple(self.reading.owned[member]))
 
     def bump(self, number: int) -> None:
-        """A new group epoch: the changes are learned of in their order."""
+        """Raise the group epoch; changes become known in their order."""
         for missing in range(self.latest + 1, number):
             if self.changes[missing].trigger in _NO_EPOCH:
                 continue
@@ -85,13 +86,13 @@ class _Run:
         self.epochs += 1
 
     def is_settled(self) -> bool:
-        """Nobody has anything left to say."""
+        """True if no member has anything to report."""
         is_told = not self.told and self.is_metadata_new is None and self.computed == self.latest
         return is_told and all(self.reading.owned[name] == self.target.get(name, frozenset()) for name in self.beating)
 
 
 def replay_consumer(changes: Sequence[Change], times: Times) -> Timeline:
-    """The timeline of triggers in a KIP-848 group, stable at first or empty; ``rebalances`` counts new group epochs."""
+    """Timeline of triggers in a KIP-848 group, stable at first or empty; ``rebalances`` counts new group epochs."""
     chain = chain_of(changes, times, times.consumer_heartbeat_ms)
     before = chain[0].before
     run = _Run(
@@ -112,7 +113,7 @@ def replay_consumer(changes: Sequence[Change], times: Times) -> Timeline:
 
 
 def _trigger(run: _Run, number: int, at_ms: int) -> None:
-    """What happens before the coordinator knows; what a member's next heartbeat will tell it."""
+    """Effects before the coordinator knows; what a member's next heartbeat reports."""
     change, times, subject = run.changes[number], run.times, run.changes[number].subject
     run.reading.wait(at_ms, change.owner_after.keys() - change.owner_before.keys())
     match change.trigger:
@@ -147,7 +148,7 @@ def _give_up_beating(run: _Run, member: str) -> None:
 
 
 def _fall_silent(run: _Run, number: int, at_ms: int) -> None:
-    """It is held to be there until its session is over, counted from its last heartbeat."""
+    """The member counts until its session ends, from its last heartbeat."""
     subject, times = run.changes[number].subject, run.times
     beat = run.beating.get(subject, times.next_beat(subject, at_ms, times.consumer_heartbeat_ms))
     run.stop_all(at_ms, subject)
@@ -178,7 +179,7 @@ def _remove(run: _Run, number: int) -> None:
 
 
 def _beat(run: _Run, at_ms: int, member: str) -> int:
-    """One heartbeat and its answer; returns the time of the next."""
+    """One heartbeat and its answer. Return the time of the next."""
     owned, times = run.reading.owned[member], run.times
     for partition in [held for held, holder in run.held.items() if holder == member and held not in owned]:
         del run.held[partition]  # this beat acknowledges the revocation
@@ -198,7 +199,7 @@ def _beat(run: _Run, at_ms: int, member: str) -> int:
 
 
 def _obey(run: _Run, member: str, owned: set[Partition], phase: Phase, partitions: set[Partition], at_ms: int) -> None:
-    """The answer arrives, unless it is there no longer (or anew) to hear it."""
+    """The answer arrives, unless the member has left or restarted."""
     if member not in run.beating or run.reading.owned[member] is not owned:
         return
     if phase is Phase.REVOKE:
@@ -210,7 +211,7 @@ def _obey(run: _Run, member: str, owned: set[Partition], phase: Phase, partition
 
 
 def _learn(run: _Run, at_ms: int, member: str) -> None:
-    """What this heartbeat tells the coordinator, and the new target, where it is time for one."""
+    """Apply what this heartbeat reports, and compute a new target when due."""
     if run.is_metadata_new is not None:
         run.say(at_ms, "", Phase.METADATA, f"{run.changes[run.is_metadata_new].subject} has more partitions")
         run.bump(run.is_metadata_new)
@@ -223,7 +224,7 @@ def _learn(run: _Run, at_ms: int, member: str) -> None:
 
 
 def _static_restart(run: _Run, change: Change, at_ms: int) -> None:
-    """Leaves with epoch -2, which keeps its partitions for it; comes back under its instance id to the same ones."""
+    """Leaves with epoch -2, which keeps its partitions; returns to them under its instance id."""
     member, times = change.subject, run.times
     run.stop_all(at_ms, member)
     _give_up_beating(run, member)
@@ -235,7 +236,7 @@ def _static_restart(run: _Run, change: Change, at_ms: int) -> None:
 
 
 def _read_as_before(run: _Run, member: str, at_ms: int) -> None:
-    """What is still its own by the target of now."""
+    """Read what the present target still assigns to the member."""
     kept = {partition for partition in run.target.get(member, ()) if run.held.get(partition) == member}
     run.say(at_ms, member, Phase.ASSIGN, f"{len(kept)} partitions, as before", len(kept))
     run.reading.start(at_ms, member, kept)
@@ -243,7 +244,7 @@ def _read_as_before(run: _Run, member: str, at_ms: int) -> None:
 
 
 def _look_up_again(run: _Run, change: Change, at_ms: int) -> None:
-    """A coordinator that moves: no new epoch and no pause."""
+    """The coordinator moves: no new epoch and no pause."""
     times = run.times
     for member in change.stays:
         beat = times.next_beat(member, at_ms, times.consumer_heartbeat_ms)

@@ -1,28 +1,29 @@
-"""Membership of a group as its coordinator keeps it: members, leader, elected strategy, the coordinating partition.
+"""Membership of a group at its coordinator: members, leader, elected strategy, coordinating partition.
 
 Classic groups (``Membership``)
-- The first member that joins leads. A leader that left is followed by the first of the rest in the order of the
-  coordinator's map. One that has not rejoined when the join phase ends is followed by the first in that order that has.
-  If no member has, nothing changes and the phase goes on. The choice is never random.
-- A static member that returns under a new id is removed and put again: it gets a new place in the map, its wait is
-  cancelled, and it leads if it led.
-- The map is Java's HashMap from Kafka 4.0 on, Scala's mutable one before; both remember how many members there were.
+- The first member that joins leads. If the leader leaves, the first of the rest in the order of the coordinator's map
+  leads. If it has not rejoined when the join phase ends, the first in that order that has leads. If none has, the phase
+  continues. The choice is never random.
+- A static member that returns under a new id is removed and put again: new place in the map, its wait is cancelled,
+  and it leads if it led.
+- The map is Java's HashMap from Kafka 4.0 on, Scala's mutable one before; both keep the table of their largest size.
   JoinGroup's answer lists members in this order, and the leader's client fills its own map in it.
 - Example (4.x): "b" joins and leads, then "a": the order is a, b (97 & 15 = 1, 98 & 15 = 2). If only "a" has rejoined
   when the phase ends, "a" leads.
 - Sources: ``GroupMetadata`` in Scala (2.8 – 3.9), ``ClassicGroup`` in Java (4.0 – 4.4, and 3.7 – 3.9 with the new
   coordinator switched on), with their ``selectProtocol``.
 
-Coordinating partition (``group_partitions``): ``abs(groupId.hashCode) % partitions`` of ``__consumer_offsets``, where
-abs of the least int is 0 (KAFKA-1988). The real number of partitions counts, not the broker's setting.
-Example: "polygenelubricants" hashes to the least int, so it is in partition 0.
+Coordinating partition (``group_partitions``): ``abs(groupId.hashCode) % partitions`` of ``__consumer_offsets``; abs
+of
+the least int is 0 (KAFKA-1988). The real number of partitions counts, not the broker's setting.
+Example: "polygenelubricants" hashes to the least int: partition 0.
 
 KIP-848 groups (``TimelineMap``): a key is in slot ``hashCode · -7046029254386353131 >>> (64 - b)`` of 2^b slots
-(Fibonacci hashing); inside a slot the newest comes first. There are 2 slots at first, twice as many whenever
-(keys + 1) · ¾ exceeds them before a ``put``, also of a key that is there; they never get fewer. A member is put again
-at every change, so a group of n members soon has the slots for n + 1. The target assignment walks a ``HashMap`` that is
-filled in this order, then with the member of the heartbeat.
-Example: "Aa" and "BB" have one hash code: the one that was put later comes first.
+(Fibonacci hashing), the newest first. The table starts with 2 slots, doubles while (keys + 1) · ¾ exceeds it before a
+``put`` (even of a present key), and never shrinks. A member is put again at every change, so a group of n members
+soon
+has the slots for n + 1. The target assignment walks a ``HashMap`` filled in this order, then with the member of the
+heartbeat. Example: "Aa" and "BB" have one hash code: the later put comes first.
 """
 
 from __future__ import annotations
@@ -53,12 +54,12 @@ class Coordinator(StrEnum):
 COORDINATORS = (
     (Coordinator.JAVA, Releases("Kafka", "4.0", "4.4")),
     (Coordinator.SCALA, Releases("Kafka", "2.8", "3.9")),
-)  # the newest first
+)  # newest first
 NEWEST = COORDINATORS[0][0]
 
 
 def coordinator_of(release: Release) -> Coordinator | None:
-    """The class in ``release`` ((3, 9, 2), (4,)), the newest one in later releases; None before 2.8."""
+    """Class in ``release`` ((3, 9, 2), (4,)), the newest one in later releases; None before 2.8."""
     if COORDINATORS[0][1].ends_before(release):
         return NEWEST
     return next((coordinator for coordinator, releases in COORDINATORS if releases.touches(release)), None)
@@ -66,7 +67,7 @@ def coordinator_of(release: Release) -> Coordinator | None:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """One member's vote: the first of its own list that everybody supports."""
+    """One member's vote: the first strategy of its own list that every member supports."""
 
     member: str
     choice: str
@@ -74,8 +75,8 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """``winner`` is ``None`` where no strategy is supported by all: such a member is refused with
-    INCONSISTENT_GROUP_PROTOCOL when it joins, and the group goes on without it.
+    """``winner`` None: no strategy is supported by all. The coordinator refuses such a member when it joins
+    (INCONSISTENT_GROUP_PROTOCOL), and the group continues without it.
     """
 
     candidates: tuple[str, ...]
@@ -86,15 +87,14 @@ class Vote:
 
 
 def elect_strategy(supported: Mapping[str, Sequence[str]], coordinator: Coordinator = NEWEST) -> Vote:
-    """The group's strategy from each member's list, in that member's order of preference.
+    """Elect the group's strategy from each member's list, which is in order of preference.
 
-    1. Candidates are the strategies that every member supports (the intersection).
+    1. Candidates are the strategies that every member supports.
     2. Each member votes for the first candidate of its own list.
-    3. The most named wins; of equals, the first in the map of the names voted for: Java's HashMap, filled in the order
-       of ``supported`` (of the coordinator's map of members: ``Membership``), or Scala's immutable HashMap.
+    3. Most votes win; ties: the first in the map of voted names: Java's HashMap, filled in the order of ``supported``
+       (that of the coordinator's members), or Scala's immutable HashMap.
 
-    Example: A [range, sticky], B [sticky, range] → a tie, which goes to sticky from 4.0 on, to range before.
-    O(members × strategies).
+    Example: A [range, sticky], B [sticky, range] → a tie: sticky from 4.0 on, range before. O(members × strategies).
     """
     lists = list(supported.values())
     everywhere = set(lists[0]).intersection(*lists[1:]) if lists else set()
@@ -122,8 +122,6 @@ def _counting_order(names: Sequence[str], coordinator: Coordinator) -> tuple[str
 
 
 class KeyMap(Protocol):
-    """A hash map's keys, as a value."""
-
     def with_key(self, key: str) -> KeyMap: ...
     def without_key(self, key: str) -> KeyMap: ...
     def order(self) -> tuple[str, ...]: ...
@@ -131,7 +129,7 @@ class KeyMap(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GroupMember:
-    """``strategies``: in its order of preference; ``is_waiting``: its JoinGroup is not answered yet."""
+    """``strategies``: in order of preference; ``is_waiting``: its JoinGroup is not answered yet."""
 
     id: str
     strategies: tuple[str, ...]
@@ -141,7 +139,7 @@ class GroupMember:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A classic group as its coordinator sees it; every step gives a new one."""
+    """Classic group in its coordinator's view; every step returns a new one."""
 
     coordinator: Coordinator
     places: KeyMap
@@ -150,11 +148,10 @@ class Membership:
 
     @classmethod
     def empty(cls, coordinator: Coordinator = NEWEST) -> Membership:
-        """A group that nobody has joined."""
         return cls(coordinator, ScalaMutableMap() if coordinator is Coordinator.SCALA else JavaHashMap())
 
     def joined(self, member: GroupMember) -> Membership:
-        """A new member; the first one leads."""
+        """Add a member; the first one leads."""
         if member.id in self.members:
             raise InvalidInputError.at(f"member {member.id}", "joins, but is in the group", "it rejoins")
         return replace(
@@ -163,12 +160,12 @@ class Membership:
         )  # fmt: skip
 
     def rejoined(self, member_id: str, strategies: Sequence[str]) -> Membership:
-        """A member of the group asks again, with this list; it keeps its place."""
+        """A member sends JoinGroup again with this list; it keeps its place."""
         again = replace(self._member(member_id), strategies=tuple(strategies), is_waiting=True)
         return replace(self, members={**self.members, member_id: again})
 
     def left(self, member_id: str) -> Membership:
-        """Left, or its session is over."""
+        """Remove a member that left or timed out."""
         self._member(member_id)
         rest = {name: member for name, member in self.members.items() if name != member_id}
         places = self.places.without_key(member_id)
@@ -176,7 +173,7 @@ class Membership:
         return replace(self, places=places, members=rest, leader=leader)
 
     def replaced(self, old: str, new: str) -> Membership:
-        """The static member ``old`` is back under the id ``new``."""
+        """The static member ``old`` returns under the id ``new``."""
         again = replace(self._member(old), id=new, is_waiting=False)
         rest = {name: member for name, member in self.members.items() if name != old}
         if new in rest:
@@ -187,7 +184,7 @@ class Membership:
         )  # fmt: skip
 
     def elected(self) -> tuple[Membership, bool]:
-        """The join phase ends: the group with a leader that has joined; False where nobody has, and it is prolonged."""
+        """End of the join phase: the group with a leader that has joined; False if none has and the phase continues."""
         if self.leader is None:
             return self, False
         if self.members[self.leader].is_waiting:
@@ -196,15 +193,15 @@ class Membership:
         return (self, False) if waiting is None else (replace(self, leader=waiting), True)
 
     def completed(self) -> Membership:
-        """All JoinGroups are answered: nobody waits."""
+        """All JoinGroups are answered."""
         return replace(self, members={name: replace(member, is_waiting=False) for name, member in self.members.items()})
 
     def order(self) -> tuple[str, ...]:
-        """Members as the coordinator walks them, and as JoinGroup's answer lists them."""
+        """Members in the order of the coordinator's map and of JoinGroup's answer."""
         return self.places.order()
 
     def vote(self) -> Vote:
-        """What the group would use if the join phase ended now."""
+        """Strategy if the join phase ended now."""
         return elect_strategy({name: self.members[name].strategies for name in self.order()}, self.coordinator)
 
     def _member(self, member_id: str) -> GroupMember:
@@ -220,7 +217,7 @@ def group_hash_codes(groups: StringColumn) -> Ints:
 
 
 def group_partitions(groups: StringColumn, partitions: int) -> Ints:
-    """Partition of each group: int32[N]; ``partitions`` of ``__consumer_offsets``, one or more."""
+    """Partition of ``__consumer_offsets`` of each group: int32[N]."""
     codes = group_hash_codes(groups).astype(np.int64)
     return (np.where(codes == -(2**31), 0, np.abs(codes)) % partitions).astype(np.int32)
 
@@ -232,14 +229,14 @@ _MASK = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class TimelineMap:
-    """``keys`` in the order in which they were added; ``slots``: a power of two."""
+    """``keys`` in insertion order; ``slots``: a power of two."""
 
     keys: tuple[str, ...] = ()
     slots: int = _FIRST_SLOTS
 
     @classmethod
     def settled(cls, keys: Iterable[str]) -> TimelineMap:
-        """As it is once each of ``keys`` (different ones, as they came) has been put and put again."""
+        """The map after each of ``keys`` (distinct, in order) was put twice."""
         added = tuple(keys)
         slots = _FIRST_SLOTS
         while _is_too_full(len(added), slots):
@@ -247,16 +244,15 @@ class TimelineMap:
         return cls(added, slots)
 
     def with_key(self, key: str) -> TimelineMap:
-        """After ``put``; a key that is there keeps its place."""
+        """After ``put``; a present key keeps its place."""
         slots = self.slots * 2 if _is_too_full(len(self.keys), self.slots) else self.slots
         return TimelineMap(self.keys if key in self.keys else (*self.keys, key), slots)
 
     def without_key(self, key: str) -> TimelineMap:
-        """After ``remove``."""
         return TimelineMap(tuple(kept for kept in self.keys if kept != key), self.slots)
 
     def order(self) -> tuple[str, ...]:
-        """The keys as an iterator gives them: O(n log n)."""
+        """Iteration order: O(n log n)."""
         column = StringColumn.of(self.keys)
         shift = 65 - self.slots.bit_length()
         slot = [(code * _MULTIPLIER & _MASK) >> shift for code in hash_codes(column.data, column.offsets).tolist()]

@@ -1,18 +1,18 @@
 """Return the pauses that one trigger causes in a settled group, in closed form: microseconds instead of a replay.
 
-The figures equal those of ``replay_chain`` to the millisecond, with heartbeats spread evenly over their interval
-(``staggered``), for any trigger under any protocol. Members' clocks are unknown, so ``Times.heartbeat_offset_ms`` and
-``poll_delay_ms`` are ignored: members poll as soon as they hear. One case is replayed event by event and then summed
-up: a member that leaves and returns before the others have settled.
+Equal to ``replay_chain`` to the millisecond for any trigger and protocol, with heartbeats spread evenly over their
+interval (``staggered``). ``Times.heartbeat_offset_ms`` and ``poll_delay_ms`` are ignored: members poll at once. A
+member that leaves and returns before the others have settled is replayed event by event and summed up.
 
 Three examples, with trips of 100 ms unless stated
 - Eager, two members with three partitions each, a third joins (it has joined at 200 ms). Those two beat at 1,000 and
   2,000 ms. All six are revoked and read again at 2,300 ms. Three pause 1,200 ms, three 200 ms: ``Pauses(6, 6, 1200,
   4200)``.
-- Eager, member 2 of 3 leaves at 0, beats of 0 and 1 at 1,000 and 2,000 ms: 0 stops at 1,100 ms, 1 at 2,100 ms (the last
+- Eager, member 2 of 3 leaves at 0, beats of 0 and 1 at 1,000 and 2,000 ms: 0 stops at 1,100 ms, 1 at 2,100 ms (the
+  last
   JoinGroup), all read again at 2,300 ms.
 - KIP-848: A and B hold two partitions each, C joins at 0, A beats at 1 s, B at 4 s, every 5 s, no trips. A frees at 1
-  s, B at 4 s, C's beat is at 5 s: pauses of 4 s and 1 s. A member that gives up partitions beats again a trip later.
+  s, B at 4 s, C beats at 5 s: pauses of 4 s and 1 s. A member that revokes beats again a trip later.
 
 Complexity: O(partitions + members).
 """
@@ -50,11 +50,11 @@ from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel, ker
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """Pauses in reading, and what was taken from readers that live on, counted once for each rebalance.
+    """Pauses in reading, and partitions taken from living readers, counted once a rebalance.
 
-    ``partitions_unread``: nobody reads them for a while, or ever again. ``partitions_revoked``: a living member stopped
-    reading them, whether it got them back or not. ``longest_pause_ms`` is None where one is read no more, and
-    ``unread_partition_ms``, the sum over partitions, leaves such a one out.
+    ``partitions_unread``: without a reader for a while, or for good. ``partitions_revoked``: a living member stopped
+    reading them, even if it got them back. ``longest_pause_ms`` is None where one has no reader any more;
+    ``unread_partition_ms``, the sum over partitions, excludes such a one.
     """
 
     partitions_unread: int
@@ -67,7 +67,7 @@ NO_PAUSES = Pauses(0, 0, 0, 0)
 
 
 def summed(all_pauses: Iterable[Pauses]) -> Pauses:
-    """One after the other."""
+    """Sum of pauses one after the other."""
     unread, revoked, unread_ms = 0, 0, 0
     longest: int | None = 0
     for pauses in all_pauses:
@@ -80,12 +80,11 @@ def summed(all_pauses: Iterable[Pauses]) -> Pauses:
 
 
 def added(one: Pauses, other: Pauses) -> Pauses:
-    """One after the other."""
     return summed((one, other))
 
 
 def scaled(pauses: Pauses, share: float) -> Pauses:
-    """Of all, where those of ``share`` of them (more than 0, at most 1) are known; the longest is that of the known."""
+    """Pauses of all, extrapolated from a known ``share`` (above 0, at most 1); the longest is the known one."""
     return Pauses(
         round(pauses.partitions_unread / share),
         round(pauses.partitions_revoked / share),
@@ -95,11 +94,11 @@ def scaled(pauses: Pauses, share: float) -> Pauses:
 
 
 class JoinPhase(NamedTuple):
-    """``prepared_ms``: when the coordinator wants everybody's JoinGroup; that of ``joined_first`` is there by then.
+    """``prepared_ms``: when the coordinator needs all JoinGroups; that of ``joined_first`` is there by then.
 
-    ``gone``: who stopped reading at 0 and is in the group no longer; ``newcomer``: who was not in it before.
-    ``delay_ms``: what an empty group waits. ``unread_since_ms``: when reading of what nobody reads
-    before this was due: at 0, or when it was lost.
+    ``gone``: stopped reading at 0 and left; ``newcomer``: was not in the group. ``delay_ms``: delay of an empty
+    group.
+    ``unread_since_ms``: start of the pause of partitions without a reader before: 0, or when it was lost.
     """
 
     prepared_ms: int
@@ -113,7 +112,7 @@ class JoinPhase(NamedTuple):
 
 
 class ClassicPauses(NamedTuple):
-    """``refused``: a place of the arrays that cannot be. ``next_beat_ms``: everybody's, after the last JoinGroup."""
+    """``refused``: an impossible place of the arrays. ``next_beat_ms``: of all members, after the last JoinGroup."""
 
     refused: int
     unread: int
@@ -127,9 +126,9 @@ class ClassicPauses(NamedTuple):
 
 @kernel
 def eager_pauses(before: Ints, after: Ints, beats: Longs, phase: JoinPhase) -> ClassicPauses:
-    """Everybody stops when it rejoins, and reads again two trips after the last one did.
+    """Each member stops when it rejoins, and reads again two trips after the last one did.
 
-    ``beats``: when each member beats next; on return when it rejoined.
+    ``beats``: next beat of each member; on return when it rejoined.
     """
     joined_ms = _last_join(beats, phase)
     reads_ms = joined_ms + 2 * phase.trip_ms
@@ -156,9 +155,9 @@ def eager_pauses(before: Ints, after: Ints, beats: Longs, phase: JoinPhase) -> C
 
 @kernel
 def cooperative_pauses(before: Ints, after: Ints, dropped: Flags, beats: Longs, phase: JoinPhase) -> ClassicPauses:
-    """What is free is read after the first round; what a member gives up then, after a second one.
+    """Free partitions are read after the first round, revoked ones after a second.
 
-    ``dropped``: empty, or what ``joined_first`` gave up before it joined; ``beats``: as above.
+    ``dropped``: empty, or what ``joined_first`` revoked before it joined; ``beats``: as above.
     """
     joined_ms = _last_join(beats, phase)
     first_ms = joined_ms + 2 * phase.trip_ms
@@ -198,7 +197,7 @@ def cooperative_pauses(before: Ints, after: Ints, dropped: Flags, beats: Longs, 
 
 @inner_kernel
 def _last_join(beats: Longs, phase: JoinPhase) -> int:
-    """When the last JoinGroup is there; ``beats`` then holds the time of each member's own."""
+    """Time of the last JoinGroup; sets ``beats`` to the time of each member's own."""
     last = phase.prepared_ms + phase.delay_ms
     for member in range(len(beats)):
         if member == phase.gone:
@@ -213,18 +212,18 @@ def _last_join(beats: Longs, phase: JoinPhase) -> int:
 
 @inner_kernel
 def _is_refused(old: int, new: int, members: int, phase: JoinPhase) -> bool:
-    """No such member, one that reads before it is there, or one that is to read when it is gone."""
+    """True for no such member, one that reads before it joined, or one that should read when it is gone."""
     is_outside = old < ABSENT or old >= members or new < ABSENT or new >= members
     is_early = old == phase.newcomer and old != ABSENT
     return is_outside or is_early or (new == phase.gone and new != ABSENT)
 
 
 class EpochRaised(NamedTuple):
-    """``raised_ms``: when the group's epoch is; by the beat of ``raised_by``, or ABSENT: before all beats of that time.
+    """``raised_ms``: when the epoch rises; by the beat of ``raised_by``, or ABSENT: before all beats of that time.
 
-    ``gone``: who stopped reading at 0 and is in the group no longer; ``newcomer``: who was not in it before.
-    ``unread_since_ms``: when reading of what nobody reads before this was due: at 0, or when it was lost.
-    ``not_before_ms``: the new target is computed no sooner.
+    ``gone``: stopped reading at 0 and left; ``newcomer``: was not in the group. ``unread_since_ms``: start of the
+    pause of
+    partitions without a reader before. ``not_before_ms``: earliest time of the new target.
     """
 
     raised_ms: int
@@ -238,7 +237,7 @@ class EpochRaised(NamedTuple):
 
 
 class ConsumerPauses(NamedTuple):
-    """``refused``: a place of the arrays that cannot be. ``computed_ms``: when the new target is; -1: never."""
+    """``refused``: an impossible place of the arrays. ``computed_ms``: of the new target; -1: never."""
 
     refused: int
     unread: int
@@ -252,7 +251,7 @@ class ConsumerPauses(NamedTuple):
 
 @kernel
 def consumer_pauses(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised) -> ConsumerPauses:
-    """``beats``: each member's next, on return the one at which it first asks for more with nothing to give up."""
+    """``beats``: next of each member; on return the first at which it asks with nothing to revoke."""
     refused = _first_refused(before, after, len(beats), epoch)
     if refused != ABSENT:
         return ConsumerPauses(refused, 0, 0, 0, 0, 0, 0, 0)
@@ -275,7 +274,7 @@ def consumer_pauses(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised)
         given_ms = int(beats[new])
         if is_taken:
             given_ms = beat_from(given_ms, from_ms, epoch.heartbeat_ms)
-            if given_ms == from_ms and new < old:  # of one moment's beats the lower number's is first
+            if given_ms == from_ms and new < old:  # of beats at one time the lower number's is first
                 given_ms += epoch.heartbeat_ms
         reads_ms = given_ms + epoch.trip_ms
         ends_ms = max(ends_ms, reads_ms)
@@ -288,7 +287,7 @@ def consumer_pauses(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised)
 
 @inner_kernel
 def _first_refused(before: Ints, after: Ints, members: int, epoch: EpochRaised) -> int:
-    """The place of no such member, of one that reads before it is there, or is to read when it is gone."""
+    """First impossible place, as in ``_is_refused``."""
     for partition in range(len(before)):
         old, new = before[partition], after[partition]
         is_outside = old < ABSENT or old >= members or new < ABSENT or new >= members
@@ -300,7 +299,7 @@ def _first_refused(before: Ints, after: Ints, members: int, epoch: EpochRaised) 
 
 @inner_kernel
 def _learn(beats: Longs, epoch: EpochRaised) -> int:
-    """``beats`` becomes the first of each member that meets the new target; when it is computed, -1: nobody is left."""
+    """Advance ``beats`` to each member's first under the new target. Return its time, -1 without members."""
     computed_ms = -1
     asked_ms = max(epoch.raised_ms, epoch.not_before_ms)
     for member in range(len(beats)):
@@ -318,7 +317,7 @@ def _learn(beats: Longs, epoch: EpochRaised) -> int:
 
 @inner_kernel
 def _revoke(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised) -> None:
-    """Who gives something up beats again a trip later, when it has."""
+    """A member that revokes beats again a trip later."""
     is_revoking = np.zeros(len(beats), dtype=np.bool_)
     for partition in range(len(before)):
         old = before[partition]
@@ -335,19 +334,19 @@ def _is_there(member: int, epoch: EpochRaised) -> bool:
 
 
 def replay_rebalance(protocol: Protocol, change: Change, times: Times) -> Timeline:
-    """Who stops reading which partition, from when to when, under ``protocol``."""
+    """Reading and pauses of each partition under ``protocol``."""
     return replay_chain(protocol, (change,), times)
 
 
 def replay_chain(protocol: Protocol, changes: Sequence[Change], times: Times) -> Timeline:
-    """The same for changes that follow each other, each beginning with what the one before it ends with."""
+    """Replay of successive changes, each beginning with the end of the one before."""
     if protocol is Protocol.CONSUMER:
         return replay_consumer(changes, times)
     return replay_classic(changes, times, is_cooperative=protocol is Protocol.COOPERATIVE)
 
 
 def replayed_pauses(protocol: Protocol, goes: Step, returns: Step, times: Times) -> Pauses:
-    """The subject of both goes at 0 and joins again after ``restart_ms``."""
+    """The subject of both leaves at 0 and joins again after ``restart_ms``."""
     names = _names(goes.member_count)
     subject, leader = goes.subject, names[goes.leader]
     before, after = _holding(goes.before, names, ABSENT), _holding(returns.after, names, ABSENT)
@@ -363,13 +362,12 @@ def replayed_pauses(protocol: Protocol, goes: Step, returns: Step, times: Times)
 
 
 def _names(count: int) -> list[str]:
-    """In the order of the numbers."""
     width = len(str(count))
     return [f"member {number:0{width}}" for number in range(count)]
 
 
 def _holding(column: Ints, names: list[str], absent: int) -> Holding:
-    """Member → partitions, all members named but for ``absent``."""
+    """Member → partitions; all members but ``absent``."""
     held = holdings(column)
     return {
         name: frozenset(("", partition) for partition in held.get(number, ()))
@@ -385,14 +383,13 @@ def _sums(timeline: Timeline, subject: str) -> Pauses:
 
 
 _NOTHING_DROPPED = np.zeros(0, dtype=np.bool_)
-_NOTHING_DROPPED.setflags(write=False)  # as a step's own column is: one variant of the kernel serves both
+_NOTHING_DROPPED.setflags(write=False)  # read-only as a step's own column: one compiled variant
 
 
 class _Learned(NamedTuple):
-    """When the coordinator knows, and by whose request: ``by`` is ABSENT where it is by none, or by whichever is next.
+    """When the coordinator knows; ``by``: by whose request, ABSENT for none or the next one.
 
-    ``gone``: who reads no more from 0 on; ``newcomer``: who was not in the group before. ``unread_since_ms``: when what
-    nobody reads before this should have been read; ``not_before_ms``: KIP-848 computes no target sooner.
+    Other fields as in ``EpochRaised``.
     """
 
     at_ms: int
@@ -404,9 +401,9 @@ class _Learned(NamedTuple):
 
 
 def pauses_of(protocol: Protocol, step: Step, times: Times) -> Pauses:
-    """What ``replay_chain`` sums up to for this trigger, if the group was settled and its clocks are staggered.
+    """Sum of ``replay_chain`` for this trigger on a settled group with staggered clocks.
 
-    Raises InvalidInputError for assignments that cannot be, and for times that no broker would accept.
+    Raises InvalidInputError for impossible assignments, and for times that no broker accepts.
     """
     _require_possible(protocol, times)
     if step.trigger is Trigger.COORDINATOR_MOVES:
@@ -418,10 +415,11 @@ def pauses_of(protocol: Protocol, step: Step, times: Times) -> Pauses:
 
 
 def restart_pauses(protocol: Protocol, leaves: Step, returns: Step, times: Times) -> Pauses:
-    """A member without an instance id is restarted: it leaves, and joins again after ``times.restart_ms``.
+    """Restart of a member without an instance id: it leaves, and joins again after ``times.restart_ms``.
 
-    If the others have settled by then both rebalances are summed up, the second with the clocks that the first one left
-    behind; else both are replayed together, event by event.
+    If the others have settled by then, both rebalances are summed up, the second with the clocks of the first; else
+    both
+    are replayed event by event.
     """
     _require_possible(protocol, times)
     is_restart = (leaves.trigger, returns.trigger) == (Trigger.MEMBER_LEAVES, Trigger.MEMBER_JOINS)
@@ -436,7 +434,7 @@ def restart_pauses(protocol: Protocol, leaves: Step, returns: Step, times: Times
 
 
 def rolling(protocol: Protocol, restarts: Iterable[Step | tuple[Step, Step]], times: Times) -> Pauses:
-    """A rolling restart: one member after the other, each when the group has settled since the one before.
+    """Rolling restart: one member after the other, each when the group has settled.
 
     A member without instance id is a pair for ``restart_pauses``; one with is a ``STATIC_RESTART``.
     """
@@ -447,7 +445,7 @@ def rolling(protocol: Protocol, restarts: Iterable[Step | tuple[Step, Step]], ti
 
 
 def _require_possible(protocol: Protocol, times: Times) -> None:
-    """A heartbeat and its answer fit into an interval, a session, and the time that a rebalance may take."""
+    """Raise unless a heartbeat with its answer fits into interval, session and rebalance timeout."""
     interval, trip = interval_of(protocol, times), times.round_trip_ms
     is_long_enough = interval + trip < times.rebalance_ms or protocol is Protocol.CONSUMER
     if not 0 <= trip < interval or times.session_ms < interval or not is_long_enough:
@@ -472,11 +470,10 @@ def _settled(protocol: Protocol, step: Step, times: Times) -> Pauses:
 
 
 def _learned(protocol: Protocol, step: Step, times: Times) -> _Learned:
-    """What happens before the coordinator knows."""
     subject, trip, is_classic = step.subject, times.round_trip_ms, protocol is not Protocol.CONSUMER
     match step.trigger:
         case Trigger.MEMBER_JOINS:
-            trips = 2 if is_classic and not step.is_static else 1  # KIP-394: a newcomer asks twice
+            trips = 2 if is_classic and not step.is_static else 1  # KIP-394: a new member sends JoinGroup twice
             return _Learned(trips * trip, by=subject, newcomer=subject)
         case Trigger.SUBSCRIPTION_CHANGES:
             return _Learned(0, by=subject)
@@ -529,7 +526,7 @@ def _require_known(refused: int, step: Step) -> None:
 
 
 def _static_restart(protocol: Protocol, step: Step, times: Times) -> Pauses:
-    """Within its session: what it had waits for it. Beyond: it dies, and joins later."""
+    """Within its session it keeps its partitions. Beyond, it dies and joins later."""
     expires_ms = session_end(protocol, times, step.subject, step.member_count, 0)
     if times.restart_ms <= expires_ms:
         _require_unchanged(step)
@@ -550,9 +547,10 @@ def _static_restart(protocol: Protocol, step: Step, times: Times) -> Pauses:
 
 
 def _goes_and_returns(protocol: Protocol, goes: Step, returns: Step, times: Times) -> Pauses:
-    """The subject goes at 0 and is back after ``restart_ms``; replayed where the others have not settled by then.
+    """The subject leaves at 0 and returns after ``restart_ms``.
 
-    And where somebody else's partitions are read by nobody meanwhile, which no strategy does.
+    Replayed if the others have not settled by then, or if others' partitions lose their reader meanwhile (no strategy
+    does).
     """
     beats = first_beats(goes.member_count, interval_of(protocol, times))
     learned, back = _learned(protocol, goes, times), _learned(protocol, returns, times)
@@ -575,7 +573,7 @@ def _goes_and_returns(protocol: Protocol, goes: Step, returns: Step, times: Time
     else:
         beats[:] = first.next_beat_ms - times.restart_ms
         second = _summary(_classic(protocol, returns, back, times, beats), returns)
-    # What was lost until the subject is back pauses once, and is told with the second rebalance.
+    # Partitions lost until the subject returns pause once, counted with the second rebalance.
     count = int(np.count_nonzero(resumed))
     gone = _summary(first._replace(unread=first.unread - count, endless=first.endless - count), goes)
     return summed((gone, second))

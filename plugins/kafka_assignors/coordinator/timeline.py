@@ -1,12 +1,13 @@
-"""The events of a rebalance with their times, and which partitions pause for how long.
+"""Events of a rebalance with their times, and how long each partition pauses.
 
-Times are milliseconds after the first trigger. Each member's clock is given (``heartbeat_offset_ms``), so a replay is
-exact and repeatable. Network and assignor take no time unless ``round_trip_ms`` is set. Triggers may follow each other
-before the first one has settled (``at_ms``). Where clocks are unknown, ``staggered`` spreads heartbeats evenly: of four
-members with a heartbeat every 3 s, the first beats 750 ms after the trigger, the last 3,000 ms after.
+Times are ms after the first trigger. Each member's clock is given (``heartbeat_offset_ms``), so a replay is exact.
+Network and assignor take no time unless ``round_trip_ms`` is set. A trigger may follow before the first one has
+settled
+(``at_ms``). ``staggered`` spreads unknown clocks evenly: of four members with a heartbeat every 3 s, the first beats
+750 ms after the trigger, the last 3,000 ms after.
 
-``Change`` describes a trigger for a replay, ``Step`` the same as arrays for kernels. Members are numbers, 0 to
-``member_count`` - 1, of all that take part before or after. Example: members 0 and 1 with four partitions, 2 joins::
+``Change`` describes a trigger for a replay, ``Step`` the same as arrays for kernels. Members are numbered from 0 to
+``member_count`` - 1, before and after together. Example: members 0 and 1 with four partitions, 2 joins::
 
     Step(Trigger.MEMBER_JOINS, subject=2, before=[0, 0, 1, 1], after=[0, 2, 1, 1], member_count=3)
 """
@@ -29,7 +30,7 @@ Holding = Mapping[str, frozenset[Partition]]
 
 
 class Protocol(StrEnum):
-    """How members give partitions up."""
+    """How members revoke partitions."""
 
     EAGER = "eager"
     COOPERATIVE = "cooperative"  # KIP-429
@@ -37,12 +38,12 @@ class Protocol(StrEnum):
 
 
 class Trigger(StrEnum):
-    """What starts it (seed article 002, corrected)."""
+    """Cause of a rebalance (seed article 002, corrected)."""
 
     MEMBER_JOINS = "member_joins"
     MEMBER_DIES = "member_dies"
     MEMBER_LEAVES = "member_leaves"
-    MEMBER_STALLS = "member_stalls"  # polls no more (KIP-62): it leaves at the end of its poll interval
+    MEMBER_STALLS = "member_stalls"  # stops polling (KIP-62): it leaves at the end of its poll interval
     STATIC_RESTART = "static_restart"
     SUBSCRIPTION_CHANGES = "subscription_changes"
     PARTITION_COUNT_CHANGES = "partition_count_changes"
@@ -53,7 +54,7 @@ _SUBJECT_GOES = (Trigger.MEMBER_DIES, Trigger.MEMBER_LEAVES, Trigger.MEMBER_STAL
 
 
 class Phase(StrEnum):
-    """Kafka's requests, and what the coordinator and the members do between them."""
+    """Kafka's requests, and the steps between them."""
 
     FIND_COORDINATOR = "FindCoordinator"
     JOIN_GROUP = "JoinGroup"
@@ -83,9 +84,9 @@ class Times:
     assignment_interval_ms: int = 1_000
     metadata_max_age_ms: int = 300_000
     round_trip_ms: int = 0
-    restart_ms: int = 10_000  # how long a restarted member is away
-    heartbeat_offset_ms: Mapping[str, int] = field(default_factory=dict)  # a member's first beat after the trigger
-    poll_delay_ms: Mapping[str, int] = field(default_factory=dict)  # how long a member works before it polls again
+    restart_ms: int = 10_000  # absence of a restarted member
+    heartbeat_offset_ms: Mapping[str, int] = field(default_factory=dict)  # member's first beat after the trigger
+    poll_delay_ms: Mapping[str, int] = field(default_factory=dict)  # time until a member polls again
 
     def next_beat(self, member: str, at_ms: int, interval_ms: int) -> int:
         """First heartbeat of ``member`` at or after ``at_ms``."""
@@ -96,7 +97,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happens; ``partitions``: how many are revoked or assigned."""
+    """One event; ``partitions``: number revoked or assigned."""
 
     at_ms: int
     member: str
@@ -107,9 +108,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Nobody reads ``partition`` from ``from_ms`` to ``to_ms``; it goes from one member to the other (or the same).
-
-    ``to_ms`` is ``None`` where it ends without a reader: the pause has no end.
+    """``partition`` has no reader from ``from_ms`` to ``to_ms`` (``None``: for good), between two members or the
+    same.
     """
 
     partition: Partition
@@ -121,7 +121,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Everything that happened, in order, and every pause in reading; ``rebalances`` counts generations or epochs."""
+    """All events in order, and all pauses; ``rebalances`` counts generations or epochs."""
 
     events: tuple[Event, ...]
     pauses: tuple[Pause, ...]
@@ -129,25 +129,28 @@ class Timeline:
 
     @property
     def longest_pause_ms(self) -> int | None:
-        """The worst that any partition suffers; ``None`` where one is read no more."""
+        """``None`` where a partition has no reader any more."""
         lengths = [None if pause.to_ms is None else pause.to_ms - pause.from_ms for pause in self.pauses]
         return None if None in lengths else max((length for length in lengths if length is not None), default=0)
 
     @property
     def ends_at_ms(self) -> int:
-        """When the last event is over."""
         return max((event.at_ms for event in self.events), default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A trigger with the assignment before and after it. ``subject`` is the member (or topic) it is about.
+    """Trigger with the assignment before and after it, about the member (or topic) ``subject``.
 
-    ``leader`` computes the assignment of a classic group and watches its topics' metadata. ``dropped_topics`` are those
-    that ``subject`` no longer subscribes to: under cooperative it gives them up before it rejoins. ``is_static``: the
-    subject has an instance id, so it does not say goodbye. ``meanwhile`` is the assignment while a static member is
-    away for longer than its session. ``at_ms``: when it happens, where it follows another. ``eager_members`` of a group
-    that uses a cooperative strategy list an eager one as well: they give all up before each join, as if it were in use.
+    ``leader`` assigns in a classic group and watches its topics' metadata. ``dropped_topics``: no longer subscribed
+    by
+    ``subject``, which revokes them before it rejoins (cooperative). ``is_static``: the subject has an instance id, so
+    it
+    sends no LeaveGroup. ``meanwhile``: assignment while a static member is away beyond its session. ``at_ms``: time
+    after
+    the first trigger. ``eager_members`` of a cooperative group also list an eager strategy: they revoke all before
+    each
+    join.
     """
 
     trigger: Trigger
@@ -163,7 +166,7 @@ class Change:
 
     @property
     def stays(self) -> tuple[str, ...]:
-        """Members that take part before and after, sorted."""
+        """Members before and after, sorted."""
         gone = {self.subject} if self.trigger in _SUBJECT_GOES else set()
         new = {self.subject} if self.trigger is Trigger.MEMBER_JOINS else set()
         return tuple(sorted((set(self.before) | set(self.after)) - gone - new))
@@ -181,14 +184,14 @@ class Change:
 
 @dataclass(slots=True)
 class Reading:
-    """Who reads what while a replay runs, and since when nobody does; lives inside one call."""
+    """Readers and pauses during one replay."""
 
     owned: dict[str, set[Partition]]
     pauses: list[Pause] = field(default_factory=list)
     _open: dict[Partition, tuple[int, str | None]] = field(default_factory=dict)
 
     def stop(self, at_ms: int, member: str, partitions: Iterable[Partition]) -> int:
-        """``member`` reads these no more; how many it did read."""
+        """``member`` stops reading these; the number it did read."""
         gone = self.owned[member] & set(partitions)
         self.owned[member] -= gone
         for partition in gone:
@@ -196,13 +199,13 @@ class Reading:
         return len(gone)
 
     def wait(self, at_ms: int, partitions: Iterable[Partition]) -> None:
-        """These are there from now on, whether somebody reads them or not."""
+        """Partitions that exist from now on, with or without a reader."""
         read = set().union(*self.owned.values())
         for partition in set(partitions) - read:
             self._open.setdefault(partition, (at_ms, None))
 
     def start(self, at_ms: int, member: str, partitions: Iterable[Partition]) -> int:
-        """``member`` reads these; how many of them are new to it."""
+        """``member`` reads these; the number new to it."""
         new = set(partitions) - self.owned[member]
         self.owned[member] |= new
         for partition in new:
@@ -212,24 +215,21 @@ class Reading:
         return len(new)
 
     def all_pauses(self) -> tuple[Pause, ...]:
-        """By partition and time; what nobody reads at the end has a pause without end."""
+        """Pauses by partition and time; unread partitions at the end pause for good."""
         endless = [Pause(partition, from_ms, None, before, None) for partition, (from_ms, before) in self._open.items()]
         return tuple(sorted((*self.pauses, *endless), key=lambda pause: (pause.partition, pause.from_ms)))
 
 
 def in_order(events: list[Event]) -> tuple[Event, ...]:
-    """By time; at one time in the order in which they were caused."""
+    """By time; at one time in the order of their causes."""
     return tuple(sorted(events, key=lambda event: event.at_ms))
 
 
 def chain_of(changes: Sequence[Change], times: Times, heartbeat_ms: int) -> tuple[Change, ...]:
-    """The changes as a coordinator meets them: a static member away beyond its session dies, and joins later.
+    """Changes in the coordinator's order: a static member away beyond its session dies, and joins later.
 
-    They stand in the order in which it learns of them, which for one that dies is at the end of its session: ``at_ms``
-    need not rise.
-
-    Raises InvalidInputError for changes that do not follow each other, and where the assignment while a member was away
-    is not told.
+    A dead member becomes known at the end of its session, so ``at_ms`` need not rise.
+    Raises InvalidInputError for changes that do not follow each other, and for a missing ``meanwhile``.
     """
     chain: list[Change] = []
     for number, change in enumerate(changes):
@@ -265,12 +265,15 @@ _ABOUT_NO_MEMBER = (Trigger.PARTITION_COUNT_CHANGES, Trigger.COORDINATOR_MOVES)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One trigger on a settled group: who reads each partition ``before`` and ``after`` it, ``ABSENT`` for no one.
+    """One trigger on a settled group: reader of each partition ``before`` and ``after`` it, or ``ABSENT``.
 
-    The partitions are those that exist after it; a new one has nobody before. ``subject``: the member that it is about
-    (not looked at where it is about none). ``leader`` watches the metadata of a classic group. ``meanwhile``: who reads
-    what while a static member is away for longer than its session. ``dropped``: partitions that the subject subscribes
-    to no longer; under cooperative it gives them up before it rejoins. ``is_static``: the subject has an instance id.
+    The partitions are those that exist after it. ``subject``: the member concerned, if any. ``leader`` watches the
+    metadata
+    of a classic group. ``meanwhile``: readers while a static member is away beyond its session. ``dropped``:
+    partitions
+    that the subject no longer subscribes to; it revokes them before it rejoins (cooperative). ``is_static``: the
+    subject
+    has an instance id.
     """
 
     trigger: Trigger
@@ -284,7 +287,7 @@ class Step:
     dropped: Flags | None = None
 
     def __post_init__(self) -> None:
-        """All arrays become read-only, so that one variant of each kernel serves them."""
+        """Make arrays read-only: one compiled variant of each kernel."""
         columns = {"before": self.before, "after": self.after, "meanwhile": self.meanwhile}
         for name, values in columns.items():
             if values is not None:
@@ -301,7 +304,7 @@ class Step:
 
     @property
     def is_empty_before(self) -> bool:
-        """The group has no member until this one joins."""
+        """The group is empty until this member joins."""
         return self.trigger is Trigger.MEMBER_JOINS and self.member_count == 1
 
 
@@ -312,7 +315,7 @@ def _read_only(values: Ints | Flags, kind: type[np.generic]) -> Ints | Flags:
 
 
 def holdings(column: Ints) -> dict[int, list[int]]:
-    """Member → its partitions in ``column``, of those members that read any."""
+    """Member → its partitions, without members that have none."""
     held: dict[int, list[int]] = {}
     for partition, member in enumerate(column.tolist()):
         if member != ABSENT:
@@ -321,24 +324,24 @@ def holdings(column: Ints) -> dict[int, list[int]]:
 
 
 def interval_of(protocol: Protocol, times: Times) -> int:
-    """Milliseconds between two heartbeats of a member."""
+    """Heartbeat interval in ms."""
     return times.consumer_heartbeat_ms if protocol is Protocol.CONSUMER else times.heartbeat_ms
 
 
 def staggered(protocol: Protocol, times: Times, members: Sequence[str]) -> Times:
-    """``times`` for a replay of ``members``: number i of M first beats (i + 1) / M of an interval after the trigger."""
+    """``times`` with first beats of member i of M at (i + 1) / M of an interval after the trigger."""
     interval, count = interval_of(protocol, times), len(members)
     first = {member: first_beat(number, count, interval) for number, member in enumerate(members)}
     return replace(times, heartbeat_offset_ms=first)
 
 
 def first_beat(member: int, members: int, interval_ms: int) -> int:
-    """Of that member's number, in whole ms after the trigger."""
+    """Member's first beat in whole ms after the trigger."""
     return interval_ms * (member + 1) // members
 
 
 def session_end(protocol: Protocol, times: Times, member: int, members: int, silent_ms: int) -> int:
-    """When the coordinator gives up one that is silent from ``silent_ms`` on: a session after its last heartbeat."""
+    """Session end of a member that is silent from ``silent_ms`` on: a session after its last heartbeat."""
     interval = interval_of(protocol, times)
     first = first_beat(member, members, interval)
     missed = first + max(0, -(-(silent_ms - first) // interval)) * interval
@@ -346,18 +349,18 @@ def session_end(protocol: Protocol, times: Times, member: int, members: int, sil
 
 
 def first_beats(members: int, interval_ms: int) -> Longs:
-    """``first_beat`` of everybody, to be changed as one likes."""
+    """``first_beat`` of all members; the caller may change it."""
     return _spread(members, interval_ms).copy()
 
 
-@lru_cache(maxsize=8)  # a group is asked many times in a row
+@lru_cache(maxsize=8)  # repeated for one group
 def _spread(members: int, interval_ms: int) -> Longs:
     return np.arange(interval_ms, interval_ms * (members + 1), interval_ms, dtype=np.int64) // members
 
 
 @inlined_kernel
 def beat_from(first_ms: int, at_ms: int, interval_ms: int) -> int:
-    """The first beat at or after ``at_ms`` of one whose beats are ``first_ms``, an interval later, and so on."""
+    """First beat at or after ``at_ms`` of a clock that starts at ``first_ms``."""
     if at_ms <= first_ms:
         return first_ms
     return first_ms + (at_ms - first_ms + interval_ms - 1) // interval_ms * interval_ms

@@ -1,5 +1,5 @@
-"""Strategies of clients that are not Java's: librdkafka, Sarama, franz-go, kafka-python, aiokafka, KafkaJS, kafka-go.
+"""Strategies of other clients than Java's: librdkafka, Sarama, franz-go, kafka-python, aiokafka, KafkaJS, kafka-go.
 
-Their leaders fill maps without an order, so only who reads what is theirs; the order inside our lists is by topic and
-partition. Strings compare by code points (as bytes of UTF-8 do), where Java compares UTF-16 code units.
+Their leaders fill unordered maps, so only owners are theirs; our lists are by topic and partition. Strings compare by
+code points (bytes of UTF-8), where Java compares UTF-16 code units.
 """

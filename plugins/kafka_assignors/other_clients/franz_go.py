@@ -1,23 +1,26 @@
-"""Return the answers of franz-go's sticky strategies: optimally even, then as sticky as that allows, ties by chance.
+"""Return the answers of franz-go's sticky strategies: optimally even, then as sticky as that allows, random ties.
 
-Promises, in this order: no two members that could exchange a partition, directly or through others, differ by more than
-one · the number of partitions kept is the highest possible. Racks need the option BalanceRacks, which is not modelled.
+Promises, in priority order: no two members that could exchange a partition, directly or through others, differ by
+more
+than one · the maximum number of partitions stays. The option BalanceRacks (racks) is not modelled.
 
-Topics are numbered in the order of a Go map, which changes from run to run. With one topic the answer is always the
-same. With more, ``ORDERS`` orders are tried; where they disagree the answer says so (``Assignment.varies``), and only
-sizes and the number of partitions kept are predicted. The answer itself is that of the topics in their order in the
-request. Cooperative: a partition that another member gives up waits for the next round.
+Topics are numbered in the order of a Go map, which varies from run to run. With one topic the answer never varies.
+With
+more, ``ORDERS`` orders are tried; where they disagree the answer ``varies``, and only sizes and the number of kept
+partitions are predicted. The answer is that of the request's topic order. Cooperative: a partition that another
+member
+must revoke waits for the next round.
 
 Steps
-1. ``claimed_plan``: of several claims the newest wins, and some go back to the second newest.
+1. ``claimed_plan``: the newest claim wins, and some partitions return to the second newest.
 2. ``balance_equal``, all members read all topics: deal free partitions to the member with least, then level from both
    ends. ``balance_unequal``: deal, then members with least steal along shortest chains. Ties follow the moves of a
    binary heap (``SmallestFirst``).
-3. ``repair``: exchange partitions until no exchange keeps more of them, with counts unchanged. Partitions of topics
-   with the same readers are alike, so the plan is a table of such classes by members (``count``, and ``held`` at
-   first). A rotation adds one to a cell and takes one from another, row by row, until it is back. Bellman-Ford finds
-   rotations that lower the number of moved partitions. Example: t is read by a and b, u by b and c; a has t-0 and t-1,
-   b had t-1: a and b exchange t-1 for another of t.
+3. ``repair``: exchange partitions while that keeps more of them, with counts unchanged. Partitions of topics with the
+   same readers are alike, so the plan is a table of such classes by members (``count``, and ``held`` at first). A
+   rotation alternately adds one to a cell and takes one from another, in a closed cycle. Bellman-Ford finds rotations
+   that lower the number of moved partitions. Example: t is read by a and b, u by b and c; a has t-0 and t-1, b had t-1:
+   a and b exchange t-1 for another of t.
 
 Example: a has t-0 to t-3, b joins: a keeps t-0 and t-1, b gets t-3 and t-2.
 Source: ``pkg/kgo/internal/sticky`` of franz-go 1.22. Complexity of one order: equal subscriptions O(P log P);
@@ -44,7 +47,7 @@ from kafka_assignors.owned_lists import lists_by_owner
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A member says that it owned a partition, a row of the request, in ``generation``; −1 counts as 0."""
+    """A member's claim on a partition (a row of the request) in ``generation``; −1 counts as 0."""
 
     member: int
     row: int
@@ -53,10 +56,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """``members``: the request's, sorted. ``reads``: topics of each, in that order. ``claims`` in that order, too.
+    """``members``: the request's, sorted; ``reads`` and ``claims`` in that order.
 
-    ``topics`` are those of the request that somebody reads and that have partitions; ``name_ranks`` of all of them.
-    ``has_rivals``: a partition is claimed twice; Go walks the second claims in any order, too.
+    ``topics``: those with readers and partitions; ``name_ranks`` of all topics. ``has_rivals``: a partition has two
+    claims;
+    Go walks the second claims in any order, too.
     """
 
     request: AssignmentRequest
@@ -72,7 +76,7 @@ class Group:
 
     @classmethod
     def of(cls, request: AssignmentRequest, generations: Sequence[int]) -> Group:
-        """``generations``: of each member of the request, as its data or its Subscription says."""
+        """``generations``: of each member of the request, from its data or its Subscription."""
         columns, counts = request.members, request.topics.partition_counts.tolist()
         bounds = columns.subscription_offsets.tolist()
         listed = columns.subscription_topics.tolist()
@@ -93,7 +97,7 @@ class Group:
 
 
 def _claims(request: AssignmentRequest, members: list[int], generations: Sequence[int]) -> list[Claim]:
-    """Of partitions that exist."""
+    """Claims on existing partitions."""
     columns, first_row = request.members, request.topics.first_row.tolist()
     counts = request.topics.partition_counts.tolist()
     topics, partitions = columns.owned_topics.tolist(), columns.owned_partitions.tolist()
@@ -107,7 +111,7 @@ def _claims(request: AssignmentRequest, members: list[int], generations: Sequenc
 
 
 class Numbering:
-    """Topics in one order of a map: partition numbers run through them."""
+    """Partition numbers for one order of Go's map of topics."""
 
     def __init__(self, group: Group, topics: Sequence[int]) -> None:
         first_row, counts = group.request.topics.first_row, group.request.topics.partition_counts
@@ -130,9 +134,9 @@ def _indices(span: Longs) -> Longs:
 
 @dataclass(slots=True)
 class Plan:
-    """``lists`` of partition numbers of each member, ``holder`` of each partition, who it was with at first.
+    """``lists`` of partition numbers of each member, ``holder`` of each partition, and its first holder.
 
-    The order of a list is that in which its partitions came, and a removed one's place is taken by the last.
+    A list is in order of arrival; the last one replaces a removed one.
     """
 
     lists: list[list[int]]
@@ -140,7 +144,7 @@ class Plan:
     original: list[int]
 
     def give(self, part: int, member: int) -> None:
-        """To a member that subscribes; it was with nobody."""
+        """Give a free partition to a subscriber."""
         self.lists[member].append(part)
         self.holder[part] = member
 
@@ -153,7 +157,7 @@ class Plan:
 
 
 def claimed_plan(group: Group, numbering: Numbering, shuffled: Callable[[list[int]], list[int]]) -> Plan:
-    """Claims of topics that the claimant still reads. ``shuffled``: the order in which Go walks the second claims."""
+    """Claims on topics that the claimant still reads. ``shuffled``: order in which Go walks the second claims."""
     newest, second = _two_newest(group, numbering)
     parts = len(numbering.topic_of)
     plan = Plan([[] for _ in group.members], [ABSENT] * parts, [ABSENT] * parts)
@@ -168,7 +172,7 @@ def claimed_plan(group: Group, numbering: Numbering, shuffled: Callable[[list[in
 
 
 def _two_newest(group: Group, numbering: Numbering) -> tuple[dict[int, int], dict[int, int]]:
-    """Part → member of the highest generation, and of the next claim; of equal generations the first claim wins."""
+    """Part → member of the highest generation, and of the next claim; at equal generations the first claim wins."""
     newest: dict[int, tuple[int, int]] = {}
     second: dict[int, tuple[int, int]] = {}
     for claim in group.claims:
@@ -186,7 +190,7 @@ def _two_newest(group: Group, numbering: Numbering) -> tuple[dict[int, int], dic
 
 
 def _give_back(plan: Plan, numbering: Numbering, part: int, member: int) -> None:
-    """To the second claimant, if nobody has it or the one that has it has at least two more."""
+    """Move it to the second claimant, if it is free or its holder has at least two more."""
     if numbering.topic_of[part] not in numbering.reads[member]:
         return
     holder = plan.holder[part]
@@ -200,7 +204,7 @@ def _give_back(plan: Plan, numbering: Numbering, part: int, member: int) -> None
 
 
 class SmallestFirst:
-    """Members in a heap by the length of their list; a list that grew on top sinks (``sink``)."""
+    """Members in a heap by list length; after a change on top call ``sink``."""
 
     def __init__(self, members: Sequence[int], lists: Sequence[Sequence[int]]) -> None:
         self.members = list(members)
@@ -209,7 +213,7 @@ class SmallestFirst:
             self.sink(node)
 
     def sink(self, node: int = 0) -> None:
-        """A child takes the place of a longer parent: the left one, unless the right one is shorter."""
+        """A child replaces a longer parent: the left one, unless the right one is shorter."""
         members, lists = self.members, self._lists
         while (child := 2 * node + 1) < len(members):
             right = child + 1
@@ -222,7 +226,7 @@ class SmallestFirst:
 
 
 def balance_equal(plan: Plan, numbering: Numbering) -> None:
-    """Afterwards the members' counts differ by one at most."""
+    """Make the members' counts differ by one at most."""
     waiting = SmallestFirst(range(len(plan.lists)), plan.lists)
     for part, holder in enumerate(plan.holder):
         if holder == ABSENT:
@@ -232,9 +236,9 @@ def balance_equal(plan: Plan, numbering: Numbering) -> None:
 
 
 def _level(plan: Plan, numbering: Numbering) -> None:
-    """Who has least takes from who has most the highest partition number of the last topic by name, one each in turn.
+    """Members with least and most alternate: the former takes the last topic's highest partition of the latter.
 
-    Members of one count stand in the order in which they came to it.
+    Members of one count are in the order in which they reached it.
     """
     levels: dict[int, list[int]] = {}
     for member, parts in enumerate(plan.lists):
@@ -258,7 +262,7 @@ def _level(plan: Plan, numbering: Numbering) -> None:
 
 
 def balance_unequal(plan: Plan, numbering: Numbering) -> None:
-    """Afterwards no chain of steals leads from a member to one that has two more."""
+    """Steal until no chain leads from a member to one that has two more."""
     _deal(plan, numbering)
     thieves = _Thieves(plan, numbering)
     levels = _Levels(plan)
@@ -275,13 +279,13 @@ def balance_unequal(plan: Plan, numbering: Numbering) -> None:
                 levels.change(target, len(plan.lists[target]) - 1)
                 thieves.moved(part, source, target)
             if not chain:
-                levels.remove(least, member)  # nothing that it could reach will ever be larger
+                levels.remove(least, member)  # no member within its reach will ever have more
             elif not most.members:
                 break
 
 
 def _deal(plan: Plan, numbering: Numbering) -> None:
-    """Each free partition to the reader of its topic that has least; a heap for each topic."""
+    """Each free partition to its reader with least; a heap for each topic."""
     waiting, of_topic = SmallestFirst((), plan.lists), ABSENT
     for part, holder in enumerate(plan.holder):
         topic = numbering.topic_of[part]
@@ -295,14 +299,14 @@ def _deal(plan: Plan, numbering: Numbering) -> None:
 
 @dataclass(slots=True)
 class _Level:
-    """Members that have ``count`` partitions, in the order in which they came; the last fills a gap."""
+    """Members with ``count`` partitions, in order of arrival; the last fills a gap."""
 
     count: int
     members: list[int] = field(default_factory=list)
 
 
 class _Levels:
-    """All levels that have members. One that was emptied is gone for good: the next of its count is another."""
+    """All levels with members. An emptied level is discarded: the next of its count is a new one."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -311,7 +315,7 @@ class _Levels:
             self._enter(member)
 
     def change(self, member: int, before: int) -> None:
-        """From the level of ``before`` to that of its list."""
+        """Move the member from the level of ``before`` to that of its list."""
         level = self.by_count.get(before)
         if level is not None:
             self.remove(level, member)
@@ -331,19 +335,19 @@ class _Levels:
 
 @dataclass(slots=True)
 class _Node:
-    """How a search reached a member: by stealing ``part`` from it for ``parent``."""
+    """A search reached this member by stealing ``part`` from it for ``parent``."""
 
     part: int
     parent: int
 
 
 class _Thieves:
-    """Who could steal which partition of whom."""
+    """Possible thefts: which member could steal which partition."""
 
     def __init__(self, plan: Plan, numbering: Numbering) -> None:
         self._plan, self._topic_of = plan, numbering.topic_of
         self._wants = [sorted(topics) for topics in numbering.reads]
-        # Of each topic the members that ever had some of it, in the order in which they first did, and what they have.
+        # Members that ever had some of each topic, in the order in which they first did, and what they have.
         self._holdings: list[dict[int, list[int]]] = [{} for _ in numbering.readers]
         for part, holder in enumerate(plan.holder):
             if holder != ABSENT:
@@ -357,10 +361,11 @@ class _Thieves:
         self._of(part, target).append(part)
 
     def chain_from(self, member: int) -> list[tuple[int, int, int]]:
-        """(source, target, partition), from the richest to ``member``; none where nobody has two more.
+        """(source, target, partition) from the richest to ``member``; empty if no member has two more.
 
-        Asked first is who has most, then who is nearest, then who comes first. A member is reached once, by the first
-        partition in its list of the first topic.
+        Priority: most partitions, then nearest, then first. A member is reached once, by the first partition in its
+        list of the
+        first topic.
         """
         lists = self._plan.lists
         nodes = {member: _Node(ABSENT, ABSENT)}
@@ -417,7 +422,7 @@ class _Table:
 
 
 def repair(plan: Plan, numbering: Numbering) -> None:
-    """A plan in which every partition has a holder."""
+    """Improve a plan in which every partition has a holder."""
     table = _Table.of(plan, numbering)
     loads = np.bincount(table.member, weights=table.count, minlength=len(plan.lists)).astype(np.int64)
     has_moved = False
@@ -454,7 +459,7 @@ def _rotations(table: _Table, loads: Longs) -> list[tuple[Longs, Longs, bool]]:
 
 
 def _levels(loads: Longs) -> Longs:
-    """int64[highest load + 2]: number of each load above 0 that a member has, as they come; ABSENT for others."""
+    """int64[highest load + 2]: number of each load above 0 in order of appearance; ABSENT for unused loads."""
     numbers = np.full(int(loads.max()) + 2, ABSENT, dtype=np.int64)
     for number, load in enumerate(dict.fromkeys(loads[loads > 0].tolist())):
         numbers[load] = number
@@ -462,7 +467,7 @@ def _levels(loads: Longs) -> Longs:
 
 
 def _times(table: _Table, cells: Longs, steps: Longs) -> int:
-    """How often a rotation may be taken before the price of one of its cells changes."""
+    """Times a rotation may be taken before the price of one of its cells changes."""
     count, held = table.count[cells], table.held[cells]
     surplus = count - held
     most = np.where(
@@ -477,11 +482,11 @@ def _times(table: _Table, cells: Longs, steps: Longs) -> int:
 def cheaper_rotations(
     row: Longs, member: Longs, count: Longs, held: Longs, loads: Longs, levels: Longs, rows: int
 ) -> tuple[Longs, Longs, Longs]:
-    """Cell and node by which each node was reached, and a node of each rotation that lowers the price; none at the end.
+    """Cell and node that lead to each node, and a node of each rotation that lowers the price; empty at the optimum.
 
-    Nodes: rows, members, levels of load (``levels``: number of each load, ABSENT where no member has it). A row to a
-    member: one more there; back: one less. A member to the level above: it takes one; a level to a member on it: it
-    gives one up.
+    Nodes: rows, members, levels of load (``levels``: number of each load, ABSENT where no member has it). Row to
+    member:
+    one more there; back: one less. Member to the level above: it takes one; level to a member on it: it loses one.
     """
     first_level = rows + len(loads)
     nodes = first_level + levels.max() + 1
@@ -520,7 +525,7 @@ def cheaper_rotations(
 
 @inner_kernel
 def _on_circles(via_node: Longs) -> npt.NDArray[np.int64]:
-    """One node of each circle of predecessors, in the order in which walks from all nodes meet them."""
+    """One node of each cycle of predecessors, in the order of walks from all nodes."""
     seen = np.full(len(via_node), ABSENT, np.int64)
     roots = np.empty(len(via_node), np.int64)
     found = 0
@@ -538,7 +543,7 @@ def _on_circles(via_node: Longs) -> npt.NDArray[np.int64]:
 
 
 def _realise(plan: Plan, numbering: Numbering, table: _Table) -> None:
-    """Lists from counts: everybody takes back what it had at first, as far as its count goes, then what is left."""
+    """Lists from counts: each member gets back its first partitions up to its count, then the rest."""
     missing = table.count.tolist()
     piles: list[list[int]] = [[] for _ in range(table.rows)]
     parts = [part for list_of_member in plan.lists for part in list_of_member]
@@ -558,19 +563,19 @@ def _realise(plan: Plan, numbering: Numbering, table: _Table) -> None:
             plan.give(part, member)
 
 
-ORDERS = 12  # of a Go map, asked before an answer is said not to vary
+ORDERS = 12  # orders of a Go map to try before an answer does not vary
 FEW_TOPICS = 3  # have fewer orders than that
 
 
 @dataclass(frozen=True, slots=True)
 class FranzGoSticky:
-    """Eager: what a member owned, and when, is in its user data."""
+    """Eager: claims and generation are in the user data."""
 
     name: str = "sticky@franz-go"
     versions: str = "franz-go 1.22.2"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """One answer; ``varies`` where the order of topics makes another."""
+        """One answer; ``varies`` if another topic order changes it."""
         group = Group.of(request, request.members.data_generations.tolist())
         plans = _plans(group, request.seed)
         first = next(plans)
@@ -580,13 +585,13 @@ class FranzGoSticky:
 
 @dataclass(frozen=True, slots=True)
 class FranzGoCooperativeSticky:
-    """Cooperative: what a member owns, and since when, is in its Subscription, or in its user data before that."""
+    """Cooperative: claims and generation are in the Subscription, in old clients in the user data."""
 
     name: str = "cooperative-sticky@franz-go"
     versions: str = "franz-go 1.22.2"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """One answer without what waits for its old owner; ``varies`` where the order of topics makes another."""
+        """One answer without withheld partitions; ``varies`` if another topic order changes it."""
         own, data = request.members.generations, request.members.data_generations
         group = Group.of(request, np.where(own > NO_GENERATION, own, data).tolist())
         owners = _owners(group)
@@ -598,7 +603,7 @@ class FranzGoCooperativeSticky:
 
 
 def _plans(group: Group, seed: int) -> Iterator[Ints]:
-    """Owner of each partition, int32[P], for each order of topics, that of the request first."""
+    """Owner of each partition, int32[P], for each topic order, the request's first."""
     random = np.random.default_rng(seed)
     count = len(group.topics)
     all_orders = factorial(count) if count <= FEW_TOPICS else ORDERS + 1
@@ -614,7 +619,7 @@ def _plans(group: Group, seed: int) -> Iterator[Ints]:
 def _plan(group: Group, topics: tuple[int, ...], random: np.random.Generator) -> Ints:
     owner = np.full(group.request.topics.partition_total, ABSENT, dtype=np.int32)
     numbering = Numbering(group, topics)
-    if not numbering.topic_of:  # nobody reads anything
+    if not numbering.topic_of:  # no member reads anything
         return owner
     plan = claimed_plan(group, numbering, lambda parts: random.permutation(parts).tolist())
     if all(len(readers) == len(group.members) for readers in numbering.readers):
@@ -628,7 +633,7 @@ def _plan(group: Group, topics: tuple[int, ...], random: np.random.Generator) ->
 
 
 def _owners(group: Group) -> dict[int, set[int]]:
-    """Row → members that own it; an older claim is no ownership beside a newer one."""
+    """Row → members that own it; a newer claim cancels an older one."""
     newest: dict[int, int] = {}
     for claim in group.claims:
         newest[claim.row] = max(newest.get(claim.row, 0), claim.generation)
@@ -640,7 +645,7 @@ def _owners(group: Group) -> dict[int, set[int]]:
 
 
 def _without_waiting(plan: Ints, owners: dict[int, set[int]]) -> Ints:
-    """Nobody has what is new for its member and owned by another."""
+    """Unassign what is new for its member and owned by another."""
     waiting = [row for row, holders in owners.items() if plan[row] != ABSENT and plan[row] not in holders]
     given = plan.copy()
     given[waiting] = ABSENT

@@ -1,26 +1,30 @@
 """Return the answers of kafka-go (github.com/segmentio/kafka-go): range, round robin and rack affinity.
 
-Promises, in this order: each topic is dealt by itself, evenly among its k subscribers (range, round robin: counts of a
-topic differ by one at most); nothing is kept over a rebalance, and instance ids do not count.
+Promises: each topic is dealt evenly among its k subscribers (range, round robin: counts of a topic differ by one at
+most). No stickiness; instance ids do not count.
 
-A leader asks for the metadata of all subscribed topics first. One that is unknown ends the rebalance, and the whole
-group has no partitions. So ``MapOrder.LEADER`` refuses it; in other orders the strategy alone is asked, which skips it.
+A leader requests the metadata of all subscribed topics first. An unknown topic ends the rebalance, and the whole
+group
+has no partitions: ``MapOrder.LEADER`` refuses it. In other orders the strategy alone answers, and skips it.
 
-How it differs from Java, by example of 5 partitions of t and 2 of u for members a and b:
-- range: the i-th of k subscribers gets partitions ⌊i·n/k⌋ to ⌊(i+1)·n/k⌋ − 1: t 0-1 for a and 2-4 for b. Java's larger
+Differences from Java, with 5 partitions of t and 2 of u for members a and b:
+- range: the i-th of k subscribers gets partitions ⌊i·n/k⌋ to ⌊(i+1)·n/k⌋ − 1: t 0-1 for a and 2-4 for b. Java's
+  larger
   shares come first, these come last.
-- round robin begins anew at each topic: t 0 2 4 for a and 1 3 for b, then u 0 for a and 1 for b; Java gives u 0 to b.
+- round robin restarts at each topic: t 0 2 4 for a and 1 3 for b, then u 0 for a and 1 for b; Java gives u 0 to b.
 - A member that lists a topic twice counts twice.
 
-Rack affinity: members take the partitions whose leader is in their rack. Per topic, with n partitions and k subscribers
-in the order of JoinGroup, target = ⌊n / k⌋ and n mod k extra places:
-1. Racks in any order: each member of the rack takes ⌊its partitions / its members⌋ of them, target at most. What is
-   left in the rack goes one each to its first members; where they are at the target, each takes an extra place.
-2. What is left of all racks, racks in any order, goes to members in their order, up to the target; one that was at the
-   target or below it takes an extra place with it, while there are some.
-The order of racks is that of a Go map: with eight racks at most that of their first partitions, from a random one on,
-which is the first in most runs. It decides only where racks compete for the extra places, or where several racks have
-something left for several members: the answer ``varies`` then, and ours takes the racks from the first one on.
+Rack affinity: members take the partitions whose leader is in their rack. Per topic, with n partitions and k
+subscribers
+in JoinGroup order, target = ⌊n / k⌋ and n mod k extra places:
+1. Racks in any order: each member of the rack takes ⌊its partitions / its members⌋ of them, target at most. The
+   rack's
+   rest goes one each to its first members; members at the target take an extra place each.
+2. The rest of all racks, racks in any order, goes to members in their order, up to the target; one at the target or
+   below it takes an extra place with it, while there are some.
+The order of racks is a Go map's: up to eight racks in the order of their first partitions, from a random one on (the
+first in most runs). It matters only where racks compete for the extra places, or where several racks have a rest for
+several members: the answer ``varies`` then, and ours starts at the first rack.
 Example: leaders in racks x, x, y; a in x, b in z: a takes t-0 (target 1) and, as extra place, t-1; b takes t-2.
 
 Complexity: O(partitions + subscriptions + M log M).
@@ -75,7 +79,7 @@ def round_robin_of_kafka_go() -> TopicDealer:
 
 @dataclass(frozen=True, slots=True)
 class RackAffinity:
-    """The first rack of a partition in the request is its leader's; no rack and an empty name are one rack."""
+    """A partition's first rack in the request is its leader's; no rack and an empty name are one rack."""
 
     name: str = "rack-affinity@kafka-go"
     versions: str = "kafka-go 0.4.47 – 0.4.51"
@@ -93,9 +97,9 @@ class RackAffinity:
 
 
 def _near_leaders(leaders: Sequence[str], readers: Sequence[int], racks: Sequence[str]) -> tuple[Ints, bool]:
-    """Owners of a topic's partitions, and whether another order of racks would give others.
+    """Owners of a topic's partitions, and whether another order of racks would change them.
 
-    ``leaders``: each partition's rack. ``racks``: each reader's; one that lists the topic twice stands there twice.
+    ``leaders``: rack of each partition. ``racks``: of each reader; one that lists the topic twice appears twice.
     """
     owner = np.full(len(leaders), ABSENT, dtype=np.int32)
     target, extra = divmod(len(leaders), len(readers))
@@ -131,7 +135,7 @@ def _near_leaders(leaders: Sequence[str], readers: Sequence[int], racks: Sequenc
 
 
 def _topics(request: AssignmentRequest, order: Longs) -> list[tuple[int, int, Ints]]:
-    """Rows and subscribers of each topic that has both; one that lists a topic twice stands there twice."""
+    """Rows and subscribers of each topic that has both; one that lists a topic twice appears twice."""
     members, rows = request.members, request.topics.first_row.tolist()
     columns = (members.subscription_offsets, members.subscription_topics)
     starts, readers = subscribers_by_topic(order, *columns, len(request.topics), False)

@@ -1,9 +1,7 @@
-"""The orders in which other clients' leaders walk members, and the inputs that they refuse.
+"""Member orders of other clients' leaders, and inputs that they refuse, with each language's error names.
 
-Most clients sort all members, in whatever order they come. In groups of static and dynamic members librdkafka and
-kafka-python 3 do not: their answer depends on the order of JoinGroup's list (``join_order``). Refusals have the names
-that each client's language gives them.
-
+Most clients sort all members. In groups of static and dynamic members librdkafka and kafka-python 3 do not: their
+answer depends on JoinGroup's order (``join_order``).
 Example: members x (static, as "pod-1"), a and b (dynamic). By id: a, b, x. Static first: x, a, b.
 """
 
@@ -22,14 +20,15 @@ from kafka_assignors.java.strings import hash_codes, sorted_order
 from kafka_assignors.string_column import StringColumn
 from kafka_assignors.subscribers import subscribers_by_topic
 
-Readers = tuple[Longs, Ints]  # those of topic t, as the leader sorts them, are readers[starts[t]:starts[t + 1]]
+Readers = tuple[Longs, Ints]  # topic t's, as the leader sorts them: readers[starts[t]:starts[t + 1]]
 
 
 def join_order(request: AssignmentRequest) -> Longs:
-    """int64[M]: members as the coordinator lists them to their leader.
+    """int64[M]: members in JoinGroup order.
 
-    Brokers from 4.0 on keep them in a Java HashMap, filled in the order of the columns; ``member_order`` is that of
-    brokers before, Scala's map. GIVEN: the columns stand in it.
+    Brokers from 4.0 on have a Java HashMap, filled in column order; ``member_order`` is that of older brokers,
+    Scala's map.
+    GIVEN: column order.
     """
     ids = request.members.ids
     if request.order is MapOrder.GIVEN:
@@ -41,13 +40,13 @@ def join_order(request: AssignmentRequest) -> Longs:
 
 
 def by_code_points(strings: StringColumn) -> Longs:
-    """int64[n]: positions in the order of code points, which is that of the bytes of UTF-8."""
+    """int64[n]: positions by code points, the order of UTF-8 bytes."""
     keys = _utf8(strings)
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
 def by_id(members: MemberColumns) -> Longs:
-    """Sarama, aiokafka, kafka-python 2: by member id alone; who is static does not count."""
+    """Sarama, aiokafka, kafka-python 2: by member id alone, static or not."""
     return by_code_points(members.ids)
 
 
@@ -65,8 +64,9 @@ def static_first(members: MemberColumns) -> Longs:
 def as_librdkafka_sorts(members: MemberColumns, of: Sequence[int] | None = None) -> Longs:
     """Two static members by instance id, any other two by member id; ``of``: some members, in JoinGroup order.
 
-    With members of both kinds this need not be transitive: s before t by instance id, t before d and d before s by
-    member id. Then the answer is what the sort does with it: here glibc's ``qsort``, a merge sort by halves.
+    With both kinds this need not be transitive: s before t by instance id, t before d and d before s by member id.
+    The
+    result is then that of glibc's ``qsort``, a merge sort by halves.
     """
     chosen = list(range(len(members.ids)) if of is None else of)
     ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()
@@ -82,7 +82,7 @@ def as_librdkafka_sorts(members: MemberColumns, of: Sequence[int] | None = None)
 
 
 def last_runs(members: MemberColumns, of: Sequence[int] | None = None) -> Longs:
-    """kafka-python 3: of the members in JoinGroup order only the last run of static and of dynamic ones is left.
+    """kafka-python 3: only the last run of static and of dynamic members in JoinGroup order is left.
 
     It groups an unsorted list by runs (``itertools.groupby``) and keeps one group a kind: s1 d1 s2 leaves s2 and d1.
     Static ones come first; both kinds are sorted by (instance id, member id).
@@ -95,7 +95,7 @@ def last_runs(members: MemberColumns, of: Sequence[int] | None = None) -> Longs:
 
 
 def readers_in_one_order(request: AssignmentRequest, order: Longs) -> Readers:
-    """Subscribers of each topic, all in the order of the group's members."""
+    """Subscribers of each topic, in the group's member order."""
     members = request.members
     columns = (members.subscription_offsets, members.subscription_topics)
     starts, readers = subscribers_by_topic(order, *columns, len(request.topics), True)
@@ -114,7 +114,6 @@ def readers_sorted_by_topic(
 
 
 def has_both_kinds(members: MemberColumns) -> bool:
-    """Some members are static and some are not."""
     return bool(members.has_instance_id.any() and not members.has_instance_id.all())
 
 
@@ -145,7 +144,7 @@ def _merge_sorted(items: list[int], is_in_order: Callable[[int, int], bool]) -> 
 
 
 def refuse_unknown_topics(request: AssignmentRequest, error: str = "ErrUnknownTopicOrPartition") -> None:
-    """Sarama and kafka-go ask for the partitions of each subscribed topic; one that is unknown ends the rebalance."""
+    """Sarama and kafka-go query the partitions of each subscribed topic; an unknown one ends the rebalance."""
     subscribed = np.unique(request.members.subscription_topics)
     unknown = subscribed[~request.topics.has_metadata[subscribed]]
     if len(unknown):

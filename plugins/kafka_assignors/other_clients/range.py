@@ -1,15 +1,16 @@
 """Return the answers of other clients' range: librdkafka (with racks), Sarama, aiokafka, kafka-python and franz-go.
 
-``LibrdkafkaRange`` keeps the promises of Java's range from 3.5 on (``client.range``). It differs in two points:
-- members are ordered as ``member_orders.as_librdkafka_sorts`` returns them;
+``LibrdkafkaRange`` has the promises of Java's range from 3.5 on (``client.range``), with two differences:
+- members are in the order of ``member_orders.as_librdkafka_sorts``;
 - groups of two topics and more are matched by racks even where no topic needs it, and only members with a rack take
-  part: one without gets the rest. (A topic alone in its group is matched as in Java.)
-Example: t and u, partition 0 on rack x, 1 on rack y; a without a rack, b in rack x. Java gives partition 0 to a, which
+  part: the others get the rest. (A single topic is matched as in Java.)
+Example: t and u, partition 0 on rack x, 1 on rack y; a without a rack, b in rack x. Java gives partition 0 to a,
+which
 comes first and matches anything; librdkafka gives it to b, and a gets 1. O(subscriptions + partitions · racks).
 
-``PlainRangeAssignor`` is for clients that know no racks: each topic evenly among its subscribers (counts differ by one
-at most), no stickiness. The clients differ in the order of members alone: Sarama, aiokafka and kafka-python 2 answer as
-Java up to 2.3, franz-go as Java from 2.4. kafka-python 3 forgets some members in groups of static and dynamic ones.
+``PlainRangeAssignor`` is for clients without racks: each topic evenly among its subscribers (counts differ by one at
+most), no stickiness. Clients differ only in member order: Sarama, aiokafka and kafka-python 2 as Java up to 2.3,
+franz-go as Java from 2.4. kafka-python 3 omits some members in groups of static and dynamic ones.
 Example: 5 partitions for a and b: a 0-2, b 3-4. O(subscriptions + partitions + M log M).
 """
 
@@ -49,7 +50,7 @@ class PlainRangeAssignor:
     versions: str = ""
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Topics without metadata are skipped, but by Sarama, which refuses the whole group."""
+        """Topics without metadata are skipped; Sarama refuses the whole group."""
         owner = ranges_of(*self.readers(request), request.topics.first_row)
         walk = by_code_points(request.topics.names)
         return assignment_by_owner(owner, request.topics, walk, len(request.members))
@@ -89,7 +90,7 @@ def of_franz_go() -> PlainRangeAssignor:
 
 
 def of_kafka_python_3() -> PlainRangeAssignor:
-    """Topic by topic the last run of each kind of members; where all are of one kind, nobody is forgotten."""
+    """Per topic the last run of each kind of members."""
 
     def readers(request: AssignmentRequest) -> Readers:
         if has_both_kinds(request.members):
@@ -101,7 +102,7 @@ def of_kafka_python_3() -> PlainRangeAssignor:
 
 @dataclass(frozen=True, slots=True)
 class LibrdkafkaRange:
-    """librdkafka, and confluent-kafka, node-rdkafka, rdkafka-ruby, rust-rdkafka, which run it."""
+    """librdkafka and its wrappers: confluent-kafka, node-rdkafka, rdkafka-ruby, rust-rdkafka."""
 
     name: str = "range@librdkafka"
     versions: str = "librdkafka 2.15.0"
@@ -118,7 +119,7 @@ class LibrdkafkaRange:
 
 
 def _readers(request: AssignmentRequest) -> Readers:
-    """Each topic's list is sorted by itself, which may matter where static and dynamic members mix."""
+    """Each topic's list is sorted separately, which matters with static and dynamic members."""
     if has_both_kinds(request.members):
         return readers_sorted_by_topic(request, as_librdkafka_sorts)
     return readers_in_one_order(request, as_librdkafka_sorts(request.members))

@@ -1,11 +1,12 @@
 """Round robin of other clients: partitions dealt one by one to the members in turn.
 
-Promises: completeness (kafka-python 3 refuses instead); if all subscribe alike and nobody is forgotten, counts differ
-by one at most. With unequal subscriptions nothing is promised about balance.
+Promises: completeness (kafka-python 3 refuses instead); with equal subscriptions and no omitted members, counts
+differ
+by one at most. Unequal subscriptions: no promise about balance.
 
-How they differ from Java, by example of topics t (11 partitions) and a, a-1:
+Differences from Java, with topics t (11 partitions) and a, a-1:
 - Sarama deals in the order of the text ``topic-partition``: t-0, t-1, t-10, t-2 …; a-0, a-1 and a-1-0 mix.
-- kafka-python 3 forgets members as its range does, and fails (KeyError) when the next member does not subscribe.
+- kafka-python 3 omits members as its range does, and fails (KeyError) when the next member does not subscribe.
 - KafkaJS deals the partitions of the leader's topics to all members, whether or not they subscribe.
 - librdkafka and franz-go deal as Java does, in their own orders of members.
 
@@ -47,7 +48,7 @@ class RoundRobinDealer:
     versions: str = ""
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """A topic that nobody subscribes to is skipped."""
+        """A topic without subscribers is skipped."""
         order, rows = self.order(request), self.rows(request.topics)
         starts, readers = readers_in_one_order(request, order)
         owner = deal_rows(rows, topic_of_rows(request.topics), starts, readers, order)
@@ -71,7 +72,7 @@ class SaramaDealer:
 
 @dataclass(frozen=True, slots=True)
 class KafkaPython3Dealer:
-    """kafka-python 3: the last run of each kind of members; whoever is next has to subscribe."""
+    """kafka-python 3: the last run of each kind of members; the next member has to subscribe."""
 
     name: str = "roundrobin@kafka-python-3"
     versions: str = "kafka-python 3.0.12"
@@ -89,7 +90,7 @@ class KafkaPython3Dealer:
         turn = np.arange(len(rows)) % max(1, len(order))
         wrong = np.flatnonzero(~np.isin(topic_of[rows] * len(members) + order[turn], subscribed))
         if len(wrong):
-            # It goes on to the member after that one, and looks it up by a pair that is no member id.
+            # It continues with the member after that one, and looks it up by a pair that is no member id.
             following = int(order[(turn[wrong[0]] + 1) % len(order)])
             instance = members.instance_ids[following] if members.has_instance_id[following] else None
             raise AssignorError("KeyError", repr((instance, members.ids[following])))
@@ -100,9 +101,9 @@ class KafkaPython3Dealer:
 
 @dataclass(frozen=True, slots=True)
 class KafkaJSDealer:
-    """KafkaJS: partition i of the leader's topics goes to member i mod M, whoever subscribes to it.
+    """KafkaJS: partition i of the leader's topics goes to member i mod M, subscribed or not.
 
-    The request's topics stand for the leader's own, in the order of its subscription; a request does not say who leads.
+    The request does not name the leader; its topics are taken as the leader's, in the order of its subscription.
     """
 
     name: str = "roundrobin@kafkajs"
@@ -128,8 +129,6 @@ def of_franz_go() -> RoundRobinDealer:
 
 
 def of_librdkafka() -> RoundRobinDealer:
-    """Members as librdkafka compares them, two by two."""
-
     def order(request: AssignmentRequest) -> Longs:
         return as_librdkafka_sorts(request.members, join_order(request).tolist())
 
@@ -162,7 +161,7 @@ def topic_of_rows(topics: TopicColumns) -> Longs:
 def deal_rows(rows: Longs, topic_of: Longs, starts: Longs, readers: Ints, order: Longs) -> Ints:
     """Owner of each partition, int32[P]: partitions in the order of ``rows``, each to the next reader in turn.
 
-    ``readers`` of each topic stand in the order of ``order``, all members.
+    ``readers`` of each topic follow ``order``, all members.
     """
     owner = np.full(len(topic_of), ABSENT, np.int32)
     place = np.empty(len(order), np.int64)
@@ -173,7 +172,7 @@ def deal_rows(rows: Longs, topic_of: Longs, starts: Longs, readers: Ints, order:
         first, end = starts[topic_of[row]], starts[topic_of[row] + 1]
         if first == end:
             continue
-        # The first reader at or behind the pointer, else the first of all.
+        # First reader at or behind the pointer, else the first of all.
         low, high = first, end
         while low < high:
             middle = (low + high) // 2

@@ -1,32 +1,31 @@
 """Return the answers of other clients' sticky strategies: librdkafka, kafka-python and aiokafka, Sarama.
 
-All three copied Java's algorithm before 3.0 (``sticky.before_3_0``, ``assign_one_way``), for all subscriptions. The
-differences are below. Complexity: as ``assign_one_way``, for Sarama ``DRAWS`` times.
+All three copied Java's algorithm before 3.0 (``sticky.before_3_0``, ``assign_one_way``), for all subscriptions, with
+the differences below. Complexity: as ``assign_one_way``, for Sarama ``DRAWS`` times.
 
 librdkafka, cooperative only
-- Maps give the newest key back first; racks are as in Java's unequal way from 3.5 on.
+- Maps return the newest key first; racks are as in Java's unequal way from 3.5 on.
 - A partition that two members claim in one generation belongs to neither; else the highest generation has it. The
   holder is the *last* member in JoinGroup order that claims it.
 - With equal subscriptions, partitions are taken in turn from the fullest member downwards, the lowest of each list
   first, then unowned ones, topics and partitions backwards; by name where no member owns anything.
-- A second step withholds what another member claims (the last one), and hands vanished partitions back to their owner.
-- A move is reversed through a pointer that already shows the next recorded one: it moves that, or reads freed memory
-  and may crash. That is an AssignorError. Source: ``rdkafka_sticky_assignor.c``, ``rdkafka_assignor.c``, 2.15.
+- A second step withholds what another member claims (the last one), and returns vanished partitions to their owner.
+- A move is reversed through a pointer that already points to the next recorded one: it moves that, or reads freed
+  memory and may crash. That is an AssignorError. Source: ``rdkafka_sticky_assignor.c``, ``rdkafka_assignor.c``, 2.15.
 
 kafka-python 2 and aiokafka (sticky), kafka-python 3 (sticky and cooperative)
-- Python's dicts replace Java's maps: claims come in the order of members; subscriptions are equal only as lists; a
-  member's *last* partition is taken first; unowned ones come sorted by name. Generation 0 counts as none: of two that
-  claim a partition in it the later one has it.
+- Python's dicts replace Java's maps: claims come in member order; subscriptions are equal only as lists; a member's
+  *last* partition is taken first; unowned ones come sorted by name. Generation 0 counts as none: of two claims in it
+  the later one wins.
 - kafka-python 3 undoes both moves where one to be reversed belongs to a third member. Its cooperative strategy
   withholds what another member claims, the last one in JoinGroup order.
-- Example: t of 4 partitions; A owns 0 to 3, B joins: A gives up 3 and 2, its last ones.
+- Example: t of 4 partitions; A owns 0 to 3, B joins: A loses 3 and 2, its last ones.
 
 Sarama, sticky and cooperative
-- Go's maps have no order, so the same group may get other answers from run to run. ``DRAWS`` orders are drawn from a
-  fixed seed. If all lead to one answer, it is the answer; else the answer with the most frequent sizes, which
-  ``varies``.
-- A group with a member that owns nothing is never put back to its state before evening out. Where Java puts it back,
-  Sarama keeps the new state but forgets members that were left out.
+- Go's maps have no order, so answers may vary from run to run. ``DRAWS`` orders are drawn from a fixed seed. If all
+  agree, that is the answer; else an answer with the most frequent sizes, which ``varies``.
+- A group with a member that owns nothing never returns to its state before balancing. Where Java restores it, Sarama
+  keeps the new state but drops members that were left out.
 - Example: t of 2 partitions, A and B, both new: each gets one, at random. Source: ``balance_strategy.go``, 1.61.1.
 """
 
@@ -63,7 +62,7 @@ _NULL = "java.lang.NullPointerException"
 
 
 def input_in_join_order(request: AssignmentRequest, walk: Longs | None = None) -> StickyInput:
-    """Members met as JoinGroup lists them (or as in ``walk``), ids and topics sorted by code points; no racks."""
+    """Input with members in JoinGroup order (or ``walk``), ids and topics sorted by code points; no racks."""
     members, topics = request.members, request.topics
     inputs = sticky_input_of(request, members.data_generations)
     order = np.arange(len(members)) if walk is None else walk
@@ -80,7 +79,7 @@ def input_in_join_order(request: AssignmentRequest, walk: Longs | None = None) -
 
 @contextmanager
 def failing_as(name: str, message: str) -> Iterator[None]:
-    """Where Java meets a null because of a member that is left out of balancing, this client fails otherwise."""
+    """This client's error where Java meets a null because balancing left out a member."""
     try:
         yield
     except AssignorError as refusal:
@@ -90,7 +89,7 @@ def failing_as(name: str, message: str) -> Iterator[None]:
 
 
 def topic_lists(request: AssignmentRequest, inputs: StickyInput) -> list[list[int]]:
-    """What each member subscribes to and has partitions, in its own order."""
+    """Each member's subscribed topics with partitions, in its own order."""
     offsets, topics = request.members.subscription_offsets.tolist(), request.members.subscription_topics
     filled = inputs.counts[topics] > 0
     return [topics[start:end][filled[start:end]].tolist() for start, end in pairwise(offsets)]
@@ -98,7 +97,7 @@ def topic_lists(request: AssignmentRequest, inputs: StickyInput) -> list[list[in
 
 @dataclass(frozen=True, slots=True)
 class PythonSticky:
-    """``dialect``: how movements are turned back."""
+    """``dialect``: rule for reversed movements."""
 
     dialect: int
     is_cooperative: bool = False
@@ -132,22 +131,21 @@ def of_kafka_python_2() -> PythonSticky:
 
 
 def of_kafka_python_3() -> PythonSticky:
-    """kafka-python 3."""
     return PythonSticky(KAFKA_PYTHON_3)
 
 
 def cooperative_of_kafka_python_3() -> PythonSticky:
-    """kafka-python 3: what members own comes in the Subscription, with its generation."""
+    """kafka-python 3: claims and generation come in the Subscription."""
     return PythonSticky(KAFKA_PYTHON_3, is_cooperative=True)
 
 
 def in_order(hashes: Ints) -> Longs:
-    """A dict gives keys back as they were put in."""
+    """Insertion order, as in a dict."""
     return np.arange(len(hashes))
 
 
 def last_claimants(request: AssignmentRequest, inputs: StickyInput) -> Ints:
-    """int32[R]: the last member in JoinGroup order that says it owns a row, ABSENT if none does."""
+    """int32[R]: the last member in JoinGroup order that claims a row, or ABSENT."""
     owner = np.full(len(inputs.row_topic), ABSENT, dtype=np.int32)
     sizes = np.diff(request.members.owned_offsets)
     for member, rows in enumerate(np.split(inputs.rows, np.cumsum(sizes)[:-1])):
@@ -156,7 +154,7 @@ def last_claimants(request: AssignmentRequest, inputs: StickyInput) -> Ints:
 
 
 def without_claimed(inputs: StickyInput, offsets: Longs, rows: Ints, claimant: Ints) -> Assignment:
-    """What another member claims is withheld."""
+    """Withhold what another member claims."""
     receivers = np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
     waits = (claimant[rows] != ABSENT) & (claimant[rows] != receivers)
     held, kept = rows[waits], rows[~waits]
@@ -187,7 +185,7 @@ def _read_alike(request: AssignmentRequest, inputs: StickyInput) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LibrdkafkaCooperative:
-    """``assign`` answers what is given out in this round; ``target`` is what it works towards."""
+    """``assign`` answers this round's assignment; ``target`` is the final one."""
 
     name: str = "cooperative-sticky"
     versions: str = ""
@@ -219,7 +217,7 @@ class LibrdkafkaCooperative:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Settled:
-    """``is_kept`` bool[W]; ``had_before``, ``last`` int32[R]: who had a row before, who claims it as the last."""
+    """``is_kept`` bool[W]; ``had_before``, ``last`` int32[R]: earlier holder and last claimant of a row."""
 
     is_kept: Flags
     had_before: Ints
@@ -227,7 +225,7 @@ class _Settled:
 
 
 def _input(request: AssignmentRequest) -> StickyInput:
-    """Owned partitions of topics that nobody reads are as good as gone; the map of members walks backwards."""
+    """Input without owned partitions of unread topics; the map of members walks backwards."""
     inputs = input_in_join_order(request)
     is_read = np.zeros(len(request.topics), dtype=np.bool_)
     is_read[request.members.subscription_topics] = True
@@ -267,7 +265,7 @@ def _settled(inputs: StickyInput, sizes: Ints, generations: Ints) -> _Settled:
 
 
 def _believe(state: State, claims: _Settled) -> bool:
-    """The last claimant counts as holder, whoever has the partition; whether it is another one anywhere."""
+    """Make the last claimant the recorded holder. Return true if that changed any."""
     is_claimed = claims.last != ABSENT
     holder = state.rows["owner"].copy()
     state.rows["owner"][is_claimed] = claims.last[is_claimed]
@@ -307,7 +305,7 @@ def _second_step(request: AssignmentRequest, inputs: StickyInput, state: State) 
 
 
 def _handed_back(request: AssignmentRequest, inputs: StickyInput, given: Assignment) -> Assignment:
-    """What no longer exists goes back to the last one who claims it."""
+    """Return vanished partitions to their last claimant."""
     members = request.members
     owners = np.repeat(np.arange(len(members), dtype=np.int32), np.diff(members.owned_offsets))
     gone = np.flatnonzero(inputs.rows < 0)
@@ -363,13 +361,12 @@ class SaramaSticky:
 
 
 def cooperative() -> SaramaSticky:
-    """The strategy that withholds."""
     return SaramaSticky(is_cooperative=True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One run with its own luck."""
+    """One run with its own random orders."""
 
     request: AssignmentRequest
     inputs: StickyInput
@@ -398,7 +395,7 @@ class _Run:
         return self.luck.permutation(len(hashes))
 
     def _free(self, claims: Claims, held: Ints) -> Ints:
-        """First what a member owns but does not read, then what nobody owns; both in any order."""
+        """First what a member owns but does not read, then unowned rows; both in any order."""
         existing = rows_of(self.inputs.topics, self.request.topics.first_row)
         is_claimed = np.zeros(len(held), dtype=np.bool_)
         is_claimed[claims.rows] = True
@@ -417,7 +414,7 @@ class _Run:
         return sorted_rows
 
     def _reads_alike(self) -> bool:
-        """As Go's comparison has it: members without topics are not compared if they come before all others."""
+        """Go's comparison: members without topics are not compared if they come before all others."""
         lists = [sorted(topics) for topics in topic_lists(self.request, self.inputs)]
         expected: list[int] = []
         for member in self._members().tolist():
@@ -436,7 +433,7 @@ def _without_left_out(state: State, offsets: Longs, rows: Ints) -> tuple[Longs, 
 def _in_lists(
     answer: tuple[Longs, Ints], request: AssignmentRequest, inputs: StickyInput, strategy: SaramaSticky
 ) -> Assignment:
-    """Each member's rows in ascending order, so that equal answers are equal arrays; what waits is withheld."""
+    """Each member's rows ascending, so that equal answers are equal arrays; withheld rows removed."""
     offsets, rows = answer
     receivers = np.repeat(np.arange(len(request.members), dtype=np.int32), np.diff(offsets))
     rows = rows[np.lexsort((rows, receivers))]

@@ -1,9 +1,9 @@
-"""In which order the group coordinator's Java walks its maps: subscribed topics, owned partitions.
+"""Orders in which the group coordinator's Java walks its maps: subscribed topics, owned partitions.
 
-The coordinator keeps members in ``HashMap<memberId, …>`` (``orders.member_walk``) and what a member owns in
-``HashMap<Uuid, HashSet<Integer>>``. It hands a member's topics out in the order of ``HashSet<String>`` of their names
-(``TopicIds`` wraps the names): ``MapOrder.LEADER``. ``HASH`` has them in a ``HashSet<Uuid>``, as the recorded cases do.
-``GIVEN`` takes the columns' order instead (LinkedHashMaps in tests).
+Members are in a ``HashMap<memberId, …>`` (``orders.member_walk``), a member's claims in a ``HashMap<Uuid,
+HashSet<Integer>>``. Subscribed topics: LEADER: in the order of a ``HashSet<String>`` of names (wrapped by
+``TopicIds``), as in the coordinator; HASH: of a ``HashSet<Uuid>``, as in the recorded cases; GIVEN: of the columns
+(LinkedHashMaps in tests).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kafka_assignors.ranges import subscriber_counts
 PARTITION_ASSIGNOR_EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
 
 
-# How the kernels of ``uniform`` ended.
+# Results of the kernels of ``uniform``.
 NO_TOPICS, MISSING_TOPIC, BEYOND_LAST, LEFT_OVER, CONTRADICTORY, SPREAD = range(6)
 # A table of 16 holds so many keys whatever their bins.
 _SMALL_MAP, _LAST_BIN = 8, 15
@@ -33,14 +33,14 @@ _NO_NAMES = np.zeros(0, np.int32)
 
 
 class JavaMaps(NamedTuple):
-    """How maps are walked: by the hashes of topics int32[T] where ``is_hashed``, else as the columns stand."""
+    """Map order: by topic hashes int32[T] where ``is_hashed``, else column order."""
 
     uuid_hashes: Ints
     is_hashed: bool
 
 
 def is_hashed(request: AssignmentRequest) -> bool:
-    """Whether maps are HashMaps rather than in the order of the columns."""
+    """True if maps are HashMaps, not in column order."""
     return request.order is not MapOrder.GIVEN
 
 
@@ -51,7 +51,7 @@ def topic_hashes(request: AssignmentRequest) -> Ints:
 
 
 def name_hashes(request: AssignmentRequest) -> Ints:
-    """``String.hashCode`` of every topic's name, int32[T]; empty where topics are not handed out by name."""
+    """``String.hashCode`` of every topic's name, int32[T]; empty where topics are not walked by name."""
     names = request.topics.names
     codes: Ints = hash_codes(names.data, names.offsets) if request.order is MapOrder.LEADER else _NO_NAMES
     return codes
@@ -92,7 +92,7 @@ def in_set_order(
 
 @inner_kernel
 def _visit_order(topics: Ints, hashes: Ints, capacity: int) -> Ints:
-    """A HashSet of ``topics``, put in this order."""
+    """Iteration order of a HashSet filled with ``topics`` in this order."""
     codes = np.empty(len(topics), np.int32)
     for k in range(len(topics)):
         codes[k] = hashes[topics[k]]
@@ -107,7 +107,7 @@ Walk = tuple[Bytes, Longs, Longs, bool]
 
 
 def walk_columns(request: AssignmentRequest) -> Walk:
-    """What ``map_walk`` takes: member ids, the order in which they are put (empty: as they stand), is it a HashMap."""
+    """Arguments of ``map_walk``: member ids, insertion order (empty: column order), whether it is a HashMap."""
     ids, fed = request.members.ids, request.member_order
     return ids.data, ids.offsets, _AS_THEY_STAND if fed is None else fed, is_hashed(request)
 
@@ -127,7 +127,7 @@ def map_walk(data: Bytes, offsets: Longs, fed: Longs, is_hashed: bool) -> Longs:
 
 
 def refuse_missing_topic(request: AssignmentRequest, topic: int) -> None:
-    """Raise, as the coordinator's assignors do, for a subscribed topic that the metadata lacks; -1: none does."""
+    """Raise as the coordinator's assignors for a subscribed topic without metadata; -1: none."""
     if topic >= 0:
         raise AssignorError(
             PARTITION_ASSIGNOR_EXCEPTION,
@@ -137,7 +137,7 @@ def refuse_missing_topic(request: AssignmentRequest, topic: int) -> None:
 
 @inner_kernel
 def first_missing(topics: Ints, counts: Ints) -> np.int64:
-    """The first of ``topics`` that is not in the metadata, -1 where all are."""
+    """First of ``topics`` that is not in the metadata, or -1."""
     for topic in topics:
         if counts[topic] < 0:
             return np.int64(topic)
@@ -145,7 +145,7 @@ def first_missing(topics: Ints, counts: Ints) -> np.int64:
 
 
 def refuse_missing_topics(request: AssignmentRequest, topics: Ints) -> None:
-    """Raise, as the coordinator's assignors do, for the first subscribed topic that the metadata lacks."""
+    """Raise as the coordinator's assignors for the first subscribed topic without metadata."""
     counts = request.topics.partition_counts[topics]
     if len(counts) and counts.min() < 0:
         missing = topics[counts < 0]
@@ -157,7 +157,7 @@ def refuse_missing_topics(request: AssignmentRequest, topics: Ints) -> None:
 
 
 def is_homogeneous(request: AssignmentRequest) -> bool:
-    """What the coordinator tells its assignors: every subscribed topic has as many subscribers as there are members."""
+    """The coordinator's flag: every subscribed topic has all members as subscribers."""
     if request.is_homogeneous is not None:
         return request.is_homogeneous
     counts = subscriber_counts(
@@ -168,10 +168,10 @@ def is_homogeneous(request: AssignmentRequest) -> bool:
 
 @inner_kernel
 def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints) -> Longs:
-    """Positions of one member's owned partitions as ``HashMap<Uuid, HashSet<Integer>>`` gives them back.
+    """Positions of one member's owned partitions in the order of a ``HashMap<Uuid, HashSet<Integer>>``.
 
-    ``topics`` and ``partitions`` are the member's own, in the order in which they were put. ``group_of`` int32[T] is
-    scratch: -1 everywhere, before and after.
+    ``topics`` and ``partitions`` are the member's own, in insertion order. ``group_of`` int32[T] is scratch: -1
+    everywhere, before and after.
     """
     n = len(topics)
     if n <= _SMALL_MAP:
@@ -197,9 +197,9 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
 
 @inner_kernel
 def _walk_of_few(topics: Ints, partitions: Ints, uuid_hashes: Ints) -> Longs:
-    """``owned_walk`` of so few that no table grows: by the bin of the topic, then its place, then those of partitions.
+    """``owned_walk`` where no table grows: by the topic's bin, its place, then the partitions' bins.
 
-    Half of what a small group takes would be spent on tables.
+    Tables would take half the time of a small group.
     """
     n = len(topics)
     order = np.empty(n, np.int64)
@@ -229,7 +229,7 @@ def _are_all(topics: Ints, topic: int) -> bool:
 
 @inner_kernel
 def _by_topic(topics: Ints, group_of: Ints) -> tuple[Longs, Longs, Ints]:
-    """Positions grouped by topic, topics as they first appear: group starts, positions, topic of each group."""
+    """Positions grouped by topic, topics in order of appearance: group starts, positions, topic of each group."""
     n = len(topics)
     first = np.empty(n, np.int32)
     sizes = np.zeros(n + 1, np.int64)

@@ -1,18 +1,20 @@
 """Return the answers of the group coordinator's ``range`` (KIP-848): Kafka 3.9 – 4.4, and the preview of 3.8.
 
-``ServerRangeAssignor`` promises, in this order: every partition of a subscribed topic has one owner; per topic, loads
-differ by one at most; where all members subscribe to the same topics with equally many partitions, a member gets the
-same partition numbers of each (co-partitioning). It ignores racks and owned partitions: one member more moves nearly
-all. Static members come first, by instance id, then dynamic ones by member id; two static members of one instance id
-keep the order of the coordinator's map. A topic without metadata is an error (the client's range passes over it).
+``ServerRangeAssignor`` promises, in priority order: every partition of a subscribed topic has one owner; per topic,
+loads differ by one at most; with equal subscriptions and partition counts, a member gets the same partition numbers
+of
+each topic (co-partitioning). It ignores racks and owned partitions: a new member moves nearly all. Static members
+come
+first, by instance id, then dynamic ones by member id; two static members of one instance id keep the order of the
+coordinator's map. A topic without metadata is an error (the client's range skips it).
 Example: topics of 6 partitions and members c0, c1, c2: c0 gets 0–1, c1 2–3, c2 4–5. Source: KAFKA-16944.
 Complexity: O(M log M + S + P) for M members with S subscriptions in all and P partitions.
 
 ``PreviewRangeAssignor`` (3.8) is sticky. Per topic: members keep their lowest partitions up to their share; a member
-that holds more than the share keeps one more while extras last; the rest is dealt in order of numbers to the members as
-the coordinator's map has them, the remaining extras to the first. It does not check that a kept partition exists, nor
-that it is kept once. Example: a and b read t with 3 partitions and a holds all: a's share is 1, it keeps 0 and, of one
-extra, 1; b gets 2. Complexity: O(P + S + W log W) for W partitions held.
+that holds more keeps one more while extras last; the rest is dealt in order of numbers to the members in the
+coordinator's map order, the remaining extras to the first. It does not check that a kept partition exists, or that it
+is kept once. Example: a and b read t with 3 partitions and a holds all: a's share is 1, it keeps 0 and, of one extra,
+1; b gets 2. Complexity: O(P + S + W log W) for W partitions held.
 """
 
 from __future__ import annotations
@@ -40,11 +42,11 @@ class ServerRangeAssignor:
     versions: str = "Kafka 3.9 – 4.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError (PartitionAssignorException) when somebody subscribes to a topic without metadata."""
+        """Raises AssignorError (PartitionAssignorException) for a subscribed topic without metadata."""
         members, counts = request.members, request.topics.partition_counts
         if len(members) == 0:
             return Assignment.of(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
-        # Ids are different, instance ids need not be: only there does the order of the coordinator's map decide.
+        # Member ids are unique, instance ids need not be: only these need the coordinator's map order.
         has_static = members.has_instance_id.any()
         ranked = by_member_info(members, member_walk(request)) if has_static else by_member_id(members)
         offsets, subscribed = members.subscription_offsets, members.subscription_topics
@@ -64,15 +66,15 @@ Lists = tuple[Longs, Ints, Ints]
 
 @kernel
 def _share_topics(ranked: Longs, listed: Ints, counts: Ints) -> tuple[Lists, bool]:
-    """All subscribe to what is ``listed``: the member of rank i gets [q·i + min(i, r), … + q (+1 while i < r)).
+    """All subscribe to ``listed``: the member of rank i gets [q·i + min(i, r), … + q (+1 while i < r)).
 
-    Nothing, and True, where a topic is not in the metadata.
+    Empty, and True, if a topic is not in the metadata.
     """
     members = len(ranked)
     topics, is_missing = _distinct(listed, counts)
     if is_missing:
         return _no_lists(), True
-    # Partitions a member of each rank gets: everybody the quotas, ranks below r one more.
+    # Partitions of a member of each rank: the quotas, and one more for ranks below r.
     extras = np.zeros(members + 1, np.int64)
     quotas = np.int64(0)
     for topic in topics:
@@ -91,7 +93,7 @@ def _share_topics(ranked: Longs, listed: Ints, counts: Ints) -> tuple[Lists, boo
     for topic in topics:
         quota, extra = counts[topic] // members, counts[topic] % members
         partition = 0
-        # Where the quota is nothing, only the first ranks get their one.
+        # With a quota of 0, only the first ranks get their one.
         for rank in range(members if quota else extra):
             member = ranked[rank]
             place = at[member]
@@ -111,7 +113,7 @@ def _no_lists() -> Lists:
 
 @inner_kernel
 def _distinct(listed: Ints, counts: Ints) -> tuple[Ints, bool]:
-    """The topics of a subscription, each once, ascending; and whether one of them is not in the metadata."""
+    """Distinct topics of a subscription, ascending; and whether one of them is not in the metadata."""
     is_listed = np.zeros(len(counts), np.bool_)
     found, is_missing = 0, False
     for topic in listed:
@@ -129,7 +131,7 @@ def _distinct(listed: Ints, counts: Ints) -> tuple[Ints, bool]:
 
 @kernel
 def _share_by_subscription(ranked: Longs, bounds: Longs, subscribed: Ints, counts: Ints) -> tuple[Lists, bool]:
-    """Ranges over each topic's own subscribers. Nothing, and True, where a topic is not in the metadata."""
+    """Ranges over each topic's own subscribers. Empty, and True, if a topic is not in the metadata."""
     subscribers = subscriber_counts(bounds, subscribed, len(counts), True)
     quotas = np.zeros(len(counts), np.int32)
     extras = np.zeros(len(counts), np.int32)
@@ -144,7 +146,7 @@ def _share_by_subscription(ranked: Longs, bounds: Longs, subscribed: Ints, count
         offsets[member + 1] += offsets[member]
     out_topics = np.empty(offsets[-1], np.int32)
     out_partitions = np.empty(offsets[-1], np.int32)
-    # How many subscribers have had their turn, and which one was the last (a topic may be listed twice).
+    # Subscribers that had their turn, and the last one (a topic may be listed twice).
     turn = np.zeros(len(counts), np.int32)
     last = np.full(len(counts), -1, np.int32)
     for member in ranked:
@@ -191,14 +193,14 @@ class PreviewRangeAssignor:
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError: PartitionAssignorException for a subscribed topic without metadata,
-        IndexOutOfBoundsException where members hold so much that is gone, or twice, that too little is left.
+        IndexOutOfBoundsException where vanished or twice held partitions leave too little.
         """
         members, counts, order = request.members, request.topics.partition_counts, member_walk(request)
         if len(members) == 0 and is_homogeneous(request):
             raise AssignorError("java.util.NoSuchElementException")
         offsets, subscribed = members.subscription_offsets, members.subscription_topics
         starts, places = list_subscribers(order, offsets, subscribed, len(counts))
-        if is_homogeneous(request) and len(members):  # the first member's word is taken for all
+        if is_homogeneous(request) and len(members):  # the first member decides for all
             listed = np.unique(subscribed[int(offsets[order[0]]) : int(offsets[order[0] + 1])])
             readers = np.zeros(len(counts), np.int64)
             readers[listed] = len(members)
@@ -214,7 +216,7 @@ class PreviewRangeAssignor:
 
 
 def _held_by_topic(request: AssignmentRequest, order: Longs) -> tuple[Longs, Longs, Ints]:
-    """What is held by (topic, place, number): keys topic · M + place, ascending, where each begins, and numbers."""
+    """Held partitions by (topic, place, number): keys topic · M + place, ascending, their starts, and numbers."""
     offsets, topics, partitions = owned_columns(request.members)
     place_of = np.empty(len(order), np.int64)
     place_of[order] = np.arange(len(order))
@@ -228,7 +230,7 @@ def _held_by_topic(request: AssignmentRequest, order: Longs) -> tuple[Longs, Lon
 def _share_kept(
     starts: Longs, places: Ints, counts: Ints, held: tuple[Longs, Longs, Ints], member_count: int
 ) -> tuple[Ints, Ints, Ints, bool]:
-    """Places, topics and numbers of all that is given; last, whether some topic had too little left."""
+    """Places, topics and numbers of all assigned partitions; last, whether a topic had too little left."""
     numbers = held[2]
     capacity = len(numbers) + len(places) + np.maximum(counts, 0).sum()
     receivers, topics, partitions = (
@@ -268,7 +270,7 @@ def _share_kept(
 
 @inner_kernel
 def _holding(held: tuple[Longs, Longs, Ints], key: int) -> tuple[np.int64, np.int64]:
-    """Where one member's numbers of one topic begin, and how many there are."""
+    """Start and count of one member's numbers of one topic."""
     keys, begins, _ = held
     at = np.searchsorted(keys, key)
     if at == len(keys) or keys[at] != key:
@@ -278,7 +280,7 @@ def _holding(held: tuple[Longs, Longs, Ints], key: int) -> tuple[np.int64, np.in
 
 @inner_kernel
 def _with_extras(missing: Longs, extras: int) -> Longs:
-    """The extras that are left go to the first that keep none."""
+    """Give the remaining extras to the first members that keep none."""
     wanted = np.maximum(missing, 0)
     for k in range(len(missing)):
         if extras > 0 and missing[k] >= 0:
@@ -288,7 +290,7 @@ def _with_extras(missing: Longs, extras: int) -> Longs:
 
 
 def _as_lists(holders: Longs, topics: Ints, partitions: Ints, member_count: int) -> Assignment:
-    """Only who has something stands in the answer."""
+    """Only members with partitions appear in the answer."""
     in_order = np.lexsort((partitions, topics, holders))
     counts = np.bincount(holders, minlength=member_count)
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))

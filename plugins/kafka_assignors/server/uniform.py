@@ -1,20 +1,23 @@
 """Return the answers of the group coordinator's ``uniform`` (KIP-848): even counts, then as sticky as they allow.
 
-Promises, in this order: every partition of a subscribed topic has one owner; where all members subscribe to the same
-topics, counts differ by one at most (elsewhere nearly so: the evening out is capped); members keep what they hold as
-far as possible. The order of Java's maps decides among equally good answers. Racks play no part since 3.8.
+Promises, in priority order: every partition of a subscribed topic has one owner; with equal subscriptions, counts
+differ by one at most (else nearly so: balancing is capped); members keep their partitions as far as possible. The
+order
+of Java's maps breaks ties. Racks do not count since 3.8.
 
-Replays Kafka 4.0.1 – 4.4 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``). ``uniform_preview`` answers for
-3.8 – 3.9, ``uniform_heterogeneous`` for different subscriptions.
+Kafka 4.0.1 – 4.4 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``). ``uniform_preview``: 3.8 – 3.9;
+``uniform_heterogeneous``: different subscriptions.
 
-Equal subscriptions (``spread_evenly``): members come in the coordinator's map order. With N partitions and k members
-each may hold ⌊N/k⌋, and N mod k of them one more. A member over its quota gives up what comes last in its maps. Members
-under it are filled one after the other with consecutive partitions: first unowned ones (topic by topic, in the order of
-a HashSet of the topics), then those given up. Vanished partitions count as held and are kept, as in Java.
-The releases differ in who gets the one more: up to 4.0.0 the first N mod k members in map order, from 4.0.1
-(KAFKA-18688) those that hold it already, then the last in map order.
+Equal subscriptions (``spread_evenly``), members in the coordinator's map order: with N partitions and k members each
+may hold ⌊N/k⌋, and N mod k of them one more. A member over its quota releases the last ones in its maps. Members
+under
+it are filled one after the other with consecutive partitions: first unowned ones (topic by topic, in the order of a
+HashSet of the topics), then released ones. Vanished partitions count as held and stay, as in Java.
+The one more goes, up to 4.0.0, to the first N mod k members in map order; from 4.0.1 (KAFKA-18688) to those that hold
+it already, then to the last in map order.
 
-Example: 7 partitions, a holds 0–3 and b holds 4–6 in map order b, a. To 4.0.0 b is first and takes partition 3 from a;
+Example: 7 partitions, a holds 0–3 and b holds 4–6 in map order b, a. To 4.0.0 b is first and takes partition 3 from
+a;
 from 4.0.1 nothing moves. Complexity: O(M + W + N) for W owned partitions.
 """
 
@@ -61,11 +64,13 @@ def spread_evenly(
     assigned: tuple[Flags, bool],
     is_extra_given_back: bool,  # noqa: FBT001
 ) -> tuple[int, np.int64, Longs, Ints, Ints]:
-    """How it ended, the topic that is missing, and offsets, topics and partitions of each member.
+    """Result code, the missing topic, and offsets, topics and partitions of each member.
 
-    ``topic_columns``: partition counts, first rows, both halves of ids, ``name_hashes``. ``assigned``: bool[P],
-    partitions that have an owner, whoever it is, and whether the coordinator told so; else it follows from what members
-    own. All in one kernel: small groups take no longer than the calls of several would.
+    ``topic_columns``: partition counts, first rows, both halves of ids, ``name_hashes``. ``assigned``: bool[P] of
+    owned
+    partitions, and whether the coordinator sent it; else it follows from the claims. One kernel: for small groups
+    several
+    calls would take longer than the work.
     """
     counts, first_row, high, low, names = topic_columns
     data, id_offsets, fed, is_hashed = walk
@@ -92,11 +97,11 @@ def spread_evenly(
 
 @inner_kernel
 def _owned_rows(owned: OwnedLists, first_row: Longs, counts: Ints) -> tuple[Flags, bool]:
-    """bool[P]: what members own, which is what the coordinator takes for assigned unless it says otherwise.
+    """bool[P]: owned partitions, the coordinator's default for assigned ones.
 
-    And whether some partition is owned twice or does not exist.
+    And whether a partition is owned twice or does not exist.
     """
-    # The row behind the last takes what does not exist.
+    # The row behind the last is for vanished partitions.
     is_owned = np.zeros(first_row[-1] + 1, np.bool_)
     for k in range(len(owned.topics)):
         topic, partition = np.uint32(owned.topics[k]), owned.partitions[k]
@@ -133,7 +138,7 @@ def _spread(
     kept, wanted, released = _quotas(order, is_subscribed, total, owned, is_released, maps, is_extra_given_back)
     free = _unassigned(topics, rows, is_assigned, owned, released)
     free_count = len(free[0])
-    # Consecutive chunks of what is free, in map order; the last members may find nothing left.
+    # Consecutive chunks of the free partitions, in map order; the last members may get none.
     chunk = np.empty(len(order), np.int64)
     dealt = 0
     for member in order:
@@ -154,7 +159,7 @@ def _written(
     is_subscribed: Flags,
     is_released: Flags,
 ) -> tuple[Longs, Ints, Ints]:
-    """What each member keeps, in its own order, then its chunk. Those who keep all they own are copied together."""
+    """Kept partitions in each member's own order, then its chunk. Members that keep all are copied together."""
     free_topics, free_partitions = free
     owned_offsets, owned_topics, owned_partitions = owned
     offsets = np.zeros(len(kept) + 1, np.int64)
@@ -196,7 +201,7 @@ def _quotas(
     maps: JavaMaps,
     is_extra_given_back: bool,  # noqa: FBT001
 ) -> tuple[Longs, Longs, Longs]:
-    """What each member keeps, how many more it may take, and what is given up (marked, too), in Java's order."""
+    """Kept count and further room of each member, and released partitions in Java's order (also marked)."""
     owned_offsets, owned_topics, owned_partitions = owned
     members = len(order)
     quota_all, extras = total // members, total % members
@@ -253,7 +258,7 @@ def _release(
     released: Longs,
     given_up: int,
 ) -> int:
-    """Give up all but the first ``quota`` of one member's partitions; how many are given up by now."""
+    """Release all but the first ``quota`` of one member's partitions. Return the number released so far."""
     left = quota
     for k in visit_order:
         if not is_subscribed[owned_topics[k]]:
@@ -271,7 +276,7 @@ def _release(
 def _unassigned(
     topics: Ints, rows: TopicRows, is_assigned: Flags, owned: OwnedLists, released: Longs
 ) -> tuple[Ints, Ints]:
-    """Partitions without owner, topic by topic, then those given up."""
+    """Partitions without owner, topic by topic, then released ones."""
     counts, first_row = rows
     never_of = np.zeros(len(topics), np.int64)
     for i in range(len(topics)):
@@ -301,7 +306,7 @@ def _unassigned(
 
 
 _NOTHING_TOLD = np.zeros(0, np.bool_)
-_NOTHING_TOLD.setflags(write=False)  # as a request's own flags are: one variant of the kernel serves both
+_NOTHING_TOLD.setflags(write=False)  # read-only as a request's own flags: one compiled variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +346,7 @@ class ServerUniformAssignor:
 
 
 def as_of_4_0_0() -> ServerUniformAssignor:
-    """The first KIP-848 release: the extra partitions go to the first members of the map, whatever they hold."""
+    """First KIP-848 release: the extra partitions go to the first members of the map, whatever they hold."""
     return ServerUniformAssignor("server-uniform@4.0.0", "Kafka 4.0.0", is_extra_given_back=False)
 
 
@@ -374,9 +379,9 @@ def no_entries(members: int) -> Assignment:
 
 
 def _as_sets(offsets: Longs, topics: Ints, partitions: Ints) -> tuple[Longs, Ints, Ints]:
-    """The same lists, each partition once a member: Java's are sets, and quotas count what was put, not what is there.
+    """The same lists, each partition once a member: Java has sets, and quotas count insertions.
 
-    Where a partition has two owners, or is said to be free while somebody holds it, a member may be given it again.
+    A member may get a partition again if it has two owners, or is reported free while held.
     """
     members = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     _, first = np.unique(np.stack([members, topics, partitions]), axis=1, return_index=True)

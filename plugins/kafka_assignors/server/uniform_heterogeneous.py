@@ -1,21 +1,24 @@
-"""Return the answers of ``uniform`` where subscriptions differ: revoke, deal, even out topic by topic (Kafka 4.0+).
+"""Return the answers of ``uniform`` where subscriptions differ: revoke, deal, balance topic by topic (Kafka 4.0+).
 
 1. Members keep what they own of the topics they subscribe to.
 2. Topics by partitions per subscriber (descending), subscribers, topic id; each free partition goes to the subscriber
    that holds least (ties: map order).
-3. At most 16 rounds over the topics with two or more subscribers: the highest partition of a most loaded one goes to a
+3. At most 16 rounds over the topics with two or more subscribers: the highest partition of a most loaded one goes to
+   a
    least loaded one, until the two differ by one. With overlapping subscriptions the cap may stop it short of even.
 
-Java does not check, and neither does this: a partition owned twice counts and stays with both, unless it is moved.
-Example: a and b read t (4 partitions), b and c read u (4). Fresh, u is dealt first if its id is less: b 2, c 2; then t:
+As in Java, without check: a partition owned twice counts and stays with both, unless it is moved.
+Example: a and b read t (4 partitions), b and c read u (4). Fresh, u is dealt first if its id is less: b 2, c 2; then
+t:
 a 3, b 1 … until every topic's readers differ by one at most.
 
-Step 3 works on a row of members sorted by what they hold (ties: map order). The *least* end starts at the left: each
-member in it gets one partition, then the level rises by one and the end takes in members at that level. The *most* end
-mirrors it from the right; members with nothing to give up are set aside behind it. Nothing is sorted again meanwhile.
+Step 3 works on a row of members sorted by size (ties: map order). The *least* end starts at the left: each member in
+it
+gets one partition, then the level rises by one and the end takes in members at that level. The *most* end mirrors it
+from the right; members with nothing to give are set aside behind it. The row is not sorted again.
 Example: sizes 1, 1, 3, 5 → the least end gives to the two ones, then to them again (level 2), then to all three.
 Source: ``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer``, index by index, because the answer depends
-on them. A balancer is ``row`` (members, sorted), ``sizes`` (what each member holds) and ``ends`` int64[7].
+on them. A balancer is ``row`` (members, sorted), ``sizes`` (of each member) and ``ends`` int64[7].
 
 Complexity: O(rounds · sum over topics of (subscribers + partitions) + moves), two rounds as a rule.
 """
@@ -36,7 +39,7 @@ _LEAST_END, _LEAST_LEVEL, _LEAST_NEXT, _MOST_START, _MOST_END, _MOST_LEVEL, _MOS
 
 @inner_kernel
 def line_up(members: Ints, row: Ints, sizes: Ints, ends: Longs) -> np.int64:
-    """Sort ``members`` (ascending) into ``row`` by size and open both ends; how far the largest is above the least."""
+    """Sort ``members`` (ascending) into ``row`` by size and open both ends. Return largest minus least size."""
     n = len(members)
     sort_by_size(members, row, sizes)
     ends[_LEAST_END] = 0
@@ -85,7 +88,7 @@ def sort_by_size(members: Ints, row: Ints, sizes: Ints) -> None:
 
 @inner_kernel
 def next_least(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
-    """The member that is given a partition next."""
+    """Member that gets a partition next."""
     if ends[_LEAST_NEXT] >= ends[_LEAST_END]:
         ends[_LEAST_LEVEL] += 1
         while ends[_LEAST_END] < len(row) and sizes[row[ends[_LEAST_END]]] == ends[_LEAST_LEVEL]:
@@ -97,7 +100,7 @@ def next_least(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
 
 @inner_kernel
 def next_most(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
-    """The member that gives up a partition next, -1 when nobody is left."""
+    """Member that gives a partition next, or -1."""
     if ends[_MOST_NEXT] < ends[_MOST_START]:
         if ends[_MOST_END] <= ends[_MOST_START] and ends[_MOST_START] > 0:
             ends[_MOST_LEVEL] = sizes[row[ends[_MOST_START] - 1]]
@@ -114,7 +117,7 @@ def next_most(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
 
 @inner_kernel
 def set_aside(row: Ints, ends: Longs) -> None:
-    """Leave the member that ``next_most`` just gave out of the most loaded end."""
+    """Exclude the last member from ``next_most`` from the most loaded end."""
     place, last = ends[_MOST_NEXT] + 1, ends[_MOST_END] - 1
     row[place], row[last] = row[last], row[place]
     ends[_MOST_END] -= 1
@@ -122,7 +125,7 @@ def set_aside(row: Ints, ends: Longs) -> None:
 
 @inner_kernel
 def is_even(ends: Longs) -> bool:
-    """Whether the levels of the two ends differ by one at most."""
+    """The levels of the two ends differ by one at most."""
     return bool(ends[_MOST_LEVEL] - ends[_LEAST_LEVEL] <= 1)
 
 
@@ -131,7 +134,7 @@ _NOBODY = -1
 
 
 class Held(NamedTuple):
-    """``owners`` int32[P]: the place that owns each partition, and what each place holds int32[M]."""
+    """``owners`` int32[P]: place that owns each partition; sizes of places int32[M]."""
 
     owners: Ints
     sizes: Ints
@@ -145,7 +148,7 @@ class Shadows(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Readers of one topic by what they hold, with the ends of the line; see ``uniform_balancer``."""
+    """Readers of one topic by size, with the ends of the row."""
 
     row: Ints
     ends: Longs
@@ -192,7 +195,7 @@ def topic_priority(counts: Ints, starts: Longs, high: Longs, low: Longs) -> Long
     topics = np.flatnonzero(starts[1:] > starts[:-1])
     spare = np.empty_like(topics)
     width = 1
-    while width < len(topics):  # merge sort, from the bottom
+    while width < len(topics):  # bottom-up merge sort
         for left in range(0, len(topics), 2 * width):
             middle, end = min(left + width, len(topics)), min(left + 2 * width, len(topics))
             i, j = left, middle
@@ -229,10 +232,11 @@ def keep_subscribed(
     rows: tuple[Ints, Longs],
     owned: tuple[Longs, Ints, Ints],
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Longs], np.int64]:
-    """Owner (a place in ``order``) of each partition and what each place holds, after revoking.
+    """Owner (a place in ``order``) of each partition and size of each place, after revoking.
 
-    Where a partition is owned twice the later place counts as owner; the earlier ones come as shadows. Last: position
-    of an owned partition that does not exist, -1 if all do.
+    Of two owners the later place counts; the earlier ones are shadows. Last: position of an owned partition that does
+    not
+    exist, or -1.
     """
     counts, first_row = rows
     owned_offsets, owned_topics, owned_partitions = owned
@@ -273,10 +277,11 @@ def spread_by_topic(
     topic_columns: tuple[Ints, Longs, Longs, Longs],
     owned: tuple[Longs, Ints, Ints],
 ) -> tuple[int, np.int64, Longs, Ints, Ints]:
-    """How it ended, at which topic or owned entry, and offsets, topics and partitions of each member.
+    """Result code, its topic or owned entry, and offsets, topics and partitions of each member.
 
-    ``topic_columns``: partition counts, first rows, both halves of ids. All in one kernel: small groups take no longer
-    than the calls of several would.
+    ``topic_columns``: partition counts, first rows, both halves of ids. One kernel: for small groups several calls
+    would
+    take longer than the work.
     """
     counts, first_row, high, low = topic_columns
     data, id_offsets, fed, is_hashed = walk
@@ -309,7 +314,7 @@ def _deal(
     held: tuple[Ints, Ints],
     row: Ints,
 ) -> None:
-    """Step 2, in place: the least loaded end of the line, as ``uniform_balancer`` has it, with its state in registers.
+    """Step 2, in place, with the state of the row's least end in registers.
 
     ``row`` int32[M] is scratch.
     """
@@ -366,7 +371,7 @@ def _even_out_all(
                 return
             mine, first = places[starts[topic] : starts[topic + 1]], first_row[topic]
             moves = _even_out(mine, first, first + counts[topic], by_place, line, groups, earlier)
-            # Java remembers the first topic even if nothing of it moved.
+            # Java records the first topic even if nothing of it moved.
             if moves or last_moved == -1:
                 last_moved = index
 
@@ -375,7 +380,7 @@ def _even_out_all(
 def _even_out(
     readers: Ints, first: int, last: int, held: Held, lined: Line, groups: Groups, shadows: Shadows
 ) -> np.int64:
-    """Move partitions of one topic from its most to its least loaded readers; how many moved."""
+    """Move partitions of one topic from its most to its least loaded readers. Return the number moved."""
     owners, sizes = held
     row, ends = lined
     group_start, group_end = groups.start, groups.end
@@ -428,7 +433,7 @@ def _group_by_owner(readers: Ints, first: int, last: int, owners: Ints, groups: 
 def lists_of(
     order: Longs, rows: tuple[Ints, Longs], owners: Ints, shadows: tuple[Ints, Longs]
 ) -> tuple[Longs, Ints, Ints]:
-    """Each member's partitions by topic and partition: offsets, topics, partitions; shadows that stayed come last."""
+    """Each member's partitions by topic and partition: offsets, topics, partitions; remaining shadows come last."""
     counts, first_row = rows
     shadow_places, shadow_rows = shadows
     stays = _staying(owners, shadow_places, shadow_rows)
@@ -461,7 +466,7 @@ def lists_of(
 
 @inner_kernel
 def _staying(owners: Ints, shadow_places: Ints, shadow_rows: Longs) -> Longs:
-    """Positions of shadows that nobody moved, and that are not the owner's own again."""
+    """Positions of unmoved shadows that are not the owner's own again."""
     stays = np.empty(len(shadow_rows), np.int64)
     found = 0
     for k in range(len(shadow_rows)):

@@ -1,18 +1,20 @@
 """Return the answers of the group coordinator's ``uniform`` of Kafka 3.8 and 3.9, the previews of KIP-848.
 
-Where all members subscribe to the same topics the answer is that of 4.0.0. Promises, in this order: every partition of
-a subscribed topic has one owner; members keep what they hold; counts are evened out, as long as no move of a topic goes
-against an earlier one (there the group gets no new assignment at all).
+With equal subscriptions the answer is that of 4.0.0. Promises, in priority order: every partition of a subscribed
+topic
+has one owner; members keep what they hold; counts are balanced, unless a move of a topic reverses an earlier one
+(then
+the group gets no new assignment at all).
 
 Different subscriptions
 1. Keep: members keep all that they hold of topics they subscribe to (also vanished partitions).
 2. Deal: free partitions, those of topics with most partitions per subscriber first, then fewest subscribers, then by
    number (ties in HashSet order), each to the subscriber with the smallest count below its maximum, then by id.
-3. Even out: pass after pass over all partitions of topics with two or more subscribers, a partition whose owner has at
+3. Balance: pass after pass over all partitions of topics with two or more subscribers, a partition whose owner has at
    least two more than some subscriber goes to the first by (count, id) of those below their maximum; until a pass moves
    nothing, or the counts are balanced.
 
-A partition moves once. Where a move would go against an earlier one of its topic, Kafka means to take that one back and
+A partition moves once. Where a move would reverse an earlier one of its topic, Kafka intends to undo that one and
 throws PartitionAssignorException instead (the check of its record of moves is reversed).
 
 Example: A holds all 4 partitions of t and reads nothing else, B reads t and u (2): B is dealt u-0 and u-1, then t-0
@@ -56,7 +58,7 @@ def keep_all(
 ) -> tuple[Ints, Ints, tuple[Ints, Longs]]:
     """Owner (a place in ``order``) of each row, count of each place, and earlier owners of rows that have two.
 
-    ``readers``: each topic's subscribers as places. What exists no longer counts as well.
+    ``readers``: each topic's subscribers as places. Vanished partitions count as well.
     """
     counts, first_row = rows
     starts, places = readers
@@ -116,7 +118,7 @@ def deal_by_size(
 
 @inner_kernel
 def _least(readers: Ints, sizes: Ints, ranks: Ints, is_listed: Flags) -> np.int32:
-    """The first of those listed by (count, id)."""
+    """First of the listed readers by (count, id)."""
     least = _NOBODY
     for place in readers:
         if not is_listed[place]:
@@ -135,7 +137,7 @@ def even_out_once(
     limits: tuple[Ints, Ints],
     shadows: tuple[Ints, Longs],
 ) -> int:
-    """Step 3, in place; shadows whose place gives the row away become -1."""
+    """Step 3, in place; shadows whose place loses the row become -1."""
     topic_of = rows[2]
     starts, places = readers
     owners, sizes = held
@@ -174,7 +176,7 @@ def even_out_once(
 def _is_reversed(
     row: int, giver: int, receiver: int, rows: tuple[Ints, Longs, Ints], owners: Ints, came_from: Ints
 ) -> bool:
-    """A partition of the topic went from the receiver to the giver before: Kafka would move that one back."""
+    """A partition of the topic moved from receiver to giver before: Kafka would move that one back."""
     counts, first_row, topic_of = rows
     first = first_row[topic_of[row]]
     for other in range(first, first + counts[topic_of[row]]):
@@ -243,7 +245,7 @@ class PreviewUniformAssignor:
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError: PartitionAssignorException where Kafka finds no way, NoSuchElementException where
-        nobody has room for more.
+        no member has room.
         """
         if len(request.members) == 0:
             return no_entries(0)
@@ -293,7 +295,7 @@ def _rows_by_need(request: AssignmentRequest, order: Longs, subscribers: Longs, 
 
 
 def _pairs_held(order: Longs, owners: Ints, shadows: tuple[Ints, Longs]) -> tuple[Longs, Longs]:
-    """Members and rows: of all owners, and of earlier ones that gave nothing away."""
+    """Members and rows: of all owners, and of earlier ones that lost nothing."""
     places, rows = shadows
     stays = (places >= 0) & (places != owners[rows])
     owned = np.flatnonzero(owners >= 0)
@@ -301,7 +303,7 @@ def _pairs_held(order: Longs, owners: Ints, shadows: tuple[Ints, Longs]) -> tupl
 
 
 def _vanished(request: AssignmentRequest) -> tuple[Longs, Ints, Ints]:
-    """Members, topics, numbers: what a member holds of its topics and exists no longer stays with it."""
+    """Members, topics, numbers: vanished partitions of a member's topics stay with it."""
     members, counts = request.members, request.topics.partition_counts
     offsets, topics, partitions = owned_columns(members)
     holder = np.repeat(np.arange(len(members)), np.diff(offsets))

@@ -5,34 +5,38 @@ releases         equal subscriptions  all others
 ===============  ===================  ==========================================================
 2.3              one way              one way; one walk, not two
 2.4 – 2.5.0      one way              one way
-2.5.1 – 2.8.0    swap                 one way, where members met before the first that reads
-                                      something else have lost what they own
-2.8.1 – 2.8.2    swap, where a partition that two claim belongs to neither; others as before
+2.5.1 – 2.8.0    swap                 one way; members that come before the first different
+                                      subscription lose their claims
+2.8.1 – 2.8.2    swap; a partition with two claims belongs to neither; others as before
 ===============  ===================  ==========================================================
 
-The loss: to compare subscriptions Kafka reads each member's user data to its end, in the order of its map, until one
-differs; the unequal way then reads the same buffers and finds them empty. ``sticky`` has its owned partitions in there,
-``cooperative-sticky`` 2.8.1 to 2.8.2 only the generation. Fixed in 3.0.
+The loss: to compare subscriptions Kafka reads each member's user data to its end, in map order, until one differs;
+the
+unequal way then finds these buffers empty. ``sticky`` has its claims in there, ``cooperative-sticky`` 2.8.1 to 2.8.2
+only the generation. Fixed in 3.0.
 
 **Claims** (``prepopulateCurrentAssignments``, 2.3 to 2.5.0 and, for unequal subscriptions, to 2.8.2): the highest
-generation has a partition, the next one had it before. Example: A claims t0-0 in generation 4, B in 5, C in 5: B has it
-(C comes too late), A had it before. A member without a generation counts as −1, and the last such one wins. Lists
-follow Java's map of claimed partitions, vanished ones among them.
+generation has a partition, the next one had it before. Example: A claims t0-0 in generation 4, B in 5, C in 5: B has
+it
+(C is later), A had it before. A member without a generation counts as −1, and the last such member wins. Lists follow
+Java's map of claimed partitions, vanished ones included.
 
-**One way** (``assign_one_way``) has the promises of ``general``. It differs from 3.0 and later:
-- Up to 2.5.0, if all read the same and a member owns something, partitions are taken from the fullest member downwards,
-  one each in turn (first those that another member had before), then unowned ones as Java's map gives them.
-- ``isBalanced`` asks for a difference of one (``slack`` 0), so there are more walks.
-- 2.3 lacks the first walk over the partitions that were given out just now.
-Where more than eight partitions share a bin of Java's map, its order goes by addresses in memory: answers vary.
-Example: t of 4 partitions, A owned all, B joins: A's list follows Java's map, A gives up its first two of it.
+**One way** (``assign_one_way``) has the promises of ``general``. Differences from 3.0 and later:
+- Up to 2.5.0, with equal subscriptions and a claim: partitions are taken from the fullest member downwards, one each
+  in
+  turn (first those with an earlier owner), then unowned ones in the order of Java's map.
+- ``isBalanced`` allows a difference of one (``slack`` 0), so there are more walks.
+- 2.3 lacks the first walk over the newly assigned partitions.
+With more than eight partitions in a bin of Java's map, its order depends on memory addresses: answers vary.
+Example: t of 4 partitions, A owned all, B joins: A's list follows Java's map, its first two go to B.
 
-**Swap** (``assign_swap``): a member with too few takes the first partition of one at the most. Counts differ by one at
-most · what fits stays. But any number of members may keep the most, so others come too short and take from them: more
-moves than needed, fixed in 3.0. Example: t of 4 partitions; A owns 0 and 1, B owns 2 and 3, C joins. Least 1, most 2: A
-and B both keep two, nothing is free, and C takes A's *first*, t-0. With fewer partitions than members (least 0) no
-member is below least, and a fresh group deals in the order of Java's map of member ids. Cooperatively all taken
-partitions are withheld, and all given ones that had been cut from any member, even where the receiver owned them.
+**Swap** (``assign_swap``): a member with too few takes the first partition of one with the most. Counts differ by one
+at most; partitions within the quota stay. Any number of members may keep the most, so others get too few and take
+from
+them: more moves than needed, fixed in 3.0. Example: t of 4 partitions; A owns 0 and 1, B owns 2 and 3, C joins.
+Least 1, most 2: A and B both keep two, nothing is free, and C takes A's *first*, t-0. With fewer partitions than
+members (least 0), a new group deals in the order of Java's map of member ids. Cooperative: withholds all taken
+partitions, and all assigned ones that any member was cut of, even the receiver.
 
 Source: ``StickyAssignor`` 2.3.1, ``AbstractStickyAssignor`` 2.4.1 to 2.8.2. Complexity: one way as ``general``, swap
 O(partitions + owned).
@@ -69,12 +73,12 @@ from kafka_assignors.sticky.sticky_input import StickyInput, no_racks, sticky_in
 from kafka_assignors.subscribers import same_readers, subscribers_by_topic
 
 ABSENT = -1
-MapOrder = Callable[[Ints], Longs]  # from hash codes of keys in the order of their insertion
-Said = tuple[Ints, Flags]  # generation of each member, and whether a second claim in it replaces the first
+MapOrder = Callable[[Ints], Longs]  # from hash codes of keys in insertion order
+Said = tuple[Ints, Flags]  # generation of each member; whether a second claim in it replaces the first
 
 
 def in_java_map(hashes: Ints) -> Longs:
-    """Java: by the bins of a HashMap."""
+    """Order of the bins of a HashMap."""
     order: Longs = put_order(hashes, DEFAULT_CAPACITY)
     return order
 
@@ -83,8 +87,9 @@ def in_java_map(hashes: Ints) -> Longs:
 class Claims:
     """Existing partitions that member m holds: ``rows[offsets[m] : offsets[m + 1]]``.
 
-    ``had_before`` int32[P]: who held a partition in the generation before, ABSENT if none did; ``moved_rows``: those
-    that somebody did, as Java walks its map of them. ``is_empty``: nobody claims anything, existing or not.
+    ``had_before`` int32[P]: holder in the generation before, or ABSENT; ``moved_rows``: rows with such a holder, in
+    Java's
+    map order. ``is_empty``: no claims at all, existing or not.
     """
 
     offsets: Longs
@@ -97,7 +102,7 @@ class Claims:
 def claims_of(
     request: AssignmentRequest, inputs: StickyInput, walk: Longs, said: Said, map_order: MapOrder = in_java_map
 ) -> Claims:
-    """Settle what members say, met as in ``walk``; ``map_order``: as the map of claimed partitions gives them back."""
+    """Settle the claims, members in the order of ``walk``; ``map_order``: of the map of claimed partitions."""
     members, topics = request.members, request.topics
     ids, id_count = _identified(request, inputs)
     first, owner, before = settle_by_generation(walk, members.owned_offsets, ids, id_count, *said)
@@ -118,7 +123,7 @@ def claims_of(
 
 
 def _identified(request: AssignmentRequest, inputs: StickyInput) -> tuple[Ints, int]:
-    """A number for each owned entry, the same for the same partition: its row, or one behind all rows."""
+    """Number of each owned entry's partition: its row, or one behind all rows."""
     members, ids = request.members, inputs.rows
     id_count = len(inputs.row_topic)
     lost = np.flatnonzero(ids < 0)
@@ -135,7 +140,7 @@ def _identified(request: AssignmentRequest, inputs: StickyInput) -> tuple[Ints, 
 def settle_by_generation(
     walk: Longs, offsets: Longs, ids: Ints, id_count: int, generations: Ints, overwrites: Flags
 ) -> tuple[Longs, Ints, Ints]:
-    """Entries that were the first to name their partition, in order; who has each partition, and who had it before."""
+    """Entries that were the first to name their partition, in order; holder and earlier holder of each partition."""
     first = np.empty(min(len(ids), id_count), np.int64)
     count = 0
     owner = np.full(id_count, ABSENT, np.int32)
@@ -181,14 +186,14 @@ def lists_of_owners(walk: Ints, owner: Ints, row_count: int, member_count: int) 
 
 
 _SLACK = 0
-_PLAIN_BIN = 8  # keys in a bin of Java's HashMap before it becomes a tree, which tables below 64 never have
+_PLAIN_BIN = 8  # bin size at which Java's HashMap makes a tree; tables below 64 never do
 _LEAST_TREE_TABLE = 64
 _NO_MAP_SIZE = -1  # these releases always count, whatever the number of topics
 
 
 @dataclass(frozen=True, slots=True)
 class OneWay:
-    """How a release line goes: ``takes_in_turn`` up to 2.5.0, ``walks_given_first`` from 2.4 on."""
+    """Steps of a release line: ``takes_in_turn`` up to 2.5.0, ``walks_given_first`` from 2.4 on."""
 
     takes_in_turn: bool
     walks_given_first: bool
@@ -196,10 +201,9 @@ class OneWay:
 
 
 def assign_one_way(request: AssignmentRequest, inputs: StickyInput, claims: Claims, way: OneWay) -> Assignment:
-    """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
     if len(request.members) == 0:
         raise AssignorError("java.util.NoSuchElementException", "the group has no members")
-    if len(inputs.row_topic) == 0:  # topics without a partition, and nobody owns one that is gone
+    if len(inputs.row_topic) == 0:  # topics without partitions, and no claim on vanished ones
         return Assignment.of_nothing(len(request.members), _notes(way))
     state = unfilled_state(request, inputs)
     is_in_turn = way.takes_in_turn and not claims.is_empty and _all_read_the_same(request, inputs)
@@ -210,7 +214,7 @@ def assign_one_way(request: AssignmentRequest, inputs: StickyInput, claims: Clai
 
 
 def unfilled_state(request: AssignmentRequest, inputs: StickyInput) -> State:
-    """Nobody has anything yet."""
+    """State without holders."""
     members = request.members
     possible = most_possible(
         members.subscription_offsets, members.subscription_topics, inputs.counts, _NO_MAP_SIZE, inputs.total
@@ -221,7 +225,7 @@ def unfilled_state(request: AssignmentRequest, inputs: StickyInput) -> State:
 def filled_and_evened(
     state: State, inputs: StickyInput, claims: Claims, order: Ints, *, walks_given_first: bool
 ) -> State:
-    """What members claim and read they keep; the rest is given out in ``order``; then all is evened out in it."""
+    """Keep claims on subscribed topics, assign the rest in ``order``, then balance in ``order``."""
     held, _ = hold(state, inputs.owned_order, claims.offsets, claims.rows)
     state.rows["previous"][: len(claims.had_before)] = claims.had_before
     is_initial = not state.members["row_count"].any()
@@ -254,7 +258,7 @@ def _notes(way: OneWay) -> StickyNotes | None:
 
 
 def _in_turn(request: AssignmentRequest, inputs: StickyInput, claims: Claims, state: State) -> Ints:
-    """The order in which partitions are given out and walked over: one of each member in turn, from the fullest."""
+    """Order of assignment and walks: one partition of each member in turn, from the fullest."""
     topics, names = request.topics, request.topics.names
     hashed = hashed_rows(
         topic_walk(request, inputs.subscription_order), topics.first_row, hash_codes(names.data, names.offsets)
@@ -265,14 +269,14 @@ def _in_turn(request: AssignmentRequest, inputs: StickyInput, claims: Claims, st
 
 
 def _fewest_readers_first(request: AssignmentRequest, inputs: StickyInput, state: State) -> Ints:
-    """The same where subscriptions differ or nobody owns anything: topics with fewer readers first."""
+    """Order for unequal subscriptions or without claims: topics with fewer readers first."""
     order = inputs.topics[np.argsort(state.topics["readers"][inputs.topics], kind="stable")]
     rows: Ints = rows_of(order, request.topics.first_row)
     return rows
 
 
 def _has_tree_bins(request: AssignmentRequest, inputs: StickyInput) -> bool:
-    """More than eight partitions share a bin of Java's map of all: from then on it goes by addresses in memory.
+    """True if more than eight partitions share a bin of Java's map: its order then depends on memory addresses.
 
     Ten topics t10, t20, … of ten partitions are enough: t10-8, t20-7, … t90-0 have one hash code.
     """
@@ -288,7 +292,7 @@ def _has_tree_bins(request: AssignmentRequest, inputs: StickyInput) -> bool:
 
 
 def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:
-    """All partitions have the same readers, and all members read the same: everybody reads all, or nobody anything."""
+    """True if all partitions have the same readers and all members the same topics."""
     members, topics = request.members, request.topics
     columns = (members.subscription_offsets, members.subscription_topics)
     starts, readers = subscribers_by_topic(inputs.subscription_order, *columns, len(topics), True)
@@ -301,7 +305,7 @@ def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:
 
 @kernel
 def moved_first(offsets: Longs, rows: Ints, moved_rows: Ints, owner: Ints) -> Ints:
-    """Each member's rows, those in ``moved_rows`` before the others, in that order; ``owner`` is room to write."""
+    """Each member's rows, those in ``moved_rows`` first, in that order; ``owner`` is scratch."""
     ordered = rows.copy()
     if len(moved_rows) == 0:
         return ordered
@@ -329,7 +333,7 @@ _NOBODY = -1
 def assign_swap(
     request: AssignmentRequest, inputs: StickyInput, generations: Ints, *, voids_doubles: bool, is_cooperative: bool
 ) -> Assignment:
-    """``voids_doubles``: what two members claim nobody keeps (2.8.1 on), else both. Raises AssignorError as Java."""
+    """``voids_doubles``: a partition with two claims belongs to neither (2.8.1 on), else to both."""
     members = request.members
     starts, listed, must_move = newest_claims(
         members.owned_offsets, inputs.rows, len(inputs.row_topic), generations, voids_doubles
@@ -364,7 +368,7 @@ def newest_claims(
 ) -> tuple[Longs, Ints, Flags]:
     """Starts int64[M+1] and rows that members of the newest generation own, in their own order; rows claimed twice.
 
-    A member without a generation counts as long as nobody has one.
+    Members without a generation count while no member has one.
     """
     newest = np.int32(-1)
     for generation in generations:
@@ -399,8 +403,9 @@ def _claims_in(newest: int, offsets: Longs, rows: Ints, row_count: int, generati
 
 
 class _Dealing(NamedTuple):
-    """Member m's list: ``lists[heads[m] : heads[m] + counts[m]]``. Queues of members at least and at most, and where
-    each begins and ends (``ends``); who may have to wait for a row (``receiver``, ABSENT); rows that nobody has yet.
+    """Member m's list: ``lists[heads[m] : heads[m] + counts[m]]``. Queues of members at least and at most, with
+    bounds in
+    ``ends``; ``receiver``: who may have to wait for a row (or ABSENT); free rows.
     """
 
     heads: Longs
@@ -426,10 +431,11 @@ def swap(
     quotas: tuple[int, int],
     must_move: Flags,
 ) -> tuple[bool, Longs, Longs, Ints, Ints]:
-    """Whether everything was dealt; where each list begins, how long it is, all lists; who may have to wait for a row.
+    """True if everything was dealt; heads, counts and all lists; receivers that may have to wait for a row.
 
-    ``owned``: starts and rows of each member. ``in_order``: all rows as they are dealt. ``must_move`` bool[R]: rows
-    that count as moving whoever gets them; those that are cut from somebody are added.
+    ``owned``: starts and rows of each member. ``in_order``: all rows in dealing order. ``must_move`` bool[R]: rows
+    that
+    count as moved whoever gets them; rows cut from a member are added.
     """
     least, most = quotas
     dealing = _nothing_dealt(len(owned_order), most, len(must_move))
@@ -443,7 +449,7 @@ def swap(
             ends[_MOST_TAIL] += 1
     under, under_count = _fill_up(by_id, in_order, least, dealing, must_move)
     for member in under[:under_count]:
-        # All partitions are in lists, so these hold k · least or more: as many are over it as others miss.
+        # All partitions are in lists, so those above ``least`` have as many over it as the others miss.
         while dealing.counts[member] < least:
             loser = dealing.at_most[ends[_MOST_HEAD]]
             ends[_MOST_HEAD] += 1
@@ -464,7 +470,7 @@ def swap(
 
 @inner_kernel
 def _nothing_dealt(member_count: int, most: int, row_count: int) -> _Dealing:
-    # Room for one beyond the most, where vanished partitions count, and one taken away in front.
+    # Room for one beyond the most, where vanished partitions count, and for one taken away in front.
     stride = most + 2
     return _Dealing(
         np.arange(member_count) * stride,
@@ -480,7 +486,7 @@ def _nothing_dealt(member_count: int, most: int, row_count: int) -> _Dealing:
 
 @inner_kernel
 def _fill_up(by_id: Longs, in_order: Ints, least: int, dealing: _Dealing, must_move: Flags) -> tuple[Ints, int]:
-    """Round after round one each to those below least; who is left below it when nothing is free any more."""
+    """Deal one each in rounds to members below least. Return those still below it when nothing is free."""
     under = np.empty(len(by_id), np.int32)
     count = 0
     for member in by_id:
@@ -504,7 +510,7 @@ def _fill_up(by_id: Longs, in_order: Ints, least: int, dealing: _Dealing, must_m
 
 @inner_kernel
 def _keep(member: int, owned: tuple[Longs, Ints], most: int, dealing: _Dealing, must_move: Flags) -> None:
-    """The member keeps the first ``most`` of its rows and is cut of the others."""
+    """The member keeps its first ``most`` rows; the others are cut."""
     starts, listed = owned
     for at in range(starts[member], starts[member + 1]):
         row = listed[at]
@@ -516,7 +522,7 @@ def _keep(member: int, owned: tuple[Longs, Ints], most: int, dealing: _Dealing, 
 
 @inner_kernel
 def _find_free(in_order: Ints, dealing: _Dealing) -> bool:
-    """Move on to the next row that nobody has; whether there is one."""
+    """Move to the next free row; false if there is none."""
     at = dealing.ends[_FREE]
     while at < len(in_order) and dealing.is_taken[in_order[at]]:
         at += 1
@@ -547,7 +553,7 @@ def _join_at_least(member: int, dealing: _Dealing) -> None:
 
 @kernel
 def without_withheld(heads: Longs, counts: Longs, lists: Ints, receiver: Ints) -> tuple[Longs, Ints, Ints]:
-    """Offsets and rows of each member's list, and rows withheld: of a list the first place of a row it waits for."""
+    """Offsets and rows of each list, and withheld rows: the first place of a row that its member waits for."""
     offsets = np.zeros(len(heads) + 1, np.int64)
     rows = np.empty(counts.sum(), np.int32)
     held = np.empty(len(rows), np.int32)
@@ -569,86 +575,79 @@ def without_withheld(heads: Longs, counts: Longs, lists: Ints, receiver: Ints) -
 
 @dataclass(frozen=True, slots=True)
 class StickyOf23:
-    """``sticky`` as of Kafka 2.3, the first that knows generations."""
+    """``sticky`` of Kafka 2.3, the first with generations."""
 
     name: str = "sticky@2.3"
     versions: str = "Kafka 2.3"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         return _one_way(request, OneWay(takes_in_turn=True, walks_given_first=False))
 
 
 @dataclass(frozen=True, slots=True)
 class StickyOf24:
-    """``sticky`` as of Kafka 2.4 to 2.5.0."""
+    """``sticky`` of Kafka 2.4 to 2.5.0."""
 
     name: str = "sticky@2.4"
     versions: str = "Kafka 2.4 – 2.5.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         return _one_way(request, OneWay(takes_in_turn=True, walks_given_first=True))
 
 
 @dataclass(frozen=True, slots=True)
 class CooperativeOf24:
-    """``cooperative-sticky`` as of Kafka 2.4 to 2.5.0, its first releases."""
+    """``cooperative-sticky`` of Kafka 2.4 to 2.5.0, its first releases."""
 
     name: str = "cooperative-sticky@2.4"
     versions: str = "Kafka 2.4 – 2.5.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         way = OneWay(takes_in_turn=True, walks_given_first=True, is_cooperative=True)
         return _one_way(request, way)
 
 
 @dataclass(frozen=True, slots=True)
 class StickyOf251:
-    """``sticky`` as of Kafka 2.5.1 to 2.8.0."""
+    """``sticky`` of Kafka 2.5.1 to 2.8.0."""
 
     name: str = "sticky@2.5.1"
     versions: str = "Kafka 2.5.1 – 2.8.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         return _two_ways(request, *_said(request), voids_doubles=False, is_cooperative=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CooperativeOf251:
-    """``cooperative-sticky`` as of Kafka 2.5.1 to 2.8.0: members say no generation."""
+    """``cooperative-sticky`` of Kafka 2.5.1 to 2.8.0: members send no generation."""
 
     name: str = "cooperative-sticky@2.5.1"
     versions: str = "Kafka 2.5.1 – 2.8.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         return _two_ways(request, *_unsaid(request), voids_doubles=False, is_cooperative=True)
 
 
 @dataclass(frozen=True, slots=True)
 class StickyOf281:
-    """``sticky`` as of Kafka 2.8.1 to 2.8.2."""
+    """``sticky`` of Kafka 2.8.1 to 2.8.2."""
 
     name: str = "sticky@2.8.1"
     versions: str = "Kafka 2.8.1 – 2.8.2"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         return _two_ways(request, *_said(request), voids_doubles=True, is_cooperative=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CooperativeOf281:
-    """``cooperative-sticky`` as of Kafka 2.8.1 to 2.8.2: the generation is in the user data."""
+    """``cooperative-sticky`` of Kafka 2.8.1 to 2.8.2: the generation is in the user data."""
 
     name: str = "cooperative-sticky@2.8.1"
     versions: str = "Kafka 2.8.1 – 2.8.2"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         return _two_ways(request, *_said(request), voids_doubles=True, is_cooperative=True)
 
 
@@ -678,21 +677,21 @@ def _two_ways(
 
 
 def _input(request: AssignmentRequest) -> StickyInput:
-    """The common input; racks were not known yet."""
+    """Common input, without racks."""
     inputs = sticky_input_of(request, request.members.data_generations)
     return replace(inputs, racks=no_racks(len(request.members))) if inputs.racks.is_active else inputs
 
 
 def _said(request: AssignmentRequest) -> tuple[Ints, Flags]:
-    """Generations that members sent in their user data; who sent none, replaces whom it meets."""
+    """Generations from user data; a member without one replaces an earlier claimant."""
     members = request.members
     overwrites = ~members.has_data_generation
-    overwrites.setflags(write=False)  # as columns of a request are: one variant of each kernel serves all
+    overwrites.setflags(write=False)  # read-only as a request's columns: one compiled variant of each kernel
     return members.data_generations, overwrites
 
 
 def _unsaid(request: AssignmentRequest) -> tuple[Ints, Flags]:
-    """As if nobody had sent a generation: cooperative members did so from 2.8.1 on."""
+    """No generations: cooperative members send them only from 2.8.1 on."""
     generations = np.full(len(request.members), NO_GENERATION, dtype=np.int32)
     overwrites = np.ones(len(request.members), dtype=np.bool_)
     generations.setflags(write=False)
@@ -702,7 +701,7 @@ def _unsaid(request: AssignmentRequest) -> tuple[Ints, Flags]:
 
 @kernel
 def first_that_differs(walk: Longs, offsets: Longs, topics: Ints, topic_count: int) -> int:
-    """Place in ``walk`` of the first member with other topics than those before it, as ``all_equal`` compares them."""
+    """Place in ``walk`` of the first member with other topics than those before it, compared as ``all_equal`` does."""
     is_expected = np.zeros(topic_count, np.bool_)
     expected = 0
     for place in range(len(walk)):

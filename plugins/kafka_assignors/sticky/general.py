@@ -1,32 +1,38 @@
-"""Return the answer of Kafka's sticky strategies for unequal subscriptions: keep, give out the rest, then even out.
+"""Return the answer of Kafka's sticky strategies for unequal subscriptions: keep, assign the rest, then balance.
 
-Promises, in this order: completeness (of topics that a member reads) · as balanced as single moves reach, unless that
-would improve nothing · partitions stay where they are · a partition returns to its owner in an older generation (Kafka
-does not ask whether that member still subscribes to the topic).
+Promises, in priority order: completeness (of topics that a member reads) · as balanced as single moves reach, unless
+the score would not improve · partitions stay where they are · a partition returns to its owner in an older generation
+(even if that member no longer subscribes to the topic).
 
 Example: t0, t1, t2 of 1 partition; A reads t0, B t0 and t1, C all: A t0-0, B t1-0, C t2-0 (round robin: C gets two).
 
-Balancing: Kafka walks the movable partitions again and again. Before each it asks whether all is balanced: no member
-could take a partition from one that has two more (the slack is 1). Then the partition returns to its owner in an older
-generation, or goes to its reader that has the least, if either has two less than its holder. ``really_moved`` may put
-another partition in its place. A walk without a move ends it. Java computes much anew for each partition; here the
-witness, one (member, row) that proves the assignment unbalanced, is looked for only when it no longer does. A walk that
-finds everything as an earlier one did would repeat for ever: ENDLESS, found by comparing with the state after 1, 2, 4,
-8 … walks, and raised as EndlessReassignmentError.
+Balancing: Kafka walks the movable partitions again and again, until a walk moves nothing. Before each partition it
+checks whether all is balanced: no member could take a partition from one that has two more (the slack is 1). Else the
+partition returns to its owner in an older generation, or goes to its reader that has the least, if either has two
+less
+than its holder. ``really_moved`` may move another partition instead. Java recomputes much for each partition. Here a
+new witness, one (member, row) that proves imbalance, is searched only when the old one fails. A walk that repeats an
+earlier state never ends: ENDLESS, found by comparing with the state after 1, 2, 4, 8 … walks, and raised as
+EndlessReassignmentError.
 
-Movements: before partition p of a topic moves from A to B, Kafka looks whether one of the same topic has moved from B
-to A, and if so moves that one back instead: the first of a HashSet of TopicPartitions. This swap may undo the work of
-another move, and two such moves undo each other for good. A row that has moved knows from whom it came first
-(``source``), where it is (``target``) and how many bins the set of the same movement has (``table``); the moved rows of
-a topic form a list in the order of recording. Each step is O(partitions of the topic that have moved).
+Movements: before partition p of a topic moves from A to B, Kafka looks for one of the same topic that has moved from
+B
+to A, and moves that one back instead: the first of a HashSet of TopicPartitions. Two such reversals may undo each
+other
+for ever. A moved row records its first holder (``source``), its present one (``target``) and the bins of the set of
+the
+same movement (``table``); the moved rows of a topic form a list in recording order. Each step is O(moved partitions
+of
+the topic).
 
 ``is_balanced_literally`` and its helpers ask Kafka's questions word for word. Their order and failures matter only
-where vanished partitions are held, or existing ones by more than one member: a member may then be left out of the
-balancing though it reads a shared topic, and Java meets a null where it asks for it.
+where vanished partitions are held, or existing ones by more than one member: balancing may then leave out a member
+that
+reads a shared topic, and Java meets a null.
 
 Source: ``AbstractStickyAssignor.GeneralAssignmentBuilder``, 3.0 to 4.4 (``sticky_input.Line``: differences), and
 ``PartitionMovements``, unchanged from 0.11 to 4.4. Complexity: O(walks · (partitions + Σ readers of a topic) +
-moves · log(members)), where Java pays O(partitions) and more for each partition of each walk.
+moves · log(members)), where Java needs O(partitions) and more for each partition of each walk.
 """
 
 from __future__ import annotations
@@ -98,14 +104,14 @@ def is_balanced_literally(state: State) -> int:
 
 @inner_kernel
 def _could_take(state: State, member: int, row: int) -> int:
-    """Whether the row's holder has over the slack more than ``member``, who does not hold it."""
+    """True if ``member`` does not hold the row and its holder has more than the slack above it."""
     members, places = state.members, state.places
     holder, place = NONE, state.rows[row].first
     while place != NONE:
         other = places[place].member
         if other == member:
             return NO
-        # Of several holders Java sees the one that its map gives back last.
+        # Of several holders Java sees the last in map order.
         if members[other].takes_part and (holder == NONE or members[other].map_place > members[holder].map_place):
             holder = other
         place = places[place].beside
@@ -116,7 +122,7 @@ def _could_take(state: State, member: int, row: int) -> int:
 
 @inner_kernel
 def somebody_has_less(state: State, row: int, holder: int) -> int:
-    """Whether Java finds a reader with two less than ``holder``: in the partition's racks first, then anywhere."""
+    """True if Java finds a reader with two less than ``holder``: in the partition's racks first, then anywhere."""
     rack = state.members[holder].rack
     if rack >= 0 and has_rack(state.sets[row], rack):
         answer = _a_reader_has_less(state, row, holder, True)
@@ -150,7 +156,7 @@ IN_NO_LIST = -1
 
 @inner_kernel
 def really_moved(state: State, row: int, owner: int, receiver: int) -> int:
-    """The row that moves to ``receiver`` instead of ``row``: one of the topic that had come the opposite way."""
+    """Row that moves to ``receiver`` instead of ``row``: one of the topic that moved the opposite way."""
     rows = state.rows
     origin = rows[row].source if rows[row].source != NONE and state.marks[DIALECT] != LIBRDKAFKA else owner
     best, best_bin = row, np.int64(-1)
@@ -160,7 +166,7 @@ def really_moved(state: State, row: int, owner: int, receiver: int) -> int:
             if state.marks[DIALECT] == LIBRDKAFKA:
                 return int(other)
             b = rows[other].spread & (rows[other].table - 1)
-            # In a bin the one put first stands first, and so it does in this list.
+            # The first put in a bin comes first, as in this list.
             if best_bin < 0 or b < best_bin:
                 best, best_bin = other, b
         other = rows[other].later
@@ -169,14 +175,14 @@ def really_moved(state: State, row: int, owner: int, receiver: int) -> int:
 
 @inner_kernel
 def is_recorded(state: State, row: int, source: int, target: int) -> bool:
-    """The row stands in the account as moved this way."""
+    """True if the row's recorded movement is ``source`` to ``target``."""
     rows = state.rows
     return bool(rows[row].source == source and rows[row].target == target and rows[row].table != IN_NO_LIST)
 
 
 @kernel
 def record(state: State, row: int, owner: int, receiver: int) -> None:
-    """``row`` goes from ``owner`` to ``receiver``: what counts is where it came from first; going back cancels out."""
+    """Record that ``row`` moves to ``receiver``, with its first source; a return to that cancels the record."""
     origin = state.rows[row].source
     if origin == NONE:
         _add(state, row, owner, receiver)
@@ -207,7 +213,7 @@ def _add(state: State, row: int, source: int, target: int) -> None:
 
 @inner_kernel
 def _table_with(state: State, row: int, source: int, target: int) -> int:
-    """Bins of the set once ``row`` is in it; the table of a set that was emptied starts anew."""
+    """Bins of the set with ``row`` in it; a set that was emptied starts with a new table."""
     rows, first = state.rows, state.topics[state.rows[row].topic].moved_first
     table, count, in_bin = _FIRST_TABLE, 1, 0
     other = first
@@ -229,7 +235,6 @@ def _table_with(state: State, row: int, source: int, target: int) -> int:
 
 @inner_kernel
 def unlink(state: State, row: int) -> None:
-    """Take the row out of its topic's list."""
     rows, topics, topic = state.rows, state.topics, state.rows[row].topic
     earlier, later = rows[row].earlier, rows[row].later
     if earlier == NONE:
@@ -271,7 +276,7 @@ def rebalance(rows: Ints, state: State) -> int:
 
 @inner_kernel
 def _is_as_seen(state: State, seen_rows: Records, seen_places: Records) -> bool:
-    """Everything that decides the next walk is as it was: holders, movements, and the order and size of their sets."""
+    """True if all that decides the next walk is unchanged: holders, movements, order and size of their sets."""
     rows = state.rows
     for place in range(len(seen_places)):
         if state.places[place].member != seen_places[place].member:
@@ -312,7 +317,7 @@ def _walk(rows: Ints, state: State) -> int:
 
 @inner_kernel
 def _receiver(state: State, row: int) -> int:
-    """Who should have the row: NONE if it may stay, _A_NULL where Java meets one."""
+    """New holder of the row: NONE if it may stay, _A_NULL where Java meets one."""
     members, holder, before = state.members, state.rows[row].owner, state.rows[row].previous
     if holder == NONE or not members[holder].takes_part:
         return _A_NULL
@@ -332,7 +337,7 @@ def _receiver(state: State, row: int) -> int:
 
 @inner_kernel
 def _move(state: State, row: int, receiver: int) -> int:
-    """Move the row, or the one that goes back instead: CHANGED, or how the leader fails."""
+    """Move the row, or the one to reverse instead: CHANGED, or how the leader fails."""
     actual = really_moved(state, row, state.rows[row].owner, receiver)
     giver = state.rows[actual].owner
     if giver == NONE or not state.members[giver].takes_part:
@@ -340,7 +345,7 @@ def _move(state: State, row: int, receiver: int) -> int:
     if state.marks[DIALECT] == LIBRDKAFKA and is_recorded(state, actual, receiver, giver):
         return int(_move_next_recorded(state, actual, giver, receiver))
     if state.marks[DIALECT] == KAFKA_PYTHON_3 and giver != state.rows[row].owner:
-        # Both moved before, and from the same third member: both moves are undone.
+        # Both moved before, from the same third member: both moves are undone.
         other = state.rows[row].owner
         record(state, row, other, giver)
         _hand_over(state, row, other, giver)
@@ -351,10 +356,10 @@ def _move(state: State, row: int, receiver: int) -> int:
 
 @inner_kernel
 def _move_next_recorded(state: State, actual: int, giver: int, receiver: int) -> int:
-    """The pointer of librdkafka shows another row once ``actual`` is out of the list of recorded ones: that one moves.
+    """Move the next recorded row of the movement, as librdkafka does: its pointer advances when ``actual`` is
+    unlinked.
 
-    That is the next row of the same movement, which stays recorded; ``actual`` stays where it is and keeps what it
-    knows of its way. Without a next one the list is freed: FREED_MEMORY.
+    ``actual`` stays with its holder and keeps its record. Without a next one the list is freed: FREED_MEMORY.
     """
     rows = state.rows
     following = rows[actual].later
@@ -377,7 +382,7 @@ def _hand_over(state: State, actual: int, giver: int, receiver: int) -> None:
     take(state, actual, giver)
     give(state, actual, receiver)
     if giver != receiver:
-        # Whom Kafka believes to be the owner need not hold it, where several did.
+        # With several holders, the member that Kafka records as owner need not hold it.
         if members[giver].row_count != before:
             _resized(state, giver, before)
         _resized(state, receiver, members[receiver].row_count - 1)
@@ -385,7 +390,7 @@ def _hand_over(state: State, actual: int, giver: int, receiver: int) -> None:
 
 @inner_kernel
 def _resized(state: State, member: int, before: int) -> None:
-    """Keep least, most and the heap up to date after one member's size has changed by one."""
+    """Update least, most and the heap after one member's size has changed by one."""
     now, with_size, marks = state.members[member].row_count, state.with_size, state.marks
     with_size[before] -= 1
     with_size[now] += 1
@@ -400,7 +405,7 @@ def _resized(state: State, member: int, before: int) -> None:
 
 @inner_kernel
 def _verdict(state: State) -> int:
-    """BALANCED or UNBALANCED, as ``isBalanced`` says; NO_MEMBER, NULL_POINTER where it fails."""
+    """BALANCED or UNBALANCED, as ``isBalanced``; NO_MEMBER, NULL_POINTER where it fails."""
     marks, members = state.marks, state.members
     if marks[MOST] < 0:
         return NO_MEMBER
@@ -419,7 +424,7 @@ def _verdict(state: State) -> int:
 
 @inner_kernel
 def _find_witness(state: State) -> bool:
-    """Look for a member that could take a row from one with too much more, topic by topic from the last find on."""
+    """Find a member that could take a row from one with too much more; topics from the last find on."""
     marks, shared, members, topics = state.marks, state.shared, state.members, state.topics
     for i in range(len(shared)):
         place = (marks[WITNESS_TOPIC] + i) % len(shared)
@@ -443,7 +448,7 @@ def _find_witness(state: State) -> bool:
 
 @inner_kernel
 def _least_that_could(state: State, topic: int) -> int:
-    """The reader with the least among those that do not have all they could have, NONE if all do."""
+    """Reader with the least among those below their possible maximum, or NONE."""
     best, members = NONE, state.members
     first = state.topics[topic].first_reader
     for at in range(first, first + state.topics[topic].readers):
@@ -460,9 +465,8 @@ _NO_ROWS.setflags(write=False)
 
 
 def assign_general(request: AssignmentRequest, inputs: StickyInput, line: Line, *, is_cooperative: bool) -> Assignment:
-    """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
     members, topics = request.members, request.topics
-    if len(inputs.row_topic) == 0:  # topics without a partition, and nobody owns one that is gone
+    if len(inputs.row_topic) == 0:  # topics without partitions, and no claim on vanished ones
         return Assignment.of_nothing(
             len(members), StickyNotes(False, inputs.max_generation, _NO_ROWS, _NO_ROWS, _NO_ROWS)
         )
@@ -483,7 +487,7 @@ def assign_general(request: AssignmentRequest, inputs: StickyInput, line: Line, 
         state, inputs.subscription_order, members.owned_offsets, inputs.rows, inputs.generations, inputs.max_generation
     )
     choose_who_takes_part(state)
-    # What was given out just now moves first, and everything only then; if something is revoked anyhow, all at once.
+    # First walk over the newly assigned partitions, then over all; over all at once if something must be revoked.
     walks = [] if must_revoke else [shared_rows(state, free)]
     walks.append(shared_rows(state, rows_of(order, topics.first_row)))
     state_then = evened(state, walks, is_initial=is_initial, is_literal=is_unsound)
@@ -493,7 +497,7 @@ def assign_general(request: AssignmentRequest, inputs: StickyInput, line: Line, 
 def _answer(
     request: AssignmentRequest, inputs: StickyInput, walk_state: State, state: State, *, is_cooperative: bool
 ) -> Assignment:
-    """``walk_state`` knows what has moved, ``state`` who has what in the end."""
+    """``walk_state`` has the movements, ``state`` the final holders."""
     members = request.members
     offsets, rows = flattened(state)
     withheld = Withheld.nothing()
@@ -511,7 +515,7 @@ def _answer(
 
 @kernel
 def waits_for_owners(offsets: Longs, rows: Ints, owned_offsets: Longs, owned_rows: Ints, row_count: int) -> Flags:
-    """bool[assigned]: new to its member, while another one that owned it has it no longer: to be given up first."""
+    """bool[assigned]: new to its member, and lost by another owner that has to revoke it first."""
     had = np.full(row_count, -1, np.int32)
     has = np.full(row_count, -1, np.int32)
     is_new = np.zeros(len(rows), np.bool_)
@@ -532,16 +536,13 @@ def waits_for_owners(offsets: Longs, rows: Ints, owned_offsets: Longs, owned_row
     return is_new
 
 
-# Where the general sticky way starts from: what may be kept, who held what before, and all that is free given out.
-
-
 @kernel
 def keep_readable(
     state: State, owned_order: Longs, owned_offsets: Longs, rows: Ints, is_kept: Flags
 ) -> tuple[Flags, bool]:
-    """Give members what they keep: taken rows bool[R], and whether anything must be revoked.
+    """Give members what they keep. Return taken rows bool[R], and whether anything must be revoked.
 
-    Members keep what they still subscribe to and, where racks matter, what lies in their rack.
+    Members keep what they still subscribe to and, where racks matter, what is in their rack.
     """
     is_taken = np.zeros(len(state.rows), np.bool_)
     subscriber = np.full(len(state.topics), NONE, np.int32)
@@ -557,7 +558,7 @@ def keep_readable(
             is_mismatch = rack >= 0 and (row >= len(state.sets) or not has_rack(state.sets[row], rack))
             if is_mismatch or subscriber[state.rows[row].topic] != member:
                 must_revoke = True
-                state.rows[row].owner = member  # Kafka goes on believing so
+                state.rows[row].owner = member  # Kafka keeps this record
                 continue
             give(state, row, member)
             is_taken[row] = True
@@ -578,7 +579,7 @@ def held_twice(state: State) -> Flags:
 def remember_previous(
     state: State, subscription_order: Longs, owned_offsets: Longs, rows: Ints, generations: Ints, newest: int
 ) -> None:
-    """Set who held a partition in an older generation: the newest of those, and of equal ones the first met."""
+    """Set each row's holder in an older generation: the newest of those; of equal ones the first in walk order."""
     since = np.empty(len(state.rows), np.int32)
     for member in subscription_order:
         generation = generations[member]
@@ -593,7 +594,7 @@ def remember_previous(
 
 @kernel
 def most_possible(offsets: Longs, topics: Ints, counts: Ints, map_size: int, total: int) -> Longs:
-    """int64[M]: partitions that a member could have at most, as Kafka counts them.
+    """int64[M]: maximum partitions of a member, as Kafka counts them.
 
     A topic listed twice counts twice; as many entries as there are topics mean all partitions, whatever they are.
     """
@@ -611,7 +612,7 @@ def most_possible(offsets: Longs, topics: Ints, counts: Ints, map_size: int, tot
 
 @kernel
 def give_out(state: State, free: Ints) -> None:
-    """Each free row to the reader that has the least, in the order of ``free``."""
+    """Give each free row, in order, to its reader with the least."""
     group = -1
     for row in free:
         topic = state.rows[row].topic
@@ -626,7 +627,7 @@ def give_out(state: State, free: Ints) -> None:
 
 @kernel
 def give_out_in_racks(state: State, free: Ints) -> Ints:
-    """Each free row to the reader of its racks (or without a rack) that has the least; the rows that found none."""
+    """Give each free row to the reader with the least in its racks (or without a rack). Return the other rows."""
     members, topics = state.members, state.topics
     left = np.empty(len(free), np.int32)
     kept = 0
@@ -652,7 +653,7 @@ def give_out_in_racks(state: State, free: Ints) -> Ints:
 
 @kernel
 def choose_who_takes_part(state: State) -> None:
-    """Members take part that could have more, or hold a partition of a topic that another one reads too."""
+    """Members take part that could have more, or hold a partition of a topic with another reader."""
     members, marks = state.members, state.marks
     marks[LEAST], marks[MOST] = len(state.with_size), -1
     for member in range(len(members)):
@@ -671,7 +672,7 @@ def choose_who_takes_part(state: State) -> None:
 
 @kernel
 def shared_rows(state: State, rows: Ints) -> Ints:
-    """Those of ``rows`` whose topic has two readers or more: the others can go nowhere."""
+    """``rows`` whose topic has two readers or more: the others cannot move."""
     kept = np.empty(len(rows), np.int32)
     count = 0
     for row in rows:
@@ -681,13 +682,10 @@ def shared_rows(state: State, rows: Ints) -> Ints:
     return kept[:count]
 
 
-# The walks of the sticky assignors, and the way back if all was in vain.
-
-
 def evened(state: State, walks: list[Ints], *, is_initial: bool, is_literal: bool) -> State:
-    """Walk over each list of rows in turn; go back to the start if the last one moved something and improved nothing.
+    """Walk over each list of rows in turn; restore the start if the last walk moved rows without a better score.
 
-    ``is_literal``: only asking Kafka's questions word for word answers as Java does (``balance``).
+    ``is_literal``: only Kafka's literal questions answer as Java does.
     Raises EndlessReassignmentError, and AssignorError where Java fails.
     """
     state.marks[LITERAL] = is_literal
@@ -720,7 +718,7 @@ def _score(state: State) -> int:
 
 
 def notes_of(state: State, inputs: StickyInput) -> StickyNotes:
-    """What has moved while balancing, for Kafka's own verdict on stickiness."""
+    """Movements while balancing, for Kafka's own stickiness check."""
     moved = state.rows[state.rows["source"] >= 0]
     return StickyNotes(
         False, inputs.max_generation, moved["topic"].copy(), moved["source"].copy(), moved["target"].copy()

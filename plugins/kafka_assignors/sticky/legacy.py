@@ -1,15 +1,16 @@
 """Kafka's first sticky assignor, as of 0.11 to 2.2.
 
-Promises, in this order: completeness · as balanced as single moves reach, unless that would improve nothing ·
-partitions stay where they are. There is one way for all subscriptions, nothing is checked: of a partition that several
-claim the last in Java's map is believed the owner, and the others keep it too.
+Promises, in priority order: completeness · as balanced as single moves reach, unless the score would not improve ·
+partitions stay where they are. One way for all subscriptions. Claims are not checked: of several claimants the last
+in
+Java's map counts as owner, and the others keep the partition too.
 
-Example (seed article 001): t1, t2, t3 of 2 partitions; C1 had t1-1 t3-1, C2 t1-0 t2-1, C3 the rest and is gone: C1 gets
+Example (seed article 001): t1, t2, t3 of 2 partitions; C1 had t1-1 t3-1, C2 t1-0 t2-1, C3 the rest and left: C1 gets
 t3-0, C2 t2-0 (later versions deal t2-0 to C1).
 
-If all read the same and somebody owns something, partitions are taken up from the fullest member downwards, one each
-in turn, then those without an owner as Java's map of all partitions gives them; else topics with fewer readers first.
-``isBalanced`` asks for a difference of one (``slack`` 0), so more walks are made than later.
+With equal subscriptions and a claim, partitions are taken from the fullest member downwards, one each in turn, then
+unowned ones in the order of Java's map of all partitions; else topics with fewer readers come first.
+``isBalanced`` allows a difference of one (``slack`` 0), so there are more walks than later.
 Source: ``StickyAssignor`` of kafka-clients 2.0.0. A subscribed topic without metadata is a NullPointerException.
 Complexity: as ``general``.
 """
@@ -39,18 +40,17 @@ _NO_MAP_SIZE = -1  # this version always counts, whatever the number of topics
 
 @dataclass(frozen=True, slots=True)
 class LegacyStickyAssignor:
-    """``sticky`` as of Kafka 0.11 to 2.2."""
+    """``sticky`` of Kafka 0.11 to 2.2."""
 
     name: str = "sticky@2.0"
     versions: str = "Kafka 0.11 – 2.2"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         members = request.members
         inputs = _legacy_input(request)
         if inputs.total == 0 and members.has_owned.any():
             raise AssignorError("java.util.NoSuchElementException", "there are no partitions to compare")
-        if len(inputs.row_topic) == 0:  # topics without a partition, and nobody tells of any
+        if len(inputs.row_topic) == 0:  # topics without partitions, and no claims
             return Assignment.of_nothing(len(members))
         possible = most_possible(
             members.subscription_offsets, members.subscription_topics, inputs.counts, _NO_MAP_SIZE, inputs.total
@@ -67,7 +67,7 @@ class LegacyStickyAssignor:
 
 
 def _legacy_input(request: AssignmentRequest) -> StickyInput:
-    """The common input, with this version's map of members, in which those that own something were put first."""
+    """Common input with this version's map of members, in which members with claims are put first."""
     members, ids = request.members, request.members.ids
     inputs = sticky_input_of(request, members.data_generations)
     if (inputs.counts[members.subscription_topics] < 0).any():
@@ -76,14 +76,14 @@ def _legacy_input(request: AssignmentRequest) -> StickyInput:
         raise AssignorError("java.util.NoSuchElementException", "the group has no members")
     owns = members.has_owned[inputs.subscription_order]
     put = np.concatenate((inputs.subscription_order[owns], inputs.subscription_order[~owns]))
-    # A partition that no longer exists is dropped, as if its topic were gone.
+    # A vanished partition is dropped, as if its topic had vanished.
     rows = np.where(inputs.rows < request.topics.partition_total, inputs.rows, np.int32(-1))
     owned_order = put[put_order(hash_codes(ids.data, ids.offsets)[put], DEFAULT_CAPACITY)]
     return replace(inputs, owned_order=owned_order, rows=rows, racks=no_racks(len(members)))
 
 
 def _sorted_rows(request: AssignmentRequest, inputs: StickyInput, readers: Ints) -> Ints:
-    """``sortPartitions``: the order in which partitions are taken up; what two members claim stands there twice."""
+    """``sortPartitions``: order in which partitions are taken; one with two claimants appears twice."""
     members, topics = request.members, request.topics
     if members.has_owned.any() and _all_read_the_same(request, inputs):
         names = topics.names
@@ -98,7 +98,7 @@ def _sorted_rows(request: AssignmentRequest, inputs: StickyInput, readers: Ints)
 
 
 def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:
-    """All partitions have the same readers, and all members read the same: everybody reads all, or nobody anything."""
+    """True if all partitions have the same readers and all members the same topics."""
     members, topics = request.members, request.topics
     columns = (members.subscription_offsets, members.subscription_topics)
     starts, readers = subscribers_by_topic(inputs.subscription_order, *columns, len(topics), True)
@@ -109,14 +109,11 @@ def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:
     )
 
 
-# In which order the first sticky assignor takes partitions up, and what its members hold at the start.
-
-
 @kernel
 def hold(state: State, owned_order: Longs, owned_offsets: Longs, rows: Ints) -> tuple[Ints, bool]:
-    """Give members what they own of what they read: holders of each row, int32[R], and whether any has two claimants.
+    """Give members the claimed rows they read. Return holders int32[R], and whether any row has two claimants.
 
-    The last one that claims a row counts as its owner, whether it still reads the topic or not.
+    The last claimant of a row counts as its owner, even if it no longer reads the topic.
     """
     held = np.zeros(len(state.rows), np.int32)
     claims = np.zeros(len(state.rows), np.int32)
@@ -174,7 +171,7 @@ def in_turn(by_id: Longs, owned_offsets: Longs, rows: Ints, hashed: Ints, row_co
 
 @kernel
 def hashed_rows(walk: Longs, first_row: Longs, topic_hashes: Ints) -> Ints:
-    """All rows as Java walks a HashMap that was filled with them topic by topic."""
+    """All rows in the order of Java's HashMap, filled topic by topic."""
     rows = np.empty(first_row[-1], np.int32)
     hashes = np.empty(first_row[-1], np.int32)
     count = 0
@@ -192,7 +189,7 @@ def hashed_rows(walk: Longs, first_row: Longs, topic_hashes: Ints) -> Ints:
 
 @kernel
 def drop_once(order: Ints, held: Ints) -> Ints:
-    """``order`` without, for each holder of a row, one of its occurrences, the first ones."""
+    """``order`` without the first occurrence of a row for each of its holders."""
     left = held.copy()
     kept = np.empty(len(order), np.int32)
     count = 0

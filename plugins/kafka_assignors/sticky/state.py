@@ -1,9 +1,7 @@
-"""The state of the general sticky way, as four tables: partitions, their places in lists, members, topics.
+"""State of the general sticky way, as four tables: partitions, their places in lists, members, topics.
 
-Records keep related columns side by side, and a kernel takes one ``State`` instead of forty columns. The reader of a
-topic that has the least, ties by id, is the top of a heap whose members may change size: ``state.heap[:
-state.marks[HEAP]]`` holds the members, least first; ``heap_place`` of a member is NONE if it is not in. ``sort_pairs``
-sorts a stretch of keys with their values by merge sort, which is quick on nearly sorted ones.
+The reader of a topic with the least, ties by id, is the top of a heap whose members may change size:
+``state.heap[: state.marks[HEAP]]``; ``heap_place`` of a member outside is NONE.
 """
 
 from __future__ import annotations
@@ -30,18 +28,19 @@ Records = npt.NDArray[Any]
 NONE = -1
 # Places in State.marks.
 SPARE, UNUSED, HEAP, LEAST, MOST, WITNESS, WITNESS_ROW, WITNESS_TOPIC, SLACK, LITERAL, DIALECT = range(11)
-# State.marks[DIALECT]: whose rules for turning movements back (``balance.really_moved``) are followed.
+# State.marks[DIALECT]: client whose rules for reversed movements apply (``general.really_moved``).
 JAVA, KAFKA_PYTHON_3, LIBRDKAFKA = range(3)
 
 
 def _record_type(fields: list[tuple[str, type[np.integer[Any]]]]) -> np.dtype[Any]:
-    """Fields laid out as C does. ``np.record``: they are attributes too where kernels run as plain Python."""
+    """C layout. ``np.record``: fields are attributes too where kernels run as plain Python."""
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
-# A partition (or stale row): its topic; who is believed to have it (``owner``), its oldest place in a list (``first``),
-# who had it in an older generation (``previous``); and its movement (``balance.record``): from whom, to whom, in a
-# set of how many bins, its neighbours among the topic's moved ones, its spread hash code.
+# Partition (or stale row): its topic; recorded holder (``owner``), its oldest place in a list (``first``), holder in
+# an
+# older generation (``previous``); and its movement (``general.record``): source, target, bins of the set, neighbours
+# among the topic's moved rows, spread hash code.
 ROW = _record_type(
     [
         ("topic", np.int32), ("owner", np.int32), ("first", np.int32), ("previous", np.int32), ("source", np.int32),
@@ -52,8 +51,8 @@ ROW = _record_type(
 PLACE = _record_type(
     [("row", np.int32), ("member", np.int32), ("before", np.int32), ("following", np.int32), ("beside", np.int32)],
 )
-# A member: its list and how long that is; how its id sorts; where it stands in the heap; its rack where racks matter;
-# its place in Java's map; whether it takes part in balancing; how many partitions it could have at most.
+# Member: its list with its length; rank of its id; place in the heap; rack where racks matter; place in Java's map;
+# whether it takes part in balancing; its maximum of partitions.
 MEMBER = _record_type(
     [
         ("head", np.int32), ("tail", np.int32), ("row_count", np.int32), ("id_rank", np.int32),
@@ -61,7 +60,7 @@ MEMBER = _record_type(
         ("possible", np.int64),
     ],
 )  # fmt: skip
-# A topic: its rows, its readers, the first topic with the same readers, the first and last of its rows that have moved.
+# Topic: its rows, its readers, the first topic with the same readers, first and last of its moved rows.
 TOPIC = _record_type(
     [
         ("first_row", np.int64), ("partitions", np.int32), ("first_reader", np.int64), ("readers", np.int32),
@@ -72,11 +71,12 @@ TOPIC = _record_type(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class State(ByReference):
-    """R rows, M members, T topics. ``readers`` int32: topic by topic, as the subscription map is walked, doubles kept.
+    """R rows, M members, T topics. ``readers`` int32: topic by topic, in the order of the subscription map, with
+    duplicates.
 
-    ``shared`` int64: topics with two readers or more. ``heap`` int32[M]: see ``balance.fill``. ``with_size`` int32: how
-    many members that take part have each size. ``marks`` int64[11]: counters and flags, by the names above.
-    ``offsets``, ``topics_of``: subscriptions. ``sets`` uint64[P, words]: racks of partitions, where racks matter.
+    ``shared`` int64: topics with two readers or more. ``heap`` int32[M]: see ``fill``. ``with_size`` int32: number of
+    members of each size that take part. ``marks`` int64[11]: counters and flags, by the names above. ``offsets``,
+    ``topics_of``: subscriptions. ``sets`` uint64[P, words]: racks of partitions, where racks matter.
     """
 
     rows: Records
@@ -94,13 +94,13 @@ class State(ByReference):
 
 
 def new_state(request: AssignmentRequest, inputs: StickyInput, possible: Longs, *, slack: int) -> State:
-    """Nobody has anything yet. ``possible`` int64[M]: partitions that each could have at most."""
+    """State without holders. ``possible`` int64[M]: each member's maximum of partitions."""
     members, topics = request.members, request.topics
     subscriptions = (members.subscription_offsets, members.subscription_topics)
     starts, readers = subscribers_by_topic(inputs.subscription_order, *subscriptions, len(topics), False)
     reader_counts = np.diff(starts)
     row_count = len(inputs.row_topic)
-    # Everybody's own, every row once, and once more where Kafka gives it out though it is taken.
+    # The claims, every row once, and once more where Kafka assigns a row that is taken.
     place_count = len(inputs.rows) + 2 * row_count
     state = State(
         rows=np.empty(row_count, ROW),
@@ -132,7 +132,7 @@ def new_state(request: AssignmentRequest, inputs: StickyInput, possible: Longs, 
 
 @kernel
 def clear_rows(rows: Records, places: Records, row_topic: Ints, first_row: Longs, topic_hashes: Ints) -> None:
-    """Rows that nobody has and that have not moved; places that nobody uses."""
+    """Rows without holder or movement; unused places."""
     for row in range(len(rows)):
         topic = row_topic[row]
         rows[row].topic = topic
@@ -150,15 +150,15 @@ def clear_rows(rows: Records, places: Records, row_topic: Ints, first_row: Longs
         places[place].beside = NONE
 
 
-# Lists of rows, one a member, in which a row can be taken out and put at the end in constant time.
-#
-# Normally a row stands in one list, that of its owner. Where Kafka lets a partition be assigned twice it stands in more
-# (``beside`` leads from place to place, oldest first), and its owner is the member that Kafka believes it to be.
+# Lists of rows, one a member, with removal and append in constant time. A row is in one list, its owner's. Where
+# Kafka
+# lets a partition be assigned twice it is in more (``beside`` links its places, oldest first), and its owner is the
+# member that Kafka records.
 
 
 @inner_kernel
 def give(state: State, row: int, member: int) -> None:
-    """Put ``row`` at the end of the member's list, and make the member its owner."""
+    """Append ``row`` to the member's list, and make the member its owner."""
     rows, places, members, marks = state.rows, state.places, state.members, state.marks
     place = marks[SPARE]
     if place == NONE:
@@ -190,7 +190,7 @@ def give(state: State, row: int, member: int) -> None:
 
 @inner_kernel
 def take(state: State, row: int, member: int) -> None:
-    """Take ``row`` out of the member's list, its oldest place there; nothing if it does not stand there."""
+    """Remove the oldest place of ``row`` in the member's list, if it has one."""
     rows, places, members = state.rows, state.places, state.members
     older, place = NONE, rows[row].first
     while place != NONE and places[place].member != member:
@@ -235,7 +235,7 @@ def flattened(state: State) -> tuple[Longs, Ints]:
 
 @inner_kernel
 def fill(state: State, topic: int, only_who_takes_part: bool) -> None:  # noqa: FBT001
-    """Replace what is there by the topic's readers, each once."""
+    """Fill the heap with the topic's readers, each once."""
     heap, members, topics = state.heap, state.members, state.topics
     for i in range(state.marks[HEAP]):
         members[heap[i]].heap_place = NONE
@@ -254,7 +254,7 @@ def fill(state: State, topic: int, only_who_takes_part: bool) -> None:  # noqa: 
 
 @kernel
 def moved(state: State, member: int) -> None:
-    """The member's size has changed: find its new place, if it stands here at all."""
+    """Restore the heap after the member's size has changed; nothing if it is not in it."""
     heap, members = state.heap, state.members
     at = members[member].heap_place
     if at == NONE:
@@ -300,7 +300,7 @@ _RUN = 16
 
 @inner_kernel
 def sort_pairs(keys: Longs, values: Ints, start: int, end: int) -> None:
-    """Sort ``keys[start:end]`` in place, stably, and ``values`` along with them."""
+    """Merge sort of ``keys[start:end]`` in place, stable, ``values`` along; fast on nearly sorted keys."""
     for low in range(start, end, _RUN):
         for i in range(low + 1, min(low + _RUN, end)):
             key, value = keys[i], values[i]
@@ -314,7 +314,7 @@ def sort_pairs(keys: Longs, values: Ints, start: int, end: int) -> None:
     width = _RUN
     while width < end - start:
         for low in range(start, end - width, 2 * width):
-            # Two neighbours that are in order already need no merging.
+            # Neighbours already in order need no merge.
             if keys[low + width - 1] > keys[low + width]:
                 _merge(keys, values, low, low + width, min(low + 2 * width, end))
         width *= 2

@@ -1,31 +1,28 @@
-"""Kafka's sticky assignors: ``sticky`` (eager) and ``cooperative-sticky`` (withholds what must be given up first).
+"""Kafka's sticky assignors: ``sticky`` (eager) and ``cooperative-sticky`` (withholds partitions until revoked).
 
-Promises, in this order: completeness · balance (counts differ by one at most if all subscribe to the same topics) ·
-who has something keeps it. Racks, where they matter, come before stickiness, not before balance.
-Equal subscriptions take the constrained way (``constrained``), all others the general one (``general``).
+Promises, in priority order: completeness · balance (counts differ by one at most for equal subscriptions) · owners
+keep
+their partitions. Racks, where they matter, come before stickiness, not before balance.
+Equal subscriptions take the constrained way (here), all others the general one (``general``).
 
-What a member says it owns comes, for ``sticky``, from its user data, with the generation in there; for
-``cooperative-sticky`` from its Subscription, with the generation in there or, from old clients, in its user data.
-In the cooperative round what another member still holds is withheld: it has no owner until that member has given it up
-and joined again; the next round, with what each then owns as its input, assigns it. What has no owner is assigned at
-once.
+``sticky`` reads claims and generation from the user data; ``cooperative-sticky`` reads the Subscription, and the
+generation of old clients from the user data. In a cooperative round a partition that another member still holds is
+withheld until that member has revoked it and joined again. Unowned partitions are assigned at once.
 
-Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` of kafka-clients 3.0 to 4.4; what
-their lines do differently stands in ``lines``.
-
-Sticky with equal subscriptions: everybody keeps what fits the quota, the rest is dealt round.
-
-With N partitions and k members everybody gets ⌊N/k⌋ (*least*), and N mod k members one more.
-1. Each member, as Java's map meets it, keeps what it owns, lowest partitions first (before 3.7.1: in its own order),
-   up to its quota: one more than *least* while not enough members have that. 2. What no member keeps goes to members
-   of its racks, scarcest first; 3. then to all below *least* in turn, by id; then one each to members at *least*.
+Constrained way, with N partitions and k members: each gets ⌊N/k⌋ (*least*), and N mod k members one more.
+1. Each member, in the order of Java's map, keeps its claims, lowest partitions first (before 3.7.1: in its own
+   order),
+   up to its quota: one more than *least* while not enough members have that.
+2. Remaining partitions go to members in their racks, scarcest first;
+3. then to all below *least* in turn, by id; then one each to members at *least*.
 
 Example: t0 of 5 partitions, A owns 0-4, B joins: A keeps 0-2 (one member has 3), B gets 3 and 4; cooperatively B gets
-nothing until A has given them up.
+nothing until A has revoked them.
 
-Source: ``AbstractStickyAssignor.ConstrainedAssignmentBuilder``, 3.0 to 4.4 (``lines``: what differs), with what it does
-on stale entries (partitions that no longer exist): partitions assigned twice, or "No more unfilled consumers to be
-assigned.".
+Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor``
+(``ConstrainedAssignmentBuilder``)
+of kafka-clients 3.0 to 4.4 (``sticky_input.Line``: differences). Stale entries (vanished partitions) act as in Java:
+partitions assigned twice, or "No more unfilled consumers to be assigned.".
 Complexity: O(partitions + owned · log(owned per member)).
 """
 
@@ -64,7 +61,7 @@ from kafka_assignors.sticky.sticky_input import (
 Words = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int8]
 
-# First step of the constrained way: what each member keeps of what it owns, and who still waits for more.
+# Step 1 of the constrained way: what each member keeps, and which members wait for more.
 
 FILLED, UNDER_LEAST, AT_LEAST = 0, 1, 2
 ABSENT = -1
@@ -76,8 +73,9 @@ def keepable_rows(
 ) -> tuple[Longs, Ints, Ints]:
     """Starts int64[M+1] along ``owned_order`` and rows that members may keep; ``was_of`` int32[R].
 
-    Out is what two claim in one generation and, where racks matter, what lies in others: ``was_of`` says whose that
-    was, ABSENT for all other rows.
+    Rows with two claims in one generation and, where racks matter, rows of other racks are left out; ``was_of`` is
+    the
+    claimant of the latter, else ABSENT.
     """
     starts = np.zeros(len(owned_order) + 1, np.int64)
     listed = np.empty(len(rows), np.int32)
@@ -101,7 +99,7 @@ def keepable_rows(
 
 @kernel
 def sort_lowest_first(starts: Longs, listed: Ints, row_topic: Ints, row_partition: Ints, topic_rank: Ints) -> None:
-    """Sort each member's stretch by (partition, topic)."""
+    """Sort each member's rows by (partition, topic)."""
     keys = np.empty(starts[-1], np.int64)
     for i in range(len(keys)):
         row = listed[i]
@@ -114,10 +112,10 @@ def sort_lowest_first(starts: Longs, listed: Ints, row_topic: Ints, row_partitio
 def keep_within_quotas(
     owned_order: Longs, starts: Longs, listed: Ints, was_of: Ints, least: int, expected: int
 ) -> tuple[Ints, Codes, Flags, int]:
-    """How many each keeps int32[M], who waits int8[M], taken rows bool[R], and how many have one over ``least``.
+    """Kept count int32[M], waiting code int8[M], taken rows bool[R], and the number of members one over ``least``.
 
-    In the order of ``owned_order``: ``least`` each, and one more as long as fewer than ``expected`` members have that.
-    What goes beyond is noted in ``was_of``.
+    In the order of ``owned_order``: ``least`` each, and one more while fewer than ``expected`` members have that.
+    ``was_of`` records the excess.
     """
     counts = np.zeros(len(owned_order), np.int32)
     waiting = np.zeros(len(owned_order), np.int8)
@@ -140,7 +138,7 @@ def keep_within_quotas(
         for at in range(starts[i] + quota, starts[i + 1]):
             was_of[listed[at]] = member
     if over == expected:
-        # The last one that may have more has been found: nobody at least is a candidate any longer.
+        # The last member with one more is found: members at least are no longer candidates.
         for member in range(len(owned_order)):
             if waiting[member] == AT_LEAST:
                 waiting[member] = FILLED
@@ -159,7 +157,7 @@ def taken_twice(starts: Longs, counts: Ints, owned_order: Longs, kept: Ints, row
     return is_doubled
 
 
-# Second step of the constrained way: deal what nobody keeps, in racks first, then to everybody in turn.
+# Steps 2 and 3 of the constrained way: deal what no member keeps.
 
 
 DONE, NOBODY_LEFT, TOO_FEW, BELOW_LEAST = 0, 1, 2, 3
@@ -168,9 +166,9 @@ _UNDER, _HEAD, _TAIL, _OVER = 0, 1, 2, 3
 
 
 class Quotas(NamedTuple):
-    """Everybody gets ``least``; ``expected`` members ``most``, if that is more; ``over`` have it already.
+    """Each member gets ``least``; ``expected`` members get ``most``, ``over`` of them have it already.
 
-    ``counts_in_racks`` 0: who gets ``most`` while racks are matched is not counted among them (before 3.7.1).
+    ``counts_in_racks`` 0: members that reach ``most`` while racks are matched are not counted (before 3.7.1).
     """
 
     least: int
@@ -181,7 +179,9 @@ class Quotas(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Who may take more: ``under[:marks[_UNDER]]`` below least, ``exact[marks[_HEAD]:marks[_TAIL]]`` at least."""
+    """Members that may take more: ``under[:marks[_UNDER]]`` below least, ``exact[marks[_HEAD]:marks[_TAIL]]`` at
+    least.
+    """
 
     under: Ints
     exact: Ints
@@ -193,10 +193,7 @@ class Waiting(NamedTuple):
 def deal(
     free: Ints, by_id: Longs, counts: Ints, codes: Codes, quotas: Quotas, member_racks: Ints, sets: Words
 ) -> tuple[int, Ints, Ints]:
-    """Status, and rows with their new members in the order in which they are given.
-
-    ``counts`` and ``codes``: how many each keeps, and whether it waits for more.
-    """
+    """Status, and rows with their new members in dealing order; ``counts`` and ``codes`` from step 1."""
     waiting = _waiting(by_id, counts, codes)
     waiting.marks[_OVER] = quotas.over
     rows = np.empty(len(free), np.int32)
@@ -226,7 +223,7 @@ def _waiting(by_id: Longs, counts: Ints, codes: Codes) -> Waiting:
 def _deal_in_racks(
     free: Ints, waiting: Waiting, quotas: Quotas, member_racks: Ints, sets: Words, rows: Ints, members: Ints
 ) -> tuple[Ints, int]:
-    """What nobody of its racks could take, and how many were given. O(rows · waiting) at worst, as in Java."""
+    """Rows without a member in their racks, and the number dealt. O(rows · waiting) at worst, as in Java."""
     marks = waiting.marks
     left = np.empty(len(free), np.int32)
     kept, given, pointer = 0, 0, 0
@@ -254,7 +251,7 @@ def _deal_in_racks(
 
 @inner_kernel
 def _next_in_racks(queue: Ints, start: int, end: int, pointer: int, member_racks: Ints, racks: Words) -> int:
-    """Place of the first member of these racks, from ``start + pointer`` on and round; −1 for none."""
+    """Place of the first member of these racks, cyclically from ``start + pointer`` on; −1 for none."""
     for i in range(end - start):
         at = start + (pointer + i) % (end - start)
         rack = member_racks[queue[at]]
@@ -265,7 +262,7 @@ def _next_in_racks(queue: Ints, start: int, end: int, pointer: int, member_racks
 
 @inner_kernel
 def _take_under(at: int, waiting: Waiting, quotas: Quotas) -> int:
-    """The member at ``at`` takes one more; where the search goes on."""
+    """The member at ``at`` takes one more. Return where the search continues."""
     marks, member = waiting.marks, waiting.under[at]
     count = waiting.counts[member] + 1
     if count >= quotas.least:
@@ -297,7 +294,7 @@ def _take_exact(at: int, waiting: Waiting, quotas: Quotas) -> None:
 
 @inner_kernel
 def _deal_in_turn(left: Ints, given: int, waiting: Waiting, quotas: Quotas, rows: Ints, members: Ints) -> int:
-    """Round after round to those below least, each leaving when there; then one each to those at least."""
+    """Deal rounds to those below least until they reach it; then one each to those at least."""
     under, exact, counts = waiting.under, waiting.exact, waiting.counts
     size, head, tail, over = waiting.marks[0], waiting.marks[1], waiting.marks[2], waiting.marks[3]
     reading, kept = 0, 0
@@ -331,7 +328,7 @@ def _deal_in_turn(left: Ints, given: int, waiting: Waiting, quotas: Quotas, rows
 
 @inner_kernel
 def _verdict(under: Ints, kept: int, reading: int, size: int, over: int, quotas: Quotas, counts: Ints) -> int:
-    """Java's own check of who is still below least: ``under[:kept]`` and ``under[reading:size]``."""
+    """Java's check of the members below least: ``under[:kept]`` and ``under[reading:size]``."""
     if kept + size - reading == 0:
         return DONE
     if over != quotas.expected:
@@ -396,7 +393,7 @@ def assign_constrained(
 
 @kernel
 def waits_for_owner(rows: Ints, receivers: Ints, was_of: Ints, is_contested: Flags, is_cooperative: bool) -> Flags:  # noqa: FBT001
-    """bool[new]: the row must be given up by another member before the receiver may have it."""
+    """bool[new]: another member must revoke the row first."""
     waits = np.zeros(len(rows), np.bool_)
     if is_cooperative:
         for i in range(len(rows)):
@@ -409,7 +406,7 @@ def waits_for_owner(rows: Ints, receivers: Ints, was_of: Ints, is_contested: Fla
 def joined_lists(
     owned_order: Longs, starts: Longs, counts: Ints, kept: Ints, rows: Ints, receivers: Ints, waits: Flags
 ) -> tuple[Longs, Ints]:
-    """Offsets int64[M+1] and rows of each member's list: what it keeps, then what it is given."""
+    """Offsets int64[M+1] and rows of each member's list: kept rows, then dealt ones."""
     member_count = len(counts)
     offsets = np.zeros(member_count + 1, np.int64)
     for member in range(member_count):
@@ -437,33 +434,29 @@ def joined_lists(
 
 @dataclass(frozen=True, slots=True)
 class StickyAssignor:
-    """``sticky``: eager, nothing is withheld."""
-
     name: str = "sticky"
     versions: str = "Kafka 3.7.1 – 4.4"
     line: Line = NEWEST
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         inputs = sticky_input_of(request, request.members.data_generations, self.line)
         return _assign(request, inputs, self.line, is_cooperative=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CooperativeStickyAssignor:
-    """``cooperative-sticky``: the answer is what is given out in this round."""
+    """``cooperative-sticky``: the answer is this round's assignment."""
 
     name: str = "cooperative-sticky"
     versions: str = "Kafka 3.7.1 – 4.4"
     line: Line = NEWEST
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         members = request.members
         generations = members.data_generations
         if self.line.reads_subscription_generation:
             generations = np.where(members.generations >= 0, members.generations, generations)
-            generations.setflags(write=False)  # as those of a request are: one variant of each kernel serves both
+            generations.setflags(write=False)  # read-only as a request's columns: one compiled variant of each kernel
         inputs = sticky_input_of(request, generations, self.line)
         return _assign(request, inputs, self.line, is_cooperative=True)
 
@@ -473,7 +466,7 @@ def _assign(request: AssignmentRequest, inputs: StickyInput, line: Line, *, is_c
     return way(request, inputs, line, is_cooperative=is_cooperative)
 
 
-# The classes of earlier lines, by the first release of each.
+# Classes of earlier lines, by the first release of each.
 sticky_of_3_5_2 = partial(StickyAssignor, line=OF_3_5_2)
 sticky_of_3_5_0 = partial(StickyAssignor, line=OF_3_5_0)
 sticky_of_3_4_1 = partial(StickyAssignor, line=OF_3_4_1)

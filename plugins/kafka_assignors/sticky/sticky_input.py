@@ -1,16 +1,16 @@
-"""The input that both ways of the sticky assignors share: orders, partitions as rows, claims, and release lines.
+"""Input that both ways of the sticky assignors share: orders, partitions as rows, claims, and release lines.
 
-Rows: partition p of topic t is row ``first_row[t] + p``. An owned partition that the topic no longer has (Kafka looks
-only at the topic) is *stale*: it gets a row of its own behind the P real ones.
+Rows: partition p of topic t is row ``first_row[t] + p``. An owned partition that the topic no longer has (Kafka
+checks
+only the topic) is *stale*: it gets its own row behind the P real ones.
 
-Claims (``AbstractStickyAssignor.allSubscriptionsEqual``): members are met in map order. A partition that two claim in
-the same generation is lost to both; else the higher generation has it. Kafka compares the generation in the later
-member's *user data* with that in the earlier one's *Subscription*, and this does too. Earlier lines have other rules
-(``Claims``).
+Claims (``AbstractStickyAssignor.allSubscriptionsEqual``), members in map order: two claims in the same generation
+lose
+the partition; else the higher generation has it. Like Kafka, this compares the generation in the later member's *user
+data* with that in the earlier one's *Subscription*. Earlier lines have other rules (``Claims``).
 
-A ``Line`` is all releases with equal answers, from 3.0 to the newest; patch releases begin some. Every difference is
-one of its fields, so that the ways themselves (``constrained``, ``general``) are written once. ``before_3_0`` has its
-own.
+A ``Line`` is all releases with equal answers, from 3.0 to the newest; some begin with a patch release. Its fields are
+all differences, so both ways are written once. ``before_3_0`` has its own.
 Source: ``AbstractStickyAssignor`` of kafka-clients 3.0.2, 3.3.2, 3.4.1, 3.5.0, 3.7.0, 3.7.1 and 4.3.1, run side by
 side.
 """
@@ -33,7 +33,7 @@ from kafka_assignors.racks import partition_racks, use_racks, word_count
 
 
 class Claims(Enum):
-    """Who keeps a partition that several members say they own."""
+    """Rule for a partition with several claims."""
 
     BY_GENERATION = "the highest generation; of equal ones nobody"
     BY_LAST_CLAIM = "as BY_GENERATION, but compared with whoever claimed it last, though that claim was lost"
@@ -42,13 +42,15 @@ class Claims(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line's answers to the questions in which lines differ; the defaults are those of the newest.
+    """Differences of one line; the defaults are the newest line's.
 
-    ``keeps_lowest``: of too many partitions a member keeps the lowest, else the first in its own list.
-    ``withholds_from_other_racks``: what a cooperative member loses because it lies in other racks is given to the next
-    one only after that, else at once. ``counts_in_racks``: members that get one partition over the least while racks
-    are matched count among those that may. ``slack``: a difference of more than this between members that could
-    exchange calls for another walk.
+    ``keeps_lowest``: of too many partitions a member keeps the lowest, else the first of its list.
+    ``withholds_from_other_racks``: a partition that a cooperative member loses for its rack is withheld from the next
+    one,
+    else assigned at once. ``counts_in_racks``: members that get one over the least while racks are matched count
+    against
+    the number of those that may. ``slack``: a larger difference between members that could exchange needs another
+    walk.
     """
 
     claims: Claims = Claims.BY_GENERATION
@@ -57,7 +59,7 @@ class Line:
     counts_in_racks: bool = True
     uses_racks: bool = True
     slack: int = 1
-    reads_subscription_generation: bool = True  # of cooperative members; else only what their user data says
+    reads_subscription_generation: bool = True  # of cooperative members; else only the user data's
 
 
 NEWEST = Line()
@@ -70,7 +72,7 @@ OF_3_0_0 = replace(OF_3_4_0, reads_subscription_generation=False)
 
 Words = npt.NDArray[np.uint64]
 
-_LOST = -1  # owned, but of a topic that is not in the metadata
+_LOST = -1  # owned, but its topic is not in the metadata
 _STALE = -2
 _NO_SETS: Words = np.zeros((0, 1), dtype=np.uint64)
 _NO_READERS: Longs = np.zeros(0, dtype=np.int64)
@@ -79,9 +81,9 @@ NONE_DOUBLED: Flags = np.zeros(0, dtype=np.bool_)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RackInput:
-    """Racks where they matter: ``member_racks`` int32[M], ``sets`` uint64[P, words], ``readers`` int32[P].
+    """Racks where they matter: ``member_racks`` int32[M], ``sets`` uint64[P, words].
 
-    ``readers``: how many members sit in the racks of a partition. Inactive: no member has a rack.
+    ``readers`` int32[P]: members in the racks of a partition. Inactive: no member has a rack.
     """
 
     is_active: bool
@@ -94,10 +96,11 @@ class RackInput:
 class StickyInput:
     """One request, prepared. T topics, M members, W owned entries, P partitions, R = P + stale rows.
 
-    ``subscription_order``: members as the subscription map is walked; ``owned_order``: as the map of owned partitions
-    is; ``by_id``: as their ids sort. ``topics``: those of the metadata map, as their names sort;
-    ``counts`` int32[T]: their partitions, −1 for all other topics. ``rows`` int32[W]; ``is_kept`` bool[W];
-    ``is_contested`` bool[R].
+    ``subscription_order``, ``owned_order``: members in the order of these maps; ``by_id``: by id. ``topics``: those
+    of the
+    metadata map, by name; ``counts`` int32[T]: their partitions, −1 for all other topics. ``rows`` int32[W];
+    ``is_kept``
+    bool[W]; ``is_contested`` bool[R].
     """
 
     subscription_order: Longs
@@ -118,17 +121,17 @@ class StickyInput:
 
     @property
     def id_rank(self) -> Ints:
-        """int32[M]: place of each member as ids sort."""
+        """int32[M]: rank of each member's id."""
         return ranks_of(self.by_id)
 
     @property
     def has_owners(self) -> bool:
-        """Somebody says that it owns something; a new group's answer takes half of the steps."""
+        """True if any member has claims; a new group skips half of the steps."""
         return len(self.rows) > 0
 
 
 def sticky_input_of(request: AssignmentRequest, generations: Ints, line: Line = NEWEST) -> StickyInput:
-    """Prepare a request; ``generations`` int32[M]: what each member's data says."""
+    """Prepare a request; ``generations`` int32[M]: from each member's data."""
     members, topics = request.members, request.topics
     subscription_order = member_walk(request)
     in_map = topic_walk(request, subscription_order)
@@ -139,7 +142,7 @@ def sticky_input_of(request: AssignmentRequest, generations: Ints, line: Line = 
     newest = max(request.max_generation_before, int(generations.max()) if len(generations) else NO_GENERATION)
     claimed, mine, theirs = rows, generations, members.generations
     if line.claims is Claims.OF_NEWEST and len(rows) > 0:
-        # Of those that count each has the newest generation: of two that claim the same one nobody keeps it.
+        # All valid claims have the newest generation: two on one partition cancel out.
         claimed = np.where(np.repeat(generations == newest, np.diff(members.owned_offsets)), rows, np.int32(_LOST))
         theirs = generations
     is_kept, is_contested = settle_claims(
@@ -184,7 +187,7 @@ def topics_in_map(in_map: Longs, by_name: Longs, partition_counts: Ints) -> tupl
 
 @kernel
 def order_of_owners(data: Bytes, offsets: Longs, subscription_order: Longs) -> Longs:
-    """Members as the HashMap of owned partitions is walked, into which they are put in ``subscription_order``."""
+    """Members in the order of the HashMap of owned partitions, filled in ``subscription_order``."""
     hashes = hash_codes(data, offsets)
     return subscription_order[put_order(hashes[subscription_order], DEFAULT_CAPACITY)]
 
@@ -249,14 +252,14 @@ def settle_claims(
     subscription_generations: Ints,
     losers_count: bool,  # noqa: FBT001
 ) -> tuple[Flags, Flags]:
-    """Which entries their members keep, bool[W], and which rows two claimed in one generation, bool[R].
+    """bool[W]: entries that their members keep; bool[R]: rows with two claims in one generation.
 
-    ``losers_count``: the next claim is compared with one that was lost, too. Then a row may be kept by two.
+    ``losers_count``: the next claim is compared with a lost one, too; then two members may keep a row.
     """
     is_kept = np.zeros(len(rows), np.bool_)
     is_contested = np.zeros(row_count, np.bool_)
     claimant = np.full(row_count, -1, np.int32)
-    entry = np.full(row_count, -1, np.int32)  # where the claimant keeps the row, −1 where it lost it again
+    entry = np.full(row_count, -1, np.int32)  # claimant's entry that keeps the row; −1 if lost again
     for member in subscription_order:
         mine = generations[member]
         for at in range(offsets[member], offsets[member + 1]):
@@ -284,7 +287,7 @@ def settle_claims(
 
 @kernel
 def all_equal(subscription_order: Longs, offsets: Longs, topics: Ints, topic_count: int) -> bool:
-    """Whether Kafka sees equal subscriptions: each list after the first non-empty one has that set's size and topics.
+    """True if Kafka sees equal subscriptions: each list after the first non-empty one has that set's size and topics.
 
     Members with an empty list *before* it are not compared; a topic listed twice makes a difference.
     """
@@ -308,7 +311,6 @@ def all_equal(subscription_order: Longs, offsets: Longs, topics: Ints, topic_cou
 
 
 def no_racks(member_count: int) -> RackInput:
-    """As if nobody had a rack."""
     return RackInput(False, np.full(member_count, NO_RACK, dtype=np.int32), _NO_SETS, _NO_READERS)
 
 
@@ -328,7 +330,7 @@ def _racks(request: AssignmentRequest, counts: Ints) -> RackInput:
 
 @kernel
 def readers_in_racks(sets: Words, in_rack: Longs) -> Longs:
-    """int64[P]: members that sit in one of the racks of each partition."""
+    """int64[P]: members in the racks of each partition."""
     readers = np.zeros(len(sets), np.int64)
     for row in range(len(sets)):
         for rack in range(len(in_rack)):
@@ -341,10 +343,10 @@ def readers_in_racks(sets: Words, in_rack: Longs) -> Longs:
 def free_rows(
     order: Longs, first_row: Longs, is_taken: Flags, row_topic: Ints, row_partition: Ints, is_doubled: Flags
 ) -> Ints:
-    """Rows that nobody has, topics in ``order``, partitions ascending; as Kafka's two pointers find them.
+    """Free rows, topics in ``order``, partitions ascending, as Kafka's two pointers find them.
 
-    Its pointer into the taken partitions waits for ever at the first stale row, and at one that two members have
-    (``is_doubled`` bool[R], or empty): behind that place every partition counts as free, taken or not.
+    The pointer into the taken partitions stops for good at the first stale row and at a row of two members
+    (``is_doubled`` bool[R], or empty): behind it every partition counts as free, taken or not.
     """
     place = np.full(len(first_row), -1, np.int64)
     for i in range(len(order)):
