@@ -1,4 +1,4 @@
-"""Array types of all packages: element types, and the index that means none: no broker, member or partition."""
+"""Array types of all packages, and the index for no broker, member or partition."""
 
 from __future__ import annotations
 

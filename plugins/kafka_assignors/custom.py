@@ -1,4 +1,4 @@
-"""One's own strategy: one class with one method, which sees people-sized objects instead of columns.
+"""Custom assignor: one class with one method, over plain objects instead of columns.
 
 >>> class HeaviestFirst:
 ...     name = "heaviest-first"
@@ -8,9 +8,10 @@
 ...         partitions = [(topic.name, p) for topic in topics for p in range(topic.partitions)]
 ...         return {reader.id: partitions[i :: len(readers)] for i, reader in enumerate(readers)}
 
-Its answer counts where every partition of a subscribed topic has one reader, who subscribes to it; whatever else it
-does is a refusal with its reason. The adapter runs it in this process and trusts it to return: what is not trusted runs
-in another one (``rebalance_advisor.own_strategies``), behind the same checks.
+A valid answer gives every partition of a subscribed topic one reader, which subscribes to it; any other is refused
+with
+the reason. The adapter runs trusted code in this process; ``rebalance_advisor.own_strategies`` runs other code in
+another process, with the same checks.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ __all__ = ["CustomAssignor", "CustomAssignorAdapter", "MemberView", "TopicView",
 
 @runtime_checkable
 class CustomAssignor(Protocol):
-    """What one's own class looks like: a name and this method. Members it leaves out get nothing."""
+    """Interface of a custom assignor. Members missing in its answer get nothing."""
 
     @property
     def name(self) -> str: ...
@@ -45,7 +46,7 @@ class CustomAssignor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CustomAssignorAdapter:
-    """Makes an ``CustomAssignor`` an ``Assignor``: views in, (topic, partition) pairs back into columns."""
+    """Makes a ``CustomAssignor`` an ``Assignor``: views in, (topic, partition) pairs back into columns."""
 
     strategy: CustomAssignor
 
@@ -58,7 +59,7 @@ class CustomAssignorAdapter:
         return str(getattr(self.strategy, "versions", ""))
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError when the strategy raises, or answers what no group could do."""
+        """Raises AssignorError when the strategy raises, or returns an invalid answer."""
         try:
             answer = self.strategy.assign_members(member_views(request), topic_views(request))
             plain = plain_answer(answer)
@@ -70,10 +71,11 @@ class CustomAssignorAdapter:
 
 
 def assignment_of(answer: Answer, request: AssignmentRequest) -> Assignment:
-    """The columns of an answer, in which members that it leaves out get nothing. O(partitions + subscriptions).
+    """Columns of an answer; missing members get nothing. O(partitions + subscriptions).
 
-    Raises AssignorError where it names a member or partition that is not there, gives one twice or to a member that
-    does not subscribe to it, or leaves one unread.
+    Raises AssignorError for an unknown member or partition, a partition given twice or to a member that does not
+    subscribe
+    to it, and an unread one.
     """
     views, counts = member_views(request), _partition_counts(request)
     sets = {id(view.topics): frozenset(view.topics) for view in views}
@@ -102,7 +104,7 @@ def assignment_of(answer: Answer, request: AssignmentRequest) -> Assignment:
 
 
 def _partition_counts(request: AssignmentRequest) -> dict[str, int]:
-    """Of topics with metadata that a member subscribes to."""
+    """Of subscribed topics with metadata."""
     names, counts = request.topics.names.strings, request.topics.partition_counts
     topics = np.unique(request.members.subscription_topics)
     return {names[topic]: int(counts[topic]) for topic in topics.tolist() if counts[topic] >= 0}
@@ -122,7 +124,7 @@ def _require_all_read(reader: Mapping[tuple[str, int], str], counts: Mapping[str
 
 
 def topic_views(request: AssignmentRequest) -> tuple[TopicView, ...]:
-    """Topics with metadata that a member subscribes to, in column order: what a group's leader hears of."""
+    """Subscribed topics with metadata, in column order: the leader's view."""
     topics, racks = request.topics, request.rack_names
     bounds, cells = topics.rack_offsets.tolist(), topics.racks.tolist()
     subscribed = set(request.members.subscription_topics.tolist())
@@ -138,7 +140,7 @@ def topic_views(request: AssignmentRequest) -> tuple[TopicView, ...]:
 
 
 def member_views(request: AssignmentRequest) -> tuple[MemberView, ...]:
-    """Members in column order; those who subscribe alike share one tuple of topics."""
+    """Members in column order; equal subscriptions share one tuple of topics."""
     members, names, racks = request.members, request.topics.names.strings, request.rack_names
     subscribed, owned = members.subscription_offsets.tolist(), members.owned_offsets.tolist()
     shared: dict[bytes, tuple[str, ...]] = {}

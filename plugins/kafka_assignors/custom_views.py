@@ -1,8 +1,7 @@
-"""The input and the answer of a custom assignor in plain types, and their form as JSON for another process.
+"""Input and answer of a custom assignor in plain types, and as JSON for another process.
 
-An answer is a mapping of members to sequences of (topic, partition) pairs. Partitions are whole numbers of any type
-that is one: numpy's are, 2.0 and True are not. The module imports neither numpy nor kernels, because the process of a
-custom assignor needs neither.
+An answer maps members to sequences of (topic, partition) pairs. Partitions are whole numbers of any type, numpy's
+included; 2.0 and True are not. No import of numpy or kernels: a custom assignor's process needs neither.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from kafka_assignors.whole_number import whole_number
 
 @dataclass(frozen=True, slots=True)
 class TopicView:
-    """One topic that somebody subscribes to; ``racks`` per partition, the racks of its replicas."""
+    """One subscribed topic; ``racks`` per partition, those of its replicas."""
 
     name: str
     partitions: int
@@ -29,7 +28,6 @@ class TopicView:
     weights: tuple[float, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """JSON for it."""
         return {
             "name": self.name, "partitions": self.partitions, "racks": [sorted(racks) for racks in self.racks],
             "weights": list(self.weights),
@@ -37,14 +35,13 @@ class TopicView:
 
     @classmethod
     def of_document(cls, document: Mapping[str, Any]) -> TopicView:
-        """The way back of ``document``."""
         racks = tuple(frozenset(racks) for racks in document["racks"])
         return cls(document["name"], document["partitions"], racks, tuple(document["weights"]))
 
 
 @dataclass(frozen=True, slots=True)
 class MemberView:
-    """One member as it presents itself. ``owned``: (topic, partition) pairs that it says it owns."""
+    """One member. ``owned``: the (topic, partition) pairs that it claims."""
 
     id: str
     topics: tuple[str, ...]
@@ -57,16 +54,16 @@ class MemberView:
 
     @property
     def data(self) -> Mapping[str, object]:
-        """User data that is a JSON object, else nothing."""
+        """User data that is a JSON object, else empty."""
         try:
             decoded = json.loads(self.user_data or b"{}")
-        except (ValueError, RecursionError):  # bytes of some other kind
+        except (ValueError, RecursionError):  # bytes of another kind
             return {}
         return decoded if isinstance(decoded, dict) else {}
 
     @property
     def weight(self) -> float:
-        """``weight`` in the user data, 1 where it is no number above 0: one may divide by it."""
+        """``weight`` in the user data, 1 where it is no number above 0: safe to divide by."""
         weight = self.data.get("weight", 1.0)
         try:
             number = float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) else 1.0
@@ -76,7 +73,7 @@ class MemberView:
 
 
 def members_document(members: Sequence[MemberView]) -> dict[str, Any]:
-    """JSON for all of them, user data in base64; each list of subscriptions once, for most members have the same."""
+    """JSON of members, user data in base64; each distinct subscription once."""
     lists: dict[tuple[str, ...], int] = {}
     rows = [
         {
@@ -90,7 +87,6 @@ def members_document(members: Sequence[MemberView]) -> dict[str, Any]:
 
 
 def members_of_document(document: Mapping[str, Any]) -> tuple[MemberView, ...]:
-    """The way back of ``members_document``."""
     lists = [tuple(topics) for topics in document["subscriptions"]]
     return tuple(
         MemberView(
@@ -117,7 +113,7 @@ Answer = dict[str, list[tuple[str, int]]]
 
 
 def plain_answer(answer: object) -> Answer:
-    """Names and pairs alone. Raises AssignorError for anything else, with the first thing that is wrong."""
+    """Plain names and pairs. Raises AssignorError with the first fault."""
     if not isinstance(answer, Mapping):
         raise AssignorError("NoAnswer", f"answers {excerpt(answer)}, which is no mapping of members to partitions")
     plain: Answer = {}

@@ -1,23 +1,26 @@
 """Return the answers of MetaQ's two strategies of 2012, default and consistent-hash, with MetaQ's hash functions.
 
-Both stand for Metamorphosis 1.4. Every partition of a topic has one consumer, and each consumer computes the answer
-from two lists sorted as strings. Partitions are named ``broker-number``, so ``0-10`` sorts before ``0-2``. Kafka's
-partition p is MetaQ's ``0-p``.
+Metamorphosis 1.4. Every partition of a topic has one consumer; each consumer computes the answer from two lists
+sorted
+as strings. Partitions are named ``broker-number``, so ``0-10`` sorts before ``0-2``. Kafka's partition p is ``0-p``.
 
 Default (``DefaultLoadBalanceStrategy``): a topic's partitions are cut into ranges. The first ``partitions mod
-consumers`` consumers get one more, consumers beyond the number of partitions get nothing. Example: consumers a, b, c
-and partitions 0-0, 0-1: a gets 0-0, b 0-1, c nothing. Complexity: O(M log M + n log n + S) a topic.
+consumers`` consumers get one more, consumers beyond the number of partitions none. Example: consumers a, b, c and
+partitions 0-0, 0-1: a gets 0-0, b 0-1, c nothing. Complexity: O(M log M + n log n + S) a topic.
 
 Consistent (``ConsisHashStrategy``, KETAMA): consumers are 160 points each on a ring, and a partition goes to the next
-point. A consumer that joins or leaves moves only partitions to or from itself. Balance is not promised, and partition
-``0-3`` of every topic goes to the same consumer. Points are MD5 of ``consumer-0`` … ``consumer-39``, four little-endian
-words each; the later consumer of the list has a shared point. A partition's hash is the first word of MD5 of its name.
+point. A consumer that joins or leaves moves only its own partitions. No promise of balance; partition ``0-3`` of
+every
+topic goes to the same consumer. Points are MD5 of ``consumer-0`` … ``consumer-39``, four little-endian words each;
+the
+later consumer of the list has a shared point. A partition's hash is the first word of MD5 of its name.
 Complexity: O(M log M + n log M) hashes and look-ups.
 
 Hash functions (``HashAlgorithm``, after spymemcached), over UTF-16 code units or UTF-8 bytes: NATIVE is
 ``String.hashCode``; CRC32 keeps 15 bits of the upper half; FNV comes in 64 bits cut to 32, also under the name of 32
-bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; only ONE_AT_A_TIME is signed. Those that read
-bytes fail on the empty key (``NullPointerException``). Example: ":" → NATIVE 58, CRC32 5134, KETAMA 266943109.
+bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; only ONE_AT_A_TIME is signed. Those over
+bytes
+fail on the empty key (``NullPointerException``). Example: ":" → NATIVE 58, CRC32 5134, KETAMA 266943109.
 """
 
 from __future__ import annotations
@@ -42,9 +45,9 @@ from kafka_assignors.string_column import StringColumn
 
 
 def default_share(consumer: str, consumers: Sequence[str], partitions: Sequence[str]) -> list[str]:
-    """What ``consumer`` takes of the lists as they are given. A stranger takes nothing.
+    """Share of ``consumer`` in the lists as given; empty for a stranger.
 
-    Raises AssignorError (ArithmeticException) when nobody consumes.
+    Raises AssignorError (ArithmeticException) without consumers.
     """
     if not consumers:
         raise AssignorError("java.lang.ArithmeticException", "/ by zero")
@@ -64,7 +67,7 @@ class MetaqDefaultAssignor:
     versions: str = "Metamorphosis 1.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Topics without metadata or subscribers are passed over."""
+        """Topics without metadata or subscribers are skipped."""
         members, first_row = request.members, request.topics.first_row
         columns = (members.subscription_offsets, members.subscription_topics)
         subscribers = subscriber_counts(*columns, len(request.topics), True)
@@ -140,7 +143,7 @@ def _fnv1a(offset_basis: int, prime: int) -> Callable[[str], int]:
 
 
 def ketama(key: str) -> int:
-    """The first four bytes of MD5 over UTF-8, little-endian."""
+    """First four bytes of MD5 over UTF-8, little-endian."""
     return int.from_bytes(hashlib.md5(bytes_of(key), usedforsecurity=False).digest()[:4], "little")
 
 
@@ -214,7 +217,7 @@ _REPLICAS = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ring:
-    """``points`` uint32[R], ascending, and the consumer (place in the list) that has each: int32[R]."""
+    """``points`` uint32[R], ascending, and the consumer (place in the list) of each: int32[R]."""
 
     points: npt.NDArray[np.uint32]
     consumers: Ints
@@ -233,15 +236,15 @@ class Ring:
         return cls(points, owners[::-1][from_the_end])
 
     def owners_of(self, partitions: Sequence[str]) -> Ints:
-        """The consumer of each partition, as a place in the list of consumers."""
+        """Consumer of each partition, as a place in the list."""
         hashes = np.array([ketama(partition) for partition in partitions], np.uint32)
         return self.consumers[np.searchsorted(self.points, hashes) % len(self.points)]
 
 
 def consistent_shares(consumers: Sequence[str], partitions: Sequence[str]) -> dict[str, list[str]]:
-    """Each consumer's partitions, in the order of the HashSet in which MetaQ collects them.
+    """Each consumer's partitions, in the order of MetaQ's HashSet.
 
-    Raises AssignorError (NoSuchElementException) where there are partitions, but nobody consumes.
+    Raises AssignorError (NoSuchElementException) for partitions without consumers.
     """
     shares: dict[str, list[str]] = {consumer: [] for consumer in consumers}
     if partitions and not consumers:
@@ -266,7 +269,7 @@ class MetaqConsistentAssignor:
     versions: str = "Metamorphosis 1.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Topics without metadata or subscribers are passed over."""
+        """Topics without metadata or subscribers are skipped."""
         members, topics = request.members, request.topics
         offsets, subscribed = members.subscription_offsets, members.subscription_topics
         owners = np.full(topics.partition_total, ABSENT, np.int32)

@@ -1,4 +1,4 @@
-"""The orders in which strategies walk members and topics: Java's maps, and Kafka's own comparisons."""
+"""Orders of members and topics: Java's maps, and Kafka's own comparisons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_assignors.kernels.decorators import kernel
 
 
 def member_walk(request: AssignmentRequest) -> Longs:
-    """int64[M]: members in the order in which Java walks the map of subscriptions."""
+    """int64[M]: members in the order of Java's map of subscriptions."""
     ids = request.members.ids
     if request.order is MapOrder.GIVEN:
         return np.arange(len(ids))
@@ -26,9 +26,9 @@ def member_walk(request: AssignmentRequest) -> Longs:
 
 
 def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:
-    """Topics of ``partitionsPerTopic`` in the order in which Java walks it; ``members`` as ``member_walk`` says.
+    """Topics in the order of Java's ``partitionsPerTopic``; ``members`` from ``member_walk``.
 
-    GIVEN and HASH: every topic with metadata. LEADER: those that somebody subscribes to and that have partitions, as
+    GIVEN and HASH: every topic with metadata. LEADER: subscribed topics with partitions, as
     ``AbstractPartitionAssignor.assign(Cluster, …)`` collects them.
     """
     topics = request.topics
@@ -48,7 +48,7 @@ def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:
 
 @kernel
 def first_seen_topics(walk: Longs, offsets: Longs, topics: Ints, topic_count: int) -> Longs:
-    """Topics in the order in which a walk over the members' subscriptions first meets them."""
+    """Topics in order of first appearance in the members' subscriptions."""
     is_seen = np.zeros(topic_count, np.bool_)
     seen = np.empty(topic_count, np.int64)
     count = 0
@@ -65,15 +65,15 @@ def first_seen_topics(walk: Longs, offsets: Longs, topics: Ints, topic_count: in
 
 
 def by_member_id(members: MemberColumns) -> Longs:
-    """int64[M]: members in the order of their ids (``String.compareTo``)."""
+    """int64[M]: members by id (``String.compareTo``)."""
     order: Longs = sorted_order(members.ids.data, members.ids.offsets)
     return order
 
 
 def by_member_info(members: MemberColumns, walk: Longs) -> Longs:
-    """int64[M]: members as ``MemberInfo`` (2.4 and later) orders them.
+    """int64[M]: members in the order of ``MemberInfo`` (2.4 and later).
 
-    Static members first, by instance id (equal ones as ``walk`` meets them), then dynamic ones by member id.
+    Static members first, by instance id (equal ones in ``walk`` order), then dynamic ones by member id.
     """
     order = by_member_id(members)
     if not members.has_instance_id.any():
@@ -111,7 +111,7 @@ def ranks_of(order: Longs) -> Ints:
 
 
 def ranks_among(order: Longs, count: int) -> Ints:
-    """int32[count]: place of each index in ``order``, −1 for those that are not in it."""
+    """int32[count]: place of each index in ``order``, or −1."""
     ranks = np.full(count, -1, dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
     return ranks

@@ -1,7 +1,7 @@
-"""Racks as bit sets: where the replicas of a partition are, and whether matching racks can change anything.
+"""Racks as bit sets: racks of each partition's replicas, and whether matching racks can change anything.
 
-Kafka uses racks only if a subscriber's rack is among those of the replicas, and some partition is not on all racks that
-the partitions have together (``AbstractPartitionAssignor.useRackAwareAssignment``).
+Kafka uses racks only if a subscriber's rack is among those of the replicas, and some partition is not on all racks of
+all partitions (``AbstractPartitionAssignor.useRackAwareAssignment``).
 A set of racks is a row of 64-bit words, rack r being bit r % 64 of word r // 64.
 """
 
@@ -26,13 +26,12 @@ def word_count(request: AssignmentRequest) -> int:
 
 @inner_kernel
 def has_rack(words: Words, rack: int) -> bool:
-    """Whether ``rack`` is in a set."""
     return bool((words[rack >> 6] >> np.uint64(rack & 63)) & np.uint64(1))
 
 
 @kernel
 def partition_racks(rack_offsets: Longs, racks: Ints, words: int) -> Words:
-    """uint64[P, words]: the racks of each partition's replicas; replicas without a rack do not count."""
+    """uint64[P, words]: racks of each partition's replicas; replicas without a rack do not count."""
     sets = np.zeros((len(rack_offsets) - 1, words), np.uint64)
     for row in range(len(sets)):
         for at in range(rack_offsets[row], rack_offsets[row + 1]):
@@ -44,7 +43,7 @@ def partition_racks(rack_offsets: Longs, racks: Ints, words: int) -> Words:
 
 @kernel
 def reader_racks(offsets: Longs, topics: Ints, member_racks: Ints, topic_count: int, words: int) -> Words:
-    """uint64[T, words]: the racks of each topic's subscribers."""
+    """uint64[T, words]: racks of each topic's subscribers."""
     sets = np.zeros((topic_count, words), np.uint64)
     for member in range(len(member_racks)):
         rack = member_racks[member]

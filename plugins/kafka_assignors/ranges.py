@@ -36,12 +36,12 @@ def plain_ranges(
     subscribers: Ints,
     once: bool,  # noqa: FBT001
 ) -> Ints:
-    """Owner of each partition, int32[P], members taking their turn in ``order``."""
+    """Owner of each partition, int32[P], members in ``order``."""
     topic_count = len(first_row) - 1
     owner = np.full(first_row[-1], ABSENT, np.int32)
     turn = np.zeros(topic_count, np.int32)
     last = np.full(topic_count, -1, np.int32)
-    # Only the first min(n, k) subscribers of a topic get anything: later entries are passed over.
+    # Only the first min(n, k) subscribers of a topic get anything.
     limit = np.empty(topic_count, np.int32)
     still_open = 0
     for topic in range(topic_count):

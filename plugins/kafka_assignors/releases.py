@@ -1,9 +1,9 @@
-"""Releases of Kafka and of its clients: the one place that reads them from text, and spans of them with equal answers.
+"""Releases of Kafka and its clients as text, and spans of releases with equal answers.
 
 A release is a tuple of one to three numbers. Fewer than three name a line: (3, 7) is some release of 3.7.
 Example: ``Releases("Kafka", "3.5.2", "3.7.0")`` holds 3.6.2 and 3.7.0, not 3.7.1. "3.7" touches both "3.5.2 – 3.7.0"
-and "3.7.1 – 4.4", so ``answering`` refuses it and asks for the third number. 4.5 is newer than all that were tried:
-``answering`` gives the newest span, and says that this is assumed.
+and "3.7.1 – 4.4", so ``answering`` refuses it and asks for the third number. 4.5 is newer than all tried releases:
+``answering`` gives the newest span with ``is_assumed``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Release = tuple[int, ...]
 
 
 class Client(StrEnum):
-    """Whose consumer runs a client's strategy; the names that rules and ``replay`` take."""
+    """Client library of a consumer; the names in rules and ``replay``."""
 
     JAVA = "java"
     LIBRDKAFKA = "librdkafka"
@@ -33,17 +33,18 @@ class Client(StrEnum):
 
 
 _ASKED = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,4}){0,2}")
-# After the numbers: nothing, a pre-release as Python's clients write it, or a separator and what a vendor adds. The
-# numbers are taken whole (?>...), so that "3.7-" is not read as release 3 of a vendor.
+# After the numbers: nothing, a pre-release as Python's clients write it, or a separator and a vendor's addition.
+# (?>...)
+# takes the numbers whole, so that "3.7-" is not release 3 of a vendor.
 _SEEN = re.compile(
     r"(?P<numbers>(?>[0-9]{1,2}(?:\.[0-9]{1,4}){0,2}))(?P<rest>(?:(?:a|b|rc)[0-9]+|[-.+_ ][(0-9A-Za-z].*)?)", re.DOTALL
 )
-# Confluent counts releases of its platform: 7.6.0-ccs is Kafka 3.6, and not 7.6.
+# Confluent counts releases of its platform: 7.6.0-ccs is Kafka 3.6.
 _OF_PLATFORM = re.compile(r"\b(?:ccs|ce)\b")
 
 
 def release_of(text: object, place: str = "version") -> Release:
-    """Return the release that a user names: ``4.0.1`` is (4, 0, 1).
+    """Release from a user: ``4.0.1`` is (4, 0, 1).
 
     Raises InvalidInputError, naming ``place``, for anything but one to three numbers.
     """
@@ -53,10 +54,11 @@ def release_of(text: object, place: str = "version") -> Release:
 
 
 def seen_release(text: str | None) -> Release:
-    """Return the release in a version that a broker, a client or a snapshot states; () where it is unknown.
+    """Release in a version string of a broker, a client or a snapshot; () if unknown.
 
-    The leading numbers count: ``3.9-IV0`` is (3, 9), ``3.7.0-SNAPSHOT`` and ``2.8.1.amzn.1`` are (3, 7, 0) and
-    (2, 8, 1), ``3.7.x`` is (3, 7). Text without leading numbers and versions of Confluent Platform are unknown.
+    The leading numbers count: ``3.9-IV0`` is (3, 9), ``3.7.0-SNAPSHOT`` and ``2.8.1.amzn.1`` are (3, 7, 0) and (2, 8,
+    1),
+    ``3.7.x`` is (3, 7). Text without leading numbers and versions of Confluent Platform are unknown.
     """
     match = _SEEN.fullmatch(text or "")
     if match is None or _OF_PLATFORM.search(match["rest"]):
@@ -64,7 +66,7 @@ def seen_release(text: str | None) -> Release:
     return tuple(map(int, match["numbers"].split(".")))
 
 
-# The first finalized level of metadata.version that each release has (Kafka's MetadataVersion).
+# First finalized level of metadata.version in each release (Kafka's MetadataVersion).
 _FIRST_LEVELS = (
     (1, "3.0"), (2, "3.1"), (3, "3.2"), (4, "3.3"), (8, "3.4"), (9, "3.5"), (12, "3.6"), (15, "3.7"), (20, "3.8"),
     (21, "3.9"), (22, "4.0"), (26, "4.1"), (28, "4.2"), (30, "4.3"), (31, "4.4"),
@@ -73,11 +75,13 @@ _LAST_LEVEL = 33  # 4.4-IV2
 
 
 def broker_release(told: str | None, metadata_version: int | None) -> str | None:
-    """Return the release of brokers: the newer of what their requests tell and of their finalized metadata.version.
+    """Release of brokers: the newer of those implied by their requests and by their finalized metadata.version.
 
-    Neither is more than a lower bound: requests change in some releases only, and a level stays behind until an
-    operator raises it. Example: 3.4 on KRaft speaks as 3.3 does, its level 8 tells 3.4; brokers 4.4 whose level is
-    still 25 tell what their requests do, not 4.0. A level above all that are known is a later release.
+    Both are lower bounds: requests change in some releases only, and a level stays until an operator raises it.
+    Example:
+    3.4 on KRaft has the requests of 3.3, its level 8 implies 3.4; brokers 4.4 with level 25 are known by their
+    requests. A
+    level above all known ones is a later release.
     """
     if metadata_version is None or metadata_version < 1:
         return told
@@ -100,7 +104,7 @@ class Releases:
         return f"{self.product} {span}"
 
     def touches(self, release: Release) -> bool:
-        """``release`` (or one of its line, where it is shorter than three numbers) is among them."""
+        """True if ``release``, or one of its line if shorter than three numbers, is among them."""
         first, last = release_of(self.first), release_of(self.last)
         return first[: len(release)] <= release and release[: len(last)] <= last
 
@@ -112,16 +116,17 @@ class Releases:
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """``place``: of the span that answers for a release. ``is_assumed``: that release is newer than any tried one."""
+    """``place``: of the span for a release. ``is_assumed``: the release is newer than any tried one."""
 
     place: int
     is_assumed: bool = False
 
 
 def answering(spans: Sequence[Releases], version: object, strategy: str, *, is_ended: bool = False) -> Answering:
-    """Return which of ``spans``, the newest first, answers for ``version``; without one the newest does.
+    """Which of ``spans``, newest first, answers for ``version`` (default: the newest).
 
-    ``is_ended``: no later release has ``strategy``. Raises InvalidInputError for text that is no release, for a release
+    ``is_ended``: no later release has ``strategy``. Raises InvalidInputError for text that is no release, for a
+    release
     that is known not to have it, or for one whose line holds several spans.
     """
     if version is None:

@@ -1,4 +1,4 @@
-"""Strings as one buffer and offsets, as Arrow keeps them: what sorts and hashes ids without Python objects."""
+"""Strings as one buffer and offsets, as in Arrow: ids are sorted and hashed without Python objects."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StringColumn:
-    """N strings: ``data`` uint8[bytes] in UTF-8, ``offsets`` int64[N+1]; string i is ``data[offsets[i]:offsets[i+1]]``.
+    """N strings: ``data`` uint8[bytes] in UTF-8, ``offsets`` int64[N+1]; string i is
+    ``data[offsets[i]:offsets[i+1]]``.
 
-    Kernels read the two arrays; people read ``strings`` (decoded once, when first asked) or index it.
-    A lone surrogate, which Java strings may hold, is kept as its three bytes.
+    A lone surrogate (possible in Java) is kept as its three bytes.
     """
 
     data: Bytes
@@ -35,7 +35,6 @@ class StringColumn:
 
     @classmethod
     def of(cls, strings: Iterable[str]) -> StringColumn:
-        """Pack ``strings`` in their order."""
         kept = tuple(strings)
         encoded = [string.encode("utf-8", "surrogatepass") for string in kept]
         offsets = np.zeros(len(kept) + 1, dtype=np.int64)

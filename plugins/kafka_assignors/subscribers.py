@@ -1,4 +1,4 @@
-"""The subscribers of each topic, in a given order of members."""
+"""Subscribers of each topic, in a given member order."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def subscribers_by_topic(
     topic_count: int,
     once: bool,  # noqa: FBT001
 ) -> tuple[Longs, Ints]:
-    """Starts int64[T+1] and members int32: the subscribers of each topic, as ``order`` meets them. O(subscriptions).
+    """Starts int64[T+1] and members int32: subscribers of each topic, in ``order``. O(subscriptions).
 
-    ``once``: a member that lists a topic twice stands there once.
+    ``once``: a member that lists a topic twice counts once.
     """
     starts = np.zeros(topic_count + 1, np.int64)
     last = np.full(topic_count, -1, np.int32)
@@ -47,7 +47,7 @@ def subscribers_by_topic(
 @kernel
 @wraps_around
 def same_readers(starts: Longs, members: Ints) -> Ints:
-    """int32[T]: the first topic that has exactly the same subscribers, itself if none before. O(T · distinct lists)."""
+    """int32[T]: first topic with exactly the same subscribers, or itself. O(T · distinct lists)."""
     topic_count = len(starts) - 1
     first = np.empty(topic_count, np.int32)
     heads = np.empty(topic_count, np.int32)

@@ -1,9 +1,9 @@
-"""Foreign text as people may see it: every character that would not show as itself is written out.
+"""Escape every character of foreign text that does not show as itself.
 
-Names of groups, clients, hosts and racks are free text in Kafka. Raw, a control character moves a terminal's cursor, a
-line break forges a log line, a bidirectional mark turns a sentence round, a zero-width one makes two names look alike.
-``visible`` is what every border to people (terminal, log, report, Markdown, error) applies to a whole value or line.
-It leaves its own output alone, so that text which crosses two borders is never escaped twice.
+Names of groups, clients, hosts and racks are free text in Kafka. A raw control character moves a terminal's cursor, a
+line break forges a log line, a bidirectional mark reverses text, a zero-width one makes two names look alike.
+``visible`` is applied to every value or line for people (terminal, log, report, Markdown, error). It is idempotent:
+text is never escaped twice.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import Any
 
 EXCERPT_CHARS = 60
-_MARKS_IN_A_ROW = 3  # what vowel signs and accents of living scripts need on one letter
+_MARKS_IN_A_ROW = 3  # maximum on one letter in living scripts
 
-# Printable by Unicode's categories, yet drawn as nothing (Default_Ignorable_Code_Point, and the blank Braille cell).
+# Printable by Unicode's categories, but drawn as nothing (Default_Ignorable_Code_Point, and the blank Braille cell).
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
@@ -26,9 +26,10 @@ _INVISIBLE = re.compile(
 def visible(text: str) -> str:
     """``text`` in one line of characters that show as themselves.
 
-    Written out as in a Python string: whatever is no graphic character or plain space (controls, format and bidi
-    characters, other blanks, lone surrogates, unassigned ones), what is drawn as nothing, and combining marks without a
-    letter to stand on or in heaps.
+    Escaped as in a Python string: all but graphic characters and plain space (controls, format and bidi characters,
+    other
+    blanks, lone surrogates, unassigned ones), characters drawn as nothing, and combining marks without a letter or in
+    heaps.
     """
     if text.isprintable() and (text.isascii() or all(map(_shows_anywhere, set(text)))):
         return text
@@ -48,17 +49,16 @@ def visible(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _shows_anywhere(character: str) -> bool:
-    """It shows as itself whatever stands beside it: no combining mark."""
+    """True if it shows as itself in any context: no combining mark."""
     return not is_hidden(character) and unicodedata.category(character)[0] != "M"
 
 
 def is_hidden(character: str) -> bool:
-    """The character does not show as itself."""
     return not character.isprintable() or _INVISIBLE.match(character) is not None
 
 
 def visible_json(text: str) -> str:
-    """The same JSON value, hidden characters in its strings as JSON escapes; line breaks between tokens stay."""
+    """The same JSON value with hidden characters in strings as JSON escapes; line breaks between tokens stay."""
     if text.isascii() and "\x7f" not in text:
         return text  # JSON escapes the other controls of ASCII itself
     hidden = {
@@ -68,11 +68,11 @@ def visible_json(text: str) -> str:
 
 
 def excerpt(value: Any, most: int = EXCERPT_CHARS) -> str:
-    """A foreign value for an error message: as Python writes it, at most ``most`` characters of it."""
+    """Foreign value for an error message: its Python repr, at most ``most`` characters."""
     if isinstance(value, str):
         return repr(value) if len(value) <= most else f"{value[:most]!r}…"
     try:
-        written = reprlib.repr(value)  # of a list of millions only the first are looked at
+        written = reprlib.repr(value)  # reads only the first items of a list of millions
     except ValueError:
         return "a number of thousands of digits"
     return written if len(written) <= most else f"{written[:most]}…"

@@ -1,21 +1,23 @@
-"""Return the order in which a Java HashMap or HashSet walks its keys.
+"""Return the iteration order of a Java HashMap or HashSet.
 
 Model of ``java.util.HashMap`` with plain bins:
 
 - a table of a power of two, 16 by default (``new HashMap(n)`` rounds n up); a key is in bin
   ``(hash ^ hash >>> 16) & (table - 1)``; the order is bin by bin, in a bin along its chain;
-- ``put`` adds at the tail of the chain, ``computeIfAbsent`` at its head; putting a key again keeps its place;
-- the table doubles when more than 0.75 of it are keys (``put``: right after the insertion; ``computeIfAbsent``: before
+- ``put`` adds at the tail of the chain, ``computeIfAbsent`` at its head; a present key keeps its place;
+- the table doubles when more than 0.75 of it are keys (``put``: right after the insertion; ``computeIfAbsent``:
+  before
   the next one), keeping the order inside bins; it never shrinks;
-- a bin that meets its ninth key by ``put`` (eighth by ``computeIfAbsent``) doubles a table that is smaller than 64.
-  From 64 on Java makes such a bin a tree, which may put another key in front: not modelled (see the package).
+- a ninth key in a bin by ``put`` (eighth by ``computeIfAbsent``) doubles a table smaller than 64. From 64 on Java
+  makes
+  the bin a tree, which may put another key in front: not modelled (see the package).
 
-Keys are given by the hash codes of different keys; answers are positions of keys. ``JavaHashMap`` is the same model as
-a value that lives on: members join and leave, and its table remembers how many there were.
+Input: hash codes of distinct keys; answers: positions of keys. ``JavaHashMap`` is the same model as a value: its
+table
+keeps the size of the most keys it had.
 
 Examples: the Integers 16, 1, 0 in ``new HashMap()``: bin 0 holds 16 then 0, bin 1 holds 1: the order is 16, 0, 1.
-13 keys make the table 32; without twelve of them it is still 32.
-Complexity: O(keys + table).
+13 keys make the table 32; without twelve of them it is still 32. Complexity: O(keys + table).
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ def spread(hash_code: int) -> np.int64:
 
 @kernel
 def table_for(capacity: int) -> int:
-    """Size of the first table of ``new HashMap(capacity)``; 0 stands for ``new HashMap()``."""
+    """First table size of ``new HashMap(capacity)``; 0 for ``new HashMap()``."""
     if capacity == DEFAULT_CAPACITY:
         return _DEFAULT_TABLE
     table = 1
@@ -72,7 +74,7 @@ def map_copy_capacity(n: int) -> np.int64:
 
 @kernel
 def put_order(hashes: Ints, capacity: int) -> Longs:
-    """Iteration order (positions into ``hashes``) of ``new HashMap(capacity)`` after a ``put`` of each key in turn."""
+    """Iteration order (positions into ``hashes``) of ``new HashMap(capacity)`` after a ``put`` of each key."""
     n = len(hashes)
     table = _table_after_puts(hashes, capacity)
     mask = table - 1
@@ -91,7 +93,7 @@ def put_order(hashes: Ints, capacity: int) -> Longs:
 
 @inner_kernel
 def _table_after_puts(hashes: Ints, capacity: int) -> np.int64:
-    """The table's size after all puts; small tables also grow when a bin gets its ninth key."""
+    """Table size after all puts; small tables also grow at a bin's ninth key."""
     n = len(hashes)
     table = np.int64(table_for(capacity))
     if n > _TREE_BIN and table < _TREE_TABLE:
@@ -117,16 +119,16 @@ def _table_after_puts(hashes: Ints, capacity: int) -> np.int64:
 
 
 def set_copy_order(hashes: Ints) -> Longs:
-    """Iteration order of ``new HashSet(collection)`` for a collection that gives its elements in array order."""
+    """Iteration order of ``new HashSet(collection)``, the collection in array order."""
     order: Longs = put_order(hashes, set_copy_capacity(len(hashes)))
     return order
 
 
 @kernel
 def order_after(hashes: Ints, steps: Codes, keys: Ints, capacity: int) -> Longs:
-    """Iteration order after any history: ``steps[i]`` (PUT, COMPUTE_IF_ABSENT, REMOVE) done with key ``keys[i]``.
+    """Iteration order after any history: ``steps[i]`` (PUT, COMPUTE_IF_ABSENT, REMOVE) with key ``keys[i]``.
 
-    ``hashes`` holds the hash code of each key (0 … n−1). Putting a present key and removing an absent one do nothing.
+    ``hashes``: of each key (0 … n−1). Putting a present key and removing an absent one do nothing.
     """
     table = table_for(capacity)
     heads = np.full(table, -1, np.int32)
@@ -157,7 +159,7 @@ def order_after(hashes: Ints, steps: Codes, keys: Ints, capacity: int) -> Longs:
 
 @inner_kernel
 def _link(heads: Ints, chain: Ints, hashes: Ints, key: int, is_at_tail: bool) -> int:  # noqa: FBT001
-    """Add the key to its bin; the number of keys that were there."""
+    """Add the key to its bin. Return the number of keys that were there."""
     b = spread(hashes[key]) & (len(heads) - 1)
     others = 0
     last = -1
@@ -189,7 +191,7 @@ def _unlink(heads: Ints, chain: Ints, hashes: Ints, key: int) -> None:
 
 @inner_kernel
 def _doubled(heads: Ints, chain: Ints, hashes: Ints) -> Ints:
-    """The heads of a table twice as large; chains keep their order."""
+    """Heads of a table twice as large; chains keep their order."""
     doubled = np.full(2 * len(heads), -1, np.int32)
     tails = np.full(2 * len(heads), -1, np.int32)
     for b in range(len(heads)):
@@ -225,13 +227,13 @@ _FIRST_TABLE = 16
 
 @dataclass(frozen=True, slots=True)
 class JavaHashMap:
-    """``keys`` in the order in which they were added, which is their order inside a bin; ``table``: number of bins."""
+    """``keys`` in insertion order, which is their order inside a bin; ``table``: number of bins."""
 
     keys: tuple[str, ...] = ()
     table: int = _FIRST_TABLE
 
     def with_key(self, key: str) -> JavaHashMap:
-        """After ``put``; a key that is there keeps its place."""
+        """After ``put``; a present key keeps its place."""
         if key in self.keys:
             return self
         keys, table = (*self.keys, key), self.table
@@ -242,11 +244,10 @@ class JavaHashMap:
         return JavaHashMap(keys, table * 2 if len(keys) > table * 3 // 4 else table)
 
     def without_key(self, key: str) -> JavaHashMap:
-        """After ``remove``."""
         return JavaHashMap(tuple(kept for kept in self.keys if kept != key), self.table)
 
     def order(self) -> tuple[str, ...]:
-        """The keys as an iterator gives them: O(n log n)."""
+        """Iteration order: O(n log n)."""
         bins = _bins(self.keys, self.table)
         return tuple(self.keys[place] for place in sorted(range(len(bins)), key=lambda place: bins[place]))
 

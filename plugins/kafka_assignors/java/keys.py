@@ -1,8 +1,8 @@
-"""Hash codes and order of the keys that Kafka's maps are full of: TopicPartition, Uuid, Optional, Integer.
+"""Hash codes and order of the keys of Kafka's maps: TopicPartition, Uuid, Optional, Integer.
 
 - ``TopicPartition.hashCode`` = 31 · (31 + partition) + topic.hashCode.
 - ``Uuid.hashCode`` = both halves of (high ^ low), xor-ed; ``compareTo`` = **signed** high half, then low: an id whose
-  first byte is 0x80 or more sorts first, which the order of its base64 text does not show.
+  first byte is 0x80 or more sorts first, unlike its base64 text.
 - ``Optional.hashCode`` = that of the value, 0 when empty. ``Integer.hashCode`` = the value.
 
 A column of Uuids is two int64[n]: high and low halves.
@@ -24,10 +24,7 @@ _UUID_BYTES = 16
 
 
 def uuid_columns(texts: Iterable[str]) -> tuple[Longs, Longs]:
-    """Kafka's Uuids (base64url without padding) as their high and low halves.
-
-    Raises InvalidInputError for a text that is not 16 bytes of base64url.
-    """
+    """High and low halves of Kafka's Uuids (base64url without padding). Raises InvalidInputError for other text."""
     raw = b"".join(_uuid_bytes(text) for text in texts)
     halves = np.frombuffer(raw, ">i8").astype(np.int64)
     return halves[0::2].copy(), halves[1::2].copy()
@@ -35,7 +32,7 @@ def uuid_columns(texts: Iterable[str]) -> tuple[Longs, Longs]:
 
 def _uuid_bytes(text: str) -> bytes:
     try:
-        # Python's reader passes over foreign letters unless told to validate, and only the plain alphabet validates.
+        # Without validate, Python skips foreign letters; only the plain alphabet validates.
         raw = base64.b64decode(text.replace("-", "+").replace("_", "/") + "==", validate=True)
     except ValueError:
         raw = b""
@@ -45,7 +42,6 @@ def _uuid_bytes(text: str) -> bytes:
 
 
 def uuid_text(high: int, low: int) -> str:
-    """A Uuid as Kafka prints it."""
     raw = (int(high) % 2**64).to_bytes(8, "big") + (int(low) % 2**64).to_bytes(8, "big")
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
@@ -61,7 +57,7 @@ def uuid_hash_codes(high: Longs, low: Longs) -> Ints:
 
 
 def uuid_sorted_order(high: Longs, low: Longs) -> Longs:
-    """Positions in the order of ``Uuid.compareTo`` (signed halves); equal ones keep their order."""
+    """Positions in the order of ``Uuid.compareTo`` (signed halves), stable."""
     return np.lexsort((low, high)).astype(np.int64)
 
 
@@ -72,12 +68,12 @@ def topic_partition_hash(topic_hash: int, partition: int) -> np.int32:
 
 
 def topic_partition_hashes(topic_hashes: Ints, partitions: Ints) -> Ints:
-    """``TopicPartition.hashCode`` for each, from the hash codes of the topics' names: int32[n]."""
+    """``TopicPartition.hashCode`` of each, from the hash codes of topic names: int32[n]."""
     return (31 * (31 + partitions.astype(np.int64)) + topic_hashes).astype(np.uint32).view(np.int32)
 
 
 def topic_id_partition_hashes(topic_id_hashes: Ints, partitions: Ints) -> Ints:
-    """``TopicIdPartition.hashCode`` of the group coordinator: 31 · hash(Uuid) + partition, for each."""
+    """``TopicIdPartition.hashCode`` of the group coordinator, for each: 31 · hash(Uuid) + partition."""
     return (31 * topic_id_hashes.astype(np.int64) + partitions).astype(np.uint32).view(np.int32)
 
 

@@ -1,11 +1,11 @@
-"""Return items in the order in which ``java.util.PriorityQueue`` polls them, items of equal keys among them.
+"""Return items in the poll order of ``java.util.PriorityQueue``, equal keys included.
 
-A binary heap as OpenJDK 8 to 25 keeps it: ``add`` puts the item at the end and lifts it while its parent's key is
-larger; ``poll`` puts the last item at the head and lowers it, to the left child where both are equal. Python's
-``heapq`` lowers to a leaf first and lifts again, so items of equal keys leave it in another order.
+A binary heap as in OpenJDK 8 to 25: ``add`` appends the item and lifts it while its parent's key is larger; ``poll``
+moves the last item to the head and lowers it, to the left child if both are equal. Python's ``heapq`` lowers to a
+leaf
+first and lifts again, so equal keys come in another order.
 
-Example: keys 0, 0, 0 of items 0, 1, 2: the queue polls 0, 2, 1.
-Complexity: O(log n) for each ``add`` and ``poll``.
+Example: keys 0, 0, 0 of items 0, 1, 2: the queue polls 0, 2, 1. Complexity: O(log n) for ``add`` and ``poll``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ class PriorityQueue:
         return len(self._heap)
 
     def add(self, item: int) -> None:
-        """Put one number in."""
         heap, keys = self._heap, self._keys
         key = keys[item]
         heap.append(item)
@@ -42,7 +41,7 @@ class PriorityQueue:
         heap[at] = item
 
     def poll(self) -> int:
-        """Take out a number of the smallest key. Raises IndexError if the queue is empty."""
+        """Remove a number of the smallest key. Raises IndexError if the queue is empty."""
         heap, keys = self._heap, self._keys
         moved = heap.pop()
         if not heap:

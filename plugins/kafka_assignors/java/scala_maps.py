@@ -1,13 +1,15 @@
-"""Return the order in which Scala 2.13's ``HashMap`` walks its strings, immutable and mutable.
+"""Return the iteration order of Scala 2.13's ``HashMap`` of strings, immutable and mutable.
 
 Immutable: a trie over the improved hash, five bits a level. A node gives its own keys first, by the five bits of its
-level, then its children in the same way. The order follows from the set of keys alone; only keys of one improved hash
-keep their order of insertion. Example: "cooperative-sticky", "roundrobin", "range", "sticky" come in this order.
+level, then its children in the same way. The order follows from the set of keys; only keys of one improved hash keep
+insertion order. Example: "cooperative-sticky", "roundrobin", "range", "sticky" come in this order.
 
-Mutable: a key is in bin ``h & (table - 1)`` with h = hashCode ^ hashCode >>> 16, inside a bin by the signed value of h
-(equal ones by insertion). The table has 16 bins and doubles *before* an insertion that would fill three quarters of it:
-at the 12th key. It never shrinks. Example: "a" (97) and "q" (113) share bin 1 of 16 and stay in order of their hashes;
-Java's map would keep the order of insertion.
+Mutable: a key is in bin ``h & (table - 1)`` with h = hashCode ^ hashCode >>> 16, inside a bin by the signed value of
+h
+(equal ones by insertion). The table has 16 bins and doubles *before* an insertion that would fill three quarters of
+it:
+at the 12th key. It never shrinks. Example: "a" (97) and "q" (113) share bin 1 of 16, in the order of their hashes;
+Java's map keeps insertion order.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ _HASH_BITS = 32
 
 
 def improved(code: int) -> int:
-    """``Hashing.improve`` of a hash code, as an unsigned number."""
+    """``Hashing.improve`` of a hash code, unsigned."""
     h = code & 0xFFFFFFFF
     h = h + ~(h << 9) & 0xFFFFFFFF
     h ^= h >> 14
@@ -32,13 +34,13 @@ def improved(code: int) -> int:
 
 
 def immutable_order(keys: Sequence[str]) -> tuple[str, ...]:
-    """Different keys as an iterator gives them: O(n) nodes of at most seven levels."""
+    """Iteration order of distinct keys: O(n) nodes of at most seven levels."""
     return tuple(key for _, key in _node([(improved(hash_code(key)), key) for key in keys], 0))
 
 
 def _node(entries: list[tuple[int, str]], shift: int) -> list[tuple[int, str]]:
     if shift >= _HASH_BITS:
-        return entries  # one hash: a collision node keeps the order of insertion
+        return entries  # one hash: a collision node keeps insertion order
     branches: dict[int, list[tuple[int, str]]] = {}
     for entry in entries:
         branches.setdefault(entry[0] >> shift & (1 << _BITS) - 1, []).append(entry)
@@ -54,31 +56,30 @@ _FIRST_TABLE = 16
 
 @dataclass(frozen=True, slots=True)
 class ScalaMutableMap:
-    """``keys`` in the order in which they were added; ``table``: the number of bins."""
+    """``keys`` in insertion order; ``table``: number of bins."""
 
     keys: tuple[str, ...] = ()
     table: int = _FIRST_TABLE
 
     @classmethod
     def of(cls, keys: Iterable[str]) -> ScalaMutableMap:
-        """A new map of ``keys``, different ones, added as they come."""
+        """New map of distinct ``keys``, added in order."""
         added, table = tuple(keys), _FIRST_TABLE
         while len(added) >= table * 3 // 4:
             table *= 2
         return cls(added, table)
 
     def with_key(self, key: str) -> ScalaMutableMap:
-        """After ``put``; a key that is there keeps its place (and may still make the table grow)."""
+        """After ``put``; a present key keeps its place (and may still make the table grow)."""
         is_full = len(self.keys) + 1 >= self.table * 3 // 4
         keys = self.keys if key in self.keys else (*self.keys, key)
         return ScalaMutableMap(keys, self.table * 2 if is_full else self.table)
 
     def without_key(self, key: str) -> ScalaMutableMap:
-        """After ``remove``."""
         return ScalaMutableMap(tuple(kept for kept in self.keys if kept != key), self.table)
 
     def order(self) -> tuple[str, ...]:
-        """The keys as an iterator gives them: O(n log n)."""
+        """Iteration order: O(n log n)."""
         column = StringColumn.of(self.keys)
         mixed = [code ^ (code & 0xFFFFFFFF) >> 16 for code in hash_codes(column.data, column.offsets).tolist()]
         places = sorted(range(len(mixed)), key=lambda place: (mixed[place] & (self.table - 1), mixed[place]))

@@ -1,14 +1,12 @@
-"""java.util.Random, Collections.shuffle and the MockRandom of Kafka's own tests, draw for draw.
+"""java.util.Random, Collections.shuffle and the MockRandom of Kafka's tests, draw for draw.
 
 - ``Random``: state = (state · 0x5DEECE66D + 11) mod 2^48, first seed ^ 0x5DEECE66D; ``next(bits)`` = its upper bits.
-- ``nextInt(bound)``: for a power of two (bound · next(31)) >> 31, else next(31) % bound, drawn again while the last,
-  incomplete stretch of the range was hit. ``nextInt(1)`` draws, too.
+- ``nextInt(bound)``: for a power of two (bound · next(31)) >> 31, else next(31) % bound, drawn again in the last,
+  incomplete stretch of the range. ``nextInt(1)`` draws, too.
 - ``Collections.shuffle``: for i = size … 2 swap(i − 1, nextInt(i)).
 - ``MockRandom``: state = state · 2862933555777941757 + 3037000493 mod 2^64, ``next(bits)`` = its upper bits.
 
-A generator is a uint64[2]: state and kind. Kernels change it in place.
-
-Example: seed 42, ``nextInt(10)`` gives 0, 3, 8, …
+A generator is a uint64[2]: state and kind, changed in place. Example: seed 42, ``nextInt(10)`` gives 0, 3, 8, …
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
 r"""Java strings over raw columns: order of UTF-16 code units and ``hashCode``, without Python objects.
 
-A column of strings is ``data`` (uint8, all strings one after the other as UTF-8) and ``offsets`` (int64[n + 1]), as in
-``StringColumn``.
-Java compares and hashes UTF-16 code units. Bytes of UTF-8 compare as code points do, which differs in one thing:
-U+E000–U+FFFF (lead bytes EE, EF) come after every surrogate pair (lead bytes F0–F4). Ranking EE and EF above F4
-makes comparing bytes the same as comparing code units. (A surrogate without its other half, which no client can send,
-hashes right, but sorts before every pair.)
+A column is ``data`` (uint8, UTF-8) and ``offsets`` (int64[n + 1]), as in ``StringColumn``. UTF-8 bytes compare as
+code
+points. UTF-16 differs in one thing: U+E000–U+FFFF (lead bytes EE, EF) come after every surrogate pair (lead bytes
+F0–F4). So EE and EF are ranked above F4. (A lone surrogate, which no client can send, hashes correctly, but sorts
+before every pair.)
 
 Example: ``"\U0001F600"`` (a pair D83D DE00) sorts before ``"\uFF01"`` in Java, after it in Python.
 
-Complexity: hashing O(bytes); sorting O(n log n) for short ids, by eight bytes at a time behind the common prefix.
+Complexity: hashing O(bytes); sorting O(n log n) for short ids, eight bytes at a time behind the common prefix.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from kafka_assignors.string_column import StringColumn
 Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
 
-# Below this many strings insertion sort wins over building keys.
+# Below this many strings insertion sort is faster than keys.
 _SMALL = 16
 
 
@@ -35,7 +34,7 @@ def hash_code(text: str) -> int:
 
 
 def compare_key(text: str) -> bytes:
-    """A key under which Python sorts as ``String.compareTo`` does."""
+    """Key under which Python sorts as ``String.compareTo``."""
     return text.encode("utf-16-be", "surrogatepass")
 
 
@@ -70,7 +69,7 @@ def _hash_code(data: Bytes, start: int, end: int) -> np.int32:
 
 @inner_kernel
 def _code_point(data: Bytes, at: int) -> tuple[np.int64, int]:
-    """The code point that starts at ``at`` with a lead byte of two or more, and where the next one starts."""
+    """Code point at ``at`` with a lead byte of two or more, and where the next one starts."""
     byte = np.int64(data[at])
     if byte < 0xE0:
         return ((byte & 0x1F) << 6) | (np.int64(data[at + 1]) & 0x3F), at + 2
@@ -82,7 +81,7 @@ def _code_point(data: Bytes, at: int) -> tuple[np.int64, int]:
 
 
 def sorted_order(data: Bytes, offsets: Longs) -> Longs:
-    """Positions of the strings in the order of ``String.compareTo``; equal strings keep their order (as TimSort)."""
+    """Positions of the strings in the order of ``String.compareTo``, stable as TimSort."""
     order = np.arange(len(offsets) - 1)
     sort_positions(data, offsets, order)
     return order
@@ -90,13 +89,14 @@ def sorted_order(data: Bytes, offsets: Longs) -> Longs:
 
 @kernel
 def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
-    """Sort ``order``, some positions of the column, in place and stably by the strings they name."""
+    """Sort ``order``, some positions of the column, in place and stably by their strings."""
     n = len(order)
     keys = np.empty(n, np.uint64)
     spare_keys = np.empty(n, np.uint64)
     spare_order = np.empty(n, np.int64)
-    # Ranges still to be sorted, three numbers each: start, end, bytes known to be equal. A range is split into smaller
-    # ones of two or more strings, so that many never wait at a time.
+    # Ranges still to sort, three numbers each: start, end, bytes known to be equal. A range splits into smaller ones
+    # of two
+    # or more strings, which bounds their number.
     pending = np.empty(3 * (n // 2 + 1), np.int64)
     pending[0], pending[1], pending[2] = 0, n, 0
     waiting = 1
@@ -118,20 +118,20 @@ def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
                 pending[3 * waiting], pending[3 * waiting + 1], pending[3 * waiting + 2] = run, i, known + 8
                 waiting += 1
             elif i - run > 1:
-                # They have ended within the key, or hold zero bytes there, which only a comparison tells apart.
+                # They end within the key or hold zero bytes there: only a comparison tells them apart.
                 _insertion_sort(data, offsets, order, run, i, known)
             run = i
 
 
 @inner_kernel
 def _rank(byte: np.uint8) -> np.uint8:
-    """Bytes of UTF-8 ranked so that they compare as UTF-16 does: EE and EF above the lead bytes of pairs."""
+    """UTF-8 bytes ranked as UTF-16 compares: EE and EF above the lead bytes of pairs."""
     return np.uint8(byte + 0x10) if byte in (0xEE, 0xEF) else byte
 
 
 @inner_kernel
 def compare(data: Bytes, offsets: Longs, one: int, other: int, depth: int) -> np.int64:
-    """Sign of ``String.compareTo`` of two strings of a column whose first ``depth`` bytes are equal."""
+    """Sign of ``String.compareTo`` of two strings whose first ``depth`` bytes are equal."""
     at, end = offsets[one] + depth, offsets[one + 1]
     other_at, other_end = offsets[other] + depth, offsets[other + 1]
     while at < end and other_at < other_end:
@@ -169,7 +169,7 @@ def _common_prefix(data: Bytes, offsets: Longs, order: Longs, start: int, end: i
 
 @inner_kernel
 def _eight_bytes(data: Bytes, at: int, end: int) -> np.uint64:
-    """The next eight ranked bytes as a big-endian word, zeros behind the end."""
+    """Next eight ranked bytes as a big-endian word, zeros behind the end."""
     word = np.uint64(0)
     for k in range(at, min(at + 8, end)):
         word |= np.uint64(_rank(data[k])) << np.uint64(8 * (7 - (k - at)))
@@ -178,7 +178,7 @@ def _eight_bytes(data: Bytes, at: int, end: int) -> np.uint64:
 
 @inner_kernel
 def _radix_sort(keys: Words, order: Longs, spare_keys: Words, spare_order: Longs, start: int, end: int) -> None:
-    """Sort ``keys[start:end]`` and ``order`` with them, stably, byte by byte, passing over bytes that all share."""
+    """Sort ``keys[start:end]`` with ``order``, stably, byte by byte, skipping bytes that all share."""
     differing = np.uint64(0)
     for i in range(start + 1, end):
         differing |= keys[i] ^ keys[start]

@@ -1,13 +1,14 @@
 """Records of arrays that compiled kernels take as one pointer: ``ByReference``.
 
-Numba passes a tuple of thirty arrays by value: every function that takes it has some two hundred arguments, and every
-call copies them. Both the time to compile and the time to run are spent there (``docs/cold-start.md``). A record of
-this kind is a row of 64-bit words in memory, and a kernel gets its address. In Python it stays an ordinary frozen
-dataclass, also where kernels run as plain Python (``NUMBA_DISABLE_JIT``).
+Numba passes a tuple of thirty arrays by value: each function then has about two hundred arguments, which costs time
+to
+compile and to run (``docs/cold-start.md``). Such a record is a row of 64-bit words in memory, and a kernel gets its
+address. In Python it is an ordinary frozen dataclass, also with ``NUMBA_DISABLE_JIT``.
 
-``numba.experimental.structref`` counts references on every array that is read. Nothing of that is needed here: which
-arrays a record holds never changes, and Python keeps them alive while a kernel runs. A kernel changes what is in the
-arrays; it can neither make such a record nor return one, nor return an array of it but as a copy.
+``numba.experimental.structref`` counts references on every array that is read. Here a record's arrays never change,
+and
+Python keeps them alive while a kernel runs. A kernel may change the arrays' contents. It can neither make nor return
+such a record, and return an array of it only as a copy.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from numba.core.typing.templates import AttributeTemplate
 
 
 class RecordType(types.Type):  # type: ignore[misc]
-    """Numba's type of a record: of each field its type and its first 64-bit word."""
+    """Numba's type of a record: type and first 64-bit word of each field."""
 
     def __init__(self, class_name: str, members: dict[str, tuple[types.Type, int]]) -> None:
         self.members = members
-        digest = hashlib.sha256(repr(members).encode()).hexdigest()[:12]  # short: names of functions are made of it
+        digest = hashlib.sha256(repr(members).encode()).hexdigest()[:12]  # short: part of function names
         super().__init__(name=f"{class_name}_{digest}")
 
 
@@ -37,7 +38,7 @@ extending.register_model(RecordType)(extending.models.OpaqueModel)
 class ByReference:
     """Base of frozen dataclasses whose fields are C-contiguous arrays, numbers and other records.
 
-    Raises ValueError for an array that is not contiguous: the kernels are compiled for one layout.
+    Raises ValueError for an array that is not contiguous: kernels are compiled for one layout.
     """
 
     _words: np.ndarray
@@ -45,7 +46,6 @@ class ByReference:
     _numba_type_: RecordType
 
     def __post_init__(self) -> None:
-        """Lay the fields out in memory."""
         members: dict[str, tuple[types.Type, int]] = {}
         words: list[int] = []
         for field in fields(self):  # type: ignore[arg-type]
@@ -57,7 +57,7 @@ class ByReference:
         object.__setattr__(self, "_numba_type_", RecordType(type(self).__name__, members))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy, also in another process, has words and an address of its own."""
+        """A copy, also in another process, has its own words and address."""
         return partial(type(self), **{field.name: getattr(self, field.name) for field in fields(self)}), ()  # type: ignore[arg-type]
 
 
@@ -105,7 +105,7 @@ def _get(context: Any, builder: Any, kind: RecordType, record: Any, name: str) -
 
     def word(index: int) -> Any:
         value = builder.load(builder.gep(words, [context.get_constant(types.int64, first + index)], inbounds=True))
-        # No kernel writes to a record, so LLVM need not read it again after a store elsewhere.
+        # No kernel writes to a record: LLVM need not read it again after a store elsewhere.
         value.set_metadata("invariant.load", builder.module.add_metadata([]))
         return value
 

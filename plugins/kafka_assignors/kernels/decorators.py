@@ -1,11 +1,9 @@
-"""Compiled functions of the library: ``@kernel`` where Python calls them, ``@inner_kernel`` where only kernels do.
+"""Compiled functions: ``@kernel`` where Python calls them, ``@inner_kernel`` where only kernels do.
 
-Most of a first run's compiling is spent per variant. So a kernel exists once for all kinds of integers (an index read
-from an int32 array and a counted one would otherwise be two variants of all that is called with it) and for ``True``
-and ``False``. As numbers of every kind may be passed, mypy does not see the types of arguments.
+Most compile time is spent per variant. So a kernel has one variant for all kinds of integers and for booleans. As
+numbers of every kind may be passed, mypy does not check argument types.
 
-With ``NUMBA_DISABLE_JIT=1`` kernels are the Python functions that they look like: to debug them, and to see which of
-their lines tests reach (``make coverage``).
+With ``NUMBA_DISABLE_JIT=1`` kernels are plain Python functions, for debugging and line coverage (``make coverage``).
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ PACKAGE = __name__.partition(".")[0]
 _IMPORTED = re.compile(r"^(?:from|import) ([\w.]+)", re.MULTILINE)
 _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 
-# Python's division by zero would need a way out of every function; no kernel divides by what may be zero.
+# Python's division by zero needs an exit in every function; no kernel divides by a possible zero.
 _ALIKE = {"no_cfunc_wrapper": True, "error_model": "numpy"}
 _without_folder: set[str] = set()
 
@@ -41,7 +39,7 @@ def kernel(function: Callable[..., R]) -> Callable[..., R]:
     numbas_own, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.LocatorBySources"
     try:
         compiled = njit(cache=True, pipeline_class=EntryCompiler, **_ALIKE)(function)
-    except RuntimeError:  # no folder is writable: a read-only package and no home
+    except RuntimeError:  # no writable folder: a read-only package and no home
         _without_folder.add(function.__module__)
         compiled = njit(pipeline_class=EntryCompiler, **_ALIKE)(function)
     finally:
@@ -50,25 +48,25 @@ def kernel(function: Callable[..., R]) -> Callable[..., R]:
 
 
 def inner_kernel(function: Callable[..., R]) -> Callable[..., R]:
-    """Only other kernels can call it; its machine code is part of theirs."""
+    """Callable only from kernels; its machine code is part of theirs."""
     return _inner(function)
 
 
 def inlined_kernel(function: Callable[..., R]) -> Callable[..., R]:
-    """As ``inner_kernel``, put in place of each call: for a few lines that are called millions of times."""
+    """``inner_kernel`` put in place of each call: for a few lines called millions of times."""
     return _inner(function, forceinline=True)
 
 
 def wraps_around(function: Callable[..., R]) -> Callable[..., R]:
-    """Below the decorators above: unsigned sums and products lose their upper bits on purpose, also where interpreted.
+    """Below the decorators above: unsigned sums and products overflow on purpose, also where interpreted.
 
-    Elsewhere an overflow of the plain Python function is a difference to the compiled one, and warns.
+    Elsewhere an overflow of the plain Python function differs from the compiled one, and warns.
     """
     return np.errstate(over="ignore")(function) if config.DISABLE_JIT else function
 
 
 def has_folder() -> bool:
-    """Return whether the next process finds the code that this one compiles."""
+    """True if the next process finds the code that this one compiles."""
     return not _without_folder
 
 
@@ -81,9 +79,9 @@ def _inner(function: Callable[..., R], **options: bool) -> Callable[..., R]:
 
 
 def _for_wide_integers(compiled: Any) -> Callable[..., R]:
-    """A call from another kernel with narrower integers compiles, and uses, the variant for int64.
+    """Let calls with narrower integers use the variant for int64.
 
-    Numba asks ``get_call_template`` which variant fits a call, and converts the arguments to those of the answer.
+    Numba asks ``get_call_template`` for a fitting variant, and converts the arguments to its types.
     """
     choose = compiled.get_call_template
 
@@ -103,17 +101,18 @@ def _widened(argument: types.Type) -> types.Type:
 
 
 class LocatorBySources:
-    """Numba's own folders (``NUMBA_CACHE_DIR``, ``__pycache__``, the user's), for code that knows what it is made of.
+    """Numba's own cache folders (``NUMBA_CACHE_DIR``, ``__pycache__``, the user's), with freshness by sources.
 
-    The machine code of a kernel holds each function that it calls and each constant that it reads, while numba takes a
-    file for fresh if the kernel's own source file is unchanged. Here the text of that module and of all that it imports
-    of ours decides. Numba reads the types in a file before it asks whether the file is fresh, and fails where a class
-    is gone: so names of modules and classes decide the name of the file.
+    A kernel's machine code contains each called function and constant, while numba checks only the kernel's own
+    source
+    file. Here the text of that module and of all our modules that it imports decides. Numba reads the types in a file
+    before it checks freshness, and fails where a class is gone: so names of modules and classes are part of the file
+    name.
     """
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> Any:
-        """Return numba's locator of ``function``, or None where no folder is writable."""
+        """Numba's locator of ``function``, or None without a writable folder."""
         names, texts = _digests(function.__module__)
         for kind in (UserProvidedCacheLocator, InTreeCacheLocator, UserWideCacheLocator, ZipCacheLocator):
             locator = kind.from_function(function, file)
@@ -125,7 +124,7 @@ class LocatorBySources:
 
 @cache
 def _digests(module: str) -> tuple[str, str]:
-    """Digests of names and of texts: of ``module`` and of all that it imports of its own package and of this one."""
+    """Digests of names and of texts: of ``module`` and all it imports of its own package and of this one."""
     ours = {PACKAGE, module.partition(".")[0]}
     sources: dict[str, _Source] = {}
     waiting = [module]

@@ -1,9 +1,9 @@
-"""Machine code is made once for each kernel that Python calls, with all inner kernels below it: link-time optimisation.
+"""Link-time optimisation: each Python-callable kernel is compiled once with all inner kernels below it.
 
-Numba optimises every compiled function together with all that it calls, however deep, and makes machine code of the
-lot: a function at the bottom of five callers is optimised five times over. Here an inner kernel stays LLVM's
-intermediate code, and a kernel that Python calls links each of them once before it is optimised. That more than halves
-the time to compile (``docs/cold-start.md``); results are the same.
+Numba optimises every compiled function together with all it calls: a function below five callers is optimised five
+times. Here an inner kernel stays LLVM's intermediate code, and a Python-callable kernel links each of them once
+before
+optimisation. That halves compile time (``docs/cold-start.md``); results are the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba.core.compiler import Compiler
 
 
 class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code of a kernel that Python calls."""
+    """Code of a Python-callable kernel."""
 
     def finalize(self) -> None:
         linked = _callers_first(self._linking_libraries)
@@ -28,7 +28,7 @@ class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code of an inner kernel: it never runs by itself. Its environments are set once there is machine code."""
+    """Code of an inner kernel, never run by itself. Its environments are set once there is machine code."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
@@ -49,7 +49,7 @@ class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 def _callers_first(direct: list[Any]) -> list[Any]:
-    """All libraries below, each once and after all that call it: a linker drops code that no earlier code asks for."""
+    """All libraries below, each once and after its callers: a linker drops code that no earlier code needs."""
     order: dict[Any, None] = {}
 
     def visit(library: Any) -> None:
@@ -64,7 +64,7 @@ def _callers_first(direct: list[Any]) -> list[Any]:
 
 
 class EntryCompiler(Compiler):  # type: ignore[misc]
-    """Compiles a kernel that Python calls, and on the way all inner kernels below it."""
+    """Compile a Python-callable kernel and all inner kernels below it."""
 
     library: type[JITCodeLibrary] = _EntryLibrary
 
@@ -76,6 +76,4 @@ class EntryCompiler(Compiler):  # type: ignore[misc]
 
 
 class InnerCompiler(EntryCompiler):
-    """Compiles a kernel that only kernels call."""
-
     library = _InnerLibrary

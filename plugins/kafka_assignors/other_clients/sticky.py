@@ -79,7 +79,7 @@ def input_in_join_order(request: AssignmentRequest, walk: Longs | None = None) -
 
 @contextmanager
 def failing_as(name: str, message: str) -> Iterator[None]:
-    """This client's error where Java meets a null because balancing left out a member."""
+    """Raise this client's error where Java meets a null because balancing left out a member."""
     try:
         yield
     except AssignorError as refusal:

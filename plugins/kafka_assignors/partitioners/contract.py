@@ -1,4 +1,4 @@
-"""The contract of every partitioner: a sample of records in, a partition each out. A custom one sees one key at a time.
+"""Contract of every partitioner: a partition for each record of a sample. A custom one gets one key at a time.
 
 >>> class ByFirstByte:
 ...     name = "by-first-byte"
@@ -26,7 +26,7 @@ DEFAULT_BATCH_BYTES = 16384
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordSample:
-    """N records of one topic in the order in which they were sent; ``record_bytes`` int64[N], all of each record."""
+    """N records of one topic in sending order; ``record_bytes`` int64[N], the whole record."""
 
     keys: KeyColumn
     record_bytes: Longs
@@ -37,7 +37,7 @@ class RecordSample:
 
     @classmethod
     def of_keys(cls, keys: KeyColumn) -> RecordSample:
-        """Keys alone: every record weighs as much as its key."""
+        """Keys alone: a record weighs as much as its key."""
         return cls(keys, keys.lengths)
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class RecordSample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicTarget:
-    """What a client knows of the topic. ``is_available`` bool[n]: partitions with a leader (``None``: all).
+    """The client's view of the topic. ``is_available`` bool[n]: partitions with a leader (``None``: all).
 
     ``queue_sizes`` int64[n]: batches waiting for each partition, for adaptive partitioning (``None``: not used);
     ``batch_bytes``: the producer's batch.size.
@@ -67,7 +67,7 @@ class TopicTarget:
 
     @property
     def available(self) -> Ints:
-        """Partitions that have a leader, ascending; all of them when none has, as every client then does."""
+        """Partitions with a leader, ascending; all if none has one, as in every client."""
         if self.is_available is None or not self.is_available.any():
             return np.arange(self.partitions, dtype=np.int32)
         return np.flatnonzero(self.is_available).astype(np.int32)
@@ -75,10 +75,9 @@ class TopicTarget:
 
 @runtime_checkable
 class Partitioner(Protocol):
-    """Decides which partition each record goes to. Pure: same sample, target and seed, same answer.
+    """Decide the partition of each record. Pure: same sample, target and seed, same answer.
 
-    ``name`` is what people call it, ``versions`` the client releases that answer so. Whatever the real one draws by
-    lot comes from ``seed``.
+    ``versions``: client releases with this answer. ``seed`` replaces the client's random numbers.
     """
 
     @property
@@ -92,7 +91,7 @@ class Partitioner(Protocol):
 
 @runtime_checkable
 class CustomPartitioner(Protocol):
-    """What one's own class looks like. ``key`` is ``None`` for a record without."""
+    """Interface of a custom partitioner. ``key`` is ``None`` for a record without."""
 
     @property
     def name(self) -> str: ...
@@ -102,7 +101,7 @@ class CustomPartitioner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CustomPartitionerAdapter:
-    """Makes an ``CustomPartitioner`` a ``Partitioner``: every different key is asked for once."""
+    """Makes a ``CustomPartitioner`` a ``Partitioner``: one call for each distinct key."""
 
     own: CustomPartitioner
 
@@ -115,7 +114,7 @@ class CustomPartitionerAdapter:
         return str(getattr(self.own, "versions", ""))
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:  # noqa: ARG002
-        """Raises AssignorError when it raises, or an answer is no partition of the topic."""
+        """Raises AssignorError when it raises, or returns no partition of the topic."""
         keys = different_keys(sample)
         try:
             answers = {key: self.own.partition_of(key, target.partitions) for key in keys}
@@ -125,12 +124,12 @@ class CustomPartitionerAdapter:
 
 
 def different_keys(sample: RecordSample) -> Sequence[bytes | None]:
-    """Each key once, in the order of first appearance."""
+    """Each key once, in order of first appearance."""
     return tuple(dict.fromkeys(sample.keys.key(i) for i in range(len(sample))))
 
 
 def partitions_of(sample: RecordSample, target: TopicTarget, answers: Mapping[bytes | None, object]) -> Ints:
-    """int32[N] of the answers to each different key. Raises AssignorError where one is no partition of the topic."""
+    """int32[N] from the answer to each distinct key. Raises AssignorError if one is no partition of the topic."""
     for key, answer in answers.items():
         partition = whole_number(answer)
         if partition is None or not 0 <= partition < target.partitions:

@@ -53,7 +53,7 @@ def _viewed_word(data: Bytes, at: int) -> np.uint32:
     return np.uint32(data[at : at + 4].view("<u4")[0])
 
 
-# ``data[at:at + 4]`` as a little-endian uint32. The caller keeps within the array.
+# ``data[at:at + 4]`` as a little-endian uint32. The caller checks bounds.
 four_bytes: Any = _viewed_word if config.DISABLE_JIT else _loaded_word
 
 
@@ -77,14 +77,14 @@ _UNROLLED_WORDS = 10
 
 
 def murmur2_hashes(keys: KeyColumn) -> Ints:
-    """``Utils.murmur2`` of each key, int32[N]; a null key hashes like the bytes it stands on."""
+    """``Utils.murmur2`` of each key, int32[N]; a null key hashes like its bytes."""
     hashes = np.empty(len(keys), np.int32)
     _hash_each(keys.data, keys.offsets, hashes)
     return hashes
 
 
 def murmur2_partitions(keys: KeyColumn, partitions: int) -> Ints:
-    """``toPositive(murmur2(key)) % partitions`` of each key, int32[N]; rows of null keys mean nothing."""
+    """``toPositive(murmur2(key)) % partitions`` of each key, int32[N]; rows of null keys have no meaning."""
     places = np.empty(len(keys), np.int32)
     words, odd = divmod(keys.fixed_length(), _WORD)
     if odd == 0 and 0 < words <= _UNROLLED_WORDS:
@@ -122,7 +122,7 @@ def _hash(data: Bytes, start: int, end: int) -> np.uint32:
         at += _WORD
     left = end - at
     if left:
-        # One read and a mask instead of a branch a byte; near the end of the buffer byte by byte.
+        # One read and a mask instead of a branch a byte; byte by byte near the end of the buffer.
         if at + _WORD <= len(data):
             tail = np.uint32(four_bytes(data, at) & np.uint32((np.uint32(1) << np.uint32(8 * left)) - np.uint32(1)))
         else:
@@ -147,7 +147,7 @@ def _place_each(data: Bytes, offsets: Offsets, places: Ints, partitions: np.int3
 
 @cache
 def _unrolled(words: int) -> Callable[[Bytes, Ints, np.int32, float], None]:
-    """The kernel for keys of exactly ``words`` times four bytes, one after the other."""
+    """Kernel for keys of exactly ``words`` times four bytes."""
 
     @njit(cache=True, error_model="numpy")
     def place_fixed(data: Bytes, places: Ints, partitions: np.int32, inverse: float) -> None:
@@ -165,14 +165,14 @@ def _unrolled(words: int) -> Callable[[Bytes, Ints, np.int32, float], None]:
 class ScalaPartitioner:
     """``kafka.producer.DefaultPartitioner`` of 0.8: the hash code of the key *object*, here of its text.
 
-    A key that is a byte array has another hash code each time: nothing can be said about those.
+    A byte array has another hash code each time, so such keys cannot be predicted.
     """
 
     name: str = "scala@0.8"
     versions: str = "Kafka 0.8, Scala producer"
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
-        """Keys are read as UTF-8 text."""
+        """Keys are UTF-8 text."""
         places = java_abs(text_hash_codes(sample.keys)) % target.partitions
         nulls = sample.keys.nulls
         places[nulls] = by_lot(1, target.available, java_random(seed))[0]
@@ -181,7 +181,7 @@ class ScalaPartitioner:
 
 @dataclass(frozen=True, slots=True)
 class RoundRobinWithoutKey:
-    """``DefaultPartitioner`` of 0.9 to 2.3, and ``Partitioner`` of 0.8.2, which answers alike."""
+    """``DefaultPartitioner`` of 0.9 to 2.3, and the equal ``Partitioner`` of 0.8.2."""
 
     name: str = "default@0.9"
     versions: str = "Kafka 0.9 – 2.3"
@@ -196,7 +196,7 @@ class RoundRobinWithoutKey:
 
 
 def as_of_0_8_2() -> RoundRobinWithoutKey:
-    """The first Java producer: its ``Utils.abs`` is a mask, so keys go where they go today."""
+    """First Java producer: its ``Utils.abs`` is a mask, so the answer is today's."""
     return RoundRobinWithoutKey("java@0.8.2", "Kafka 0.8.2, Java producer")
 
 
@@ -209,7 +209,7 @@ class StickyWithoutKey:
     is_key_ignored: bool = False
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
-        """Batches fill as ``record_bytes`` say."""
+        """Batches fill by ``record_bytes``."""
         places = murmur2_partitions(sample.keys, target.partitions)
         is_keyless = np.ones(len(sample), np.bool_) if self.is_key_ignored else sample.keys.nulls
         places[is_keyless] = sticky(
@@ -225,9 +225,9 @@ def uniform_sticky_partitioner() -> StickyWithoutKey:
 
 @dataclass(frozen=True, slots=True)
 class BuiltInPartitioner:
-    """What a producer without ``partitioner.class`` does since 3.3 (KIP-794).
+    """Producer without ``partitioner.class`` since 3.3 (KIP-794).
 
-    ``is_key_ignored``: the setting ``partitioner.ignore.keys``. Adaptive where the target says how many batches wait.
+    ``is_key_ignored``: the setting ``partitioner.ignore.keys``. Adaptive where the target has queue sizes.
     """
 
     name: str = "default"
@@ -235,7 +235,7 @@ class BuiltInPartitioner:
     is_key_ignored: bool = False
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
-        """Adaptive weights count over available partitions; without them every available one is as likely."""
+        """Adaptive weights count over available partitions; without them all available ones are equally likely."""
         places = murmur2_partitions(sample.keys, target.partitions)
         is_keyless = np.ones(len(sample), np.bool_) if self.is_key_ignored else sample.keys.nulls
         candidates, weights = target.available, np.zeros(0, np.int64)
@@ -250,13 +250,13 @@ class BuiltInPartitioner:
 
 @dataclass(frozen=True, slots=True)
 class RoundRobinPartitioner:
-    """``org.apache.kafka.clients.producer.RoundRobinPartitioner``: keys play no part."""
+    """``org.apache.kafka.clients.producer.RoundRobinPartitioner``: ignores keys."""
 
     name: str = "roundrobin"
     versions: str = "Kafka 2.4 – 4.4"
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:  # noqa: ARG002
-        """Nothing is drawn: the counter starts at 0."""
+        """Not random: the counter starts at 0."""
         places: Ints = round_robin_by_batch(
             sample.record_bytes, target.available, target.partitions, target.batch_bytes
         )
@@ -264,13 +264,13 @@ class RoundRobinPartitioner:
 
 
 def java_abs(codes: Ints) -> Longs:
-    """Kafka's guarded ``abs``: 0 for the least int, which has no positive counterpart."""
+    """Kafka's guarded ``abs``: 0 for the least int."""
     longs = codes.astype(np.int64)
     return np.where(longs == -(2**31), 0, np.abs(longs))
 
 
 def text_hash_codes(keys: KeyColumn) -> Ints:
-    """``String.hashCode`` of keys that are UTF-8; what is not is read with replacement characters, as Java reads it."""
+    """``String.hashCode`` of UTF-8 keys; invalid bytes become replacement characters, as in Java."""
     used = keys.data[int(keys.offsets[0]) : int(keys.offsets[-1])]
     if not (used & 0x80).any():
         return np.asarray(hash_codes(keys.data, keys.offsets.astype(np.int64)))
@@ -329,7 +329,7 @@ _EMPTY_KEY = KeyColumn.of([b""])
 
 
 class Hash(StrEnum):
-    """Which hash a librdkafka partitioner takes."""
+    """Hash function of a librdkafka partitioner."""
 
     CRC32 = "crc32"
     MURMUR2 = "murmur2"
@@ -337,7 +337,7 @@ class Hash(StrEnum):
 
 
 class ByLot(StrEnum):
-    """Which records go by lot instead."""
+    """Records with a random partition."""
 
     NONE = "none"
     NULL = "null keys"
@@ -354,7 +354,7 @@ class LibrdkafkaPartitioner:
     versions: str = "librdkafka 1.x – 2.x"
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
-        """A null key is hashed as an empty one, where it is hashed."""
+        """A null key hashes as an empty one, where it is hashed."""
         places = hashed_partitions(self.hash, sample.keys, target.partitions)
         places[sample.keys.nulls] = hashed_partitions(self.hash, _EMPTY_KEY, target.partitions)[0]
         is_drawn = self._is_drawn(sample.keys)
@@ -372,14 +372,14 @@ class LibrdkafkaPartitioner:
 
 
 def hashed_partitions(hash: Hash, keys: KeyColumn, partitions: int) -> Ints:  # noqa: A002
-    """Partition of each key, int32[N]; a null key's row means nothing."""
+    """Partition of each key, int32[N]; a null key's row has no meaning."""
     match hash:
         case Hash.MURMUR2:
             return murmur2_partitions(keys, partitions)
         case Hash.CRC32:
             return (crc32_hashes(keys) % np.uint32(partitions)).astype(np.int32)
         case Hash.FNV1A:
-            # |least int| stays 2^31: the remainder is taken of an unsigned number.
+            # |least int| stays 2^31: the remainder is of an unsigned number.
             signed = fnv1a_hashes(keys).view(np.int32).astype(np.int64)
             return (np.abs(signed) % partitions).astype(np.int32)
 
@@ -409,8 +409,6 @@ def fnv1a_random() -> LibrdkafkaPartitioner:
 
 
 class Way(StrEnum):
-    """From hash to partition."""
-
     NEGATED = "default"
     MASKED = "reference"
     CRC = "crc"
@@ -425,7 +423,7 @@ class SaramaPartitioner:
     versions: str = "Sarama 1.x"
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
-        """Lots are drawn among available partitions: Sarama asks for consistency of keyed records only."""
+        """Random choices are among available partitions: Sarama requires consistency only of keyed records."""
         places = self.hashed(sample.keys, target.partitions)
         nulls = sample.keys.nulls
         if nulls.any():
@@ -433,7 +431,7 @@ class SaramaPartitioner:
         return places
 
     def hashed(self, keys: KeyColumn, partitions: int) -> Ints:
-        """Partition of each key, int32[N]; a null key's row means nothing."""
+        """Partition of each key, int32[N]; a null key's row has no meaning."""
         match self.way:
             case Way.CRC:
                 return (crc32_hashes(keys) % np.uint32(partitions)).astype(np.int32)
@@ -441,7 +439,7 @@ class SaramaPartitioner:
                 return ((fnv1a_hashes(keys) & np.uint32(0x7FFFFFFF)) % np.uint32(partitions)).astype(np.int32)
             case Way.NEGATED:
                 signed = fnv1a_hashes(keys).view(np.int32).astype(np.int64)
-                # Go's remainder keeps the sign of the dividend, the absolute value follows it.
+                # Go's remainder keeps the dividend's sign; the absolute value follows it.
                 return (np.abs(signed) % partitions).astype(np.int32)
 
 

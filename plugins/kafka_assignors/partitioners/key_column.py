@@ -1,6 +1,6 @@
-"""Keys of records as Arrow keeps them: bytes, offsets, a validity bitmap. No Python object a key.
+"""Keys of records as in Arrow: bytes, offsets, a validity bitmap; no Python objects.
 
-A null key and an empty one are different things: most clients hash the empty one and draw lots for the null one.
+Null and empty keys differ: most clients hash the empty key and choose at random for the null key.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Offsets = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 class KeyColumn:
     """N keys: ``data`` uint8, ``offsets`` int32 or int64 [N+1]; key i is ``data[offsets[i]:offsets[i+1]]``.
 
-    ``is_null`` bool[N], or ``None`` when no key is. What the bytes of a null key are does not matter.
+    ``is_null`` bool[N], or ``None`` without null keys; bytes of null keys are arbitrary.
     """
 
     data: Bytes
@@ -52,10 +52,11 @@ class KeyColumn:
     def of_arrow_buffers(
         cls, validity: object | None, offsets: object, data: object | None, *, start: int, count: int, is_large: bool
     ) -> KeyColumn:
-        """The three buffers of an Arrow (large) binary or string array, without copying keys.
+        """Keys from the three buffers of an Arrow (large) binary or string array, without a copy.
 
-        ``start`` and ``count``: the array's ``offset`` and length, so that slices are right. ``is_large``: 64-bit
-        offsets. Buffers are anything with Python's buffer protocol (``array.buffers()`` of pyarrow).
+        ``start`` and ``count``: the array's ``offset`` and length, for slices. ``is_large``: 64-bit offsets. Buffers:
+        anything
+        with Python's buffer protocol (``array.buffers()`` of pyarrow).
         """
         kind = np.int64 if is_large else np.int32
         bounds: Offsets = np.frombuffer(offsets, kind)[start : start + count + 1]  # type: ignore[call-overload]
@@ -71,22 +72,21 @@ class KeyColumn:
 
     @property
     def nulls(self) -> Flags:
-        """bool[N]: which keys are null."""
+        """bool[N]."""
         return np.zeros(len(self), np.bool_) if self.is_null is None else self.is_null
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """int64[N]: bytes of each key."""
+        """int64[N], in bytes."""
         return np.diff(self.offsets).astype(np.int64)
 
     def key(self, index: int) -> bytes | None:
-        """One key, as Python has it."""
         if self.is_null is not None and self.is_null[index]:
             return None
         return self.data[int(self.offsets[index]) : int(self.offsets[index + 1])].tobytes()
 
     def taken(self, rows: npt.NDArray[np.int64]) -> KeyColumn:
-        """The keys of ``rows``, in that order, copied together."""
+        """Copy of the keys of ``rows``, in that order."""
         lengths = self.lengths[rows]
         offsets = np.zeros(len(rows) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
@@ -95,7 +95,7 @@ class KeyColumn:
         return KeyColumn(data, offsets, None if self.is_null is None else self.is_null[rows])
 
     def fixed_length(self) -> int:
-        """The one length that all keys have, or -1."""
+        """Length that all keys have, or -1."""
         return int(_fixed_length(self.offsets))
 
 
@@ -109,7 +109,7 @@ def _ascends(offsets: Offsets) -> bool:
 
 @njit(cache=True)
 def _fixed_length(offsets: Offsets) -> np.int64:
-    """One pass without branches: it stands before the fastest kernels."""
+    """One pass without branches, before the fastest kernels."""
     if len(offsets) < 2:
         return np.int64(-1)
     length = offsets[1] - offsets[0]

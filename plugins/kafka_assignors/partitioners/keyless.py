@@ -1,10 +1,8 @@
 """Partitions for records without key: round robin, random, sticky (KIP-480), uniformly sticky (KIP-794).
 
-All work on the records of a sample that have no key (or whose key is ignored), in sending order, and give int32[N].
-Real clients draw from generators that cannot be seeded; here ``java.util.Random`` draws, from the caller's seed.
-
-A batch is modelled as the producer fills it: a record that does not fit what is open for its partition closes that
-batch and opens the next. Time (linger) is not modelled.
+Input: records without key (or with an ignored one), in sending order; output int32[N]. ``java.util.Random`` with the
+caller's seed replaces the clients' unseeded generators. A batch fills as in the producer: a record that does not fit
+closes the partition's batch and opens the next. Time (linger) is not modelled.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ _NOBODY = -1
 
 @njit(cache=True)
 def round_robin(count: int, available: Ints, counter: int) -> Ints:
-    """The available partitions in turn, from a counter that wraps like a Java int and loses its sign."""
+    """Available partitions in turn, from a counter that wraps as a Java int and loses its sign."""
     places = np.empty(count, np.int32)
     for i in range(count):
         value = (counter + i) & 0x7FFFFFFF
@@ -30,7 +28,7 @@ def round_robin(count: int, available: Ints, counter: int) -> Ints:
 
 @njit(cache=True)
 def round_robin_by_batch(record_bytes: Longs, available: Ints, partitions: int, batch_bytes: int) -> Ints:
-    """Java's RoundRobinPartitioner (2.4+): asked twice where a record opens a batch, so it passes over a partition.
+    """Java's RoundRobinPartitioner (2.4+): called twice for a record that opens a batch, so it skips a partition.
 
     KAFKA-9965: with small or slow traffic every record opens a batch and half of the partitions stay empty.
     """
@@ -50,7 +48,7 @@ def round_robin_by_batch(record_bytes: Longs, available: Ints, partitions: int, 
 
 @njit(cache=True)
 def by_lot(count: int, available: Ints, random: State) -> Ints:
-    """Each record anywhere."""
+    """Random partition for each record."""
     places = np.empty(count, np.int32)
     for i in range(count):
         places[i] = available[next_int(random, len(available))]
@@ -59,7 +57,7 @@ def by_lot(count: int, available: Ints, random: State) -> Ints:
 
 @njit(cache=True)
 def _append(open_bytes: Longs, place: int, record_bytes: int, batch_bytes: int) -> bool:
-    """Add a record to its partition's batch; whether that opened a new one."""
+    """Add a record to its partition's batch; true if that opened a new one."""
     is_new = bool(open_bytes[place] == 0 or open_bytes[place] + record_bytes > batch_bytes)
     open_bytes[place] = record_bytes if is_new else open_bytes[place] + record_bytes
     return is_new
@@ -73,7 +71,7 @@ def _positive(random: State) -> np.int64:
 
 @njit(cache=True)
 def sticky(record_bytes: Longs, available: Ints, partitions: int, batch_bytes: int, random: State) -> Ints:
-    """KIP-480 (2.4 – 3.2): stay with a partition until its batch is full, then another one by lot."""
+    """KIP-480 (2.4 – 3.2): the same partition until its batch is full, then another random one."""
     places = np.empty(len(record_bytes), np.int32)
     open_bytes = np.zeros(partitions, np.int64)
     current = _other(_NOBODY, available, random)
@@ -88,7 +86,7 @@ def sticky(record_bytes: Longs, available: Ints, partitions: int, batch_bytes: i
 
 @njit(cache=True)
 def _other(current: int, available: Ints, random: State) -> np.int64:
-    """``StickyPartitionCache.nextPartition``: another available partition, drawn until it is another."""
+    """``StickyPartitionCache.nextPartition``: drawn until it is another available partition."""
     if len(available) == 1:
         return np.int64(available[0])
     drawn = np.int64(current)
@@ -103,8 +101,7 @@ def uniform_sticky(
 ) -> Ints:
     """KIP-794 (3.3+): change after batch.size bytes, when the batch is full, or after twice as many in any case.
 
-    ``cumulated``: the adaptive table over ``candidates``, empty for a uniform choice. The same partition may be drawn
-    again.
+    ``cumulated``: the adaptive table over ``candidates``, empty for a uniform choice, which may repeat the partition.
     """
     places = np.empty(len(record_bytes), np.int32)
     open_bytes = np.zeros(partitions, np.int64)
@@ -132,10 +129,11 @@ def _drawn(candidates: Ints, cumulated: Longs, random: State) -> np.int64:
 
 
 def adaptive_weights(queue_sizes: Longs, partitions: int) -> Longs:
-    """Cumulated weights of the partitions whose queues are given: longest queue + 1 − own queue, summed up.
+    """Cumulated weights of the partitions with queues: longest queue + 1 − own queue, summed up.
 
-    Empty (no adaptive choice) where the topic has fewer than two partitions, or all queues are equal and no partition
-    is left out. Source: ``BuiltInPartitioner.updatePartitionLoadStats``.
+    Empty (no adaptive choice) if the topic has fewer than two partitions, or if all queues are equal and no partition
+    is
+    left out. Source: ``BuiltInPartitioner.updatePartitionLoadStats``.
     """
     nothing = np.zeros(0, np.int64)
     if partitions < 2 or len(queue_sizes) == 0:

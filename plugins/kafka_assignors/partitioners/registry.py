@@ -1,7 +1,8 @@
-"""Partitioners by name, with their clients and versions; ``register`` adds a custom one.
+"""Partitioners by name, with their clients and versions.
 
-Built-in ones are imported on first use. A custom one is registered by ``register`` or by an entry point of group
-``kafka_rebalance.partitioners`` that names the class.
+Built-in ones are imported on first use. ``register`` or an entry point of group ``kafka_rebalance.partitioners`` adds
+a
+custom one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ENTRY_POINT_GROUP = "kafka_rebalance.partitioners"
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A built-in partitioner: its name here, the client releases whose answers it gives, where its class is."""
+    """Built-in partitioner: name, client releases, class."""
 
     name: str
     versions: str
@@ -52,7 +53,7 @@ _OWN: dict[str, Partitioner] = {}
 
 
 def register(partitioner: Partitioner | CustomPartitioner) -> Partitioner:
-    """Add a partitioner of one's own under its ``name``; a second one of the same name replaces the first."""
+    """Add a custom partitioner under its ``name``, replacing one of the same name."""
     known = partitioner if isinstance(partitioner, Partitioner) else CustomPartitionerAdapter(partitioner)
     _OWN[known.name] = known
     return known
@@ -60,7 +61,7 @@ def register(partitioner: Partitioner | CustomPartitioner) -> Partitioner:
 
 @contextmanager
 def registered(*partitioners: Partitioner | CustomPartitioner) -> Iterator[None]:
-    """Inside, these are among one's own; afterwards things are as they were."""
+    """Register custom partitioners for the duration of the context."""
     before = dict(_OWN)
     for partitioner in partitioners:
         register(partitioner)
@@ -72,17 +73,14 @@ def registered(*partitioners: Partitioner | CustomPartitioner) -> Iterator[None]
 
 
 def own_by_name(name: str) -> Partitioner:
-    """A registered partitioner of one's own. Raises UnknownNameError that lists what there is."""
+    """Custom partitioner of that name. Raises UnknownNameError that lists the names."""
     if name not in _OWN:
         raise UnknownNameError.among("custom partitioner", name, _OWN)
     return _OWN[name]
 
 
 def by_name(name: str) -> Partitioner:
-    """The partitioner of that name: one's own first, then built-in, then entry points.
-
-    Raises UnknownNameError that lists what there is.
-    """
+    """Partitioner of that name: custom first, then built-in, then entry points. Raises UnknownNameError."""
     if name in _OWN:
         return _OWN[name]
     if name in _LOADED:
@@ -99,6 +97,5 @@ def by_name(name: str) -> Partitioner:
 
 
 def names() -> tuple[str, ...]:
-    """Every name that ``by_name`` knows."""
     points = (point.name for point in entry_points(group=ENTRY_POINT_GROUP))
     return tuple(dict.fromkeys((*_OWN, *_REGISTRATIONS, *points)))

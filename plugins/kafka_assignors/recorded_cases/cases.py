@@ -1,10 +1,8 @@
-"""Recorded cases in, answers out: ``{"id", "strategy", "input"}`` → ``{"id", "output"}``.
+"""Recorded cases: ``{"id", "strategy", "input"}`` → ``{"id", "output"}``.
 
-The dictionaries live at this edge alone: a family turns ``input`` into columns, calls the same strategy as every
-other caller, and turns its answer into the fields that are recorded for that family, and no others.
-
-``version`` of an input is read here for every family: it chooses the class (``releases.answering``), and a release that
-is newer than any that was tried is answered as the newest one, with ``assumed`` beside the output.
+A family turns ``input`` into columns, calls the strategy, and returns exactly the fields recorded for that family.
+``version`` of an input chooses the class (``releases.answering``). A release newer than any tried one is answered as
+the newest, with ``assumed`` beside the output.
 Example: version 9.9 of ``server_range`` gives ``"assumed": {"version": "9.9", "answered_as": "Kafka 3.9 – 4.4"}``.
 """
 
@@ -28,15 +26,14 @@ _FIELDS = "see the fields in the strategy's page"
 Case = Mapping[str, Any]
 Input = Mapping[str, Any]
 Handler = Callable[..., dict[str, Any]]
-Line = tuple[str, Releases]  # name of what answers for these releases, which the handler gets; "" where it needs none
+Line = tuple[str, Releases]  # name for the handler, or ""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """``target``: module:function that answers, imported when first asked for. ``lines`` of an input, newest first.
+    """``target``: module:function, imported on first use. ``lines`` of an input, newest first.
 
-    ``default``: the release of the recordings that name none, where that is not the newest. ``is_ended``: later
-    releases do not have it.
+    ``default``: release of recordings without one, if not the newest. ``is_ended``: later releases do not have it.
     """
 
     target: str
@@ -63,13 +60,13 @@ def _legacy(name: str, function: str) -> Family:
 
 
 def _coordinator(strategy: str) -> Family:
-    """The first recordings name no release: they are 4.0.0's."""
+    """Recordings without a release are 4.0.0's."""
     lines = _named(lines_of_coordinator(strategy))
     return Family("kafka_assignors.recorded_cases.server:answer", lambda _asked: lines, default="4.0.0")
 
 
 def one_line(target: str, releases: Releases, *, is_ended: bool = False) -> Family:
-    """A family that answers alike in all its releases."""
+    """Family with one answer in all its releases."""
     return Family(target, lambda _asked: (("", releases),), is_ended=is_ended)
 
 
@@ -102,7 +99,7 @@ FAMILIES: dict[str, Family] = {
 }
 
 
-# What is registered as one's own: strategy ``own:NAME`` → module:function, which is told NAME.
+# Custom strategy ``own:NAME`` → module:function, called with NAME.
 OWN_FAMILIES: dict[str, str] = {
     "own": "kafka_assignors.recorded_cases.client:answer_assignor",
     "own-partitioner": "kafka_assignors.recorded_cases.client:answer_partitioner",
@@ -116,7 +113,7 @@ def _function(target: str) -> Handler:
 
 
 def _chosen(strategy: str, asked: Input, families: Mapping[str, Family]) -> tuple[Handler, dict[str, Any]]:
-    """The function that answers, and what is said beside its output: ``assumed``, or nothing."""
+    """Function that answers, and fields beside its output: ``assumed``, or none."""
     kind, is_own, name = strategy.partition(":")
     if is_own and kind in OWN_FAMILIES:
         return partial(_function(OWN_FAMILIES[kind]), name), {}
@@ -135,8 +132,8 @@ def _chosen(strategy: str, asked: Input, families: Mapping[str, Family]) -> tupl
 def answer(case: Case, families: Mapping[str, Family] = FAMILIES) -> dict[str, Any]:
     """Answer one case. A refusal of the real class is an answer: ``{"error": java class, "message"}``.
 
-    Raises InvalidInputError for a case that lacks a field or holds a wrong one, or for a release that is known not to
-    have the strategy; UnknownNameError for a strategy or a client that is not known.
+    Raises InvalidInputError for a missing or wrong field, or for a release that is known not to have the strategy;
+    UnknownNameError for a strategy or a client.
     """
     for field in ("strategy", "input"):
         if field not in case:
@@ -156,7 +153,7 @@ def answer(case: Case, families: Mapping[str, Family] = FAMILIES) -> dict[str, A
     except KeyError as wrong:
         raise InvalidInputError.at(f"input of {strategy}", f"{wrong} is missing, or names nothing", _FIELDS) from wrong
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError) as wrong:
-        # The families read plain dictionaries as their recordings have them; what they trip over is named as it is.
+        # Families read plain dictionaries as recorded; the error names the field as it is.
         raise InvalidInputError.at(
             f"input of {strategy}", f"a field is of the wrong kind ({wrong})", _FIELDS
         ) from wrong

@@ -1,10 +1,8 @@
-"""Recorded cases of the families ``client_*`` and ``legacy_*_2_0``: the answer that a classic group's leader computes.
+"""Recorded cases of the families ``client_*`` and ``legacy_*_2_0``: the answer of a classic group's leader.
 
-``name``: the class in the registry that ``cases`` chose. Inputs become columns here, and answers become runs (docs of
-the vectors: ``tests/conformance``).
-
-MetaQ's strategies and hashes, and custom strategies (``own:NAME``, ``own-partitioner:NAME``) are below. Members of a
-custom strategy's case may also have ``host``, ``clientId`` and ``userData`` (base64).
+``name``: the registry class that ``cases`` chose. Answers become runs (docs of the vectors: ``tests/conformance``).
+Also MetaQ's strategies and hashes, and custom strategies (``own:NAME``, ``own-partitioner:NAME``), whose members may
+have ``host``, ``clientId`` and ``userData`` (base64).
 """
 
 from __future__ import annotations
@@ -45,7 +43,7 @@ Runs = Sequence[tuple[str, Sequence[int]]]
 
 
 class _Names:
-    """Names as they come, each with one index."""
+    """Distinct names in order of appearance, with indices."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.index: dict[str, int] = {}
@@ -59,15 +57,15 @@ class _Names:
 
 
 class Owned(StrEnum):
-    """Where an input says what a member owns."""
+    """Place of a member's claims in an input."""
 
     SUBSCRIPTION = "owned"  # the Subscription's own field
-    DATA = "memberData"  # what the sticky assignor decodes from user data
-    ENCODED = "encoded"  # ``owned`` before it was encoded, topic by topic as Java's map of topics gives them
+    DATA = "memberData"  # decoded from user data by the sticky assignor
+    ENCODED = "encoded"  # ``owned`` before encoding, topic by topic in the order of Java's map of topics
 
 
 def request_of(case: Mapping[str, Any], owned_of: Owned) -> AssignmentRequest:
-    """The columns of one input."""
+    """Columns of one input."""
     listed, members = case["topics"], case["members"]
     topics, racks = _Names(topic["topic"] for topic in listed), _Names()
     subscriptions = [[topics[name] for name in member["topics"]] for member in members]
@@ -124,7 +122,7 @@ def _members(
 
 
 def _user_data(member: Mapping[str, Any]) -> bytes | None:
-    """In base64, as a snapshot has them: strategies of Kafka's own read ``memberData`` instead."""
+    """Decoded base64; Kafka's own strategies read ``memberData`` instead."""
     encoded = member.get("userData")
     return None if encoded is None else b64decode(encoded, validate=True)
 
@@ -179,10 +177,7 @@ def _ints(values: Sequence[int]) -> Ints:
 
 
 def rendered(request: AssignmentRequest, assignment: Assignment) -> dict[str, Any]:
-    """The fields that every client family records: the assignment, and Java's orders where it chose them.
-
-    ``varies`` stands there where the client's own answer does.
-    """
+    """Fields that every client family records: the assignment, Java's orders where it chose them, and ``varies``."""
     names, ids = request.topics.names.strings, request.members.ids.strings
     output: dict[str, Any] = {}
     if request.order is MapOrder.HASH:
@@ -233,7 +228,7 @@ def answer_rack_affinity(name: str, case: Input) -> Output:
 
 
 def answer_sticky(name: str, case: Input) -> Output:
-    """``client_sticky``; ``isSticky``: of the newest class, where the general way ran, which alone keeps account."""
+    """``client_sticky``; ``isSticky``: of the newest class after the general way, which alone records moves."""
     request, assignment = _asked(name, case, Owned.DATA)
     output = _with_notes(request, assignment)
     if name == "sticky" and assignment.notes is not None and not assignment.notes.is_constrained:
@@ -242,7 +237,7 @@ def answer_sticky(name: str, case: Input) -> Output:
 
 
 def answer_cooperative_sticky(name: str, case: Input) -> Output:
-    """``client_cooperative_sticky``: what is given out in this round."""
+    """``client_cooperative_sticky``: this round's assignment."""
     return _with_notes(*_asked(name, case))
 
 
@@ -266,7 +261,7 @@ def _with_notes(request: AssignmentRequest, assignment: Assignment) -> Output:
 
 
 def answer_default(case: Input) -> Output:
-    """``metaq_default``: what each consumer, and each stranger in ``query``, takes."""
+    """``metaq_default``: share of each consumer, and of each stranger in ``query``."""
     consumers, partitions = case["consumers"], case["partitions"]
     asking = (*consumers, *case.get("query", ()))
     return {"assignment": {consumer: default_share(consumer, consumers, partitions) for consumer in asking}}
@@ -285,13 +280,13 @@ def answer_hash(case: Input) -> Output:
 
 
 def answer_assignor(name: str, case: Input) -> Output:
-    """The assignment, as the client families record it."""
+    """Assignment in the fields of the client families."""
     request = request_of(case, Owned.SUBSCRIPTION)
     return rendered(request, own_by_name(name).assign(request))
 
 
 def answer_partitioner(name: str, case: Input) -> Output:
-    """The partition of one key; ``keyHex`` null is a record without one."""
+    """Partition of one key; ``keyHex`` null is a record without one."""
     key = None if case["keyHex"] is None else bytes.fromhex(case["keyHex"])
     sample, target = RecordSample.of_keys(KeyColumn.of([key])), TopicTarget(int(case["numPartitions"]))
     return {"partition": int(partitioners.own_by_name(name).partition(sample, target)[0])}

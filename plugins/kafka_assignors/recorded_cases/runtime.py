@@ -1,4 +1,4 @@
-"""Recorded cases of the assignors' foundations: Java's orders and random numbers, hashes of keys and groups, votes."""
+"""Recorded cases of Java's orders and random numbers, hashes of keys and groups, votes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Output = dict[str, Any]
 
 
 def answer_random(case: Input) -> Output:
-    """``java_random``: what each operation draws."""
+    """``java_random``: result of each operation."""
     seed = int(case["seed"])
     random = mock_random(seed) if case.get("random") == "MockRandom" else java_random(seed)
     return {"out": [_draw(random, *operation) for operation in case["ops"]]}
@@ -121,7 +121,7 @@ def answer_producer(case: Input) -> Output:
         "murmur2": int(murmur2[0]),
         "toPositive": int(murmur2[0]) & 0x7FFFFFFF,
         "partition": java,
-        # The first Java producer's abs is a mask: the same as today's.
+        # The first Java producer's abs is a mask, as today's.
         "partition_utils_abs_0_8_2": java,
         "partition_math_abs_guarded": int(java_abs(murmur2)[0]) % partitions,
         "crc32": int(crc32_hashes(keys)[0]),

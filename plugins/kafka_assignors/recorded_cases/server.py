@@ -37,7 +37,7 @@ def answer(name: str, case: Input) -> Output:
 
 
 def server_request(case: Input) -> AssignmentRequest:
-    """Columns of one recorded case. Raises InvalidInputError or KeyError for what cannot be read."""
+    """Columns of one case. Raises InvalidInputError or KeyError for unreadable input."""
     counts = {topic["id"]: int(topic["n"]) for topic in case["topics"]}
     members = case["members"]
     for member in members:
@@ -87,7 +87,7 @@ def _offsets(lengths: list[int]) -> npt.NDArray[np.int64]:
 
 
 def _rows(listed: list[tuple[str, list[int]]] | None, topics: TopicColumns, index: Mapping[str, int]) -> Flags | None:
-    """bool[P] of the partitions that are listed, ``None`` where no list is given."""
+    """bool[P] of the listed partitions, ``None`` without a list."""
     if listed is None:
         return None
     rows = np.zeros(topics.partition_total, np.bool_)
@@ -112,7 +112,7 @@ def _by_member(request: AssignmentRequest, assignment: Assignment) -> Output:
 
 
 def _java_orders(case: Input) -> Output:
-    """The order in which HashMaps filled in the case's order are walked: it is recorded beside the answer."""
+    """Iteration order of HashMaps filled in the case's order, recorded beside the answer."""
     members = {member["id"]: member for member in case["members"]}
     ids = StringColumn.of(members)
     order = [ids[i] for i in put_order(hash_codes(ids.data, ids.offsets), 0)]

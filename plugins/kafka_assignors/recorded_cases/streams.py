@@ -1,4 +1,4 @@
-"""Recorded cases of Streams groups' assignor: subtopologies, members with the tasks that they have."""
+"""Recorded cases of the Streams groups' assignor: subtopologies, members with their tasks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def answer_sticky(name: str, case: Input) -> Output:
 
 
 def streams_request(case: Input) -> StreamsRequest:
-    """Return the request of one recorded case. Raises InvalidInputError or KeyError for what cannot be read."""
+    """Request of one case. Raises InvalidInputError or KeyError for unreadable input."""
     return StreamsRequest(
         subtopologies=tuple(
             StreamsSubtopology(part["id"], int(part["n"]), bool(part["stateful"])) for part in case["subtopologies"]
