@@ -1,22 +1,22 @@
 """# Advise
 
-**Purpose.** One advisory for one cluster: what is uneven, which plan mends it, what it costs and the proven lower
-bound. Daily on the newest snapshot; by hand with the form, on a fresh one if wanted. A reading that is older than the
+**Purpose.** One advisory for one cluster: what is uneven, the recommended plan, its cost and the proven lower bound.
+Daily on the newest snapshot; by hand with the form, on a fresh one if wanted. A snapshot that is older than the
 cluster's age limit gives no plan: the verdict is `cannot_tell`.
 
 **Inputs.** The cluster's table in `clusters.toml`; its snapshots in the store, or the cluster itself; the form.
 
-**Outputs.** Rows in the store, seen by readers once the run is published; the folder with `plan.json`, waves, rollback,
+**Outputs.** Rows in the store, visible once the run is published; the folder with `plan.json`, waves, rollback,
 `report.html`, `digest.md`; the asset `advisory/CLUSTER`.
 
-**Triage.** *check_request* fails: an option is unknown, cannot be, or contradicts another one or the cluster; the log
-says which. *start_run* fails: the cluster or its dumps cannot be read; the log names the stage (address, TLS, login) or
-file and line. *check_input* fails: the snapshot contradicts itself; the log names rule and rows, which stay in the
-store. *replay_and_plan* fails: read the driver's last lines; clear the task, a try that died left nothing behind.
-*replay_and_plan* stays `scheduled`: all slots of the pool `advisor_heavy` are taken by other clusters
-(Admin, Pools: give it more), or the pool was removed (`airflow pools set advisor_heavy 1 "Spark jobs"`; the scheduler
-makes it when it starts). *check_results* or *publish* fails: a fault of ours; nothing was published,
-the advisory before it still stands.
+**Triage.** *check_request* fails: an option is unknown, impossible, or contradicts another one or the cluster; the
+log says which. *start_run* fails: the cluster or its dumps cannot be read; the log names the stage (address, TLS,
+login) or file and line. *check_input* fails: the snapshot contradicts itself; the log names rule and rows, which stay
+in the store. *replay_and_plan* fails: read the driver's last lines and clear the task; a failed try leaves nothing
+behind. *replay_and_plan* stays `scheduled`: other clusters use all slots of the pool `advisor_heavy` (Admin, Pools:
+enlarge it), or the pool was removed (`airflow pools set advisor_heavy 1 "Spark jobs"`; the scheduler makes it when it
+starts). *check_results* or *publish* fails: an error of the advisor; nothing was published, the previous advisory is
+unchanged.
 """
 
 from __future__ import annotations

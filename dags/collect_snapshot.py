@@ -1,16 +1,16 @@
 """# Collect a snapshot
 
-**Purpose.** One consistent reading of one cluster, hourly and on demand; rates are measured between two of them.
+**Purpose.** One consistent snapshot of one cluster, hourly and on demand; rates are measured between two of them.
 
 **Inputs.** The cluster's table in `clusters.toml`: an Airflow connection of type kafka, a folder of dumps, or a file.
 
-**Outputs.** A snapshot in the store, checked by the input gate; the brokers that the form of `advise` offers; the asset
+**Outputs.** A snapshot in the store, checked by the input gate; the brokers in the form of `advise`; the asset
 `cluster_snapshot/CLUSTER`.
 
 **Triage.** *collect* fails: the cluster cannot be reached or the dumps cannot be read; the log names the stage
-(address, TLS, login) or file and line. What could not be read although the cluster answered is no failure: it is the
-snapshot's coverage. *check_snapshot* fails: the reading contradicts itself; the log names rule and rows; advice goes on
-with the snapshot before, until that one is too old.
+(address, TLS, login) or file and line. Parts that the cluster did not return are no failure: they are the snapshot's
+coverage. *check_snapshot* fails: the snapshot contradicts itself; the log names rule and rows; advice continues with
+the previous snapshot until it is too old.
 """
 
 from __future__ import annotations

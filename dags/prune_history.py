@@ -1,16 +1,16 @@
 """# Prune the history
 
-**Purpose.** Keep the store as long as it is useful, and no longer: of readings older than a week the last of each day
-stays, readings and advisories older than their time go. Weekly partitions are dropped, or written anew. What the newest
-advisory of each cluster rests on stays, however old it is.
+**Purpose.** Keep the store small: of snapshots older than a week the last of each day stays; snapshots and advisories
+older than their time go. Weekly partitions are dropped or rewritten. The basis of the newest advisory of each cluster
+always stays.
 
-**Inputs.** The store; the form says for how many days.
+**Inputs.** The store; the numbers of days in the form.
 
-**Outputs.** Fewer rows, fewer weekly partitions, fewer published folders: those of advisories older than their time,
-by the names that each folder's marker lists; what `latest` points to stays. In an object store the same, by manifests.
+**Outputs.** Fewer rows, weekly partitions and published folders: those of advisories older than their time, by the
+names in each folder's marker; the target of `latest` stays. In an object store the same, by manifests.
 
-**Triage.** *prune* fails: whatever it had not done yet, its next try does; views show either state whole. "Weekly
-tables were in use": somebody read them for half a minute (a long query, a dump). It can wait a day.
+**Triage.** *prune* fails: its next try does the rest; views show either state whole. "Weekly tables were in use":
+another session read them for half a minute (a long query, a dump). It can wait a day.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What is wrong in ``clusters.toml``, as an import error of this file: it makes no DAG (of Airflow's), it only tells.
+"""Errors in ``clusters.toml`` as an import error of this file; it makes no DAG (of Airflow's).
 
-A table that cannot be read takes its own cluster's DAGs away, and no other's.
+An unreadable table removes the DAGs of its own cluster only.
 """
 
 from rebalance_advisor.airflow.cluster_dags import require_every_table

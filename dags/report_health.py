@@ -1,14 +1,14 @@
 """# Report the advisor's own health
 
-**Purpose.** Let Prometheus know whether clusters are read and advised: the file `advisor.prom`, OpenMetrics text, for
-node_exporter's textfile collector or any web server. What each metric and alert means: docs/health.md.
+**Purpose.** Show Prometheus whether clusters are read and advised: the file `advisor.prom`, OpenMetrics text, for
+node_exporter's textfile collector or any web server. Metrics and alerts: docs/health.md.
 
 **Inputs.** The store's view `advisor_health`.
 
 **Outputs.** `ADVISOR_PUBLISH_DIR/advisor.prom`, replaced whole every ten minutes.
 
 **Triage.** *write_health* fails: the store cannot be reached, or the folder cannot be written to; the log says which.
-The file then grows old, which the alert `AdvisorHealthUnknown` tells. Advice goes on without it.
+The file then grows old, which raises the alert `AdvisorHealthUnknown`. Advice continues without it.
 """
 
 from __future__ import annotations

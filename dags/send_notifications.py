@@ -1,13 +1,13 @@
 """# Tell people
 
-**Purpose.** The owners concerned hear of findings that are new or worse, of advisories that failed or are late, and
-once a week that nothing is new. Who: `[clusters.NAME.notify]` in clusters.toml (docs/notifications.md).
+**Purpose.** Notify owners of findings that are new or worse, of advisories that failed or are late, and once a week
+that nothing is new. Recipients: `[clusters.NAME.notify]` in clusters.toml (docs/notifications.md).
 
 **Inputs.** The newest advisory of each cluster in the store; Airflow connections of type smtp and slackwebhook.
 
-**Outputs.** Mails and Slack messages; a row each in the store, so that nothing is told twice.
+**Outputs.** Mails and Slack messages; a row each in the store, so that nothing is sent twice.
 
-**Triage.** *send_messages* fails: the log names recipients and what their server said; all others were told. The next
+**Triage.** *send_messages* fails: the log names recipients and their server's answer; all others got theirs. The next
 run tries again.
 """
 

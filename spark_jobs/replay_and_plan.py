@@ -1,9 +1,9 @@
-"""The advisory of one run: ``advise`` on Spark's executors, on one reading of the store, saved in one transaction.
+"""The advisory of one run: ``advise`` on Spark's executors, on one snapshot of the store, saved in one transaction.
 
     spark-submit replay_and_plan.py --run-id RUN          ADVISOR_POSTGRES_DSN names the store
 
-The run's request is what was stored with it. A reading that is older than the request's limit gives a plan without
-moves that says so, and none is searched. A job that dies leaves nothing behind.
+The request is stored with the run. A snapshot older than the request's limit gives a plan without moves that says so,
+without a search. A failed job leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Read, advise, save."""
     from pyspark.sql import SparkSession
 
     from rebalance_advisor import store
@@ -45,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def advise_on(spark: SparkSession, question: RunQuestion, now: datetime) -> Advice:
-    """Return the advisory; what own strategies did wrong goes to the log."""
+    """Advisory; errors of custom assignors go to the log."""
     from rebalance_advisor.own_strategies.limits import limits_of
     from rebalance_advisor.own_strategies.registering import described, own_strategies
     from rebalance_advisor.own_strategies.targets import Kind, targets_of

@@ -1,10 +1,12 @@
-"""Score a topic's keys from a large sample of its records: partitions exactly, heavy and different keys by samples.
+"""Score a topic's keys from a large sample of records: partitions exactly, heavy and distinct keys by samples.
 
     spark-submit score_keys.py SAMPLE --topic T --partitions N --out keys.json     (options as `rebalance-advisor keys`)
 
-Parquet that every executor sees as a file is read by the tasks themselves, row group by row group, into Arrow buffers:
-handing Spark's rows to Python costs several times the counting. What lies elsewhere (s3a:, hdfs:), JSON lines and CSV
-are read by Spark and handed over in Arrow batches. A task answers one row, its tally; the driver merges them.
+Tasks read Parquet that every executor sees as a file, row group by row group, into Arrow buffers: passing Spark's
+rows
+to Python costs several times the counting. Spark reads other places (s3a:, hdfs:), JSON lines and CSV, and passes
+Arrow
+batches. A task returns one row, its tally; the driver merges them.
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 TALLY = "tally binary, refused string"
 _BATCH_ROWS = "262144"
 _PARTS_A_CORE = 2
-# Nothing between two commas is null, "" is empty: Spark makes null what equals its null value, so no text may equal it.
-# Every field is parsed, also of columns that are not wanted, or a row that is too short would pass.
+# An empty field is null, "" is empty: Spark makes null what equals its null value, so no text may equal it. Every
+# field is parsed, also of unwanted columns, or a row that is too short would pass.
 _CSV = {
     "header": "true", "escape": '"', "nullValue": "\0null\0", "emptyValue": "", "multiLine": "true",
     "columnPruning": "false",
@@ -37,7 +39,6 @@ _CSV = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Read, count, write."""
     import orjson
     from pyspark.sql import SparkSession
 
@@ -70,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def tally_sample(spark: SparkSession, sample: str, kind: str, columns: SampleColumns, plan: TallyPlan) -> KeyTally:
-    """Count one sample. Raises InvalidInputError for a file, a column or a row that cannot be read."""
+    """Tally of one sample. Raises InvalidInputError for an unreadable file, column or row."""
     path = local_path(sample)
     if kind == "parquet" and path is not None:
         return tally_parquet(spark, path, columns, plan)
@@ -78,7 +79,7 @@ def tally_sample(spark: SparkSession, sample: str, kind: str, columns: SampleCol
 
 
 def local_path(sample: str) -> Path | None:
-    """Of a plain name or a ``file:`` address; None where only Spark knows the way."""
+    """Path of a plain name or a ``file:`` address; None where only Spark has access."""
     parts = urlsplit(sample)
     if parts.scheme == "file":
         return Path(unquote(parts.path))
@@ -107,7 +108,7 @@ def tally_parquet(spark: SparkSession, path: Path, columns: SampleColumns, plan:
 
 
 def read_frame(spark: SparkSession, sample: str, kind: str, columns: SampleColumns) -> DataFrame:
-    """The sample's columns as Spark reads them; a line that is no record ends the reading."""
+    """The sample's columns as Spark reads them; an invalid line is an error."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -127,7 +128,7 @@ def read_frame(spark: SparkSession, sample: str, kind: str, columns: SampleColum
 
 
 def tally_frame(frame: DataFrame, sample: str, columns: SampleColumns, plan: TallyPlan) -> KeyTally:
-    """Count what Spark reads, in Arrow batches large enough that each is worth a call."""
+    """Tally of Spark's rows, in Arrow batches large enough that each is worth a call."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -153,7 +154,9 @@ def tally_frame(frame: DataFrame, sample: str, columns: SampleColumns, plan: Tal
 
 
 def answer_of(count: Callable[[], KeyTally], place: str = "") -> pa.RecordBatch:
-    """One row: the tally, or why the sample is refused and where. An exception would reach people as a page of Java."""
+    """One row: the tally, or why and where the sample is refused. An exception would reach users as a Java stack
+    trace.
+    """
     import pyarrow as pa
 
     from kafka_assignors.errors import InvalidInputError

@@ -1,4 +1,4 @@
-"""Stop what ``stack.up`` started: ``python -m stack.down``."""
+"""Stop what ``stack.up`` started: ``python -m stack.down``. Data stay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from stack.machine import Machine
 
 
 def main() -> int:
-    """Stop; the data stay."""
     Machine().stop()
     print("stopped; nothing is left running")
     return 0

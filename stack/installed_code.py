@@ -1,4 +1,4 @@
-"""Whose code the stack runs: this checkout's, or an installed wheel's, whichever this Python imports."""
+"""The code that the stack runs: this checkout's, or an installed wheel's, whichever this Python imports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True, slots=True)
 class InstalledCode:
-    """Where Airflow finds DAGs and plugins, and spark-submit its applications.
+    """Folders of DAGs and plugins for Airflow, and of applications for spark-submit.
 
     A wheel's plugin is found by its entry point: ``plugins`` is then a folder that does not exist.
     """

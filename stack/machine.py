@@ -1,7 +1,4 @@
-"""The whole stack on this machine: Postgres, the store's schema, Java and Spark, Airflow. All state lies in ``run``.
-
-``python -m stack.up`` and ``python -m stack.down`` start and stop it; the demo and the tests use it from Python.
-"""
+"""The whole stack on this machine: Postgres, the store's schema, Java and Spark, Airflow; all state is in ``run``."""
 
 from __future__ import annotations
 
@@ -31,29 +28,28 @@ _STOP_WATCHING_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One stack. ``settings``: more environment variables for every part of it."""
+    """One stack. ``settings``: more environment variables for all parts."""
 
     run: Path = RUN
     settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def clusters_file(self) -> Path:
-        """The list of clusters: where the setting says, else one of our own."""
+        """List of clusters: the setting's, else the stack's own."""
         return Path(os.environ.get("ADVISOR_CLUSTERS_FILE") or self.run / "clusters.toml")
 
     @property
     def published(self) -> Path:
-        """Where plans and reports go."""
+        """Folder of plans and reports."""
         return self.run / "published"
 
     @property
     def server(self) -> EmbeddedPostgres | None:
-        """The embedded server, ``None`` where a setting names another one."""
+        """Embedded server, ``None`` where a setting names another one."""
         return None if postgres.SETTING in os.environ else EmbeddedPostgres(self.run / "postgres")
 
     @property
     def airflow(self) -> Airflow:
-        """Airflow on that server."""
         return Airflow(
             folder=self.run / "airflow",
             database_url=_sqlalchemy(self.dsn("airflow")),
@@ -62,7 +58,7 @@ class Machine:
 
     @property
     def watcher(self) -> Program:
-        """What starts again whatever ends (``stack.watch``); tests have a supervision of their own."""
+        """Watcher that restarts parts (``stack.watch``)."""
         return Program("watch", self.run / "watch.pid", self.run / "watch.log")
 
     @property
@@ -71,15 +67,14 @@ class Machine:
         return (self.run / "airflow" / "identity.json").exists() and all(self.airflow.status.values())
 
     def dsn(self, database: str = "advisor") -> str:
-        """The address of a database."""
         server = self.server
         return postgres.dsn(database) if server is None else server.dsn(database)
 
     def start(self, say: Callable[[str], None] = lambda _: None) -> None:
-        """Bring everything up; returns when Airflow is healthy. What runs already is left as it is.
+        """Start all parts that do not run; return when Airflow is healthy.
 
-        Raises StartError. Where nothing of Airflow ran before, a first failure is tried once more, on another port if
-        another program has taken the first one.
+        Raises StartError. If no part of Airflow ran before, a first failure is retried once, on another port if the
+        first is taken.
         """
         if self.server is not None:
             self.server.start()
@@ -103,7 +98,7 @@ class Machine:
         say(f"airflow is up: {self.airflow.client.address}")
 
     def stop(self) -> None:
-        """Stop everything, Postgres last; nothing is left running."""
+        """Stop everything, Postgres last."""
         self.stop_watching()
         if (self.run / "airflow" / "identity.json").exists():
             self.airflow.stop()
@@ -111,12 +106,12 @@ class Machine:
             self.server.stop()
 
     def watch(self) -> None:
-        """Start what starts again whatever ends; returns at once."""
+        """Start the watcher."""
         paths = {"PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)])}
         self.watcher.start([sys.executable, "-m", "stack.watch", str(self.run.absolute())], os.environ | paths)
 
     def stop_watching(self) -> None:
-        """From now on, what ends stays ended."""
+        """Stop the watcher."""
         stop([self.watcher], _STOP_WATCHING_SECONDS)
 
     def _migrate_store(self) -> None:
@@ -143,12 +138,12 @@ class Machine:
 
 
 def _sqlalchemy(dsn: str) -> str:
-    """Airflow's driver is psycopg2; an address that names a driver is taken as it is."""
+    """Address with Airflow's driver psycopg2, unless it names a driver."""
     scheme, is_url, rest = dsn.partition("://")
     if is_url and "=" not in scheme:
         return dsn if "+" in scheme else f"postgresql+psycopg2://{rest}"
     known = conninfo_to_dict(dsn)
-    is_name = not str(known.get("host", "/")).startswith("/")  # a socket's folder has no place in a URL but its query
+    is_name = not str(known.get("host", "/")).startswith("/")  # in a URL a socket's folder can only be in the query
     url = URL.create(
         "postgresql+psycopg2", username=known.pop("user", None), password=known.pop("password", None),
         host=known.pop("host") if is_name else None, port=int(known.pop("port", 5432)),
@@ -158,7 +153,7 @@ def _sqlalchemy(dsn: str) -> str:
 
 
 def _connection(dsn: str, role: str | None = None) -> str:
-    """``role``: what the login may do is what that role may."""
+    """Postgres connection for Airflow; ``role``: its rights limit the login's."""
     from rebalance_advisor.store.schema.connection import libpq_string  # heavy: a demo connects before it needs it
 
     known = conninfo_to_dict(libpq_string(dsn, options="" if role is None else f"-c role={role}"))

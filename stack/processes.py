@@ -1,7 +1,7 @@
-"""Long-running programs of the stack: each in a session of its own, found again by a later command, ended as a whole.
+"""Long-running programs of the stack, each in its own session, found again by later commands.
 
-A program is known by its process id and the moment it started, so that a number that the system has given to somebody
-else since is never signalled. Ending one ends its whole session: whatever it started goes with it.
+A program is known by process id and start time, so a reused id is never signalled. Stopping it ends its whole
+session.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _LOOK_AGAIN_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One program: its name, the file that remembers it, and the file it writes to."""
+    """One program: name, file with its identity, log file."""
 
     name: str
     record: Path
     log: Path
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Start it in the background, unless it runs; what a killed one left behind is ended first."""
+        """Start it in the background unless it runs; first end what a killed one left behind."""
         if self.is_running:
             return
         _sweep(self)
@@ -44,21 +44,20 @@ class Program:
 
     @property
     def pid(self) -> int | None:
-        """Its process id while it runs."""
+        """Process id while it runs."""
         pid, born = self._remembered()
         if pid in _children:
-            _children[pid].poll()  # reaped here, for nobody else waits for it
+            _children[pid].poll()  # no other code waits for it
         return pid if pid is not None and born is not None and _born(pid) == born else None
 
     @property
     def session(self) -> int | None:
-        """The session it started, as long as nobody else got its number; it may outlive the program."""
+        """Its session, unless the id was reused; it may outlive the program."""
         pid, born = self._remembered()
         return pid if pid is not None and _born(pid) in (None, born) else None
 
     @property
     def is_running(self) -> bool:
-        """Somebody started it and it has not ended."""
         return self.pid is not None
 
     def _remembered(self) -> tuple[int | None, str | None]:
@@ -69,7 +68,7 @@ class Program:
         return int(known["pid"]), known["born"]
 
     def last_words(self, lines: int = 15) -> str:
-        """The end of its log."""
+        """End of its log."""
         try:
             return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
         except OSError:
@@ -77,7 +76,7 @@ class Program:
 
 
 def stop(programs: Iterable[Program], patience_seconds: float) -> None:
-    """SIGTERM to all at once, wait, SIGKILL to whoever is left, then to what they left behind in their sessions."""
+    """SIGTERM to all, wait, SIGKILL to the rest, then to what remains in their sessions."""
     known = [program for program in programs if program.record.exists()]
     for program in known:
         if program.pid is not None:
@@ -93,14 +92,14 @@ def stop(programs: Iterable[Program], patience_seconds: float) -> None:
 
 
 def _sweep(program: Program) -> None:
-    """End what a program that is gone left behind in its session."""
+    """End what is left in the session of an ended program."""
     if program.session is not None:
         for pid in session_members(program.session):
             _signal(pid, signal.SIGKILL)
 
 
 def session_members(session: int) -> list[int]:
-    """Processes of a session other than its leader."""
+    """Processes of a session except its leader."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,sess="], capture_output=True, text=True, check=False).stdout
     if Path("/proc/self/stat").exists():
         listed = "\n".join(f"{pid} {fields[3]}" for pid, fields in _linux_processes())
@@ -117,7 +116,7 @@ def _signal(pid: int, how: signal.Signals) -> None:
 
 
 def _born(pid: int) -> str | None:
-    """When a process started, in whatever unit the system tells; ``None`` for one that is gone or a zombie."""
+    """Start time of a process in the system's unit; ``None`` for an ended one or a zombie."""
     with contextlib.suppress(OSError):
         fields = _stat_fields(Path(f"/proc/{pid}/stat"))
         return None if fields[0] == "Z" else fields[19]
@@ -134,5 +133,5 @@ def _linux_processes() -> Iterable[tuple[int, list[str]]]:
 
 
 def _stat_fields(file: Path) -> list[str]:
-    """The fields of /proc/PID/stat after the command's name: state, parent, group, session, …, start time (20th)."""
+    """Fields of /proc/PID/stat after the command's name: state, parent, group, session, …, start time (20th)."""
     return file.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()

@@ -1,4 +1,4 @@
-"""Debian's Prometheus for tests: the installed one, else its package under ``.run``, where apt can fetch it."""
+"""Debian's Prometheus for tests: the installed one, else its package under ``.run``, fetched by apt."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNPACKED = Path(__file__).resolve().parents[1] / ".run" / "prometheus"
 
 
 def prometheus_program() -> Path:
-    """The program. Raises StartError where neither PATH nor apt has it."""
+    """Path of the program. Raises StartError where neither PATH nor apt has it."""
     installed = shutil.which("prometheus")
     if installed:
         return Path(installed)
@@ -38,7 +38,7 @@ def prometheus_program() -> Path:
 
 @contextmanager
 def running_prometheus(folder: Path, targets: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """Its address, once it is ready: scrapes each ``HOST:PORT`` of ``targets`` every second under the labels given."""
+    """Address of a ready server that scrapes each ``HOST:PORT`` of ``targets`` every second under its labels."""
     static = [{"targets": [target], "labels": dict(labels)} for target, labels in targets.items()]
     config = {"global": {"scrape_interval": "1s"}, "scrape_configs": [{"job_name": "kafka", "static_configs": static}]}
     (folder / "prometheus.yml").write_text(json.dumps(config))  # JSON is YAML

@@ -1,6 +1,6 @@
 """Start Postgres and Airflow on this machine and leave them running: ``python -m stack.up``.
 
-What ends meanwhile is started again (``stack.watch``).
+``stack.watch`` restarts parts that end.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from stack.machine import RUN, Machine
 
 
 def main() -> int:
-    """Start, and say where everything is."""
+    """Start, and print addresses."""
     machine, began = Machine(), time.monotonic()
     if not machine.clusters_file.exists():
         write_demo(machine)

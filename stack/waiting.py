@@ -1,4 +1,4 @@
-"""Wait until something has happened; errors that say in their first line what did not."""
+"""Wait for a condition; errors name the missing one in their first line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-# The longest that one thing may take on a busy machine. What is broken fails that late, what is slow does not fail.
+# Limit for one condition on a busy machine: broken things fail late, slow ones do not.
 PATIENCE_S = 300.0
 _SHOWN_CHARACTERS = 1_000
 _LOG_LINES = 60
@@ -21,13 +21,13 @@ Seen = TypeVar("Seen")
 
 
 class WaitError(TimeoutError):
-    """Something did not happen in time. The message names it and the value that was seen last."""
+    """Timeout. The message names the condition and the last value seen."""
 
 
 class StartError(RuntimeError):
     """A program did not start: "Kafka broker 2 did not start within 300 s: LAST ERROR", then the end of its log.
 
-    Where no line of the log is about an error it is the last line. Frames of a stack are indented, and passed over.
+    LAST ERROR is the last log line about an error, else the last line; indented stack frames are skipped.
     """
 
     def __init__(self, what: str, how: str, log: str) -> None:
@@ -47,9 +47,9 @@ def wait_for(
     seconds: float = PATIENCE_S,
     every_s: float = 0.1,
 ) -> Seen:
-    """Return the first value of ``look`` that satisfies ``until``, once its ``gist`` is the same for ``unchanged_s``.
+    """First value of ``look`` that satisfies ``until``, once its ``gist`` is unchanged for ``unchanged_s``.
 
-    Raises WaitError after ``seconds``; its message shows the gist of the last value.
+    Raises WaitError after ``seconds``, with the gist of the last value.
     """
     began = same_since = time.monotonic()
     seen = look()
@@ -85,9 +85,9 @@ _given_up: dict[str, StartError] = {}
 
 
 def start_twice(what: str, start: Callable[[], Seen]) -> Seen:
-    """Return what ``start`` returns, in its second try where the first one raises StartError: a busy machine, a port.
+    """Result of ``start``, retried once after a StartError: a busy machine, a port.
 
-    Where both fail, every later start of the same ``what`` fails at once with the same words.
+    After two failures every later start of the same ``what`` fails at once with the same message.
     """
     if what in _given_up:
         raise _given_up[what].with_traceback(None)
@@ -103,9 +103,9 @@ def start_twice(what: str, start: Callable[[], Seen]) -> Seen:
 
 @contextmanager
 def frozen(pid: int) -> Iterator[None]:
-    """Stop a process (SIGSTOP) as long as the block runs; the block begins when each of its threads is stopped.
+    """Stop a process (SIGSTOP) during the block; the block begins when each of its threads is stopped.
 
-    A signal takes effect later than ``kill`` returns: on a busy machine a server answers several requests meanwhile.
+    A signal takes effect after ``kill`` returns: a busy server answers several requests meanwhile.
     """
     os.kill(pid, signal.SIGSTOP)
     try:

@@ -25,8 +25,7 @@ class MapOrder(StrEnum):
     GIVEN = "given"  # column order (a LinkedHashMap)
     HASH = "hash"  # HashMaps, filled in column order
     # Leader: members in JoinGroup order, topics through a HashSet of all. Coordinator: as HASH, but a member's topics
-    # in
-    # the order of the HashSet of their names.
+    # in the order of the HashSet of their names.
     LEADER = "leader"
 
 
@@ -35,12 +34,9 @@ class TopicColumns:
     """T topics: every topic that a subscription or an owned partition names.
 
     ``partition_counts`` int32[T]; ``NO_METADATA`` for a topic without metadata. Row ``first_row[t] + p`` of the
-    columns
-    along partitions (P rows) is partition p of topic t. ``rack_offsets`` int64[P+1], ``racks`` int32[R]: replicas'
-    racks
-    as indices into the request's rack names, or ``NO_RACK``. ``uuid_msb``, ``uuid_lsb`` int64[T]: topic ids (signed,
-    as
-    Java compares them), zeros where not needed.
+    columns along partitions (P rows) is partition p of topic t. ``rack_offsets`` int64[P+1], ``racks`` int32[R]:
+    replicas' racks as indices into the request's rack names, or ``NO_RACK``. ``uuid_msb``, ``uuid_lsb`` int64[T]:
+    topic ids (signed, as Java compares them), zeros where not needed.
     """
 
     names: StringColumn
@@ -106,8 +102,7 @@ class MemberColumns:
     duplicates. ``owned_offsets`` int64[M+1], ``owned_topics``, ``owned_partitions`` int32[W]: claims in each member's
     order; a partition need not exist. ``has_owned`` bool[M]: a claim was sent, even an empty one. ``generations``
     int32[M]: the Subscription's field (v2+); ``data_generations`` int32[M]: from the user data; ``NO_GENERATION``
-    where
-    not sent. ``sent_generation`` bool[M]: the user data holds one, even −1 (``None``: those that are not −1).
+    where not sent. ``sent_generation`` bool[M]: the user data holds one, even −1 (``None``: those that are not −1).
     ``racks`` int32[M]: indices into the request's rack names. ``user_data``, ``hosts``, ``client_ids``: empty, or M.
     """
 
@@ -212,12 +207,10 @@ class AssignmentRequest:
     """One call of a strategy. Nothing else may influence the answer.
 
     ``weights`` float64[P]: rate or lag. ``max_generation_before``: highest generation that this leader's sticky
-    assignor
-    has seen. ``prefer_rack_aware``: Kafka's test hook, use racks even where every partition is on all of them.
-    ``is_homogeneous``, ``is_assigned`` bool[P], ``is_assignable`` bool[P]: the coordinator's input to server-side
-    strategies (``None``: derive it; all). ``seed``: for random strategies. ``member_order`` int64[M]: insertion order
-    of
-    Java's map, which matters within a bin (``None``: column order).
+    assignor has seen. ``prefer_rack_aware``: Kafka's test hook, use racks even where every partition is on all of
+    them. ``is_homogeneous``, ``is_assigned`` bool[P], ``is_assignable`` bool[P]: the coordinator's input to
+    server-side strategies (``None``: derive it; all). ``seed``: for random strategies. ``member_order`` int64[M]:
+    insertion order of Java's map, which matters within a bin (``None``: column order).
     """
 
     topics: TopicColumns
@@ -379,8 +372,7 @@ class Assignor(Protocol):
     """Decide which member reads which partition. Pure: same request, same answer.
 
     ``versions``: releases whose answers it gives. ``assign`` raises AssignorError (with the Java class) where the
-    real
-    class throws, EndlessReassignmentError where it never returns.
+    real class throws, EndlessReassignmentError where it never returns.
     """
 
     @property

@@ -74,8 +74,7 @@ def assignment_of(answer: Answer, request: AssignmentRequest) -> Assignment:
     """Columns of an answer; missing members get nothing. O(partitions + subscriptions).
 
     Raises AssignorError for an unknown member or partition, a partition given twice or to a member that does not
-    subscribe
-    to it, and an unread one.
+    subscribe to it, and an unread one.
     """
     views, counts = member_views(request), _partition_counts(request)
     sets = {id(view.topics): frozenset(view.topics) for view in views}

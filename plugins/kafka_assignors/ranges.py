@@ -1,7 +1,7 @@
 """Plain ranges: per topic, each subscriber in order takes the next share of consecutive partitions.
 
-With n partitions and k subscribers q = n // k, r = n % k: subscriber i gets partitions q·i + min(i, r) and the q
-(q + 1 for i < r) that follow. 7 partitions among 3: 0-2, 3-4, 5-6. Complexity: O(subscriptions + partitions).
+With n partitions and k subscribers q = n // k, r = n % k: subscriber i gets partitions q·i + min(i, r) and the q (q +
+1 for i < r) that follow. 7 partitions among 3: 0-2, 3-4, 5-6. Complexity: O(subscriptions + partitions).
 """
 
 from __future__ import annotations

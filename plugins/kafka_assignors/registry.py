@@ -42,10 +42,8 @@ class Registration:
     """Built-in strategy: name, side, releases whose answers it gives, class.
 
     A name is the strategy and, behind ``@``, the difference from the newest Java class: the first release of its
-    line, or
-    the client. ``client``: owner of the release numbers; Kafka for server-side strategies. ``own_protocol``: the name
-    in
-    the group's protocol where it is not the strategy's.
+    line, or the client. ``client``: owner of the release numbers; Kafka for server-side strategies. ``own_protocol``:
+    the name in the group's protocol where it is not the strategy's.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Releases of Kafka and its clients as text, and spans of releases with equal answers.
 
-A release is a tuple of one to three numbers. Fewer than three name a line: (3, 7) is some release of 3.7.
-Example: ``Releases("Kafka", "3.5.2", "3.7.0")`` holds 3.6.2 and 3.7.0, not 3.7.1. "3.7" touches both "3.5.2 – 3.7.0"
-and "3.7.1 – 4.4", so ``answering`` refuses it and asks for the third number. 4.5 is newer than all tried releases:
+A release is a tuple of one to three numbers. Fewer than three name a line: (3, 7) is some release of 3.7. Example:
+``Releases("Kafka", "3.5.2", "3.7.0")`` holds 3.6.2 and 3.7.0, not 3.7.1. "3.7" touches both "3.5.2 – 3.7.0" and
+"3.7.1 – 4.4", so ``answering`` refuses it and asks for the third number. 4.5 is newer than all tried releases:
 ``answering`` gives the newest span with ``is_assumed``.
 """
 
@@ -34,8 +34,7 @@ class Client(StrEnum):
 
 _ASKED = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,4}){0,2}")
 # After the numbers: nothing, a pre-release as Python's clients write it, or a separator and a vendor's addition.
-# (?>...)
-# takes the numbers whole, so that "3.7-" is not release 3 of a vendor.
+# (?>...) takes the numbers whole, so that "3.7-" is not release 3 of a vendor.
 _SEEN = re.compile(
     r"(?P<numbers>(?>[0-9]{1,2}(?:\.[0-9]{1,4}){0,2}))(?P<rest>(?:(?:a|b|rc)[0-9]+|[-.+_ ][(0-9A-Za-z].*)?)", re.DOTALL
 )
@@ -57,8 +56,7 @@ def seen_release(text: str | None) -> Release:
     """Release in a version string of a broker, a client or a snapshot; () if unknown.
 
     The leading numbers count: ``3.9-IV0`` is (3, 9), ``3.7.0-SNAPSHOT`` and ``2.8.1.amzn.1`` are (3, 7, 0) and (2, 8,
-    1),
-    ``3.7.x`` is (3, 7). Text without leading numbers and versions of Confluent Platform are unknown.
+    1), ``3.7.x`` is (3, 7). Text without leading numbers and versions of Confluent Platform are unknown.
     """
     match = _SEEN.fullmatch(text or "")
     if match is None or _OF_PLATFORM.search(match["rest"]):
@@ -78,10 +76,8 @@ def broker_release(told: str | None, metadata_version: int | None) -> str | None
     """Release of brokers: the newer of those implied by their requests and by their finalized metadata.version.
 
     Both are lower bounds: requests change in some releases only, and a level stays until an operator raises it.
-    Example:
-    3.4 on KRaft has the requests of 3.3, its level 8 implies 3.4; brokers 4.4 with level 25 are known by their
-    requests. A
-    level above all known ones is a later release.
+    Example: 3.4 on KRaft has the requests of 3.3, its level 8 implies 3.4; brokers 4.4 with level 25 are known by
+    their requests. A level above all known ones is a later release.
     """
     if metadata_version is None or metadata_version < 1:
         return told
@@ -126,8 +122,7 @@ def answering(spans: Sequence[Releases], version: object, strategy: str, *, is_e
     """Which of ``spans``, newest first, answers for ``version`` (default: the newest).
 
     ``is_ended``: no later release has ``strategy``. Raises InvalidInputError for text that is no release, for a
-    release
-    that is known not to have it, or for one whose line holds several spans.
+    release that is known not to have it, or for one whose line holds several spans.
     """
     if version is None:
         return Answering(0)

@@ -1,8 +1,8 @@
 """Return the tasks that the group coordinator's ``sticky`` assignor gives each member of a Streams group (KIP-1071).
 
 A task is one partition number of one subtopology, active on one member. A stateful task is also standby on others,
-which keep a copy of its state. Members of one *process* are threads of one instance of the application.
-Promises, in priority order:
+which keep a copy of its state. Members of one *process* are threads of one instance of the application. Promises, in
+priority order:
 
 1. Each task is active on exactly one member, and on no process twice. A stateful task has S standbys, or as many as
    there are other processes. Each member has at most ⌈A/k⌉ active tasks (A tasks, k members).
@@ -10,16 +10,16 @@ Promises, in priority order:
    its state.
 3. A standby goes to the owner of its task if that is below the quota for both kinds. Else it goes to a member below
    that quota that has its state.
-4. A remaining task goes to the process of least load (tasks / members), there to the member of fewest tasks. In a
-   new group the active tasks of two members differ by at most one.
+4. A remaining task goes to the process of least load (tasks / members), there to the member of fewest tasks. In a new
+   group the active tasks of two members differ by at most one.
 
 The quota is ⌈tasks / members⌉. A member that reaches it is settled; the quota is computed again without it and its
 tasks. Step 4 has no quota, so members of an existing group may differ by two or more.
 
 Steps 2 and 3 take tasks by (partition, subtopology), step 4 by (subtopology, partition). Standbys follow all active
 tasks, in the reverse of these orders. Java's HashMap of processes and its PriorityQueue break ties. Releases differ
-in
-the fields of ``StreamsStickyAssignor``, and in the input: a member's target tasks to 4.3, its current tasks from 4.4.
+in the fields of ``StreamsStickyAssignor``, and in the input: a member's target tasks to 4.3, its current tasks from
+4.4.
 
 Example: tasks 0_0, 0_1, 1_0, 1_1; a had all of them, and b is new on another process. The quota is 2: a keeps 0_0 and
 1_0, and b gets 0_1 and 1_1.
@@ -111,8 +111,7 @@ class StreamsStickyAssignor:
 
     ``reads_offsets``: members that report offsets of a task are its backups after its standbys, largest sum first.
     ``skips_holders``: the search for a standby skips backups whose process has the task; without it, the search fails
-    if
-    the first backup's process has the task. ``process_map_step``: how Java fills its map of processes.
+    if the first backup's process has the task. ``process_map_step``: how Java fills its map of processes.
     ``refusal``: class of the exception if a task has no process.
     """
 

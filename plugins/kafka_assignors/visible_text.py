@@ -27,9 +27,8 @@ def visible(text: str) -> str:
     """``text`` in one line of characters that show as themselves.
 
     Escaped as in a Python string: all but graphic characters and plain space (controls, format and bidi characters,
-    other
-    blanks, lone surrogates, unassigned ones), characters drawn as nothing, and combining marks without a letter or in
-    heaps.
+    other blanks, lone surrogates, unassigned ones), characters drawn as nothing, and combining marks without a letter
+    or in heaps.
     """
     if text.isprintable() and (text.isascii() or all(map(_shows_anywhere, set(text)))):
         return text

@@ -224,8 +224,7 @@ def loads_of(weights: Floats, owner: Ints, members: int) -> Floats:
 @kernel
 def release_above(weights: Floats, order: Longs, cap: float, owner: Ints, loads: Floats) -> None:
     """Take little more than the excess from members above ``cap``: the heaviest rows that fit into it, then the
-    lightest
-    row that covers the rest.
+    lightest row that covers the rest.
     """
     for row in order:
         member = owner[row]

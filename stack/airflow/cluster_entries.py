@@ -1,4 +1,4 @@
-"""Entries of ``clusters.toml`` that the stack makes itself: the demo, and what is named on the command line."""
+"""Entries of ``clusters.toml`` for the demo and for clusters on the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEAD = """\
 
 
 def write_entry(file: Path, name: str, entry: Mapping[str, str]) -> None:
-    """Add the table ``[clusters.NAME]``, or replace it where it says something else."""
+    """Add or replace the table ``[clusters.NAME]``."""
     text = file.read_text(encoding="utf-8") if file.exists() else _HEAD
     known = tomllib.loads(text).get("clusters", {})
     if known.get(name) == dict(entry):
@@ -29,7 +29,7 @@ def write_entry(file: Path, name: str, entry: Mapping[str, str]) -> None:
 
 
 def _without(lines: list[str], name: str) -> list[str]:
-    """The lines but for the table of one cluster."""
+    """Lines without the table of one cluster."""
     kept, is_inside = [], False
     for line in lines:
         if line.strip().startswith("["):

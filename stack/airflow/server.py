@@ -1,7 +1,7 @@
-"""A real Airflow on this machine: api-server, scheduler and dag-processor, each in a session of its own, on loopback.
+"""A real Airflow on this machine: api-server, scheduler and dag-processor, each in its own session, on loopback.
 
-Settings are environment variables (``environment``), so that nothing is written outside ``folder`` and two of them can
-run side by side. The scheduler serves no logs: with everything on one machine the api-server reads the files.
+Settings are environment variables (``environment``): nothing is written outside ``folder``, and two of them can run
+side by side. The scheduler serves no logs: on one machine the api-server reads the files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _STOP_SECONDS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Airflow:
-    """One Airflow. ``database_url``: its own metadata database, in SQLAlchemy's form; ``settings``: more variables."""
+    """One Airflow. ``database_url``: its metadata database, in SQLAlchemy's form; ``settings``: more variables."""
 
     folder: Path
     database_url: str
@@ -44,7 +44,7 @@ class Airflow:
 
     @property
     def programs(self) -> dict[str, Program]:
-        """The components by name."""
+        """Components by name."""
         return {
             name: Program(name, self.folder / f"{name}.pid", self.folder / "logs" / f"{name}.log")
             for name in _COMPONENTS
@@ -52,17 +52,17 @@ class Airflow:
 
     @property
     def client(self) -> AirflowClient:
-        """Its REST API, logged in."""
+        """Logged-in REST client."""
         known = self._identity()
         return AirflowClient(f"http://127.0.0.1:{known['port']}", user="admin", password=known["password"])
 
     @property
     def status(self) -> dict[str, bool]:
-        """Which components run."""
+        """Component → is running."""
         return {name: program.is_running for name, program in self.programs.items()}
 
     def migrate(self) -> None:
-        """Bring its metadata database to this version; quick where it is there already."""
+        """Migrate its metadata database; fast if done before."""
         done = subprocess.run(
             [_airflow_command(), "db", "migrate"],
             env=self.environment(), capture_output=True, text=True, timeout=PATIENCE_S, check=False,
@@ -79,7 +79,7 @@ class Airflow:
             self.programs[name].start([_airflow_command(), *_COMPONENTS[name]], environment)
 
     def wait_until_ready(self) -> None:
-        """Wait until every component says that it is healthy. Raises StartError when one ends or time is up."""
+        """Wait until all components are healthy. Raises StartError when one ends or time is up."""
         client = self.client
         wait_started(
             "Airflow",
@@ -89,7 +89,7 @@ class Airflow:
         )
 
     def _last_words(self) -> str:
-        """The end of each component's log; those that have ended come last."""
+        """End of each component's log, ended ones last."""
         status = self.status
         return "\n".join(
             f"{name}{'' if status[name] else ' (ended)'}: {line}"
@@ -98,16 +98,16 @@ class Airflow:
         )
 
     def stop(self) -> None:
-        """SIGTERM to each component; none and nothing that they started is left when it returns."""
+        """SIGTERM to each component; return when all their processes have ended."""
         stop(self.programs.values(), _STOP_SECONDS)
 
     def environment(self) -> dict[str, str]:
-        """The environment of every component and of ``airflow`` on the command line."""
+        """Environment of every component and of ``airflow`` on the command line."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
         return {**inherited, **_settings(self, self._identity()), **self.settings}
 
     def _identity(self) -> dict[str, str]:
-        """Port, password and keys: made once, kept in ``folder`` for its owner alone."""
+        """Port, password and keys: made once, in ``folder`` for its owner alone."""
         file = self.folder / "identity.json"
         if not file.exists():
             fernet_key = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
@@ -134,10 +134,10 @@ def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:
             "DAGS_FOLDER": airflow.dags,
             "PLUGINS_FOLDER": airflow.plugins,
             "EXECUTOR": "LocalExecutor",
-            # Heavy tasks have a pool; light ones of one cluster do not wait until those of another have ended.
+            # Heavy tasks have a pool; light ones of one cluster do not wait for those of another.
             "PARALLELISM": max(_LEAST_SLOTS, os.cpu_count() or 1),
             "LOAD_EXAMPLES": False,
-            # What is in the list runs: advice whose readings nobody takes would be advice on old ones.
+            # Listed clusters run: without new snapshots, plans would be on old ones.
             "DAGS_ARE_PAUSED_AT_CREATION": False,
             "FERNET_KEY": identity["fernet_key"],
             "SENSITIVE_VAR_CONN_NAMES": SENSITIVE_NAMES,
@@ -160,7 +160,7 @@ def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:
         },
         "API_AUTH": {"JWT_SECRET": identity["jwt_secret"]},
         "DAG_PROCESSOR": {"REFRESH_INTERVAL": 5, "MIN_FILE_PROCESS_INTERVAL": 10, "PARSING_PROCESSES": 2},
-        # A killed task, scheduler or machine is noticed within two minutes instead of five.
+        # Notice a killed task, scheduler or machine within two minutes instead of five.
         "SCHEDULER": {
             "SCHEDULER_HEARTBEAT_SEC": 2,
             "TASK_INSTANCE_HEARTBEAT_TIMEOUT": 120,
@@ -183,7 +183,7 @@ def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:
 
 
 def _airflow_command() -> str:
-    """The one beside this Python: PATH may hold another."""
+    """``airflow`` beside this Python: PATH may hold another."""
     return str(Path(sys.executable).with_name("airflow"))
 
 
@@ -194,7 +194,7 @@ def _free_port() -> int:
 
 
 def _is_free(port: int) -> bool:
-    """Nobody listens there, and no connection of another program has its own end there."""
+    """No listener on the port, and no other program's connection from it."""
     try:
         with socket.create_server(("127.0.0.1", port)):
             return True

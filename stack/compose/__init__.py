@@ -1,1 +1,1 @@
-"""What the compose file needs from the machine that it runs on."""
+"""Preparation of the host for the compose file."""

@@ -1,6 +1,6 @@
-"""``make env``: a ``.env`` for docker compose with secrets of its own, made once; nothing in it is a default.
+"""``make env``: a ``.env`` for docker compose with generated secrets, made once.
 
-Runs with a bare Python: whoever uses containers has no environment of ours.
+Runs with a bare Python: users of containers have no environment of ours.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def _fernet_key() -> str:
 
 
 def _kafka_cluster_id() -> str:
-    """16 bytes as Kafka writes them; it reads no id that begins with a dash."""
+    """16 bytes in Kafka's form; Kafka rejects an id that begins with a dash."""
     while (name := base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")).startswith("-"):
         pass
     return name
 
 
-# What an empty value in .env.example is filled with, by the end of its name.
+# Generators of empty values in .env.example, by the end of the name.
 _MAKERS: dict[str, Callable[[], str]] = {
     "_PASSWORD": _password,
     "_SECRET": _password,
@@ -44,7 +44,7 @@ _MAKERS: dict[str, Callable[[], str]] = {
 
 
 def env_text(example: str) -> str:
-    """``.env.example`` with every empty value filled. Raises ValueError for one that nothing fills."""
+    """``.env.example`` with every empty value filled. Raises ValueError for one without a generator."""
     lines = []
     for line in example.splitlines():
         match = _LINE.fullmatch(line)
@@ -59,7 +59,7 @@ def env_text(example: str) -> str:
 
 
 def write_env(folder: Path) -> Path:
-    """``folder/.env``, readable by its owner alone. Raises FileExistsError where one is: its passwords are in use."""
+    """``folder/.env``, readable by its owner alone. Raises FileExistsError if it exists: its passwords are in use."""
     target = folder / ".env"
     text = env_text((folder / ".env.example").read_text(encoding="utf-8"))
     with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:

@@ -1,11 +1,11 @@
-"""Writes the demo cluster as a folder of dumps: what Kafka's own tools would print of a cluster that needs advice.
+"""Write the demo cluster as a folder of dumps: the output of Kafka's own tools for a cluster that needs advice.
 
-12 brokers in 3 racks, about 160 topics with 3,000 partitions (few carry most), 49 groups; read twice, an hour apart, so
-that rates are measured. The same seed writes the same bytes. These troubles are planted, and nobody but this script
-knows of them:
+12 brokers in 3 racks, about 160 topics with 3,000 partitions (few carry most), 49 groups; two snapshots an hour
+apart,
+for measured rates. The same seed writes the same bytes. Planted troubles, known only to this script:
 
 - broker 9 is nearly full: the replicas of ``warehouse.export`` were placed there by hand
-- broker 3 leads half as much again as it should: brokers 7 and 11 were restarted and lead nothing since
+- broker 3 leads 1.5 × its share: brokers 7 and 11 were restarted and lead nothing since
 - ``clickstream.raw-17`` is hot: one key carries most
 - a third of ``legacy.orders`` has two replicas in one rack
 - ``invoice-mailer`` has two members more than partitions
@@ -13,14 +13,14 @@ knows of them:
 - ``archiver-4``, a static member of ``telemetry-archiver``, is dead and keeps its partitions
 - ``fraud-scoring`` reads slower than its topic is written
 - ``rides-pricing`` runs round robin over 16 partitions of which every fourth is busy: one of 4 members reads them all
-- ``tenants-billing`` reads 12 partitions of which one carries three quarters: no strategy can even that
+- ``tenants-billing`` reads 12 partitions of which one carries three quarters: no strategy can balance that
 - ``badge-sync``, a KIP-848 group, has the coordinator's range share 8 topics of one partition: one of 4 members works
 - ``courier-dispatch``, a share group, is two hours behind
 - ``alerts-fanout`` mixes librdkafka and Java's client under cooperative-sticky
 - ``search-indexer`` was half migrated to KIP-848: 4 of its 6 members
-- throttles stand on ``catalog.snapshots`` though nothing is reassigned
+- ``catalog.snapshots`` has throttles, but no reassignment
 
-A sink of Kafka Connect, a Streams application and a console consumer stand beside, which are nobody's to advise.
+A sink of Kafka Connect, a Streams application and a console consumer get no advice.
 
     python -m stack.demo.cluster FOLDER [SEED]
 """
@@ -44,11 +44,11 @@ CAPTURED_AT = "2026-11-20T06:00:00+00:00"
 
 
 def write_demo_cluster(folder: Path, seed: int = SEED, captured_at: str = CAPTURED_AT) -> Path:
-    """Write both readings under ``folder`` (made if need be) and return it. ``captured_at`` is the later one."""
+    """Write both snapshots under ``folder`` and return it. ``captured_at``: of the later one."""
     rng = np.random.default_rng(seed)
     topics = draw_topics(rng)
     groups = draw_groups(topics, rng)
-    planted = planted_topics()  # after all that is drawn from the seed, and apart from it
+    planted = planted_topics()  # separate from the seed's draws, and after them
     groups = sorted([*groups, *planted_groups(planted)], key=lambda group: group.id)
     topics = sorted([*topics, *planted], key=lambda topic: topic.name)
     sharing = [group for group in groups if group.is_share]

@@ -1,4 +1,4 @@
-"""Prints the demo cluster as Kafka 4.3's own tools would, column for column (share groups: ``share_dumps``)."""
+"""Print the demo cluster as Kafka 4.3's own tools do, column for column (share groups: ``share_dumps``)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def brokers_csv() -> str:
 
 
 def capacity_csv() -> str:
-    """All brokers have the same disks; nobody said what their network carries."""
+    """All brokers have the same disks; network capacity is unknown."""
     rows = [f"{broker},{CAPACITY_BYTES},,," for broker in BROKERS]
     return "\n".join(["broker,disk_bytes,in_bytes_per_s,out_bytes_per_s,cpu_percent", *rows]) + "\n"
 
 
 def kafka_topics(topics: Sequence[DemoTopic]) -> str:
-    """kafka-topics --describe. Every broker is back: all replicas are in sync."""
+    """kafka-topics --describe, with all replicas in sync."""
     return "".join(_describe(topic) for topic in topics)
 
 
@@ -53,7 +53,7 @@ def kafka_log_dirs(topics: Sequence[DemoTopic], moment: int) -> str:
 
 
 def kafka_get_offsets(topics: Sequence[DemoTopic], moment: int, *, earliest: bool) -> str:
-    """kafka-get-offsets --time earliest | latest; rows sorted as texts, as the tool does."""
+    """kafka-get-offsets --time earliest | latest; rows sorted as texts, as in the tool."""
     partitions = {f"{topic.name}-{partition.number}": partition for topic in topics for partition in topic.partitions}
     return "".join(
         f"{partition.topic}:{partition.number}:{(partition.starts if earliest else partition.ends)[moment]}\n"
@@ -94,7 +94,7 @@ def kafka_consumer_groups_members(groups: Sequence[DemoGroup]) -> str:
                   "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED"]  # fmt: skip
         widths = [15, 15, 17, 15, 15, 15, 15, 20, 15, 20, 0]
         rows = [_member_row(group, member) for member in group.members]
-        if len({member.is_upgraded for member in group.members}) == 1:  # told while both protocols are spoken
+        if len({member.is_upgraded for member in group.members}) == 1:  # set while both protocols are in use
             for columns in (header, widths, *rows):
                 del columns[-1]  # type: ignore[attr-defined]
         if not has_instances:
@@ -139,7 +139,7 @@ def _describe(topic: DemoTopic) -> str:
 
 
 def _readers(group: DemoGroup) -> Iterator[tuple[tuple[str, int], DemoMember | None]]:
-    """Every partition that the group committed, with the member that reads it now."""
+    """Committed partitions of the group, each with its present member."""
     owner = {partition: member for member in group.members for partition in member.assigned}
     return ((partition, owner.get(partition)) for partition in sorted(group.committed))
 
@@ -172,7 +172,7 @@ def assignment_cell(member: DemoMember) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], stretched: Sequence[int]) -> str:
-    """As Java's ``%-15s`` pads; ``stretched`` columns grow with their longest cell."""
+    """Padded as by Java's ``%-15s``; ``stretched`` columns grow with their longest cell."""
     if not rows:
         return ""
     full = [

@@ -1,4 +1,4 @@
-"""Consumer groups of the demo cluster: their members, who reads what, how far, and the troubles planted."""
+"""Consumer groups of the demo cluster: members, assignment, offsets, and planted troubles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IDLE_GROUP = "invoice-mailer"
 UNEVEN_GROUP = "cdc-sync"
 STATIC_GROUP, DEAD_INSTANCE = "telemetry-archiver", "archiver-4"
 SLOW_GROUP = "fraud-scoring"
-TWO_DEPLOYMENTS_GROUP = "parcel-tracker"  # two services under one group id: each reads a topic of its own
+TWO_DEPLOYMENTS_GROUP = "parcel-tracker"  # two services under one group id, with a topic each
 EMPTY_GROUPS = ("nightly-report", "quarterly-backfill")
 GROUP_COUNT = 40
 TWO_DEPLOYMENTS_TOPICS = ("parcels.delivered", "parcels.scanned")
@@ -24,12 +24,12 @@ _TEAMS = ("ledger", "stock", "parcel", "crm", "bidder", "ranking", "margin", "he
 _JOBS = ("loader", "indexer", "mirror", "alerts", "features")
 _STRATEGIES = ("range", "range", "range", "roundrobin", "roundrobin", "sticky", "cooperative-sticky", "uniform")
 _SLOW_RATIO = 0.6
-_LAG_S = (0.05, 2.0)  # healthy members are this far behind
+_LAG_S = (0.05, 2.0)  # lag of healthy members
 
 
 @dataclass(frozen=True, slots=True)
 class DemoMember:
-    """One member and what it reads. ``is_upgraded``: it speaks KIP-848 in a group that migrates; None elsewhere."""
+    """Member with its partitions. ``is_upgraded``: speaks KIP-848 in a migrating group; None elsewhere."""
 
     id: str
     instance_id: str
@@ -41,7 +41,7 @@ class DemoMember:
 
 @dataclass(frozen=True, slots=True)
 class DemoGroup:
-    """A group; ``committed`` holds both moments, ``epoch`` is set for KIP-848 and share groups only."""
+    """Group; ``committed`` at both moments, ``epoch`` for KIP-848 and share groups only."""
 
     id: str
     strategy: str
@@ -61,13 +61,13 @@ def java_hash(text: str) -> int:
 
 
 def coordinator_of(group: str, topics: dict[str, DemoTopic]) -> int:
-    """The broker that leads the group's partition of ``__consumer_offsets``."""
+    """Leader of the group's partition of ``__consumer_offsets``."""
     partitions = topics["__consumer_offsets"].partitions
     return partitions[abs(java_hash(group)) % len(partitions)].leader
 
 
 def draw_groups(topics: list[DemoTopic], rng: np.random.Generator) -> list[DemoGroup]:
-    """Forty groups, sorted by name; those of ``planted_groups`` come beside."""
+    """Forty groups, sorted by name; without those of ``planted_groups``."""
     by_name = {topic.name: topic for topic in topics}
     groups = [
         _group(IDLE_GROUP, "range", 8, ["invoices.issued"], by_name, rng),
@@ -124,7 +124,7 @@ def _two_deployments(topics: dict[str, DemoTopic], rng: np.random.Generator) -> 
 
 
 def _identity(group: str, number: int, rng: np.random.Generator) -> tuple[str, str, str]:
-    """(member id, instance id, client id) as Java's client and the coordinator make them."""
+    """(member id, instance id, client id) as made by Java's client and the coordinator."""
     random = uuid.UUID(bytes=rng.bytes(16), version=4)
     if group == STATIC_GROUP:
         instance = f"archiver-{number}"
@@ -134,7 +134,7 @@ def _identity(group: str, number: int, rng: np.random.Generator) -> tuple[str, s
 
 
 def _assign(strategy: str, member_count: int, partitions: list[DemoPartition]) -> list[list[TopicPartition]]:
-    """What each member, in order of its name, gets: ranges for each topic, or one after the other."""
+    """Partitions of each member, by name: ranges for each topic, or dealt one by one."""
     owners: list[list[TopicPartition]] = [[] for _ in range(member_count)]
     if not member_count:
         return owners
@@ -158,11 +158,11 @@ def _assign(strategy: str, member_count: int, partitions: list[DemoPartition]) -
 def _committed(
     group: str, partition: DemoPartition, reader: dict[TopicPartition, DemoMember], rng: np.random.Generator
 ) -> tuple[int, int]:
-    """How far the group was at both moments: a little behind, slower than the writers, or standing still."""
+    """Offsets at both moments: a little behind, slower than the writers, or constant."""
     lag = int(partition.messages_per_s * rng.uniform(*_LAG_S))
     member = reader.get((partition.topic, partition.number))
     before = max(partition.ends[0] - lag, partition.starts[0])
-    if member is None or member.instance_id == DEAD_INSTANCE:  # nobody reads since long
+    if member is None or member.instance_id == DEAD_INSTANCE:  # unread for long
         stood = max(partition.ends[0] - int(partition.messages_per_s * 5 * WINDOW_S), partition.starts[1])
         return min(stood, before), min(stood, before)
     if group == SLOW_GROUP:

@@ -1,9 +1,9 @@
-"""Advise real brokers and let Kafka's own tool do as advised: ``python -m stack.demo.live``.
+"""Advise real brokers and execute the plan with Kafka's own tool: ``python -m stack.demo.live``.
 
-Four brokers in three racks are started, one of them empty; producers and consumers run all the time. The DAGs read and
-advise the cluster; Kafka's own tool executes the waves as they are, and takes them back. What is compared: the snapshot
-with what Kafka's tools print, the cluster after the waves with the plan, every acknowledged record with what is there.
-Everything that was started is stopped. Exit code 0 when all of it holds.
+Starts four brokers in three racks, one of them empty, with producers and consumers. The DAGs read and advise the
+cluster; Kafka's own tool executes the waves and rolls them back. Compared: the snapshot with the output of Kafka's
+tools, the cluster after the waves with the plan, every acknowledged record with the log. Stops all it started. Exit
+code 0 when all checks hold.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from stack.machine import Machine
 CLUSTER, CONNECTION = "demo-live", "kafka_demo_live"
 _COLLECT_DAG = f"collect_{CLUSTER}"
 _COLLECT_SECONDS = 1_800
-_BETWEEN_READINGS_S = 35  # rates are measured between two readings that lie half a minute apart at least
+_BETWEEN_READINGS_S = 35  # rates need two snapshots at least half a minute apart
 _COMPACTED = frozenset({"audit"})
 
 Placement = dict[tuple[str, int], tuple[tuple[int, ...], int | None]]
@@ -41,7 +41,7 @@ Placement = dict[tuple[str, int], tuple[tuple[int, ...], int | None]]
 
 @dataclass(slots=True)
 class Checks:
-    """What was compared, each with its answer."""
+    """Comparisons with their results."""
 
     say: Told
     failed: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Checks:
 
 
 def main() -> int:
-    """Exit code 0 when the cluster became what the plan says, and again what it was."""
+    """Exit code 0 when the cluster matched the plan, and its start after the rollback."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     silence_client()
     say, machine = Told(time.monotonic()), Machine(settings=BY_HAND)
@@ -63,7 +63,7 @@ def main() -> int:
     kafka_jars("4.3.1")
     say(f"Kafka's jars are there ({time.monotonic() - for_download:.0f} s)")
     try:
-        # The brokers are children of this thread and end with it; Airflow comes up beside them.
+        # Brokers are children of this thread and end with it; Airflow starts beside them.
         with ThreadPoolExecutor(max_workers=1) as beside:
             airflow = beside.submit(machine.start, say)
             with start_live_cluster(machine.run / "demo-live") as live_cluster:
@@ -83,7 +83,7 @@ def main() -> int:
 
 
 def _advise(machine: Machine, live_cluster: LiveCluster, say: Told) -> Path:
-    """Two readings half a minute apart, so that rates are measured; then the advisory: the folder of its files."""
+    """Two snapshots half a minute apart, then the advisory. Return the folder of its files."""
     client = machine.airflow.client
     client.set_connection(CONNECTION, "kafka", {"bootstrap.servers": live_cluster.cluster.bootstrap})
     write_entry(machine.clusters_file, CLUSTER, {"connection": CONNECTION})
@@ -156,7 +156,7 @@ def _placement(snapshot: ClusterSnapshot) -> Placement:
 
 
 def _described(tools: KafkaTools) -> Placement:
-    """What ``kafka-topics --describe`` prints, of all topics."""
+    """``kafka-topics --describe`` of all topics."""
     rows = re.findall(r"Topic: (\S+)\tPartition: (\d+)\tLeader: (\d+)\tReplicas: (\S+)\t", tools.topics("--describe"))
     return {
         (topic, int(partition)): (tuple(int(broker) for broker in replicas.split(",")), int(leader))

@@ -1,7 +1,7 @@
 """The whole pipeline on a demo cluster, in a real Airflow: ``python -m stack.demo.pipeline``; ends with a verdict.
 
-``--bootstrap host:port`` advises a running cluster instead, ``--input PATH`` a folder of dumps or a file. What was
-started is stopped at the end; a stack that ``make up`` started is used and left running.
+``--bootstrap host:port`` advises a running cluster instead, ``--input PATH`` a folder of dumps or a file. It stops
+what it started; a stack that ``make up`` started is used and left running.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from stack.machine import Machine
 from stack.processes import stop
 
 LIVE_CONNECTION = "kafka_live"
-# A daily run that fell due since the last demo would be in its way: no two runs advise at once.
+# A due daily run would block the demo: two runs never advise at once.
 BY_HAND = {"ADVISOR_SCHEDULES": "off"}
 _ANY_AGE = "3650d"
-_RUN_SECONDS = 3600  # on an idle machine two minutes; a busy one may take its time, and says every 20 s what it does
+_RUN_SECONDS = 3600  # two minutes on an idle machine; progress is printed every 20 s
 _PATIENCE_SECONDS = 5.0
 _PROBE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Says things with the seconds since it was made."""
+    """Prints lines with the seconds since it was made."""
 
     began: float
 
@@ -77,9 +77,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **form: Any) -> dict[str, Any]:
-    """Run the cluster's DAG and follow it; returns what the last task told of what it published.
+    """Run the cluster's DAG and follow it. Return the last task's record of what was published.
 
-    Raises RuntimeError with the words of the task that failed.
+    Raises RuntimeError with the message of the failed task.
     """
     dag_id = f"advise_{cluster}"
     client.wait_for_dag(dag_id)
@@ -97,8 +97,8 @@ def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **fo
 
 
 def closing_lines(published: Mapping[str, Any]) -> list[str]:
-    """Verdict first, then the top findings, then where things are and what to do with them."""
-    from rebalance_advisor.publish.digest import closing_paths  # heavy: a connection that fails shall not wait for it
+    """Verdict, top findings, then paths and next steps."""
+    from rebalance_advisor.publish.digest import closing_paths  # heavy: a connection that fails should not wait for it
 
     folder = Path(published["folder"])
     folder = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
@@ -106,9 +106,9 @@ def closing_lines(published: Mapping[str, Any]) -> list[str]:
 
 
 def require_connection(arguments: argparse.Namespace) -> None:
-    """Return where a broker of ``--bootstrap`` lets us in, or no live cluster is asked for.
+    """Return if a broker of ``--bootstrap`` accepts the connection, or if no live cluster is requested.
 
-    Raises ConnectionFailedError or InvalidInputError with the words of ``rebalance-advisor snapshot``.
+    Raises ConnectionFailedError or InvalidInputError with the messages of ``rebalance-advisor snapshot``.
     """
     if arguments.bootstrap:
         from rebalance_advisor.kafka.connection.probe import find_server
@@ -119,13 +119,13 @@ def require_connection(arguments: argparse.Namespace) -> None:
 
 
 def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable[[str], None]) -> str:
-    """Put the cluster into clusters.toml; the demo's dumps are made on the way."""
+    """Add the cluster to clusters.toml; writes the demo's dumps if needed."""
     if arguments.bootstrap:
         write_entry(machine.clusters_file, "live", {"connection": LIVE_CONNECTION})
         return "live"
     if arguments.input:
         kind = "folder" if arguments.input.is_dir() else "file"
-        entry = {kind: str(arguments.input.resolve()), "age_limit": _ANY_AGE}  # who names a file knows how old it is
+        entry = {kind: str(arguments.input.resolve()), "age_limit": _ANY_AGE}  # the user of a file knows its age
         write_entry(machine.clusters_file, "input", entry)
         return "input"
     write_demo(machine)
@@ -134,16 +134,16 @@ def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable
 
 
 def write_demo(machine: Machine) -> None:
-    """The demo cluster's dumps, and its entry in clusters.toml."""
+    """Write the demo cluster's dumps and its entry in clusters.toml."""
     from stack.demo.cluster import write_demo_cluster
 
     write_demo_cluster(machine.run / "demo", captured_at=datetime.now(UTC).replace(microsecond=0).isoformat())
-    # Nobody takes new dumps of a demo: it stays fit to be played with for a while.
+    # A demo has no new dumps: it stays usable for a while.
     write_entry(machine.clusters_file, "demo", {"folder": str(machine.run / "demo"), "age_limit": "30d"})
 
 
 def _warm(machine: Machine) -> None:
-    """The planner's kernels are compiled on the demo cluster, whichever is advised."""
+    """Kernels are compiled on the demo cluster, whichever is advised."""
     from stack.demo.cluster import write_demo_cluster
 
     dumps = machine.run / "demo"

@@ -1,7 +1,7 @@
-"""Groups with a trouble of their own, on small topics that nobody else reads: drawn apart, with numbers made by hand.
+"""Groups with one planted trouble each (``stack.demo.cluster``), on small topics of their own, with hand-made
+numbers.
 
-Every rate is a whole number of messages of 1,000 bytes a second, so that shares can be worked out with a pencil. What a
-group suffers from stands in ``stack.demo.cluster``.
+Every rate is a whole number of messages of 1,000 bytes a second, so shares can be checked by hand.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stack.demo.topics import WINDOW_S, DemoPartition, DemoTopic, after_restart,
 UNEVEN_BY_RATE_GROUP, UNFIXABLE_GROUP = "rides-pricing", "tenants-billing"
 SERVER_RANGE_GROUP, SHARE_GROUP = "badge-sync", "courier-dispatch"
 MIXED_CLIENTS_GROUP, HALF_DONE_GROUP = "alerts-fanout", "search-indexer"
-# Nobody's to advise: a sink of Kafka Connect, a Kafka Streams application, somebody at a terminal.
+# Without advice: a sink of Kafka Connect, a Kafka Streams application, a console consumer.
 CONNECT_GROUP, STREAMS_GROUP, CONSOLE_GROUP = "connect-warehouse-sink", "order-totals", "console-consumer-31415"
 
 _BADGES = tuple(f"badges.site-{number}" for number in range(1, 9))
@@ -27,7 +27,7 @@ PLANTED_RATES: dict[str, tuple[int, ...]] = {
     "alerts.raised": (2,) * 8,
     **dict.fromkeys(_BADGES, (1,)),
     "couriers.jobs": (4,) * 3,
-    "rides.requested": (9, 1, 1, 1) * 4,  # round robin gives all that are busy to the first of four members
+    "rides.requested": (9, 1, 1, 1) * 4,  # round robin gives all busy ones to the first of four members
     "search.updates": (2,) * 12,
     "tenants.usage": (1,) * 5 + (33,) + (1,) * 6,  # one tenant is larger than all others together
 }
@@ -44,7 +44,7 @@ def planted_topics() -> list[DemoTopic]:
 
 
 def planted_groups(topics: Sequence[DemoTopic]) -> list[DemoGroup]:
-    """Sorted by name; ``topics`` are those of ``planted_topics``."""
+    """Sorted by name; ``topics``: those of ``planted_topics``."""
     rng = np.random.default_rng(_SEED)
     of = {topic.name: topic.partitions for topic in topics}
     badges = [of[name][0] for name in _BADGES]
@@ -92,7 +92,7 @@ def _group(
     name: str, strategy: str, shares: Sequence[Sequence[DemoPartition]], rng: np.random.Generator,
     clients: Sequence[str] = (), upgraded: int | None = None,
 ) -> DemoGroup:  # fmt: skip
-    """``clients`` are the ids of the first members, Java's own follow; ``upgraded`` of them speak the new protocol."""
+    """``clients``: ids of the first members, the others are Java's; ``upgraded``: number with the new protocol."""
     members = []
     for number, partitions in enumerate(shares):
         client = clients[number] if number < len(clients) else f"consumer-{name}-{number + 1}"
@@ -105,13 +105,13 @@ def _group(
 
 
 def _share_group(partitions: Sequence[DemoPartition], rng: np.random.Generator) -> DemoGroup:
-    """Five members of three partitions: there each member has one, whoever else reads it."""
+    """Five members on three partitions: each member has one, shared or not."""
     drawn = _group(SHARE_GROUP, "", [[partitions[member % len(partitions)]] for member in range(5)], rng)
     return replace(drawn, epoch=9, is_share=True, committed=_read_until(partitions, _BEHIND_S))
 
 
 def _read_until(partitions: Sequence[DemoPartition], behind_s: int) -> dict[TopicPartition, tuple[int, int]]:
-    """At both moments, as far behind the end as the writers take ``behind_s`` for."""
+    """Offsets at both moments, ``behind_s`` behind the end."""
     behind = {partition: round(partition.messages_per_s * behind_s) for partition in partitions}
     return {
         (partition.topic, partition.number): (partition.ends[0] - messages, partition.ends[1] - messages)
@@ -120,7 +120,7 @@ def _read_until(partitions: Sequence[DemoPartition], behind_s: int) -> dict[Topi
 
 
 def _dealt(partitions: Sequence[DemoPartition], count: int) -> list[Sequence[DemoPartition]]:
-    """One after the other."""
+    """Dealt one by one."""
     return [partitions[member::count] for member in range(count)]
 
 

@@ -1,4 +1,4 @@
-"""Carry a plan's files out with Kafka's own tools, as ``commands.md`` says: wave, verify, election, next wave."""
+"""Execute a plan's files with Kafka's own tools, as in ``commands.md``: wave, verify, election, next wave."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run_waves(
 
 
 def run_wave(tools: KafkaTools, folder: Path, number: int, *, seconds: float = 1_200) -> None:
-    """One wave alone, with its throttle and its election; ``number`` counts from 1."""
+    """One wave with its throttle and election; ``number`` counts from 1."""
     wave, file = _waves(folder)[number - 1], _numbered(folder / "waves")[number - 1]
     _start(tools, folder, wave, file)
     _wait(tools, file, seconds)
@@ -38,7 +38,7 @@ def _waves(folder: Path) -> list[dict[str, Any]]:
 def run_rollback(
     tools: KafkaTools, folder: Path, *, say: Callable[[str], None] = lambda _: None, seconds: float = 1_200
 ) -> None:
-    """Take everything back, last wave first; the election of a wave runs again after its rollback."""
+    """Roll back, last wave first; a wave's election runs again after its rollback."""
     plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
     elections = {
         frozenset(wave["moves"]): file.name
@@ -57,7 +57,7 @@ def _numbered(folder: Path) -> list[Path]:
 
 
 def _start(tools: KafkaTools, folder: Path, wave: dict[str, Any], file: Path) -> None:
-    """Start the moves of one file; throttles are set apart where a broker that is out of service is in a list."""
+    """Start the moves of one file; throttles are set separately if a listed broker is out of service."""
     plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
     moves, silent = [plan["moves"][m] for m in wave["moves"]], set(plan["seen"]["dead_brokers"])
     brokers, rate = (
@@ -77,7 +77,7 @@ def _start(tools: KafkaTools, folder: Path, wave: dict[str, Any], file: Path) ->
 
 
 def _wait(tools: KafkaTools, file: Path, seconds: float) -> None:
-    """Until the tool calls all moves of one file completed, which takes the throttles off."""
+    """Wait until the tool reports all moves of one file completed, which removes the throttles."""
     wait_for(
         f"the moves of {file.name}", lambda: tools.verify_reassignment(file), seconds=seconds, every_s=_POLL_SECONDS,
         until=lambda said: "still in progress" not in said and "failed" not in said,

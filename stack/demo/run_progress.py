@@ -1,4 +1,4 @@
-"""A DAG run on a terminal: each task as it ends, and every 20 s what is under way and what it waits for."""
+"""Progress of a DAG run on a terminal: each ended task, and every 20 s the running ones and what they wait for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Task = Mapping[str, Any]
 
 @dataclass(slots=True)
 class RunProgress:
-    """Says lines by ``say``; ``log_of`` reads a task's log, of which one thing is told: that it compiles kernels."""
+    """Prints lines by ``say``; ``log_of`` returns a task's log, read only for compiled kernels."""
 
     say: Callable[[str], None]
     log_of: Callable[[Task], str]
@@ -28,12 +28,12 @@ class RunProgress:
         self._said_at = self.clock()
 
     def changed(self, task: Task) -> None:
-        """A task is in another state than before: what has ended is told."""
+        """Print a task that has ended."""
         if task["state"] in _ENDED:
             self._say(f"{_name(task):<16} {task['state']} ({task['duration'] or 0:.1f} s)")
 
     def look(self, tasks: Iterable[Task]) -> None:
-        """All tasks of the run as they are now; says something only where nothing was said for ``SILENCE_S``."""
+        """Print running tasks if nothing was printed for ``SILENCE_S``."""
         if self.clock() - self._said_at < SILENCE_S:
             return
         running = [task for task in tasks if task["state"] == "running"]
@@ -47,10 +47,10 @@ class RunProgress:
         self.say(words)
 
     def _waits_for(self, task: Task) -> str:
-        """In its log a worker says so once; after that it may be at its work already."""
+        """A worker logs it once; it may be past it."""
         try:
             said = self.log_of(task)
-        except (OSError, RuntimeError):  # a log that cannot be read yet is no reason to stop
+        except (OSError, RuntimeError):  # an unreadable log is no reason to stop
             return ""
         return f"; {COMPILING}" if COMPILING in said else ""
 

@@ -1,4 +1,4 @@
-"""Prints the share groups of the demo cluster as Kafka 4.3's kafka-share-groups would, column for column."""
+"""Print the share groups of the demo cluster as Kafka 4.3's kafka-share-groups does, column for column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stack.demo.topics import DemoTopic
 
 
 def kafka_share_groups_offsets(groups: Sequence[DemoGroup], topics: Sequence[DemoTopic], moment: int) -> str:
-    """kafka-share-groups --describe --all-groups: where records in flight begin, and what lies behind that."""
+    """kafka-share-groups --describe --all-groups: start of records in flight, and lag behind it."""
     ends = {
         (topic.name, partition.number): partition.ends[moment] for topic in topics for partition in topic.partitions
     }

@@ -1,7 +1,7 @@
-"""Topics of the demo cluster: names, placement, sizes and rates as real clusters have them, and the troubles planted.
+"""Topics of the demo cluster: realistic names, placement, sizes and rates, and planted troubles.
 
-Few topics carry most: rates are lognormal per topic, with some spread over its partitions. A partition's size is what
-its retention keeps, unless the topic is younger than that. All is drawn from one seeded generator.
+Rates are lognormal per topic (few topics carry most), with some spread over its partitions. A partition's size is its
+retention, unless the topic is younger. All is drawn from one seeded generator.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CAPACITY_BYTES = 4_000_000_000_000
 WINDOW_S = 3600
 HOUR_S, DAY_S = 3600, 86_400
 
-# The troubles, by name: what the findings must say.
+# Planted troubles by name, for the findings.
 FULL_BROKER = 9
 PILED_UP_BROKER = 3
 RESTARTED_BROKERS = (7, 11)
@@ -34,13 +34,13 @@ _EVENTS = ("created", "updated", "deleted", "events", "snapshots", "audit", "dlq
 _PARTITION_COUNTS = (1, 3, 6, 12, 12, 24, 36, 48, 64)
 _IN_BYTES_PER_S = 60e6  # all producers together
 _MEAN_DISK_RATIO, _FULL_DISK_RATIO = 0.55, 0.93
-_LARGEST_SHARE = 0.04  # of a mean broker; the hot partition is drawn apart
+_LARGEST_SHARE = 0.04  # of a mean broker; the hot partition is drawn separately
 _HOT_SHARE = 0.40
 
 
 @dataclass(frozen=True, slots=True)
 class DemoPartition:
-    """One partition at two moments, an hour apart. ``sizes`` run along ``replicas``, the leader's is exact."""
+    """One partition at two moments, an hour apart. ``sizes`` follow ``replicas``; the leader's is exact."""
 
     topic: str
     number: int
@@ -49,7 +49,7 @@ class DemoPartition:
     message_bytes: int
     starts: tuple[int, int]
     ends: tuple[int, int]
-    lacks: tuple[float, ...]  # share by which a replica is smaller than the leader's: segments roll at other moments
+    lacks: tuple[float, ...]  # missing share of a replica against the leader: segments roll at other moments
 
     def sizes(self, moment: int) -> tuple[int, ...]:
         """Bytes of each replica at moment 0 or 1."""
@@ -61,13 +61,13 @@ class DemoPartition:
 
     @property
     def messages_per_s(self) -> float:
-        """What producers wrote between the two moments."""
+        """Messages produced a second between the two moments."""
         return (self.ends[1] - self.ends[0]) / WINDOW_S
 
 
 @dataclass(frozen=True, slots=True)
 class DemoTopic:
-    """A topic with its configs; partitions in order."""
+    """Topic with configs; partitions in order."""
 
     name: str
     configs: dict[str, str]
@@ -76,7 +76,7 @@ class DemoTopic:
 
 @dataclass(slots=True)
 class _Draft:
-    """A topic while its loads are drawn and scaled."""
+    """Topic while its loads are drawn and scaled."""
 
     name: str
     count: int
@@ -124,7 +124,7 @@ def _draft_topics(rng: np.random.Generator) -> list[_Draft]:
         "leader.replication.throttled.replicas": "0:0,0:1",
         "follower.replication.throttled.replicas": "0:5",
     }
-    for name in CDC_TOPICS:  # what they carry shall not hide how many each member has
+    for name in CDC_TOPICS:  # their load must not hide the number of partitions a member
         by_name[name].rates[:] = np.median([draft.rates.mean() for draft in drafts])
     return drafts
 
@@ -144,7 +144,7 @@ def _draft(name: str, count: int, rng: np.random.Generator) -> _Draft:
 
 
 def _scale_rates(drafts: list[_Draft]) -> None:
-    """All producers together write what was said, nobody more than his share, and one key is hot."""
+    """Scale to the given total, cap each partition, and make one key hot."""
     mean_broker = _IN_BYTES_PER_S * 3 / len(BROKERS)
     for _ in range(3):  # capping changes the total a little: scale again
         total = sum(draft.rates.sum() for draft in drafts)
@@ -157,10 +157,10 @@ def _scale_rates(drafts: list[_Draft]) -> None:
 
 
 def _scale_retention(drafts: list[_Draft]) -> None:
-    """Disks are as full as was said; the topic that was placed by hand fills its broker."""
+    """Scale to the given disk usage; the topic placed by hand fills its broker."""
     by_hand = next(draft for draft in drafts if draft.name == HAND_PLACED_TOPIC)
     others = [draft for draft in drafts if draft is not by_hand]
-    # Its rack holds as much as any other: what one of the four brokers has more, the other three have less.
+    # Its rack holds as much as any other: the other three brokers have less by this broker's excess.
     excess = CAPACITY_BYTES * (_FULL_DISK_RATIO - _MEAN_DISK_RATIO) * 4 / 3
     by_hand.is_young = False
     by_hand.retained_s = excess / by_hand.rates.sum()
@@ -197,7 +197,7 @@ def _place(draft: _Draft, rng: np.random.Generator) -> DemoTopic:
 
 
 def striped_replicas(topic: str, number: int, first: np.ndarray, shift: int) -> tuple[int, ...]:
-    """One replica in each rack, striped: leaders and followers of a topic spread over all brokers."""
+    """One replica in each rack, striped over all brokers."""
     racks = [(shift + number + step) % 3 for step in range(3)]
     brokers = [int((first[rack] + number + number // 12 * rack) % 4) * 3 + rack for rack in racks]
     if topic == HAND_PLACED_TOPIC:
@@ -208,7 +208,7 @@ def striped_replicas(topic: str, number: int, first: np.ndarray, shift: int) -> 
 
 
 def after_restart(topic: DemoTopic) -> DemoTopic:
-    """Two brokers were restarted and nobody elected the preferred leaders since."""
+    """Leaders after two brokers were restarted without a preferred election."""
     partitions = []
     for partition in topic.partitions:
         leader = partition.leader

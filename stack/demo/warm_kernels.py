@@ -1,7 +1,7 @@
-"""Compile kernels while a first demo waits for other things: ``python -m stack.demo.warm_kernels FOLDER``.
+"""Compile kernels while a first demo waits: ``python -m stack.demo.warm_kernels FOLDER``.
 
-Compiling takes some 25 processor seconds, once a machine; Airflow needs half a minute to come up, in which a processor
-is idle. The kernels stay on disk, where the tasks find them. With all of them there this ends in two seconds.
+Compiling takes about 25 CPU seconds, once a machine; a CPU is idle while Airflow starts. Tasks find the kernels on
+disk. With all of them there this ends in two seconds.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from stack.installed_code import CHECKOUT, installed_code
 from stack.machine import Machine
 from stack.processes import Program
 
-# Bands that only a moment of annealing could meet: its kernels are compiled as well.
+# Bands that need annealing: its kernels are compiled as well.
 WITHIN = 0.03
 
 
 def kernel_warmer(machine: Machine) -> Program:
-    """The program that does it, once it was started with ``start_warming``."""
+    """Program for ``start_warming``."""
     return Program("warm_kernels", machine.run / "warm_kernels.json", machine.run / "warm_kernels.log")
 
 
 def start_warming(machine: Machine, dumps: Path) -> None:
-    """Start it in the background; ``dumps`` are a cluster's."""
+    """Start it in the background on a cluster's ``dumps``."""
     paths = os.pathsep.join((str(installed_code().plugins), str(CHECKOUT)))
     command = [sys.executable, "-m", "stack.demo.warm_kernels", str(dumps)]
     kernel_warmer(machine).start(command, {**os.environ, "PYTHONPATH": paths})
@@ -43,5 +43,5 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    os.nice(10)  # what somebody waits for goes first
+    os.nice(10)  # lower priority than what the user waits for
     main(Path(sys.argv[1]))

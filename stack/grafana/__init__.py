@@ -1,1 +1,1 @@
-"""Grafana boards over the public views, as code: ``docker/grafana/dashboards`` is made of it."""
+"""Grafana boards over the public views, as code: source of ``docker/grafana/dashboards``."""

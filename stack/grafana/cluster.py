@@ -1,4 +1,4 @@
-"""The board of one cluster: how uneven it is and was, what drives it, what is wrong."""
+"""Board of one cluster: imbalance over time, its causes, findings."""
 
 from __future__ import annotations
 

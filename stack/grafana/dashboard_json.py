@@ -1,4 +1,4 @@
-"""A board as Grafana's JSON, by Grafana's own SDK. Grafana 11.6 and newer read it."""
+"""A board as Grafana's JSON, by Grafana's SDK, for Grafana 11.6 and newer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from grafana_foundation_sdk.models.dashboard import (
 
 from stack.grafana.panel import SEVERITIES, Board, BoardPanel, Kind
 
-DATASOURCE_UID = "advisor-postgres"  # docker/grafana/provisioning/datasources has the same
+DATASOURCE_UID = "advisor-postgres"  # as in docker/grafana/provisioning/datasources
 DATASOURCE_TYPE = "grafana-postgresql-datasource"
 CLUSTERS = "SELECT cluster FROM advisor.cluster_latest ORDER BY cluster"
 _MOST_BARS = 100
@@ -30,17 +30,16 @@ _SOURCE = DataSourceRef(type_val=DATASOURCE_TYPE, uid=DATASOURCE_UID)
 
 
 class SqlQuery(Dataquery, Builder[Dataquery]):
-    """A query of Grafana's PostgreSQL data source, for which the SDK has no class of its own."""
+    """Query of Grafana's PostgreSQL data source, which has no class in the SDK."""
 
     def __init__(self, sql: str, result_format: str) -> None:
         self._sql, self._format = sql, result_format
 
     def build(self) -> Dataquery:
-        """Itself: nothing is left to be set."""
         return self
 
     def to_json(self) -> dict[str, object]:
-        """As Grafana's own editor writes it."""
+        """As written by Grafana's editor."""
         return {
             "refId": "A", "datasource": {"type": DATASOURCE_TYPE, "uid": DATASOURCE_UID}, "editorMode": "code",
             "format": self._format, "rawQuery": True, "rawSql": self._sql,
@@ -48,7 +47,7 @@ class SqlQuery(Dataquery, Builder[Dataquery]):
 
 
 def dashboard_json(board: Board) -> str:
-    """The file that Grafana provisions."""
+    """Provisioned file."""
     made = (
         dashboard.Dashboard(board.title)
         .uid(board.uid)
@@ -67,7 +66,7 @@ def dashboard_json(board: Board) -> str:
 
 
 def panel_sql(panel: BoardPanel) -> str:
-    """Its query as Grafana gets it."""
+    """Query as sent to Grafana."""
     return textwrap.dedent(panel.sql).strip()
 
 

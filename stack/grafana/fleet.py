@@ -1,4 +1,4 @@
-"""The board of all clusters: where to look first, and whether the advisor itself works."""
+"""Board of all clusters: priorities, and the advisor's own health."""
 
 from __future__ import annotations
 

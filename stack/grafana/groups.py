@@ -1,4 +1,4 @@
-"""The board of one cluster's consumer groups."""
+"""Board of one cluster's consumer groups."""
 
 from __future__ import annotations
 

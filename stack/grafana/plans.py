@@ -1,4 +1,4 @@
-"""The board of one cluster's plans, and of what became of them."""
+"""Board of one cluster's plans and their outcomes."""
 
 from __future__ import annotations
 

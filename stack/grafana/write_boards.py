@@ -1,6 +1,6 @@
-"""Writes ``docker/grafana/dashboards`` and ``docs/boards.md`` from the boards; a test compares both.
+"""Write ``docker/grafana/dashboards`` and ``docs/boards.md`` from the boards; a test compares both.
 
-``python -m stack.grafana.write_boards`` after every change to a board.
+Run ``python -m stack.grafana.write_boards`` after every change to a board.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ variable *Cluster*. The queries of the ten questions, without Grafana, stand in 
 
 
 def files() -> dict[Path, str]:
-    """Every file that is made, with what stands in it."""
+    """Path → content of every generated file."""
     made = {ROOT / "docker" / "grafana" / "dashboards" / f"{board.uid}.json": dashboard_json(board) for board in BOARDS}
     return made | {ROOT / "docs" / "boards.md": _HEAD + "".join(map(_section, BOARDS))}
 
@@ -43,7 +43,6 @@ def _section(board: Board) -> str:
 
 
 def main() -> int:
-    """Write them all."""
     for file, text in files().items():
         file.write_text(text, encoding="utf-8", newline="\n")
     return 0

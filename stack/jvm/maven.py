@@ -1,7 +1,6 @@
-"""Jars from Maven Central, by the Maven client alone, kept under ``.run/maven``: fetched once, used offline ever after.
+"""Jars from Maven Central, by the Maven client alone, kept under ``.run/maven``: fetched once, then used offline.
 
-``fetch`` is the only way in: Kafka's brokers and tools, Kafka's own classes for the conformance tests, and whatever
-else runs on a JVM come through it.
+``fetch`` is the only access: for Kafka's brokers and tools, Kafka's classes for the conformance tests, and the rest.
 """
 
 from __future__ import annotations
@@ -24,23 +23,22 @@ RUN = Path(__file__).resolve().parents[2] / ".run"
 CACHE = RUN / "maven"
 
 _COORDINATE = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+(:[\w.-]+)?")
-# A repository that takes a connection and says nothing would hold Maven for half an hour, its own limit. What a try
-# has fetched stays in the cache, so the next one begins there.
+# A silent repository would hold Maven for half an hour, its own limit. A later try begins with the cached files.
 _TRIES = 4
 _TRY_SECONDS = 150
 _SILENCE_MILLISECONDS = 20_000
 
 
 class MavenError(RuntimeError):
-    """Jars could not be fetched; the message says what to install or which artefact Maven did not find."""
+    """Jars could not be fetched; the message names what to install or the missing artefact."""
 
 
 def fetch(coordinates: Sequence[str], *, is_transitive: bool = True) -> Path:
-    """The folder that holds the jars of ``coordinates`` (``group:artifact:version`` or ``…:version:classifier``).
+    """Folder with the jars of ``coordinates`` (``group:artifact:version`` or ``…:version:classifier``).
 
-    With what they depend on, unless ``is_transitive`` is false. A folder that is there is complete: nothing is asked
-    of the network a second time. Safe to call from several processes at once.
-    Raises MavenError where Maven is missing, an artefact does not exist, or the network does not answer.
+    With dependencies, unless ``is_transitive`` is false. An existing folder is complete and needs no network. Safe
+    for several processes at once. Raises MavenError where Maven is missing, an artefact does not exist, or the
+    network fails.
     """
     wanted = tuple(coordinates)
     for artifact in wanted:
@@ -57,12 +55,12 @@ def fetch(coordinates: Sequence[str], *, is_transitive: bool = True) -> Path:
 
 
 def class_path(folder: Path) -> str:
-    """All jars of a folder as Java wants them."""
+    """All jars of a folder, in Java's form."""
     return os.pathsep.join(str(jar) for jar in sorted(folder.glob("*.jar")))
 
 
 def find_java(major: int = 17) -> Path:
-    """The ``java`` of JAVA_HOME, else of PATH.
+    """``java`` of JAVA_HOME, else of PATH.
 
     Raises MavenError where there is none, or an older one than ``major``.
     """
@@ -80,7 +78,7 @@ def find_java(major: int = 17) -> Path:
 
 
 def _folder_name(coordinates: Sequence[str], *, is_transitive: bool) -> str:
-    """Readable, and another one for every other list."""
+    """Readable and unique for each list."""
     digest = hashlib.sha256("\n".join([*sorted(coordinates), str(is_transitive)]).encode()).hexdigest()[:8]
     first = coordinates[0].split(":")
     return f"{first[1]}-{first[2]}-{digest}"
@@ -99,7 +97,7 @@ def _download(coordinates: Sequence[str], folder: Path, *, is_transitive: bool) 
         jars = Path(work) / "jars"
         command = [
             maven, "-q", "-B", "-ntp", "-f", f"{work}/pom.xml", f"-Dmaven.repo.local={CACHE / 'repository'}",
-            f"-Dmaven.wagon.rto={_SILENCE_MILLISECONDS}",  # Maven 3.8 and older; the next one is that of 3.9 and newer
+            f"-Dmaven.wagon.rto={_SILENCE_MILLISECONDS}",  # Maven 3.8 and older; the next one is for 3.9 and newer
             f"-Daether.connector.requestTimeout={_SILENCE_MILLISECONDS}",
             "dependency:copy-dependencies", f"-DoutputDirectory={jars}",
             f"-DexcludeTransitive={'false' if is_transitive else 'true'}",
@@ -116,14 +114,14 @@ def _download(coordinates: Sequence[str], folder: Path, *, is_transitive: bool) 
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """What Maven said, and whether another try may end otherwise: a network's silence may, a wrong name does not."""
+    """Maven's message, and whether a retry may help: after a silent network, not after a wrong name."""
 
     said: str
     is_passing: bool
 
 
 def _try(command: Sequence[str], jars: Path) -> _Failure | None:
-    """One run of Maven; None where the jars are there. ``-U``: what failed a moment ago is asked for again."""
+    """One run of Maven; None where the jars are there. ``-U``: retry recent failures."""
     try:
         done = subprocess.run([*command, "-U"], capture_output=True, text=True, timeout=_TRY_SECONDS, check=False)
     except subprocess.TimeoutExpired:

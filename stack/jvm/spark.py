@@ -1,8 +1,8 @@
-"""Spark on this machine: its settings as files under ``.run/spark``, found by the variables that ``environment`` gives.
+"""Spark on this machine: settings as files under ``.run/spark``, found by the variables of ``environment``.
 
-Loopback alone, no web page, the JVM's quick compiler only: our work is done in Python, the JVM carries it, and with
-``C1`` and the serial collector a small job costs 16 CPU seconds instead of 27 (measured). None of this stands in a
-job or a DAG: elsewhere the connection ``spark_default`` and that machine's own spark-defaults.conf decide.
+Loopback alone, no web page, the JVM's C1 compiler and serial collector: Python does the work, so a small job costs 16
+CPU seconds instead of 27 (measured). Jobs and DAGs hold none of these settings: elsewhere the connection
+``spark_default`` and that machine's spark-defaults.conf decide.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ logger.native.level = error
 
 
 def environment(run: Path) -> dict[str, str]:
-    """Variables for whoever starts Spark here; writes the files they point to."""
+    """Environment variables for Spark here; writes their files."""
     folder = run / "spark"
     (folder / "local").mkdir(parents=True, exist_ok=True)
     lines = (f"{name} {value}" for name, value in _DEFAULTS.items())

@@ -1,8 +1,8 @@
 """A real Kafka cluster on this machine: one KRaft controller (or, before 4.0, one ZooKeeper) and brokers with racks,
 on loopback and free ports.
 
-``with start_cluster(ClusterSpec(...), folder) as cluster:`` is ready to be used when it returns (about ten seconds) and
-leaves no process behind. Everything it writes lies in ``folder``: properties, data, logs, keys.
+``with start_cluster(ClusterSpec(...), folder) as cluster:`` is ready in about ten seconds and leaves no process
+behind. ``folder`` holds all its files: properties, data, logs, keys.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _KNOWS_PROTOCOLS = (3, 7)  # group.coordinator.rebalance.protocols
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSpec:
-    """What to start: ``racks`` maps broker ids to racks; a secured one speaks TLS, SCRAM and PLAIN to its clients.
+    """Cluster to start: ``racks`` maps broker ids to racks; a secured one speaks TLS, SCRAM and PLAIN to clients.
 
-    ``with_zookeeper``: a release before 4.0, not secured. ``authorizer_log_level``: ``debug`` tells what was allowed,
+    ``with_zookeeper``: a release before 4.0, not secured. ``authorizer_log_level``: ``debug`` logs allowed requests,
     too.
     """
 
@@ -55,7 +55,7 @@ class ClusterSpec:
 
 @contextlib.contextmanager
 def start_cluster(spec: ClusterSpec, folder: Path) -> Iterator[KafkaCluster]:
-    """Start it in ``folder``, which is emptied first; stop all of it at the end, whatever happened.
+    """Start it in ``folder``, which is emptied first; always stop all of it at the end.
 
     Raises StartError where its second start, on other ports, fails too.
     """
@@ -81,7 +81,7 @@ def _started(spec: ClusterSpec, folder: Path) -> KafkaCluster:
 
 
 def stop_leftovers(folder: Path) -> None:
-    """End nodes that a killed run left behind: only processes whose command line names this very folder."""
+    """End nodes that a killed run left behind: only processes whose command line names this folder."""
     for file in folder.glob("*.pid"):
         pid = int(file.read_text() or 0)
         with contextlib.suppress(OSError):
@@ -92,7 +92,7 @@ def stop_leftovers(folder: Path) -> None:
 
 
 class KafkaCluster:
-    """A running cluster. ``bootstrap`` is where clients of its outer listener go, ``tools`` are Kafka's own."""
+    """Running cluster. ``bootstrap``: for clients of its outer listener; ``tools``: Kafka's own."""
 
     def __init__(self, spec: ClusterSpec, folder: Path) -> None:
         self.spec = spec
@@ -109,21 +109,21 @@ class KafkaCluster:
 
     @property
     def bootstrap(self) -> str:
-        """Every broker's client address (the first listener)."""
+        """Client addresses of all brokers (first listener)."""
         return ",".join(f"127.0.0.1:{ports[0]}" for _, ports in sorted(self._ports.items()))
 
     @property
     def mutual_tls_bootstrap(self) -> str:
-        """Every broker's address for clients that log in by certificate; secured clusters only."""
+        """Addresses for clients with certificates; secured clusters only."""
         return ",".join(f"127.0.0.1:{ports[2]}" for _, ports in sorted(self._ports.items()))
 
     @property
     def tools(self) -> KafkaTools:
-        """Kafka's own tools, logged in as the administrator where there is a login."""
+        """Kafka's own tools, as administrator where there is a login."""
         return KafkaTools(self.spec.version, self.bootstrap, self.admin_properties)
 
     def start(self) -> None:
-        """Format every node, start the controller, then all brokers; return when every broker serves."""
+        """Format every node, start the controller, then all brokers; return when all serve."""
         for node in (CONTROLLER, *self.spec.racks):
             (self.folder / f"node-{node}.properties").write_text(_as_properties(self._properties(node)))
         first, *others = sorted(self.spec.racks)
@@ -140,7 +140,7 @@ class KafkaCluster:
             self._wait_started(node)
 
     def start_broker(self, broker: int) -> None:
-        """Start a broker again, twice if its first start fails; returns when it serves."""
+        """Start a broker again, with one retry; returns when it serves."""
         try:
             self._launch(broker)
             self._wait_started(broker)
@@ -150,21 +150,21 @@ class KafkaCluster:
             self._wait_started(broker)
 
     def stop_broker(self, broker: int) -> None:
-        """A controlled shutdown: leaders move away first."""
+        """Controlled shutdown: leaders move away first."""
         self._end([broker], signal.SIGTERM)
 
     def kill_broker(self, broker: int) -> None:
-        """As a power cut would."""
+        """As in a power cut."""
         self._end([broker], signal.SIGKILL)
 
     @contextlib.contextmanager
     def frozen_broker(self, broker: int) -> Iterator[None]:
-        """It accepts connections and never answers, from the first line of the block on."""
+        """The broker accepts connections and never answers, from the start of the block on."""
         with frozen(self._nodes[broker].pid):
             yield
 
     def stop(self) -> None:
-        """Brokers first, the controller last: signalled together, brokers would wait for a controller that is gone."""
+        """Brokers first, the controller last: brokers wait for a controller that has ended."""
         self._end([node for node in self._nodes if node != CONTROLLER], signal.SIGTERM)
         self._end([CONTROLLER], signal.SIGTERM)
 
@@ -192,7 +192,7 @@ class KafkaCluster:
             raise StartError(self._name(node), "could not be formatted", f"{done.stdout}\n{done.stderr}")
 
     def _format_like(self, first: int, broker: int) -> None:
-        """What ``kafka-storage format`` would write, from a formatted broker: a JVM for each costs two seconds."""
+        """Write the files of ``kafka-storage format`` from a formatted broker's: a JVM for each costs two seconds."""
         for source, target in zip(self._data(first), self._data(broker), strict=True):
             shutil.copytree(source, target)
             meta = target / "meta.properties"
@@ -225,14 +225,14 @@ class KafkaCluster:
         (self.folder / f"node-{node}.pid").write_text(str(self._nodes[node].pid))
 
     def zookeeper_says(self, *command: str) -> str:
-        """What ZooKeeper's own shell prints."""
+        """Output of ZooKeeper's shell."""
         words = java_command(
             self.spec.version, zookeeper.SHELL, "-server", f"127.0.0.1:{self._controller_port}", *command
         )
         return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=True).stdout
 
     def logged(self) -> dict[Path, str]:
-        """What each node has logged so far, by the file."""
+        """Log of each node, by file."""
         nodes = (CONTROLLER, *sorted(self.spec.racks))
         return {self._log(node): self._log(node).read_text(errors="replace") for node in nodes}
 
@@ -305,7 +305,7 @@ class KafkaCluster:
             "inter.broker.listener.name": "CLIENT" if self.certificates is None else "INTERNAL",
             "log.dirs": ",".join(str(folder) for folder in self._data(broker)),
             "auto.create.topics.enable": "false",
-            "auto.leader.rebalance.enable": "false",  # leaders move only when somebody says so
+            "auto.leader.rebalance.enable": "false",  # leaders move only on command
             "offsets.topic.num.partitions": "6",
             "offsets.topic.replication.factor": copies,
             "transaction.state.log.num.partitions": "2",
@@ -322,7 +322,7 @@ def _version_properties(version: str, copies: str) -> dict[str, str]:
     if minor_of(version) < _KNOWS_PROTOCOLS:
         return {}
     if minor_of(version) < (4, 0):
-        return {"group.coordinator.rebalance.protocols": "classic,consumer"}  # KIP-848 is off as 3.9 comes
+        return {"group.coordinator.rebalance.protocols": "classic,consumer"}  # KIP-848 is off by default in 3.9
     return {
         "share.coordinator.state.topic.num.partitions": "2",
         "share.coordinator.state.topic.replication.factor": copies,
@@ -335,7 +335,7 @@ def _as_properties(properties: Mapping[str, str]) -> str:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on; all are held until the last is known, so that none is given twice."""
+    """Unused ports; all are held until the last is known, so they are distinct."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for listener in sockets:

@@ -1,7 +1,7 @@
-"""A small living cluster: four brokers in three racks, one of them still empty; topics of many sizes; three groups.
+"""A small cluster with traffic: four brokers in three racks, one empty; topics of many sizes; three groups.
 
-Broker 1 carries more than its share, broker 4 nothing: there is something to advise. What is acknowledged to the
-producer is remembered, so that a test can look for every record after the partitions moved.
+Broker 1 has more than its share, broker 4 nothing. Acknowledged records are remembered, so a test can check every
+record after the partitions moved.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stack.waiting import wait_for
 RACKS = {1: "a", 2: "b", 3: "c", 4: "a"}
 EMPTY_BROKER = 4
 
-# Topic → replicas of each partition; broker 1 stands first too often, broker 4 nowhere.
+# Topic → replicas of each partition; broker 1 is first too often, broker 4 is unused.
 PLACEMENT: dict[str, list[list[int]]] = {
     "orders": [[1, 2, 3], [2, 3, 1], [3, 1, 2], [1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 2, 3], [1, 3, 2]],
     "clicks": [[1, 2], [1, 3], [2, 1], [1, 2], [3, 1], [1, 2]],
@@ -37,7 +37,7 @@ _WRITTEN = ("orders", "payments", "audit", "clicks")
 
 @dataclass(frozen=True, slots=True)
 class LiveCluster:
-    """A running cluster with its traffic."""
+    """Running cluster with its traffic."""
 
     cluster: KafkaCluster
     producer: RememberingProducer
@@ -45,22 +45,22 @@ class LiveCluster:
 
     @property
     def failures(self) -> list[BaseException]:
-        """What went wrong in producers and consumers so far."""
+        """Errors of producers and consumers so far."""
         return [*self.producer.failures, *(failure for group in self.groups for failure in group.failures)]
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """Topics that the world made, in order of their names."""
+        """Topics that the test created, by name."""
         return tuple(sorted(PLACEMENT))
 
 
 def short_isr(snapshot: ClusterSnapshot) -> list[tuple[str, int]]:
-    """The partitions of which a replica is not in sync: it joins the ISR a moment after its move is completed."""
+    """Partitions with a replica that is not in sync: it joins the ISR shortly after its move is completed."""
     return [(row.topic, row.partition) for row in snapshot.each_partition() if set(row.isr or ()) != set(row.replicas)]
 
 
 def in_sync(read: Callable[[], ClusterSnapshot]) -> ClusterSnapshot:
-    """Return the first reading in which every ISR is full."""
+    """First snapshot in which every ISR is full."""
     return wait_for("every ISR to be full", read, until=lambda seen: not short_isr(seen), gist=short_isr, every_s=0.5)
 
 
@@ -73,7 +73,7 @@ def start_live_cluster(folder: Path, version: str = NEWEST) -> Iterator[LiveClus
 
 @contextlib.contextmanager
 def live(cluster: KafkaCluster) -> Iterator[LiveCluster]:
-    """Give a fresh cluster its topics, records, producers and groups."""
+    """Give a fresh cluster topics, records, producers and groups."""
     from kafka.coordinator.assignors.range import RangePartitionAssignor
     from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 

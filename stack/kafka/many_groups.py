@@ -1,6 +1,6 @@
-"""Many small groups on a test cluster, quickly: raw requests of members that join, commit, and are not heard again.
+"""Many small groups on a test cluster, fast: raw requests of members that join, commit, and then stay silent.
 
-A consumer for each would be a thread and three connections. These stay members until their session ends (ten minutes).
+A consumer for each would be a thread and three connections. Members stay until their session ends (ten minutes).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def make_groups(bootstrap: str, groups: Mapping[str, Mapping[str, Sequence[int]]
 
 
 def _each(client: ClusterClient, groups: Mapping[str, Any], request: Callable[[str], Any]) -> dict[str, Any]:
-    """The answer of each group's coordinator; those that were not ready are asked again for a while."""
+    """Answer of each group's coordinator; retried for a while if it was not ready."""
     found: dict[str, Any] = {}
     deadline = time.monotonic() + _MOST_SECONDS
     while len(found) < len(groups):

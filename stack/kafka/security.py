@@ -1,6 +1,6 @@
 """Keys, certificates and users of a secured test cluster: TLS everywhere, SCRAM and PLAIN for clients, and mTLS.
 
-Brokers' certificates name the address 127.0.0.1 and no host, so that ``localhost`` is a wrong host name on purpose.
+Brokers' certificates name the address 127.0.0.1 and no host, so ``localhost`` is a wrong host name on purpose.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Certificates:
 
 
 def make_certificates(folder: Path) -> Certificates:
-    """Fresh keys under ``folder`` (0700); every key store is one file of PKCS#8 key and certificate."""
+    """New keys under ``folder`` (0700); a key store is one file of PKCS#8 key and certificate."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     key, certificate = _authority("Advisor test authority")
     _, other = _authority("Another authority")
@@ -44,7 +44,7 @@ def make_certificates(folder: Path) -> Certificates:
 
 
 def server_properties(certificates: Certificates) -> dict[str, str]:
-    """What controller and brokers share: TLS between them, the authorizer, who may do everything."""
+    """Common to controller and brokers: TLS between them, the authorizer, super users."""
     return {
         "ssl.keystore.type": "PEM",
         "ssl.keystore.location": str(certificates.broker),
@@ -59,7 +59,7 @@ def server_properties(certificates: Certificates) -> dict[str, str]:
 
 
 def client_listener_properties() -> dict[str, str]:
-    """Brokers only: who may log in on the CLIENT listener, by SCRAM or PLAIN."""
+    """Brokers only: logins on the CLIENT listener, by SCRAM or PLAIN."""
     security = "org.apache.kafka.common.security"
     users = f'user_{ADMIN}="{ADMIN_PASSWORD}" user_{ADVISOR}="{_quoted(ADVISOR_PASSWORD)}"'
     return {
@@ -72,7 +72,7 @@ def client_listener_properties() -> dict[str, str]:
 
 
 def scram_arguments() -> list[str]:
-    """For ``kafka-storage format``: the SCRAM users that are there from the first moment."""
+    """SCRAM users for ``kafka-storage format``: they exist from the start."""
     return [
         word
         for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -84,7 +84,7 @@ def scram_arguments() -> list[str]:
 def write_client_properties(
     path: Path, certificates: Certificates, *, user: str, password: str, mechanism: str = "SCRAM-SHA-512"
 ) -> Path:
-    """A Java client properties file, as one gives it to Kafka's own tools."""
+    """Java client properties file for Kafka's own tools."""
     module = "plain.PlainLoginModule" if mechanism == "PLAIN" else "scram.ScramLoginModule"
     jaas = f'org.apache.kafka.common.security.{module} required username="{user}" password="{_quoted(password)}";'
     lines = [
@@ -101,12 +101,12 @@ def write_client_properties(
 
 
 def _quoted(value: str) -> str:
-    """Inside the double quotes of a JAAS line."""
+    """For the double quotes of a JAAS line."""
     return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _escaped(value: str) -> str:
-    """As the value of a Java properties file."""
+    """For a value of a Java properties file."""
     return value.replace("\\", "\\\\")
 
 

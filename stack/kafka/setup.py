@@ -1,4 +1,4 @@
-"""Topics, records and configs on a test cluster, by a Python client: quicker than a JVM for each."""
+"""Topics, records and configs on a test cluster, by a Python client: faster than a JVM for each."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def admin(bootstrap: str) -> Iterator[Any]:
 def create_topics(
     bootstrap: str, placement: Mapping[str, Sequence[Sequence[int]]], configs: Mapping[str, Mapping[str, str]]
 ) -> None:
-    """Topic → replicas of each partition, in Kafka's order; returns when each leader serves its partitions.
+    """Create topic → replicas of each partition, in Kafka's order; returns when each leader serves its partitions.
 
-    A leader in the metadata of one broker may not know yet itself that it leads: it answers NotLeaderForPartition.
+    A leader in one broker's metadata may not know yet that it leads: it answers NotLeaderForPartition.
     """
     from kafka import KafkaConsumer, TopicPartition
 
@@ -42,14 +42,14 @@ def create_topics(
         client.create_topics(wanted, wait_for_metadata=True)
     consumer = KafkaConsumer(bootstrap_servers=bootstrap.split(","))
     try:
-        # It asks again until every one of them answers.
+        # It retries until every one of them answers.
         consumer.end_offsets([TopicPartition(topic, i) for topic, rows in placement.items() for i in range(len(rows))])
     finally:
         consumer.close()
 
 
 def fill(bootstrap: str, records: Mapping[str, int], record_bytes: int = 1_000) -> None:
-    """Write so many records of random bytes to each topic, all acknowledged; the sequence is always the same."""
+    """Write so many records of random bytes to each topic, all acknowledged, always the same."""
     from kafka import KafkaProducer
 
     producer = KafkaProducer(bootstrap_servers=bootstrap.split(","), acks="all", linger_ms=20, batch_size=128 * 1024)

@@ -1,4 +1,4 @@
-"""Kafka's own command-line tools, run by class from Maven artefacts: what an operator would run, with its output."""
+"""Kafka's own command-line tools, run by class from Maven artefacts, with their output."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _WERE_TOOLS = ("ConsoleConsumer", "GetOffsetShell")  # before that in kafka.tool
 
 
 class ToolError(RuntimeError):
-    """A tool of Kafka's ended badly; the message holds its command and what it said."""
+    """A Kafka tool failed: its command and output."""
 
 
 def kafka_jars(version: str) -> Path:
     """Broker, controller, clients and all tools of one Kafka version (55 MB, fetched once)."""
     coordinates = [f"org.apache.kafka:kafka_2.13:{version}", f"org.apache.kafka:kafka-tools:{version}"]
     if not version.startswith(("2.", "3.")):
-        coordinates.append("org.slf4j:slf4j-simple:1.7.36")  # 4.x brings no SLF4J binding: brokers would be mute
+        coordinates.append("org.slf4j:slf4j-simple:1.7.36")  # 4.x brings no SLF4J binding: brokers would not log
     return fetch(coordinates)
 
 
@@ -39,7 +39,7 @@ def minor_of(version: str) -> tuple[int, int]:
 
 
 def tool_class(version: str, newest: str) -> str:
-    """What a tool, here under the name it has in 4.x, is called in an older release."""
+    """Class in an older release of a tool, given its name in 4.x."""
     name = newest.rpartition(".")[2]
     if minor_of(version) >= _TOOLS_MOVED or not newest.startswith("org.apache.kafka.tools."):
         return newest
@@ -54,7 +54,7 @@ def java_command(
     log_level: str = "warn",
     authorizer_log_level: str = "info",
 ) -> list[str]:
-    """The command line of one class of Kafka, small and quick to start."""
+    """Command line of one Kafka class, small and fast to start."""
     return [
         str(find_java()), f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true",
         f"-Dorg.slf4j.simpleLogger.defaultLogLevel={log_level}", "-Dorg.slf4j.simpleLogger.showDateTime=true",
@@ -66,9 +66,9 @@ def java_command(
 
 
 def ending_with_us(command: list[str]) -> list[str]:
-    """The same command, which the kernel ends when the thread that started it is gone: a killed test leaves no broker.
+    """Command that the kernel ends with the thread that started it: a killed test leaves no broker.
 
-    Linux with util-linux; elsewhere the command as it is.
+    Linux with util-linux; elsewhere the command itself.
     """
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else command
@@ -76,14 +76,14 @@ def ending_with_us(command: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class KafkaTools:
-    """The tools of one Kafka version, pointed at one cluster. ``client_config`` is a Java properties file."""
+    """Tools of one Kafka version for one cluster. ``client_config``: a Java properties file."""
 
     version: str
     bootstrap: str
     client_config: Path | None = None
 
     def run(self, main_class: str, *arguments: str, typed: str | None = None) -> str:
-        """What the tool prints on stdout. Raises ToolError where it ends with another code than 0."""
+        """The tool's stdout. Raises ToolError for an exit code other than 0."""
         main_class = tool_class(self.version, main_class)
         command = java_command(self.version, main_class, "--bootstrap-server", self.bootstrap, *arguments)
         if self.client_config is not None:
@@ -95,7 +95,6 @@ class KafkaTools:
         return done.stdout
 
     def topics(self, *arguments: str) -> str:
-        """``kafka-topics``."""
         return self.run("org.apache.kafka.tools.TopicCommand", *arguments)
 
     def create_topic(
@@ -107,7 +106,7 @@ class KafkaTools:
         replication: int = 1,
         configs: Mapping[str, str] | None = None,
     ) -> None:
-        """With its replicas where ``assignment`` says (one list a partition), else where the controller puts them."""
+        """With replicas from ``assignment`` (one list a partition), else from the controller."""
         if assignment is not None:
             placed = ",".join(":".join(str(broker) for broker in replicas) for replicas in assignment)
             where = ["--replica-assignment", placed]
@@ -117,7 +116,6 @@ class KafkaTools:
         self.topics("--create", "--topic", name, *where, *settings)
 
     def groups(self, *arguments: str) -> str:
-        """``kafka-consumer-groups``."""
         return self.run("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand", *arguments)
 
     def offsets(self, *arguments: str) -> dict[tuple[str, int], int]:
@@ -126,17 +124,16 @@ class KafkaTools:
         return {(topic, int(partition)): int(offset) for topic, partition, offset in rows if offset}
 
     def log_dirs_text(self) -> str:
-        """``kafka-log-dirs --describe`` as printed: two lines of prose, then JSON."""
+        """``kafka-log-dirs --describe`` as printed: two lines of text, then JSON."""
         return self.run("org.apache.kafka.tools.LogDirsCommand", "--describe")
 
     def log_dirs(self) -> dict[str, Any]:
-        """The JSON of ``kafka-log-dirs --describe``."""
+        """JSON of ``kafka-log-dirs --describe``."""
         text = self.log_dirs_text()
         found: dict[str, Any] = json.loads(text[text.index("{") :])
         return found
 
     def broker_api_versions(self) -> str:
-        """``kafka-broker-api-versions``."""
         package = "kafka.admin" if minor_of(self.version) < (4, 0) else "org.apache.kafka.tools"
         return self.run(f"{package}.BrokerApiVersionsCommand")
 
@@ -147,16 +144,13 @@ class KafkaTools:
         return subprocess.run(command, capture_output=True, text=True, timeout=_TOOL_SECONDS, check=True).stdout
 
     def configs(self, *arguments: str) -> str:
-        """``kafka-configs``."""
         return self.run("kafka.admin.ConfigCommand", *arguments)
 
     def acls(self, *arguments: str) -> str:
-        """``kafka-acls``."""
         package = "kafka.admin" if minor_of(self.version) < (4, 0) else "org.apache.kafka.tools"
         return self.run(f"{package}.AclCommand", *arguments)
 
     def reassign(self, *arguments: str) -> str:
-        """``kafka-reassign-partitions``."""
         return self.run("org.apache.kafka.tools.reassign.ReassignPartitionsCommand", *arguments)
 
     def execute_reassignment(self, waves_json: Path, throttle_bytes_per_s: int | None = None) -> str:
@@ -165,7 +159,7 @@ class KafkaTools:
         return self.reassign("--reassignment-json-file", str(waves_json), "--execute", *throttle)
 
     def verify_reassignment(self, waves_json: Path) -> str:
-        """Say how far one file's moves are; clears the throttles once all are done."""
+        """Progress of one file's moves; removes the throttles once all are done."""
         return self.reassign("--reassignment-json-file", str(waves_json), "--verify")
 
     def elect_preferred(self, elections_json: Path) -> str:
@@ -188,12 +182,12 @@ class KafkaTools:
         return done.stdout
 
     def start_console_consumer(self, topic: str, group: str, *settings: str) -> subprocess.Popen[bytes]:
-        """A Java consumer in its own group (``group.protocol=consumer`` makes a KIP-848 group); end it yourself."""
+        """Java consumer in its own group (``group.protocol=consumer``: a KIP-848 group); the caller ends it."""
         properties = [word for setting in (f"group.id={group}", *settings) for word in ("--consumer-property", setting)]
         return self._start("org.apache.kafka.tools.consumer.ConsoleConsumer", "--topic", topic, *properties)
 
     def start_share_consumer(self, topic: str, group: str) -> subprocess.Popen[bytes]:
-        """A Java consumer of a share group (4.x); end it yourself."""
+        """Java consumer of a share group (4.x); the caller ends it."""
         return self._start("org.apache.kafka.tools.consumer.ConsoleShareConsumer", "--topic", topic, "--group", group)
 
     def _start(self, main_class: str, *arguments: str) -> subprocess.Popen[bytes]:

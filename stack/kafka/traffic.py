@@ -1,6 +1,6 @@
-"""Life on a test cluster: producers that remember every acknowledged record, and consumer groups that read on.
+"""Traffic on a test cluster: producers that remember every acknowledged record, and consumer groups.
 
-Plain Python clients in threads of this process: they start at once and cost little beside the brokers.
+Python clients in threads of this process: they start at once and cost little.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ _CLOSE_SECONDS = 300.0
 
 
 class RememberingProducer:
-    """Writes numbered records to topics in turn, ``acks=all``, and keeps what the cluster acknowledged.
+    """Writes numbered records to topics in turn, ``acks=all``, and keeps the acknowledged ones.
 
-    ``acknowledged``: (topic, partition, offset) → number. An acknowledged record must be there for ever.
+    ``acknowledged``: (topic, partition, offset) → number. An acknowledged record must never be lost.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class RememberingProducer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Wait until everything that was sent is acknowledged or has failed."""
+        """Wait until everything sent is acknowledged or has failed."""
         self._stop.set()
         self._thread.join(_CLOSE_SECONDS)
         self._producer.flush(timeout=_CLOSE_SECONDS)
@@ -61,7 +61,7 @@ class RememberingProducer:
 
 
 class ReadingGroup:
-    """A classic consumer group: ``members`` consumers of one assignor that read and commit until they are stopped."""
+    """Classic consumer group: ``members`` consumers of one assignor that read and commit until stopped."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class ReadingGroup:
 
 
 def read_values(bootstrap: str, topics: Sequence[str], *, seconds: float = 300.0) -> dict[tuple[str, int, int], bytes]:
-    """(topic, partition, offset) → value of every record that is there now, read from the first to the last."""
+    """(topic, partition, offset) → value of every present record, from first to last."""
     from kafka import KafkaConsumer, TopicPartition
 
     consumer = KafkaConsumer(

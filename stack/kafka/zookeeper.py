@@ -1,4 +1,4 @@
-"""What a cluster has in place of a KRaft controller before 4.0: one ZooKeeper server, out of the same jars."""
+"""Replacement of a KRaft controller before 4.0: one ZooKeeper server from the same jars."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SHELL = "org.apache.zookeeper.ZooKeeperMain"
 
 
 def server_properties(port: int, data: Path) -> dict[str, str]:
-    """Of the server: on loopback, without its web page."""
+    """Server on loopback, without its web page."""
     return {
         "dataDir": str(data),
         "clientPort": str(port),
@@ -21,7 +21,7 @@ def server_properties(port: int, data: Path) -> dict[str, str]:
 
 
 def broker_properties(port: int, broker: int) -> dict[str, str]:
-    """Of a broker that registers there; the rest is as with KRaft."""
+    """Broker that registers there; the rest is as with KRaft."""
     return {
         "broker.id": str(broker),
         "zookeeper.connect": f"127.0.0.1:{port}",

@@ -1,7 +1,7 @@
 """Account of the embedded Postgres: it refuses to run as root, so root's server runs as a system user.
 
-That user gets rights on files that the launcher created, and on nothing else. If it cannot read the checkout (under
-/root, for example), binaries and data are in a folder outside.
+That user gets rights only on files of the launcher. If it cannot read the checkout (under /root, for example),
+binaries and data are in a folder outside.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 
 SETTING = "ADVISOR_POSTGRES_USER"
 DEFAULT_NAME = "advisor-postgres"
-_FALLBACK = "nobody"  # where no account can be made: no `useradd`, or a read-only /etc
+_FALLBACK = "nobody"  # if no account can be made: no `useradd`, or a read-only /etc
 OUTSIDE = Path("/var/lib/kafka-rebalance-advisor")
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A system user; ``None`` in place of an account is the user who runs this program."""
+    """System user; ``None`` in place of an account is the current user."""
 
     name: str
     uid: int
@@ -30,8 +30,8 @@ class Account:
 
 
 def account_for(data: Path) -> Account | None:
-    """Return the account for the server of ``data``: None for an ordinary user. For root it is the owner of the data if
-    there are any, else the system user, which is created if it is missing.
+    """Account for the server of ``data``: None for an ordinary user. For root the owner of existing data, else the
+    system user, created if missing.
     """
     if os.geteuid() != 0:
         return None
@@ -62,7 +62,7 @@ def _account(entry: pwd.struct_passwd) -> Account:
 def run_as(
     account: Account | None, command: Sequence[str | Path], *, cwd: Path, environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, as that account and with no group of ours."""
+    """Run a command to its end as that account, without our groups."""
     rights = {} if account is None else {"user": account.uid, "group": account.gid, "extra_groups": []}
     return subprocess.run(
         command, cwd=cwd, env=dict(environment), capture_output=True, text=True, errors="replace", check=False,
@@ -71,7 +71,7 @@ def run_as(
 
 
 def can_reach(account: Account | None, path: Path) -> bool:
-    """Whether the account can read ``path`` and enter all folders above it, as the system itself answers."""
+    """True if the account can read ``path`` and enter all folders above it; the system decides."""
     test = ["/bin/sh", "-c", 'test -r "$1" && { test ! -d "$1" || test -x "$1"; }', "sh", str(path)]
     return run_as(account, test, cwd=Path("/"), environment={}).returncode == 0
 

@@ -18,7 +18,7 @@ class BinariesError(RuntimeError):
 
 
 def wheel_package() -> Path:
-    """Return the folder of the package without importing it: its import warns about missing folders."""
+    """Folder of the package, without an import: that warns about missing folders."""
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise BinariesError("the wheel with the PostgreSQL server is not installed; run `make setup`")
@@ -26,19 +26,19 @@ def wheel_package() -> Path:
 
 
 def programs(home: Path) -> Path:
-    """Return the folder with ``postgres``, ``psql``, ``pg_dump``: the copy in ``home`` if there is one."""
+    """Folder with ``postgres``, ``psql``, ``pg_dump``: the copy in ``home`` if there is one."""
     copy = _copy(home) / _PACKAGE / _VERSION / "bin"
     return copy if copy.exists() else wheel_package() / _VERSION / "bin"
 
 
 def needed_files(home: Path) -> tuple[Path, ...]:
-    """Return the files that the server's account must be able to read: a program, and the folders of its libraries."""
+    """Files that the server's account must be able to read: a program, and the folders of its libraries."""
     package = programs(home).parent.parent
     return programs(home) / "postgres", *_libraries(package)
 
 
 def copy_programs(home: Path) -> None:
-    """Copy the programs into ``home``, readable for all, with the libraries beside them, where they look for them."""
+    """Copy the programs and their libraries into ``home``, readable for all."""
     copy = _copy(home)
     if copy.exists():
         return
@@ -59,6 +59,6 @@ def _copy(home: Path) -> Path:
 
 
 def _libraries(package: Path) -> tuple[Path, ...]:
-    """Return the folders of shared libraries in wheels for Linux and macOS."""
+    """Folders of shared libraries in wheels for Linux and macOS."""
     candidates = (package.parent / f"{_PACKAGE}.libs", package / ".dylibs")
     return tuple(candidate for candidate in candidates if candidate.exists())

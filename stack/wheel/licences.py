@@ -1,7 +1,7 @@
-"""Licences of all that the wheel's extras bring: ``python -m stack.wheel.licences > docs/licences.md``.
+"""Licences of all packages of the wheel's extras: ``python -m stack.wheel.licences > docs/licences.md``.
 
-The wheel holds our own files alone; pip fetches the rest. Each package says its licence itself, in the metadata of what
-is installed here. A package that says none, or one that ``ALLOWED`` does not have, is refused.
+The wheel holds our own files alone; pip fetches the rest. A licence is read from the metadata of the installed
+package. One without a licence, or with one that is not in ``ALLOWED``, is refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ALLOWED = frozenset({
     "MIT License", "MPL-2.0", "Mozilla Public License 2.0 (MPL 2.0)", "PSF-2.0", "Python Software Foundation License",
     "The Unlicense (Unlicense)", "Zlib",
 })  # fmt: skip
-# Not installed on Linux without Kerberos, or with classifiers that do not say whether one or all of them hold.
+# Not installed on Linux without Kerberos, or with ambiguous classifiers (one of them, or all).
 READ_BY_HAND = {
     "colorama": "BSD-3-Clause",
     "decorator": "BSD-2-Clause",
@@ -34,11 +34,11 @@ READ_BY_HAND = {
 
 
 class LicenceRefusedError(AdvisorError):
-    """A package that would be shipped has no licence that is known and allowed."""
+    """A package to ship has no known and allowed licence."""
 
 
 def claimed_licence(package: str) -> str:
-    """What the package says: an SPDX expression; several classifiers are joined by AND, for all may hold. Else ""."""
+    """Licence in the package's metadata: an SPDX expression; several classifiers joined by AND; else ""."""
     if package in READ_BY_HAND:
         return READ_BY_HAND[package]
     try:
@@ -53,14 +53,14 @@ def claimed_licence(package: str) -> str:
 
 
 def is_allowed(expression: str) -> bool:
-    """Whether one of an OR, or else every licence that is named, is allowed. OR beside AND asks for every one."""
+    """True if one of an OR, else every named licence, is allowed. OR beside AND needs all."""
     names = re.split(r" (?:AND|OR) ", expression)
     enough = any if " OR " in expression and " AND " not in expression else all
     return enough(name in ALLOWED or name.strip("()") in ALLOWED for name in names)
 
 
 def licences(packages: Iterable[str]) -> dict[str, str]:
-    """The licence of each package. Raises LicenceRefusedError with the names of those that may not be shipped."""
+    """Licence of each package. Raises LicenceRefusedError with the names of refused ones."""
     found = {package: claimed_licence(package) for package in sorted(set(packages))}
     refused = {package: claim or "none is said" for package, claim in found.items() if not is_allowed(claim)}
     if refused:

@@ -1,4 +1,4 @@
-"""The list of all that the wheel and its extras install, as CycloneDX 1.5, read from the lock by uv."""
+"""All that the wheel and its extras install, as CycloneDX 1.5, read from the lock by uv."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXPORT = ("export", "--frozen", "--offline", "--quiet", "--no-dev", "--all-extra
 
 
 def locked_document() -> dict[str, Any]:
-    """The document of uv without its random number and its clock: the same lock gives the same bytes."""
+    """Document of uv without its random number and time: the same lock gives the same bytes."""
     done = subprocess.run([find_uv_bin(), *EXPORT], cwd=ROOT, check=True, capture_output=True, text=True)
     document: dict[str, Any] = json.loads(done.stdout)
     document.pop("serialNumber", None)
@@ -23,6 +23,6 @@ def locked_document() -> dict[str, Any]:
 
 
 def locked_components() -> list[dict[str, Any]]:
-    """Packages, each with ``name``, ``version`` and ``purl``, for all systems and Pythons that the lock knows."""
+    """Packages, each with ``name``, ``version`` and ``purl``, for all systems and Pythons in the lock."""
     components: list[dict[str, Any]] = locked_document()["components"]
     return components

@@ -1,10 +1,9 @@
 """Seed article 001's GroupBroadcast: every member reads every partition of its topics.
 
 Promise: completeness for each member. Members commit to the same offsets of one group and the last commit wins: after
-a
-restart or rebalance messages are read twice or never (``shared_offsets`` counts such partitions). A cooperative group
-refuses it. A member that lists a topic twice gets its partitions twice. A subscribed topic without metadata is a
-NullPointerException.
+a restart or rebalance messages are read twice or never (``shared_offsets`` counts such partitions). A cooperative
+group refuses it. A member that lists a topic twice gets its partitions twice. A subscribed topic without metadata is
+a NullPointerException.
 
 Example: t with 2 partitions, u with 1; c1 reads t, u, c2 reads t: c1 gets t-0 t-1 u-0, c2 t-0 t-1.
 

@@ -3,8 +3,7 @@
 Promises of ``RangeAssignor``, in priority order: each topic evenly (counts differ by one at most) · co-partitioned
 topics (equal partition counts and subscribers) have partition p at the same member · as many partitions as possible
 from the member's own rack. Only topics whose racks can matter are matched (``racks.use_racks``). If any is, all
-groups
-of co-partitioned topics are: whole groups first, then single topics, then the rest. No stickiness.
+groups of co-partitioned topics are: whole groups first, then single topics, then the rest. No stickiness.
 
 Before racks each topic is cut into consecutive shares. With many small topics the first members get one more of each.
 
@@ -13,10 +12,9 @@ Two examples
 - No racks, t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-1 t1-0 t1-1, C1 t0-2 t1-2.
 
 Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.4, 0.9 to 2.3 (members by id; from 2.1 on topics in another order
-of
-Java's map), 2.4 to 3.4 (static members first, by instance id). A topic that a member lists twice counts once from 3.5
-on, twice before. Lists follow the map of topics; with racks they are sorted by topic and partition.
-Complexity: O(subscriptions + partitions · racks), without racks O(subscriptions + partitions).
+of Java's map), 2.4 to 3.4 (static members first, by instance id). A topic that a member lists twice counts once from
+3.5 on, twice before. Lists follow the map of topics; with racks they are sorted by topic and partition. Complexity:
+O(subscriptions + partitions · racks), without racks O(subscriptions + partitions).
 """
 
 from __future__ import annotations
@@ -170,8 +168,7 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota
     """int32[n]: place of the reader of each partition. O(n · racks): each rack keeps its own queue of readers.
 
     The last queue has the readers without a rack; ``queues``: number of queues to use. ``quota``: room of each
-    reader, and
-    how many readers have room for one more.
+    reader, and how many readers have room for one more.
     """
     n, k = len(common), len(readers)
     share, left = quota

@@ -7,8 +7,7 @@ racks, no stickiness.
 Example: t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-2 t1-1, C1 t0-1 t1-0 t1-2.
 
 Source: ``RoundRobinAssignor`` of kafka-clients: 0.9 to 2.3 (members by id), 2.4 to 4.4 (static members first). An
-empty
-group is refused, as in Java. Complexity: O(subscriptions + partitions).
+empty group is refused, as in Java. Complexity: O(subscriptions + partitions).
 """
 
 from __future__ import annotations

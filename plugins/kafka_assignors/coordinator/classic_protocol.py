@@ -1,23 +1,19 @@
 """Replay of the classic protocol: FindCoordinator, JoinGroup, SyncGroup, Heartbeat; eager or cooperative.
 
 The coordinator is empty, prepares (waits for JoinGroups), completes (waits for SyncGroups) or is stable. Members
-learn
-of a rebalance at a heartbeat, rejoin at their next poll, and count heartbeats anew from JoinGroup's answer.
+learn of a rebalance at a heartbeat, rejoin at their next poll, and count heartbeats anew from JoinGroup's answer.
 
 Promises, in order: requests come in Kafka's order; no partition is read twice; a pause starts when the old reader
-stops
-and ends when the new reader has its SyncGroup answer.
+stops and ends when the new reader has its SyncGroup answer.
 
 - An empty group waits ``initial_delay_ms`` after the first join, and again if another member has joined.
 - The coordinator waits for a dead member within its session; a trigger while it prepares joins that rebalance.
 - Cooperative: free partitions are assigned at once. Members that revoke rejoin; the others learn of that at their
-  next
-  heartbeat, a whole interval after JoinGroup's answer.
+  next heartbeat, a whole interval after JoinGroup's answer.
 
 Example (eager, a third member joins, heartbeats every 3 s, A's next beat at 1 s, B's at 2 s): the coordinator
-prepares
-at 0; A revokes all and rejoins at 1 s, B at 2 s; then the leader assigns: A's partitions pause 1 s, B's none.
-Complexity O(events · members + partitions).
+prepares at 0; A revokes all and rejoins at 1 s, B at 2 s; then the leader assigns: A's partitions pause 1 s, B's
+none. Complexity O(events · members + partitions).
 
 Sources: ConsumerCoordinator, AbstractCoordinator (clients), ClassicGroup, GroupMetadataManager (coordinator), KIP-62,
 KIP-134, KIP-345, KIP-394, KIP-429.
@@ -140,8 +136,7 @@ def replay_classic(changes: Sequence[Change], times: Times, *, is_cooperative: b
     """Timeline of triggers in a classic group, stable at first, or empty.
 
     Raises InvalidInputError for a member that polls only after the rebalance timeout (describe it as
-    ``member_dies``), and
-    as ``chain_of``.
+    ``member_dies``), and as ``chain_of``.
     """
     chain = chain_of(changes, times, times.heartbeat_ms)
     before = chain[0].before

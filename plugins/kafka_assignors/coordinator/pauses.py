@@ -9,8 +9,7 @@ Three examples, with trips of 100 ms unless stated
   2,000 ms. All six are revoked and read again at 2,300 ms. Three pause 1,200 ms, three 200 ms: ``Pauses(6, 6, 1200,
   4200)``.
 - Eager, member 2 of 3 leaves at 0, beats of 0 and 1 at 1,000 and 2,000 ms: 0 stops at 1,100 ms, 1 at 2,100 ms (the
-  last
-  JoinGroup), all read again at 2,300 ms.
+  last JoinGroup), all read again at 2,300 ms.
 - KIP-848: A and B hold two partitions each, C joins at 0, A beats at 1 s, B at 4 s, every 5 s, no trips. A frees at 1
   s, B at 4 s, C beats at 5 s: pauses of 4 s and 1 s. A member that revokes beats again a trip later.
 
@@ -222,8 +221,7 @@ class EpochRaised(NamedTuple):
     """``raised_ms``: when the epoch rises; by the beat of ``raised_by``, or ABSENT: before all beats of that time.
 
     ``gone``: stopped reading at 0 and left; ``newcomer``: was not in the group. ``unread_since_ms``: start of the
-    pause of
-    partitions without a reader before. ``not_before_ms``: earliest time of the new target.
+    pause of partitions without a reader before. ``not_before_ms``: earliest time of the new target.
     """
 
     raised_ms: int
@@ -418,8 +416,7 @@ def restart_pauses(protocol: Protocol, leaves: Step, returns: Step, times: Times
     """Restart of a member without an instance id: it leaves, and joins again after ``times.restart_ms``.
 
     If the others have settled by then, both rebalances are summed up, the second with the clocks of the first; else
-    both
-    are replayed event by event.
+    both are replayed event by event.
     """
     _require_possible(protocol, times)
     is_restart = (leaves.trigger, returns.trigger) == (Trigger.MEMBER_LEAVES, Trigger.MEMBER_JOINS)

@@ -143,14 +143,10 @@ class Change:
     """Trigger with the assignment before and after it, about the member (or topic) ``subject``.
 
     ``leader`` assigns in a classic group and watches its topics' metadata. ``dropped_topics``: no longer subscribed
-    by
-    ``subject``, which revokes them before it rejoins (cooperative). ``is_static``: the subject has an instance id, so
-    it
-    sends no LeaveGroup. ``meanwhile``: assignment while a static member is away beyond its session. ``at_ms``: time
-    after
-    the first trigger. ``eager_members`` of a cooperative group also list an eager strategy: they revoke all before
-    each
-    join.
+    by ``subject``, which revokes them before it rejoins (cooperative). ``is_static``: the subject has an instance id,
+    so it sends no LeaveGroup. ``meanwhile``: assignment while a static member is away beyond its session. ``at_ms``:
+    time after the first trigger. ``eager_members`` of a cooperative group also list an eager strategy: they revoke
+    all before each join.
     """
 
     trigger: Trigger
@@ -268,12 +264,9 @@ class Step:
     """One trigger on a settled group: reader of each partition ``before`` and ``after`` it, or ``ABSENT``.
 
     The partitions are those that exist after it. ``subject``: the member concerned, if any. ``leader`` watches the
-    metadata
-    of a classic group. ``meanwhile``: readers while a static member is away beyond its session. ``dropped``:
-    partitions
-    that the subject no longer subscribes to; it revokes them before it rejoins (cooperative). ``is_static``: the
-    subject
-    has an instance id.
+    metadata of a classic group. ``meanwhile``: readers while a static member is away beyond its session. ``dropped``:
+    partitions that the subject no longer subscribes to; it revokes them before it rejoins (cooperative).
+    ``is_static``: the subject has an instance id.
     """
 
     trigger: Trigger

@@ -6,6 +6,5 @@
 
 OpenJDK 8 to 17, recorded on 17 (19 sizes ``HashMap(Map)`` and ``HashSet(Collection)`` differently). Bins that became
 red-black trees (nine keys of one bucket in a table of 64 or more) are modelled as chains: only strings built to
-collide
-get there.
+collide get there.
 """

@@ -2,8 +2,7 @@
 
 A binary heap as in OpenJDK 8 to 25: ``add`` appends the item and lifts it while its parent's key is larger; ``poll``
 moves the last item to the head and lowers it, to the left child if both are equal. Python's ``heapq`` lowers to a
-leaf
-first and lifts again, so equal keys come in another order.
+leaf first and lifts again, so equal keys come in another order.
 
 Example: keys 0, 0, 0 of items 0, 1, 2: the queue polls 0, 2, 1. Complexity: O(log n) for ``add`` and ``poll``.
 """

@@ -1,10 +1,9 @@
 r"""Java strings over raw columns: order of UTF-16 code units and ``hashCode``, without Python objects.
 
 A column is ``data`` (uint8, UTF-8) and ``offsets`` (int64[n + 1]), as in ``StringColumn``. UTF-8 bytes compare as
-code
-points. UTF-16 differs in one thing: U+E000–U+FFFF (lead bytes EE, EF) come after every surrogate pair (lead bytes
-F0–F4). So EE and EF are ranked above F4. (A lone surrogate, which no client can send, hashes correctly, but sorts
-before every pair.)
+code points. UTF-16 differs in one thing: U+E000–U+FFFF (lead bytes EE, EF) come after every surrogate pair (lead
+bytes F0–F4). So EE and EF are ranked above F4. (A lone surrogate, which no client can send, hashes correctly, but
+sorts before every pair.)
 
 Example: ``"\U0001F600"`` (a pair D83D DE00) sorts before ``"\uFF01"`` in Java, after it in Python.
 
@@ -95,8 +94,7 @@ def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
     spare_keys = np.empty(n, np.uint64)
     spare_order = np.empty(n, np.int64)
     # Ranges still to sort, three numbers each: start, end, bytes known to be equal. A range splits into smaller ones
-    # of two
-    # or more strings, which bounds their number.
+    # of two or more strings, which bounds their number.
     pending = np.empty(3 * (n // 2 + 1), np.int64)
     pending[0], pending[1], pending[2] = 0, n, 0
     waiting = 1

@@ -104,10 +104,9 @@ class LocatorBySources:
     """Numba's own cache folders (``NUMBA_CACHE_DIR``, ``__pycache__``, the user's), with freshness by sources.
 
     A kernel's machine code contains each called function and constant, while numba checks only the kernel's own
-    source
-    file. Here the text of that module and of all our modules that it imports decides. Numba reads the types in a file
-    before it checks freshness, and fails where a class is gone: so names of modules and classes are part of the file
-    name.
+    source file. Here the text of that module and of all our modules that it imports decides. Numba reads the types in
+    a file before it checks freshness, and fails where a class is gone: so names of modules and classes are part of
+    the file name.
     """
 
     @classmethod

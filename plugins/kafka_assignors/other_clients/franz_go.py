@@ -1,15 +1,12 @@
 """Return the answers of franz-go's sticky strategies: optimally even, then as sticky as that allows, random ties.
 
 Promises, in priority order: no two members that could exchange a partition, directly or through others, differ by
-more
-than one · the maximum number of partitions stays. The option BalanceRacks (racks) is not modelled.
+more than one · the maximum number of partitions stays. The option BalanceRacks (racks) is not modelled.
 
 Topics are numbered in the order of a Go map, which varies from run to run. With one topic the answer never varies.
-With
-more, ``ORDERS`` orders are tried; where they disagree the answer ``varies``, and only sizes and the number of kept
-partitions are predicted. The answer is that of the request's topic order. Cooperative: a partition that another
-member
-must revoke waits for the next round.
+With more, ``ORDERS`` orders are tried; where they disagree the answer ``varies``, and only sizes and the number of
+kept partitions are predicted. The answer is that of the request's topic order. Cooperative: a partition that another
+member must revoke waits for the next round.
 
 Steps
 1. ``claimed_plan``: the newest claim wins, and some partitions return to the second newest.
@@ -19,12 +16,12 @@ Steps
 3. ``repair``: exchange partitions while that keeps more of them, with counts unchanged. Partitions of topics with the
    same readers are alike, so the plan is a table of such classes by members (``count``, and ``held`` at first). A
    rotation alternately adds one to a cell and takes one from another, in a closed cycle. Bellman-Ford finds rotations
-   that lower the number of moved partitions. Example: t is read by a and b, u by b and c; a has t-0 and t-1, b had t-1:
-   a and b exchange t-1 for another of t.
+   that lower the number of moved partitions. Example: t is read by a and b, u by b and c; a has t-0 and t-1, b had
+   t-1: a and b exchange t-1 for another of t.
 
 Example: a has t-0 to t-3, b joins: a keeps t-0 and t-1, b gets t-3 and t-2.
-Source: ``pkg/kgo/internal/sticky`` of franz-go 1.22. Complexity of one order: equal subscriptions O(P log P);
-others O(steals · members · topics), and the exchanges O(classes of topics · members) a sweep.
+Source: ``pkg/kgo/internal/sticky`` of franz-go 1.22. Complexity of one order: equal subscriptions O(P log P); others
+O(steals · members · topics), and the exchanges O(classes of topics · members) a sweep.
 """
 
 from __future__ import annotations
@@ -59,8 +56,7 @@ class Group:
     """``members``: the request's, sorted; ``reads`` and ``claims`` in that order.
 
     ``topics``: those with readers and partitions; ``name_ranks`` of all topics. ``has_rivals``: a partition has two
-    claims;
-    Go walks the second claims in any order, too.
+    claims; Go walks the second claims in any order, too.
     """
 
     request: AssignmentRequest
@@ -364,8 +360,7 @@ class _Thieves:
         """(source, target, partition) from the richest to ``member``; empty if no member has two more.
 
         Priority: most partitions, then nearest, then first. A member is reached once, by the first partition in its
-        list of the
-        first topic.
+        list of the first topic.
         """
         lists = self._plan.lists
         nodes = {member: _Node(ABSENT, ABSENT)}
@@ -485,8 +480,8 @@ def cheaper_rotations(
     """Cell and node that lead to each node, and a node of each rotation that lowers the price; empty at the optimum.
 
     Nodes: rows, members, levels of load (``levels``: number of each load, ABSENT where no member has it). Row to
-    member:
-    one more there; back: one less. Member to the level above: it takes one; level to a member on it: it loses one.
+    member: one more there; back: one less. Member to the level above: it takes one; level to a member on it: it loses
+    one.
     """
     first_level = rows + len(loads)
     nodes = first_level + levels.max() + 1

@@ -27,8 +27,7 @@ def join_order(request: AssignmentRequest) -> Longs:
     """int64[M]: members in JoinGroup order.
 
     Brokers from 4.0 on have a Java HashMap, filled in column order; ``member_order`` is that of older brokers,
-    Scala's map.
-    GIVEN: column order.
+    Scala's map. GIVEN: column order.
     """
     ids = request.members.ids
     if request.order is MapOrder.GIVEN:
@@ -65,8 +64,7 @@ def as_librdkafka_sorts(members: MemberColumns, of: Sequence[int] | None = None)
     """Two static members by instance id, any other two by member id; ``of``: some members, in JoinGroup order.
 
     With both kinds this need not be transitive: s before t by instance id, t before d and d before s by member id.
-    The
-    result is then that of glibc's ``qsort``, a merge sort by halves.
+    The result is then that of glibc's ``qsort``, a merge sort by halves.
     """
     chosen = list(range(len(members.ids)) if of is None else of)
     ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()

@@ -1,8 +1,7 @@
 """Round robin of other clients: partitions dealt one by one to the members in turn.
 
 Promises: completeness (kafka-python 3 refuses instead); with equal subscriptions and no omitted members, counts
-differ
-by one at most. Unequal subscriptions: no promise about balance.
+differ by one at most. Unequal subscriptions: no promise about balance.
 
 Differences from Java, with topics t (11 partitions) and a, a-1:
 - Sarama deals in the order of the text ``topic-partition``: t-0, t-1, t-10, t-2 …; a-0, a-1 and a-1-0 mix.

@@ -55,8 +55,7 @@ class KeyColumn:
         """Keys from the three buffers of an Arrow (large) binary or string array, without a copy.
 
         ``start`` and ``count``: the array's ``offset`` and length, for slices. ``is_large``: 64-bit offsets. Buffers:
-        anything
-        with Python's buffer protocol (``array.buffers()`` of pyarrow).
+        anything with Python's buffer protocol (``array.buffers()`` of pyarrow).
         """
         kind = np.int64 if is_large else np.int32
         bounds: Offsets = np.frombuffer(offsets, kind)[start : start + count + 1]  # type: ignore[call-overload]

@@ -132,8 +132,7 @@ def adaptive_weights(queue_sizes: Longs, partitions: int) -> Longs:
     """Cumulated weights of the partitions with queues: longest queue + 1 − own queue, summed up.
 
     Empty (no adaptive choice) if the topic has fewer than two partitions, or if all queues are equal and no partition
-    is
-    left out. Source: ``BuiltInPartitioner.updatePartitionLoadStats``.
+    is left out. Source: ``BuiltInPartitioner.updatePartitionLoadStats``.
     """
     nothing = np.zeros(0, np.int64)
     if partitions < 2 or len(queue_sizes) == 0:

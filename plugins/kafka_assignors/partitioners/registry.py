@@ -1,8 +1,7 @@
 """Partitioners by name, with their clients and versions.
 
 Built-in ones are imported on first use. ``register`` or an entry point of group ``kafka_rebalance.partitioners`` adds
-a
-custom one.
+a custom one.
 """
 
 from __future__ import annotations

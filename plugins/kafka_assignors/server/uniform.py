@@ -2,23 +2,20 @@
 
 Promises, in priority order: every partition of a subscribed topic has one owner; with equal subscriptions, counts
 differ by one at most (else nearly so: balancing is capped); members keep their partitions as far as possible. The
-order
-of Java's maps breaks ties. Racks do not count since 3.8.
+order of Java's maps breaks ties. Racks do not count since 3.8.
 
 Kafka 4.0.1 – 4.4 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``). ``uniform_preview``: 3.8 – 3.9;
 ``uniform_heterogeneous``: different subscriptions.
 
 Equal subscriptions (``spread_evenly``), members in the coordinator's map order: with N partitions and k members each
 may hold ⌊N/k⌋, and N mod k of them one more. A member over its quota releases the last ones in its maps. Members
-under
-it are filled one after the other with consecutive partitions: first unowned ones (topic by topic, in the order of a
-HashSet of the topics), then released ones. Vanished partitions count as held and stay, as in Java.
-The one more goes, up to 4.0.0, to the first N mod k members in map order; from 4.0.1 (KAFKA-18688) to those that hold
-it already, then to the last in map order.
+under it are filled one after the other with consecutive partitions: first unowned ones (topic by topic, in the order
+of a HashSet of the topics), then released ones. Vanished partitions count as held and stay, as in Java. The one more
+goes, up to 4.0.0, to the first N mod k members in map order; from 4.0.1 (KAFKA-18688) to those that hold it already,
+then to the last in map order.
 
 Example: 7 partitions, a holds 0–3 and b holds 4–6 in map order b, a. To 4.0.0 b is first and takes partition 3 from
-a;
-from 4.0.1 nothing moves. Complexity: O(M + W + N) for W owned partitions.
+a; from 4.0.1 nothing moves. Complexity: O(M + W + N) for W owned partitions.
 """
 
 from __future__ import annotations
@@ -67,10 +64,8 @@ def spread_evenly(
     """Result code, the missing topic, and offsets, topics and partitions of each member.
 
     ``topic_columns``: partition counts, first rows, both halves of ids, ``name_hashes``. ``assigned``: bool[P] of
-    owned
-    partitions, and whether the coordinator sent it; else it follows from the claims. One kernel: for small groups
-    several
-    calls would take longer than the work.
+    owned partitions, and whether the coordinator sent it; else it follows from the claims. One kernel: for small
+    groups several calls would take longer than the work.
     """
     counts, first_row, high, low, names = topic_columns
     data, id_offsets, fed, is_hashed = walk

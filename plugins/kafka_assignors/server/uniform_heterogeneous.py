@@ -4,21 +4,18 @@
 2. Topics by partitions per subscriber (descending), subscribers, topic id; each free partition goes to the subscriber
    that holds least (ties: map order).
 3. At most 16 rounds over the topics with two or more subscribers: the highest partition of a most loaded one goes to
-   a
-   least loaded one, until the two differ by one. With overlapping subscriptions the cap may stop it short of even.
+   a least loaded one, until the two differ by one. With overlapping subscriptions the cap may stop it short of even.
 
-As in Java, without check: a partition owned twice counts and stays with both, unless it is moved.
-Example: a and b read t (4 partitions), b and c read u (4). Fresh, u is dealt first if its id is less: b 2, c 2; then
-t:
-a 3, b 1 … until every topic's readers differ by one at most.
+As in Java, without check: a partition owned twice counts and stays with both, unless it is moved. Example: a and b
+read t (4 partitions), b and c read u (4). Fresh, u is dealt first if its id is less: b 2, c 2; then t: a 3, b 1 …
+until every topic's readers differ by one at most.
 
 Step 3 works on a row of members sorted by size (ties: map order). The *least* end starts at the left: each member in
-it
-gets one partition, then the level rises by one and the end takes in members at that level. The *most* end mirrors it
-from the right; members with nothing to give are set aside behind it. The row is not sorted again.
-Example: sizes 1, 1, 3, 5 → the least end gives to the two ones, then to them again (level 2), then to all three.
-Source: ``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer``, index by index, because the answer depends
-on them. A balancer is ``row`` (members, sorted), ``sizes`` (of each member) and ``ends`` int64[7].
+it gets one partition, then the level rises by one and the end takes in members at that level. The *most* end mirrors
+it from the right; members with nothing to give are set aside behind it. The row is not sorted again. Example: sizes
+1, 1, 3, 5 → the least end gives to the two ones, then to them again (level 2), then to all three. Source:
+``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer``, index by index, because the answer depends on
+them. A balancer is ``row`` (members, sorted), ``sizes`` (of each member) and ``ends`` int64[7].
 
 Complexity: O(rounds · sum over topics of (subscribers + partitions) + moves), two rounds as a rule.
 """
@@ -235,8 +232,7 @@ def keep_subscribed(
     """Owner (a place in ``order``) of each partition and size of each place, after revoking.
 
     Of two owners the later place counts; the earlier ones are shadows. Last: position of an owned partition that does
-    not
-    exist, or -1.
+    not exist, or -1.
     """
     counts, first_row = rows
     owned_offsets, owned_topics, owned_partitions = owned
@@ -280,8 +276,7 @@ def spread_by_topic(
     """Result code, its topic or owned entry, and offsets, topics and partitions of each member.
 
     ``topic_columns``: partition counts, first rows, both halves of ids. One kernel: for small groups several calls
-    would
-    take longer than the work.
+    would take longer than the work.
     """
     counts, first_row, high, low = topic_columns
     data, id_offsets, fed, is_hashed = walk

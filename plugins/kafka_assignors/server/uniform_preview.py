@@ -1,18 +1,16 @@
 """Return the answers of the group coordinator's ``uniform`` of Kafka 3.8 and 3.9, the previews of KIP-848.
 
 With equal subscriptions the answer is that of 4.0.0. Promises, in priority order: every partition of a subscribed
-topic
-has one owner; members keep what they hold; counts are balanced, unless a move of a topic reverses an earlier one
-(then
-the group gets no new assignment at all).
+topic has one owner; members keep what they hold; counts are balanced, unless a move of a topic reverses an earlier
+one (then the group gets no new assignment at all).
 
 Different subscriptions
 1. Keep: members keep all that they hold of topics they subscribe to (also vanished partitions).
 2. Deal: free partitions, those of topics with most partitions per subscriber first, then fewest subscribers, then by
    number (ties in HashSet order), each to the subscriber with the smallest count below its maximum, then by id.
 3. Balance: pass after pass over all partitions of topics with two or more subscribers, a partition whose owner has at
-   least two more than some subscriber goes to the first by (count, id) of those below their maximum; until a pass moves
-   nothing, or the counts are balanced.
+   least two more than some subscriber goes to the first by (count, id) of those below their maximum; until a pass
+   moves nothing, or the counts are balanced.
 
 A partition moves once. Where a move would reverse an earlier one of its topic, Kafka intends to undo that one and
 throws PartitionAssignorException instead (the check of its record of moves is reversed).
@@ -244,8 +242,8 @@ class PreviewUniformAssignor:
     versions: str = "Kafka 3.8 – 3.9"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError: PartitionAssignorException where Kafka finds no way, NoSuchElementException where
-        no member has room.
+        """Raises AssignorError: PartitionAssignorException where Kafka finds no way, NoSuchElementException where no
+        member has room.
         """
         if len(request.members) == 0:
             return no_entries(0)

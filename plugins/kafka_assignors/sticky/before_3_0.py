@@ -88,8 +88,7 @@ class Claims:
     """Existing partitions that member m holds: ``rows[offsets[m] : offsets[m + 1]]``.
 
     ``had_before`` int32[P]: holder in the generation before, or ABSENT; ``moved_rows``: rows with such a holder, in
-    Java's
-    map order. ``is_empty``: no claims at all, existing or not.
+    Java's map order. ``is_empty``: no claims at all, existing or not.
     """
 
     offsets: Longs
@@ -404,8 +403,7 @@ def _claims_in(newest: int, offsets: Longs, rows: Ints, row_count: int, generati
 
 class _Dealing(NamedTuple):
     """Member m's list: ``lists[heads[m] : heads[m] + counts[m]]``. Queues of members at least and at most, with
-    bounds in
-    ``ends``; ``receiver``: who may have to wait for a row (or ABSENT); free rows.
+    bounds in ``ends``; ``receiver``: who may have to wait for a row (or ABSENT); free rows.
     """
 
     heads: Longs
@@ -434,8 +432,7 @@ def swap(
     """True if everything was dealt; heads, counts and all lists; receivers that may have to wait for a row.
 
     ``owned``: starts and rows of each member. ``in_order``: all rows in dealing order. ``must_move`` bool[R]: rows
-    that
-    count as moved whoever gets them; rows cut from a member are added.
+    that count as moved whoever gets them; rows cut from a member are added.
     """
     least, most = quotas
     dealing = _nothing_dealt(len(owned_order), most, len(must_move))

@@ -1,7 +1,7 @@
 """State of the general sticky way, as four tables: partitions, their places in lists, members, topics.
 
-The reader of a topic with the least, ties by id, is the top of a heap whose members may change size:
-``state.heap[: state.marks[HEAP]]``; ``heap_place`` of a member outside is NONE.
+The reader of a topic with the least, ties by id, is the top of a heap whose members may change size: ``state.heap[:
+state.marks[HEAP]]``; ``heap_place`` of a member outside is NONE.
 """
 
 from __future__ import annotations
@@ -38,9 +38,8 @@ def _record_type(fields: list[tuple[str, type[np.integer[Any]]]]) -> np.dtype[An
 
 
 # Partition (or stale row): its topic; recorded holder (``owner``), its oldest place in a list (``first``), holder in
-# an
-# older generation (``previous``); and its movement (``general.record``): source, target, bins of the set, neighbours
-# among the topic's moved rows, spread hash code.
+# an older generation (``previous``); and its movement (``general.record``): source, target, bins of the set,
+# neighbours among the topic's moved rows, spread hash code.
 ROW = _record_type(
     [
         ("topic", np.int32), ("owner", np.int32), ("first", np.int32), ("previous", np.int32), ("source", np.int32),
@@ -151,9 +150,8 @@ def clear_rows(rows: Records, places: Records, row_topic: Ints, first_row: Longs
 
 
 # Lists of rows, one a member, with removal and append in constant time. A row is in one list, its owner's. Where
-# Kafka
-# lets a partition be assigned twice it is in more (``beside`` links its places, oldest first), and its owner is the
-# member that Kafka records.
+# Kafka lets a partition be assigned twice it is in more (``beside`` links its places, oldest first), and its owner is
+# the member that Kafka records.
 
 
 @inner_kernel

@@ -1,8 +1,7 @@
 """Kafka's sticky assignors: ``sticky`` (eager) and ``cooperative-sticky`` (withholds partitions until revoked).
 
 Promises, in priority order: completeness · balance (counts differ by one at most for equal subscriptions) · owners
-keep
-their partitions. Racks, where they matter, come before stickiness, not before balance.
+keep their partitions. Racks, where they matter, come before stickiness, not before balance.
 Equal subscriptions take the constrained way (here), all others the general one (``general``).
 
 ``sticky`` reads claims and generation from the user data; ``cooperative-sticky`` reads the Subscription, and the
@@ -11,8 +10,7 @@ withheld until that member has revoked it and joined again. Unowned partitions a
 
 Constrained way, with N partitions and k members: each gets ⌊N/k⌋ (*least*), and N mod k members one more.
 1. Each member, in the order of Java's map, keeps its claims, lowest partitions first (before 3.7.1: in its own
-   order),
-   up to its quota: one more than *least* while not enough members have that.
+   order), up to its quota: one more than *least* while not enough members have that.
 2. Remaining partitions go to members in their racks, scarcest first;
 3. then to all below *least* in turn, by id; then one each to members at *least*.
 
@@ -20,9 +18,8 @@ Example: t0 of 5 partitions, A owns 0-4, B joins: A keeps 0-2 (one member has 3)
 nothing until A has revoked them.
 
 Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor``
-(``ConstrainedAssignmentBuilder``)
-of kafka-clients 3.0 to 4.4 (``sticky_input.Line``: differences). Stale entries (vanished partitions) act as in Java:
-partitions assigned twice, or "No more unfilled consumers to be assigned.".
+(``ConstrainedAssignmentBuilder``) of kafka-clients 3.0 to 4.4 (``sticky_input.Line``: differences). Stale entries
+(vanished partitions) act as in Java: partitions assigned twice, or "No more unfilled consumers to be assigned.".
 Complexity: O(partitions + owned · log(owned per member)).
 """
 
@@ -74,8 +71,7 @@ def keepable_rows(
     """Starts int64[M+1] along ``owned_order`` and rows that members may keep; ``was_of`` int32[R].
 
     Rows with two claims in one generation and, where racks matter, rows of other racks are left out; ``was_of`` is
-    the
-    claimant of the latter, else ABSENT.
+    the claimant of the latter, else ABSENT.
     """
     starts = np.zeros(len(owned_order) + 1, np.int64)
     listed = np.empty(len(rows), np.int32)

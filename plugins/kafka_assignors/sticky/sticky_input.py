@@ -1,13 +1,11 @@
 """Input that both ways of the sticky assignors share: orders, partitions as rows, claims, and release lines.
 
 Rows: partition p of topic t is row ``first_row[t] + p``. An owned partition that the topic no longer has (Kafka
-checks
-only the topic) is *stale*: it gets its own row behind the P real ones.
+checks only the topic) is *stale*: it gets its own row behind the P real ones.
 
 Claims (``AbstractStickyAssignor.allSubscriptionsEqual``), members in map order: two claims in the same generation
-lose
-the partition; else the higher generation has it. Like Kafka, this compares the generation in the later member's *user
-data* with that in the earlier one's *Subscription*. Earlier lines have other rules (``Claims``).
+lose the partition; else the higher generation has it. Like Kafka, this compares the generation in the later member's
+*user data* with that in the earlier one's *Subscription*. Earlier lines have other rules (``Claims``).
 
 A ``Line`` is all releases with equal answers, from 3.0 to the newest; some begin with a patch release. Its fields are
 all differences, so both ways are written once. ``before_3_0`` has its own.
@@ -46,11 +44,9 @@ class Line:
 
     ``keeps_lowest``: of too many partitions a member keeps the lowest, else the first of its list.
     ``withholds_from_other_racks``: a partition that a cooperative member loses for its rack is withheld from the next
-    one,
-    else assigned at once. ``counts_in_racks``: members that get one over the least while racks are matched count
-    against
-    the number of those that may. ``slack``: a larger difference between members that could exchange needs another
-    walk.
+    one, else assigned at once. ``counts_in_racks``: members that get one over the least while racks are matched count
+    against the number of those that may. ``slack``: a larger difference between members that could exchange needs
+    another walk.
     """
 
     claims: Claims = Claims.BY_GENERATION
@@ -97,10 +93,8 @@ class StickyInput:
     """One request, prepared. T topics, M members, W owned entries, P partitions, R = P + stale rows.
 
     ``subscription_order``, ``owned_order``: members in the order of these maps; ``by_id``: by id. ``topics``: those
-    of the
-    metadata map, by name; ``counts`` int32[T]: their partitions, −1 for all other topics. ``rows`` int32[W];
-    ``is_kept``
-    bool[W]; ``is_contested`` bool[R].
+    of the metadata map, by name; ``counts`` int32[T]: their partitions, −1 for all other topics. ``rows`` int32[W];
+    ``is_kept`` bool[W]; ``is_contested`` bool[R].
     """
 
     subscription_order: Longs
