@@ -40,7 +40,6 @@ class Machine:
 
     @property
     def published(self) -> Path:
-        """Folder of plans and reports."""
         return self.run / "published"
 
     @property
@@ -58,12 +57,10 @@ class Machine:
 
     @property
     def watcher(self) -> Program:
-        """Watcher that restarts parts (``stack.watch``)."""
         return Program("watch", self.run / "watch.pid", self.run / "watch.log")
 
     @property
     def is_running(self) -> bool:
-        """Every component of Airflow runs."""
         return (self.run / "airflow" / "identity.json").exists() and all(self.airflow.status.values())
 
     def dsn(self, database: str = "advisor") -> str:
@@ -106,12 +103,10 @@ class Machine:
             self.server.stop()
 
     def watch(self) -> None:
-        """Start the watcher."""
         paths = {"PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)])}
         self.watcher.start([sys.executable, "-m", "stack.watch", str(self.run.absolute())], os.environ | paths)
 
     def stop_watching(self) -> None:
-        """Stop the watcher."""
         stop([self.watcher], _STOP_WATCHING_SECONDS)
 
     def _migrate_store(self) -> None:
@@ -154,7 +149,7 @@ def _sqlalchemy(dsn: str) -> str:
 
 def _connection(dsn: str, role: str | None = None) -> str:
     """Postgres connection for Airflow; ``role``: its rights limit the login's."""
-    from rebalance_advisor.store.schema.connection import libpq_string  # heavy: a demo connects before it needs it
+    from rebalance_advisor.store.schema.connection import libpq_string
 
     known = conninfo_to_dict(libpq_string(dsn, options="" if role is None else f"-c role={role}"))
     names = {"host": "host", "port": "port", "user": "login", "password": "password", "dbname": "schema"}

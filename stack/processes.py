@@ -44,7 +44,6 @@ class Program:
 
     @property
     def pid(self) -> int | None:
-        """Process id while it runs."""
         pid, born = self._remembered()
         if pid in _children:
             _children[pid].poll()  # no other code waits for it
@@ -68,7 +67,6 @@ class Program:
         return int(known["pid"]), known["born"]
 
     def last_words(self, lines: int = 15) -> str:
-        """End of its log."""
         try:
             return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
         except OSError:
@@ -92,14 +90,12 @@ def stop(programs: Iterable[Program], patience_seconds: float) -> None:
 
 
 def _sweep(program: Program) -> None:
-    """End what is left in the session of an ended program."""
     if program.session is not None:
         for pid in session_members(program.session):
             _signal(pid, signal.SIGKILL)
 
 
 def session_members(session: int) -> list[int]:
-    """Processes of a session except its leader."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,sess="], capture_output=True, text=True, check=False).stdout
     if Path("/proc/self/stat").exists():
         listed = "\n".join(f"{pid} {fields[3]}" for pid, fields in _linux_processes())

@@ -19,7 +19,6 @@ _UNPACKED = Path(__file__).resolve().parents[1] / ".run" / "prometheus"
 
 
 def prometheus_program() -> Path:
-    """Path of the program. Raises StartError where neither PATH nor apt has it."""
     installed = shutil.which("prometheus")
     if installed:
         return Path(installed)
@@ -31,7 +30,7 @@ def prometheus_program() -> Path:
                 done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
                 if done.returncode:
                     raise StartError("Prometheus", f"is not installed, and {' '.join(command)} failed", done.stderr)
-            with contextlib.suppress(OSError):  # another worker was first
+            with contextlib.suppress(OSError):
                 Path(folder, "root").rename(_UNPACKED / "root")
     return program
 
@@ -41,7 +40,7 @@ def running_prometheus(folder: Path, targets: Mapping[str, Mapping[str, str]]) -
     """Address of a ready server that scrapes each ``HOST:PORT`` of ``targets`` every second under its labels."""
     static = [{"targets": [target], "labels": dict(labels)} for target, labels in targets.items()]
     config = {"global": {"scrape_interval": "1s"}, "scrape_configs": [{"job_name": "kafka", "static_configs": static}]}
-    (folder / "prometheus.yml").write_text(json.dumps(config))  # JSON is YAML
+    (folder / "prometheus.yml").write_text(json.dumps(config))
     program = prometheus_program()
     process, address = start_twice("Prometheus", lambda: _started(program, folder))
     with process:

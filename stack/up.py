@@ -13,11 +13,10 @@ from stack.machine import RUN, Machine
 
 
 def main() -> int:
-    """Start, and print addresses."""
     machine, began = Machine(), time.monotonic()
     if not machine.clusters_file.exists():
         write_demo(machine)
-    machine.stop_watching()  # no part is started twice
+    machine.stop_watching()
     machine.start(lambda words: print(f"{time.monotonic() - began:4.0f} s  {words}"))
     machine.watch()
     client = machine.airflow.client

@@ -15,7 +15,6 @@ _HEAD = """\
 
 
 def write_entry(file: Path, name: str, entry: Mapping[str, str]) -> None:
-    """Add or replace the table ``[clusters.NAME]``."""
     text = file.read_text(encoding="utf-8") if file.exists() else _HEAD
     known = tomllib.loads(text).get("clusters", {})
     if known.get(name) == dict(entry):
@@ -29,7 +28,6 @@ def write_entry(file: Path, name: str, entry: Mapping[str, str]) -> None:
 
 
 def _without(lines: list[str], name: str) -> list[str]:
-    """Lines without the table of one cluster."""
     kept, is_inside = [], False
     for line in lines:
         if line.strip().startswith("["):

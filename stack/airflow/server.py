@@ -44,7 +44,6 @@ class Airflow:
 
     @property
     def programs(self) -> dict[str, Program]:
-        """Components by name."""
         return {
             name: Program(name, self.folder / f"{name}.pid", self.folder / "logs" / f"{name}.log")
             for name in _COMPONENTS
@@ -52,13 +51,11 @@ class Airflow:
 
     @property
     def client(self) -> AirflowClient:
-        """Logged-in REST client."""
         known = self._identity()
         return AirflowClient(f"http://127.0.0.1:{known['port']}", user="admin", password=known["password"])
 
     @property
     def status(self) -> dict[str, bool]:
-        """Component → is running."""
         return {name: program.is_running for name, program in self.programs.items()}
 
     def migrate(self) -> None:
@@ -89,7 +86,6 @@ class Airflow:
         )
 
     def _last_words(self) -> str:
-        """End of each component's log, ended ones last."""
         status = self.status
         return "\n".join(
             f"{name}{'' if status[name] else ' (ended)'}: {line}"
@@ -102,7 +98,6 @@ class Airflow:
         stop(self.programs.values(), _STOP_SECONDS)
 
     def environment(self) -> dict[str, str]:
-        """Environment of every component and of ``airflow`` on the command line."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
         return {**inherited, **_settings(self, self._identity()), **self.settings}
 

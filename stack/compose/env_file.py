@@ -78,7 +78,6 @@ def _next_steps(target: Path) -> str:
 
 
 def main() -> int:
-    """0, or 1 with the reason."""
     try:
         target = write_env(ROOT)
     except FileExistsError:

@@ -82,7 +82,6 @@ def _write(path: Path, text: str) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Exit code 2 for wrong usage."""
     if len(arguments) not in (1, 2):
         sys.stderr.write("usage: python -m stack.demo.cluster FOLDER [SEED]\n")
         return 2

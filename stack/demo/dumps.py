@@ -15,7 +15,6 @@ _EMPTY_NOTE = "\nConsumer group '{}' has no active members.\n"
 
 
 def brokers_csv() -> str:
-    """id,rack,host."""
     rows = [f"{broker},{rack_of(broker)},{host_of(broker)}" for broker in BROKERS]
     return "\n".join(["id,rack,host", *rows]) + "\n"
 
@@ -32,7 +31,6 @@ def kafka_topics(topics: Sequence[DemoTopic]) -> str:
 
 
 def kafka_log_dirs(topics: Sequence[DemoTopic], moment: int) -> str:
-    """kafka-log-dirs --describe."""
     held: dict[int, list[dict[str, object]]] = {broker: [] for broker in BROKERS}
     for topic in topics:
         for partition in topic.partitions:
@@ -62,7 +60,6 @@ def kafka_get_offsets(topics: Sequence[DemoTopic], moment: int, *, earliest: boo
 
 
 def kafka_consumer_groups_offsets(groups: Sequence[DemoGroup], topics: Sequence[DemoTopic], moment: int) -> str:
-    """kafka-consumer-groups --describe --all-groups."""
     ends = {
         (topic.name, partition.number): partition.ends[moment] for topic in topics for partition in topic.partitions
     }
@@ -83,7 +80,6 @@ def kafka_consumer_groups_offsets(groups: Sequence[DemoGroup], topics: Sequence[
 
 
 def kafka_consumer_groups_members(groups: Sequence[DemoGroup]) -> str:
-    """kafka-consumer-groups --describe --all-groups --members --verbose."""
     text = ""
     for group in groups:
         if not group.members:
@@ -106,7 +102,6 @@ def kafka_consumer_groups_members(groups: Sequence[DemoGroup]) -> str:
 
 
 def kafka_consumer_groups_state(groups: Sequence[DemoGroup], topics: Sequence[DemoTopic]) -> str:
-    """kafka-consumer-groups --describe --all-groups --state."""
     by_name = {topic.name: topic for topic in topics}
     header = ("GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS")
     text = ""
@@ -164,7 +159,6 @@ def _member_row(group: DemoGroup, member: DemoMember) -> list[str]:
 
 
 def assignment_cell(member: DemoMember) -> str:
-    """``orders:0,1;payments:2``."""
     runs: dict[str, list[int]] = {}
     for topic, number in sorted(member.assigned):
         runs.setdefault(topic, []).append(number)

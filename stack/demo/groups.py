@@ -53,7 +53,6 @@ class DemoGroup:
 
 
 def java_hash(text: str) -> int:
-    """java.lang.String.hashCode of plain ASCII."""
     value = 0
     for unit in text.encode("ascii"):
         value = (31 * value + unit) & 0xFFFFFFFF
@@ -117,7 +116,6 @@ def _group(
 
 
 def _two_deployments(topics: dict[str, DemoTopic], rng: np.random.Generator) -> DemoGroup:
-    """Half the members subscribe to one topic, half to another."""
     halves = [_group(TWO_DEPLOYMENTS_GROUP, "range", 3, [topic], topics, rng) for topic in TWO_DEPLOYMENTS_TOPICS]
     members = tuple(sorted((member for half in halves for member in half.members), key=lambda member: member.id))
     return replace(halves[0], members=members, committed=halves[0].committed | halves[1].committed)

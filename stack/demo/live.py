@@ -41,8 +41,6 @@ Placement = dict[tuple[str, int], tuple[tuple[int, ...], int | None]]
 
 @dataclass(slots=True)
 class Checks:
-    """Comparisons with their results."""
-
     say: Told
     failed: list[str] = field(default_factory=list)
 
@@ -105,7 +103,6 @@ def _collect(client: AirflowClient, say: Told) -> None:
 
 
 def _carry_out(live_cluster: LiveCluster, folder: Path, checks: Checks) -> None:
-    """Execute, compare, roll back, compare."""
     tools = live_cluster.cluster.tools
     plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
     start = _read(live_cluster)
@@ -156,7 +153,6 @@ def _placement(snapshot: ClusterSnapshot) -> Placement:
 
 
 def _described(tools: KafkaTools) -> Placement:
-    """``kafka-topics --describe`` of all topics."""
     rows = re.findall(r"Topic: (\S+)\tPartition: (\d+)\tLeader: (\d+)\tReplicas: (\S+)\t", tools.topics("--describe"))
     return {
         (topic, int(partition)): (tuple(int(broker) for broker in replicas.split(",")), int(leader))

@@ -28,7 +28,7 @@ LIVE_CONNECTION = "kafka_live"
 # A due daily run would block the demo: two runs never advise at once.
 BY_HAND = {"ADVISOR_SCHEDULES": "off"}
 _ANY_AGE = "3650d"
-_RUN_SECONDS = 3600  # two minutes on an idle machine; progress is printed every 20 s
+_RUN_SECONDS = 3600
 _PATIENCE_SECONDS = 5.0
 _PROBE_SECONDS = 3.0
 
@@ -44,14 +44,13 @@ class Told:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit code 0 when an advisory was published."""
     arguments = _arguments(argv)
     try:
         require_connection(arguments)
     except (OSError, AdvisorError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started is stopped
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     say, machine = Told(time.monotonic()), Machine(settings=BY_HAND)
     was_running = machine.is_running
     try:
@@ -97,7 +96,6 @@ def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **fo
 
 
 def closing_lines(published: Mapping[str, Any]) -> list[str]:
-    """Verdict, top findings, then paths and next steps."""
     from rebalance_advisor.publish.digest import closing_paths  # heavy: a connection that fails should not wait for it
 
     folder = Path(published["folder"])
@@ -134,7 +132,6 @@ def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable
 
 
 def write_demo(machine: Machine) -> None:
-    """Write the demo cluster's dumps and its entry in clusters.toml."""
     from stack.demo.cluster import write_demo_cluster
 
     write_demo_cluster(machine.run / "demo", captured_at=datetime.now(UTC).replace(microsecond=0).isoformat())

@@ -38,13 +38,11 @@ _SEED = 16
 
 
 def planted_topics() -> list[DemoTopic]:
-    """Sorted by name."""
     rng = np.random.default_rng(_SEED)
     return [_topic(name, rates, rng) for name, rates in sorted(PLANTED_RATES.items())]
 
 
 def planted_groups(topics: Sequence[DemoTopic]) -> list[DemoGroup]:
-    """Sorted by name; ``topics``: those of ``planted_topics``."""
     rng = np.random.default_rng(_SEED)
     of = {topic.name: topic.partitions for topic in topics}
     badges = [of[name][0] for name in _BADGES]
@@ -120,12 +118,10 @@ def _read_until(partitions: Sequence[DemoPartition], behind_s: int) -> dict[Topi
 
 
 def _dealt(partitions: Sequence[DemoPartition], count: int) -> list[Sequence[DemoPartition]]:
-    """Dealt one by one."""
     return [partitions[member::count] for member in range(count)]
 
 
 def _blocks(partitions: Sequence[DemoPartition], count: int) -> list[Sequence[DemoPartition]]:
-    """Runs of equal length."""
     share = len(partitions) // count
     return [partitions[member * share : (member + 1) * share] for member in range(count)]
 

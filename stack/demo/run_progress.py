@@ -28,7 +28,6 @@ class RunProgress:
         self._said_at = self.clock()
 
     def changed(self, task: Task) -> None:
-        """Print a task that has ended."""
         if task["state"] in _ENDED:
             self._say(f"{_name(task):<16} {task['state']} ({task['duration'] or 0:.1f} s)")
 
@@ -50,7 +49,7 @@ class RunProgress:
         """A worker logs it once; it may be past it."""
         try:
             said = self.log_of(task)
-        except (OSError, RuntimeError):  # an unreadable log is no reason to stop
+        except (OSError, RuntimeError):
             return ""
         return f"; {COMPILING}" if COMPILING in said else ""
 

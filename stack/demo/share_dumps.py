@@ -25,7 +25,6 @@ def kafka_share_groups_offsets(groups: Sequence[DemoGroup], topics: Sequence[Dem
 
 
 def kafka_share_groups_members(groups: Sequence[DemoGroup]) -> str:
-    """kafka-share-groups --describe --all-groups --members --verbose."""
     header = ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "MEMBER-EPOCH", "ASSIGNMENT")
     text = ""
     for group in groups:
@@ -39,7 +38,6 @@ def kafka_share_groups_members(groups: Sequence[DemoGroup]) -> str:
 
 
 def kafka_share_groups_state(groups: Sequence[DemoGroup], topics: Sequence[DemoTopic]) -> str:
-    """kafka-share-groups --describe --all-groups --state."""
     by_name = {topic.name: topic for topic in topics}
     text = ""
     for group in groups:

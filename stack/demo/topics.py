@@ -32,7 +32,7 @@ _DOMAINS = (
 )  # fmt: skip
 _EVENTS = ("created", "updated", "deleted", "events", "snapshots", "audit", "dlq", "enriched")
 _PARTITION_COUNTS = (1, 3, 6, 12, 12, 24, 36, 48, 64)
-_IN_BYTES_PER_S = 60e6  # all producers together
+_IN_BYTES_PER_S = 60e6
 _MEAN_DISK_RATIO, _FULL_DISK_RATIO = 0.55, 0.93
 _LARGEST_SHARE = 0.04  # of a mean broker; the hot partition is drawn separately
 _HOT_SHARE = 0.40
@@ -52,7 +52,6 @@ class DemoPartition:
     lacks: tuple[float, ...]  # missing share of a replica against the leader: segments roll at other moments
 
     def sizes(self, moment: int) -> tuple[int, ...]:
-        """Bytes of each replica at moment 0 or 1."""
         leader = (self.ends[moment] - self.starts[moment]) * self.message_bytes
         return tuple(
             leader if broker == self.leader else round(leader * (1 - lack))
@@ -61,14 +60,11 @@ class DemoPartition:
 
     @property
     def messages_per_s(self) -> float:
-        """Messages produced a second between the two moments."""
         return (self.ends[1] - self.ends[0]) / WINDOW_S
 
 
 @dataclass(frozen=True, slots=True)
 class DemoTopic:
-    """Topic with configs; partitions in order."""
-
     name: str
     configs: dict[str, str]
     partitions: tuple[DemoPartition, ...]
@@ -88,7 +84,6 @@ class _Draft:
 
 
 def rack_of(broker: int) -> str:
-    """Racks alternate with broker ids."""
     return RACKS[broker % len(RACKS)]
 
 
@@ -146,7 +141,7 @@ def _draft(name: str, count: int, rng: np.random.Generator) -> _Draft:
 def _scale_rates(drafts: list[_Draft]) -> None:
     """Scale to the given total, cap each partition, and make one key hot."""
     mean_broker = _IN_BYTES_PER_S * 3 / len(BROKERS)
-    for _ in range(3):  # capping changes the total a little: scale again
+    for _ in range(3):
         total = sum(draft.rates.sum() for draft in drafts)
         for draft in drafts:
             draft.rates = np.minimum(draft.rates * (_IN_BYTES_PER_S / total), mean_broker * _LARGEST_SHARE)
@@ -166,7 +161,7 @@ def _scale_retention(drafts: list[_Draft]) -> None:
     by_hand.retained_s = excess / by_hand.rates.sum()
     wanted = CAPACITY_BYTES * _MEAN_DISK_RATIO * len(BROKERS) - excess * 3
     largest = CAPACITY_BYTES * _MEAN_DISK_RATIO * _LARGEST_SHARE
-    for _ in range(5):  # capping changes the total a little: scale again
+    for _ in range(5):
         kept = sum(draft.rates.sum() * draft.retained_s for draft in others) * 3
         for draft in others:
             draft.retained_s = min(draft.retained_s * wanted / kept, largest / draft.rates.max())
@@ -202,7 +197,7 @@ def striped_replicas(topic: str, number: int, first: np.ndarray, shift: int) -> 
     brokers = [int((first[rack] + number + number // 12 * rack) % 4) * 3 + rack for rack in racks]
     if topic == HAND_PLACED_TOPIC:
         brokers = [FULL_BROKER if broker % 3 == FULL_BROKER % 3 else broker for broker in brokers]
-    if topic == RACK_VIOLATING_TOPIC and number % 3 == 0:  # two of the three share a rack
+    if topic == RACK_VIOLATING_TOPIC and number % 3 == 0:
         brokers[2] = (brokers[1] + 3) % 12
     return tuple(brokers)
 

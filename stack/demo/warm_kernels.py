@@ -19,20 +19,17 @@ WITHIN = 0.03
 
 
 def kernel_warmer(machine: Machine) -> Program:
-    """Program for ``start_warming``."""
     return Program("warm_kernels", machine.run / "warm_kernels.json", machine.run / "warm_kernels.log")
 
 
 def start_warming(machine: Machine, dumps: Path) -> None:
-    """Start it in the background on a cluster's ``dumps``."""
     paths = os.pathsep.join((str(installed_code().plugins), str(CHECKOUT)))
     command = [sys.executable, "-m", "stack.demo.warm_kernels", str(dumps)]
     kernel_warmer(machine).start(command, {**os.environ, "PYTHONPATH": paths})
 
 
 def main(folder: Path) -> None:
-    """One search over the dumps in ``folder``."""
-    from kafka_rebalance.options.plan_options import PlanOptions  # heavy: a demo imports this file before it connects
+    from kafka_rebalance.options.plan_options import PlanOptions
     from kafka_rebalance.planner.params import Effort, SolveParams
     from kafka_rebalance.planner.solve import solve
     from kafka_rebalance.plans.request import build_request

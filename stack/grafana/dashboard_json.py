@@ -39,7 +39,6 @@ class SqlQuery(Dataquery, Builder[Dataquery]):
         return self
 
     def to_json(self) -> dict[str, object]:
-        """As written by Grafana's editor."""
         return {
             "refId": "A", "datasource": {"type": DATASOURCE_TYPE, "uid": DATASOURCE_UID}, "editorMode": "code",
             "format": self._format, "rawQuery": True, "rawSql": self._sql,
@@ -47,7 +46,6 @@ class SqlQuery(Dataquery, Builder[Dataquery]):
 
 
 def dashboard_json(board: Board) -> str:
-    """Provisioned file."""
     made = (
         dashboard.Dashboard(board.title)
         .uid(board.uid)
@@ -66,7 +64,6 @@ def dashboard_json(board: Board) -> str:
 
 
 def panel_sql(panel: BoardPanel) -> str:
-    """Query as sent to Grafana."""
     return textwrap.dedent(panel.sql).strip()
 
 

@@ -55,7 +55,6 @@ def fetch(coordinates: Sequence[str], *, is_transitive: bool = True) -> Path:
 
 
 def class_path(folder: Path) -> str:
-    """All jars of a folder, in Java's form."""
     return os.pathsep.join(str(jar) for jar in sorted(folder.glob("*.jar")))
 
 

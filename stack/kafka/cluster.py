@@ -154,7 +154,6 @@ class KafkaCluster:
         self._end([broker], signal.SIGTERM)
 
     def kill_broker(self, broker: int) -> None:
-        """As in a power cut."""
         self._end([broker], signal.SIGKILL)
 
     @contextlib.contextmanager
@@ -225,14 +224,12 @@ class KafkaCluster:
         (self.folder / f"node-{node}.pid").write_text(str(self._nodes[node].pid))
 
     def zookeeper_says(self, *command: str) -> str:
-        """Output of ZooKeeper's shell."""
         words = java_command(
             self.spec.version, zookeeper.SHELL, "-server", f"127.0.0.1:{self._controller_port}", *command
         )
         return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=True).stdout
 
     def logged(self) -> dict[Path, str]:
-        """Log of each node, by file."""
         nodes = (CONTROLLER, *sorted(self.spec.racks))
         return {self._log(node): self._log(node).read_text(errors="replace") for node in nodes}
 

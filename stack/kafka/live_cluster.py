@@ -37,20 +37,16 @@ _WRITTEN = ("orders", "payments", "audit", "clicks")
 
 @dataclass(frozen=True, slots=True)
 class LiveCluster:
-    """Running cluster with its traffic."""
-
     cluster: KafkaCluster
     producer: RememberingProducer
     groups: tuple[ReadingGroup, ...]
 
     @property
     def failures(self) -> list[BaseException]:
-        """Errors of producers and consumers so far."""
         return [*self.producer.failures, *(failure for group in self.groups for failure in group.failures)]
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """Topics that the test created, by name."""
         return tuple(sorted(PLACEMENT))
 
 
@@ -66,14 +62,12 @@ def in_sync(read: Callable[[], ClusterSnapshot]) -> ClusterSnapshot:
 
 @contextlib.contextmanager
 def start_live_cluster(folder: Path, version: str = NEWEST) -> Iterator[LiveCluster]:
-    """Start it; traffic runs until the end of the block."""
     with start_cluster(ClusterSpec(version=version, racks=RACKS), folder) as cluster, live(cluster) as live_cluster:
         yield live_cluster
 
 
 @contextlib.contextmanager
 def live(cluster: KafkaCluster) -> Iterator[LiveCluster]:
-    """Give a fresh cluster topics, records, producers and groups."""
     from kafka.coordinator.assignors.range import RangePartitionAssignor
     from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 

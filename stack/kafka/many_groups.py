@@ -95,7 +95,6 @@ def _text(words: str) -> bytes:
 
 
 def _subscription(parts: Mapping[str, Sequence[int]]) -> bytes:
-    """Version 0 of the consumer protocol: topics, no user data."""
     return struct.pack(">hi", 0, len(parts)) + b"".join(_text(topic) for topic in parts) + struct.pack(">i", -1)
 
 

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 ADMIN, ADMIN_PASSWORD = "admin", "admin-secret"
-ADVISOR, ADVISOR_PASSWORD = "advisor", 'rea"d \\only=1'  # odd on purpose: quotes, a space, a backslash
+ADVISOR, ADVISOR_PASSWORD = "advisor", 'rea"d \\only=1'
 _DAYS = 30
 
 
@@ -84,7 +84,6 @@ def scram_arguments() -> list[str]:
 def write_client_properties(
     path: Path, certificates: Certificates, *, user: str, password: str, mechanism: str = "SCRAM-SHA-512"
 ) -> Path:
-    """Java client properties file for Kafka's own tools."""
     module = "plain.PlainLoginModule" if mechanism == "PLAIN" else "scram.ScramLoginModule"
     jaas = f'org.apache.kafka.common.security.{module} required username="{user}" password="{_quoted(password)}";'
     lines = [
@@ -101,12 +100,10 @@ def write_client_properties(
 
 
 def _quoted(value: str) -> str:
-    """For the double quotes of a JAAS line."""
     return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _escaped(value: str) -> str:
-    """For a value of a Java properties file."""
     return value.replace("\\", "\\\\")
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 @contextlib.contextmanager
 def admin(bootstrap: str) -> Iterator[Any]:
-    """kafka-python's admin client, closed at the end."""
     from kafka import KafkaAdminClient
 
     client = KafkaAdminClient(
@@ -42,7 +41,6 @@ def create_topics(
         client.create_topics(wanted, wait_for_metadata=True)
     consumer = KafkaConsumer(bootstrap_servers=bootstrap.split(","))
     try:
-        # It retries until every one of them answers.
         consumer.end_offsets([TopicPartition(topic, i) for topic, rows in placement.items() for i in range(len(rows))])
     finally:
         consumer.close()

@@ -33,7 +33,6 @@ def kafka_jars(version: str) -> Path:
 
 
 def minor_of(version: str) -> tuple[int, int]:
-    """3.9.2 → (3, 9)."""
     major, minor = version.split(".")[:2]
     return int(major), int(minor)
 
@@ -54,7 +53,6 @@ def java_command(
     log_level: str = "warn",
     authorizer_log_level: str = "info",
 ) -> list[str]:
-    """Command line of one Kafka class, small and fast to start."""
     return [
         str(find_java()), f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true",
         f"-Dorg.slf4j.simpleLogger.defaultLogLevel={log_level}", "-Dorg.slf4j.simpleLogger.showDateTime=true",
@@ -128,7 +126,6 @@ class KafkaTools:
         return self.run("org.apache.kafka.tools.LogDirsCommand", "--describe")
 
     def log_dirs(self) -> dict[str, Any]:
-        """JSON of ``kafka-log-dirs --describe``."""
         text = self.log_dirs_text()
         found: dict[str, Any] = json.loads(text[text.index("{") :])
         return found
@@ -138,7 +135,6 @@ class KafkaTools:
         return self.run(f"{package}.BrokerApiVersionsCommand")
 
     def list_endpoints(self) -> str:
-        """``kafka-cluster list-endpoints``, from 4.0 on."""
         words = ["list-endpoints", "--include-fenced-brokers", "--bootstrap-server", self.bootstrap]
         command = java_command(self.version, "org.apache.kafka.tools.ClusterTool", *words)
         return subprocess.run(command, capture_output=True, text=True, timeout=_TOOL_SECONDS, check=True).stdout
@@ -198,7 +194,6 @@ class KafkaTools:
         )
 
     def produce_fast(self, topic: str, records: int, record_bytes: int, records_per_s: int = -1) -> str:
-        """``kafka-producer-perf-test``: fills a topic with random bytes."""
         properties = [f"bootstrap.servers={self.bootstrap}", "acks=all"]
         command = java_command(
             self.version, "org.apache.kafka.tools.ProducerPerformance", "--topic", topic, "--num-records", str(records),

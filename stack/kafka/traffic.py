@@ -39,7 +39,6 @@ class RememberingProducer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Wait until everything sent is acknowledged or has failed."""
         self._stop.set()
         self._thread.join(_CLOSE_SECONDS)
         self._producer.flush(timeout=_CLOSE_SECONDS)
@@ -86,7 +85,6 @@ class ReadingGroup:
             thread.start()
 
     def stop(self) -> None:
-        """Leave the group, commits done."""
         self._stop.set()
         for thread in self._threads:
             thread.join(_CLOSE_SECONDS)

@@ -9,7 +9,6 @@ SHELL = "org.apache.zookeeper.ZooKeeperMain"
 
 
 def server_properties(port: int, data: Path) -> dict[str, str]:
-    """Server on loopback, without its web page."""
     return {
         "dataDir": str(data),
         "clientPort": str(port),
@@ -21,7 +20,6 @@ def server_properties(port: int, data: Path) -> dict[str, str]:
 
 
 def broker_properties(port: int, broker: int) -> dict[str, str]:
-    """Broker that registers there; the rest is as with KRaft."""
     return {
         "broker.id": str(broker),
         "zookeeper.connect": f"127.0.0.1:{port}",

@@ -77,7 +77,6 @@ def can_reach(account: Account | None, path: Path) -> bool:
 
 
 def give(account: Account | None, path: Path, mode: int) -> None:
-    """Give a file or folder of the launcher to the account."""
     path.chmod(mode)
     if account is not None:
         os.chown(path, account.uid, account.gid)

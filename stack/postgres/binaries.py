@@ -59,6 +59,5 @@ def _copy(home: Path) -> Path:
 
 
 def _libraries(package: Path) -> tuple[Path, ...]:
-    """Folders of shared libraries in wheels for Linux and macOS."""
     candidates = (package.parent / f"{_PACKAGE}.libs", package / ".dylibs")
     return tuple(candidate for candidate in candidates if candidate.exists())

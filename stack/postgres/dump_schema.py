@@ -47,7 +47,6 @@ def with_views(page: str, dsn: str) -> str:
 
 
 def main() -> int:
-    """Migrate an empty database and write both files."""
     from rebalance_advisor import store
 
     folder = Path("/tmp") / f"advisor-schema-{uuid.uuid4().hex[:12]}"

@@ -35,7 +35,6 @@ FOLDER = Path(__file__).resolve().parents[2] / ".run" / "postgres"
 _SUPERUSER = "postgres"
 _STOP_SECONDS = 120
 _TRIES = 10
-# A killed server may look alive for so long.
 _DYING_SECONDS = 120
 _SETTINGS = {
     "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "200", "timezone": "UTC",
@@ -66,13 +65,11 @@ class EmbeddedPostgres:
 
     @property
     def home(self) -> Path:
-        """Folder of data, log and (copied) binaries."""
         file = self.folder / "home"
         return Path(file.read_text(encoding="utf-8")) if file.exists() else self.folder
 
     @property
     def data(self) -> Path:
-        """PostgreSQL's data directory."""
         return self.home / "data"
 
     @property
@@ -142,21 +139,18 @@ class EmbeddedPostgres:
         return f"postgresql://{_SUPERUSER}:{password}@127.0.0.1:{port}/{database}"
 
     def last_words(self, lines: int = 15) -> str:
-        """End of its log."""
         log = self.home / "server.log"
         return (
             "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]) if log.exists() else ""
         )
 
     def remove(self) -> None:
-        """Stop it and delete its data."""
         self.stop()
         for place in {self.home, self.folder}:
             shutil.rmtree(place, ignore_errors=True)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Lock: two commands take turns."""
         with (self.folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -244,7 +238,6 @@ def start() -> None:
 
 
 def stop() -> None:
-    """Stop this checkout's server, no other."""
     if SETTING not in os.environ:
         EmbeddedPostgres().stop()
 
@@ -308,7 +301,6 @@ def _can_bind(port: int) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Run a command; return the exit code."""
     server = EmbeddedPostgres()
     command, *rest = arguments or ["status"]
     try:

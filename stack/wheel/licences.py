@@ -72,7 +72,6 @@ def licences(packages: Iterable[str]) -> dict[str, str]:
 
 
 def page() -> str:
-    """``docs/licences.md``: a table of package and licence, made from the lock."""
     rows = licences(component["name"] for component in locked_components())
     return "\n".join([
         "# Licences of what is installed",

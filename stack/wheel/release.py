@@ -16,7 +16,6 @@ def write_release(folder: Path) -> list[Path]:
     document = locked_document()
     known = licences(component["name"] for component in document["components"])
     for component in document["components"]:
-        # The metadata's text: not every one is an SPDX expression.
         component["licenses"] = [{"license": {"name": known[component["name"]]}}]
     folder.mkdir(parents=True, exist_ok=True)
     sbom = folder / "sbom.cdx.json"
