@@ -90,7 +90,6 @@ class TopicColumns:
 
     @property
     def has_metadata(self) -> Flags:
-        """bool[T]."""
         return self.partition_counts >= 0
 
 
@@ -225,7 +224,7 @@ class AssignmentRequest:
     is_assignable: Flags | None = None
     seed: int = 0
     member_order: Longs | None = None
-    extra: dict[str, object] = field(default_factory=dict)  # parameters of a custom assignor
+    extra: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         topics, racks = len(self.topics), len(self.rack_names)
@@ -348,12 +347,10 @@ class Assignment:
 
     @classmethod
     def of(cls, offsets: Longs, topics: Ints, partitions: Ints) -> Assignment:
-        """Eager answer in which every member appears."""
         return cls(offsets, topics, partitions, Withheld.nothing())
 
     @classmethod
     def of_nothing(cls, member_count: int, notes: StickyNotes | None = None) -> Assignment:
-        """Answer without partitions in which every member appears."""
         return cls(np.zeros(member_count + 1, dtype=np.int64), _NONE, _NONE, Withheld.nothing(), notes)
 
     @property
@@ -362,7 +359,6 @@ class Assignment:
         return np.diff(self.offsets)
 
     def of_member(self, member: int) -> list[tuple[int, int]]:
-        """(topic index, partition) of one member, in order."""
         span = slice(int(self.offsets[member]), int(self.offsets[member + 1]))
         return list(zip(self.topics[span].tolist(), self.partitions[span].tolist(), strict=True))
 

@@ -34,8 +34,6 @@ __all__ = ["CustomAssignor", "CustomAssignorAdapter", "MemberView", "TopicView",
 
 @runtime_checkable
 class CustomAssignor(Protocol):
-    """Interface of a custom assignor. Members missing in its answer get nothing."""
-
     @property
     def name(self) -> str: ...
 
@@ -103,7 +101,6 @@ def assignment_of(answer: Answer, request: AssignmentRequest) -> Assignment:
 
 
 def _partition_counts(request: AssignmentRequest) -> dict[str, int]:
-    """Of subscribed topics with metadata."""
     names, counts = request.topics.names.strings, request.topics.partition_counts
     topics = np.unique(request.members.subscription_topics)
     return {names[topic]: int(counts[topic]) for topic in topics.tolist() if counts[topic] >= 0}

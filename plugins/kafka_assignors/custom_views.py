@@ -57,7 +57,7 @@ class MemberView:
         """User data that is a JSON object, else empty."""
         try:
             decoded = json.loads(self.user_data or b"{}")
-        except (ValueError, RecursionError):  # bytes of another kind
+        except (ValueError, RecursionError):
             return {}
         return decoded if isinstance(decoded, dict) else {}
 

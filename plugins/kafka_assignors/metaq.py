@@ -77,12 +77,10 @@ class MetaqDefaultAssignor:
 
 
 def partition_names(count: int) -> StringColumn:
-    """MetaQ's names of a topic's partitions on one broker."""
     return StringColumn.of(f"0-{partition}" for partition in range(count))
 
 
 def partition_order(count: int) -> Longs:
-    """Partitions 0 … count − 1 in the order of their names."""
     names = partition_names(count)
     order: Longs = sorted_order(names.data, names.offsets)
     return order
@@ -96,7 +94,6 @@ Chars = Sequence[int]
 
 
 def chars_of(key: str) -> Chars:
-    """UTF-16 code units."""
     units: list[int] = np.frombuffer(key.encode("utf-16-le", "surrogatepass"), np.uint16).tolist()
     return units
 
@@ -140,7 +137,6 @@ def _fnv1a(offset_basis: int, prime: int) -> Callable[[str], int]:
 
 
 def ketama(key: str) -> int:
-    """First four bytes of MD5 over UTF-8, little-endian."""
     return int.from_bytes(hashlib.md5(bytes_of(key), usedforsecurity=False).digest()[:4], "little")
 
 
@@ -233,7 +229,6 @@ class Ring:
         return cls(points, owners[::-1][from_the_end])
 
     def owners_of(self, partitions: Sequence[str]) -> Ints:
-        """Consumer of each partition, as a place in the list."""
         hashes = np.array([ketama(partition) for partition in partitions], np.uint32)
         return self.consumers[np.searchsorted(self.points, hashes) % len(self.points)]
 
@@ -285,7 +280,6 @@ class MetaqConsistentAssignor:
 
 
 def _readers(order: Longs, offsets: Longs, subscribed: Ints, topic_count: int) -> list[Ints]:
-    """Subscribers of each topic, in ``order``, each once."""
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     listed = np.unique(subscribed.astype(np.int64) * len(order) + np.repeat(rank, np.diff(offsets)))

@@ -48,7 +48,6 @@ def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:
 
 @kernel
 def first_seen_topics(walk: Longs, offsets: Longs, topics: Ints, topic_count: int) -> Longs:
-    """Topics in order of first appearance in the members' subscriptions."""
     is_seen = np.zeros(topic_count, np.bool_)
     seen = np.empty(topic_count, np.int64)
     count = 0

@@ -22,8 +22,6 @@ class OwnedLists(NamedTuple):
 
 
 class TopicRows(NamedTuple):
-    """Partitions of each topic; those of t are rows from ``first_row[t]``."""
-
     counts: Ints
     first_row: Longs
 

@@ -20,7 +20,6 @@ _WORD = 64
 
 
 def word_count(request: AssignmentRequest) -> int:
-    """Words of one set of racks."""
     return max(1, -(-len(request.rack_names) // _WORD))
 
 

@@ -257,7 +257,6 @@ def registered(*strategies: Assignor | CustomAssignor) -> Iterator[None]:
 
 
 def own_names() -> tuple[str, ...]:
-    """Registered custom assignors, in order of registration."""
     return tuple(_OWN)
 
 
@@ -343,7 +342,6 @@ def names() -> tuple[str, ...]:
 
 
 def built_in(name: str) -> Registration:
-    """Raises KeyError."""
     return _REGISTRATIONS[name]
 
 
@@ -374,7 +372,6 @@ def name_of(strategy: str, client: object = None, version: object = None) -> str
 
 
 def lines_of_coordinator(strategy: str) -> tuple[Registration, ...]:
-    """Coordinator's classes of ``strategy`` ("server-uniform"), newest first."""
     return tuple(
         registration for registration in BUILT_IN
         if registration.side in (Side.SERVER, Side.SHARE) and registration.strategy == strategy
@@ -382,5 +379,4 @@ def lines_of_coordinator(strategy: str) -> tuple[Registration, ...]:
 
 
 def registrations(side: Side | None = None) -> Iterator[Registration]:
-    """Built-in strategies of one side, or all."""
     return (registration for registration in BUILT_IN if side is None or registration.side is side)

@@ -121,7 +121,6 @@ def share_out(
 def _drop_above_wants(
     walk: Longs, wants: Longs, hashes: Ints, held_starts: Longs, held_keys: Ints, stays: Flags
 ) -> Longs:
-    """Step 2. Return how many keys each place still holds."""
     sizes = np.empty(len(walk), np.int64)
     for place in walk:
         start, end = held_starts[place], held_starts[place + 1]
@@ -267,7 +266,6 @@ def held_in_order(order: Longs, owned: OwnedLists, maps: JavaMaps) -> Longs:
 def lists_of(
     order: Longs, owned: OwnedLists, is_kept: Flags, dealt: tuple[Ints, Ints, Ints]
 ) -> tuple[Longs, Ints, Ints]:
-    """Each member's list: kept entries, then dealt ones."""
     owned_offsets, owned_topics, owned_partitions = owned
     dealt_places, dealt_topics, dealt_partitions = dealt
     offsets = np.zeros(len(order) + 1, np.int64)
@@ -296,8 +294,6 @@ def lists_of(
 
 @dataclass(frozen=True, slots=True)
 class ShareSimpleAssignor:
-    """``org.apache.kafka.coordinator.group.assignor.SimpleAssignor`` since 4.2."""
-
     name: str = "share-simple"
     versions: str = "Kafka 4.2 – 4.4"
 
@@ -387,7 +383,6 @@ class _Held:
 
 
 def _assignable(request: AssignmentRequest, topics: Ints) -> Longs:
-    """Keys of the assignable partitions of ``topics``, in order."""
     named, partitions = _whole_topics(topics, request.topics.partition_counts)
     if request.is_assignable is not None:
         may = request.is_assignable[request.topics.first_row[named] + partitions]

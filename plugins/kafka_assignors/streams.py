@@ -194,7 +194,6 @@ class _Quota:
         return -(-self._tasks // self._members) if self._members else 0
 
     def note(self, count: int) -> None:
-        """Settle a member if its ``count`` reaches the quota."""
         if count == self.most:
             self._tasks -= count
             self._members -= 1
@@ -282,12 +281,10 @@ class _Run:
         self.quota.note(self.counts[member])
 
     def return_to(self, task: int, member: int, *, is_active: bool) -> None:
-        """Give the member a task that it had, and rebuild its process's queue on next use."""
         self.give(task, member, is_active=is_active)
         self.queues[self.process_of[member]] = None
 
     def deal_to(self, task: int, process: int, *, is_active: bool) -> None:
-        """Give the task to the member of fewest tasks in the process."""
         members = self.members_of[process]
         if len(members) == 1:
             self.give(task, members[0], is_active=is_active)
@@ -300,7 +297,6 @@ class _Run:
         queue.add(member)
 
     def has(self, member: int, task: int) -> bool:
-        """True if the member's process has the task."""
         return task in self.held[self.process_of[member]]
 
     def least_loaded(self, members: Sequence[int]) -> int:

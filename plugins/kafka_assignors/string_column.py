@@ -52,7 +52,6 @@ class StringColumn:
 
     @property
     def strings(self) -> tuple[str, ...]:
-        """All strings, decoded once."""
         if not self._decoded:
             raw, bounds = self.data.tobytes(), self.offsets.tolist()
             self._decoded.append(tuple(raw[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(bounds)))

@@ -33,7 +33,6 @@ _EIGHT_TAKEN = np.uint64(0x0101010101010101)
 
 @kernel
 def subscriptions_are_equal(offsets: Longs, topics: Ints) -> bool:
-    """True if every member names the same topics in the same order."""
     length = offsets[1] - offsets[0]
     for member in range(1, len(offsets) - 1):
         if offsets[member + 1] - offsets[member] != length:
@@ -168,7 +167,6 @@ def write_lists(
 
 @inner_kernel
 def _next_free(taken: Flags, row: int) -> int:
-    """First free row from ``row`` on; eight at a time."""
     while row & 7 or row + 8 > len(taken):
         if not taken[row]:
             return row
@@ -317,7 +315,6 @@ def improve(rows: WeighedRows, owner: Ints, loads: Floats, bound: float, steps: 
 
 @inner_kernel
 def _exchange(rows: WeighedRows, owner: Ints, loads: Floats, hot: int, cool: int) -> bool:
-    """Do the best move or swap between two members; false if none helps."""
     weights, order, topic_of, may_read = rows
     hot_rows, cool_rows = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.int64)
     hots, cools = 0, 0
@@ -380,7 +377,6 @@ def give_back(weights: Floats, order: Longs, before: Ints, cap: float, owner: In
 
 @kernel
 def lists_of(owner: Ints, topic_of: Ints, first_row: Longs, members: int) -> tuple[Longs, Ints, Ints]:
-    """Answer's columns, each member's rows in topic and partition order."""
     offsets = np.zeros(members + 1, dtype=np.int64)
     for member in owner:
         if member != ABSENT:

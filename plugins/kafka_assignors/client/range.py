@@ -79,7 +79,6 @@ def topics_that_need_racks(readers: Words, sets: Words, first_row: Longs, walk: 
 def matched_ranges(
     subscribers: Subscribers, racks: Racks, first_row: Longs, walk: Longs, needs: Flags, has_reader_racks: Flags
 ) -> Ints:
-    """Owner of each partition, int32[P]."""
     starts, readers = subscribers
     owner = np.full(first_row[-1], ABSENT, np.int32)
     taken = np.zeros(len(readers), np.int32)
@@ -174,7 +173,7 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota
     share, left = quota
     rack_count = common.shape[1] * 64
     following = np.full(k, k, np.int32)
-    heads = np.full(rack_count + 1, k, np.int32)  # last queue: readers without a rack
+    heads = np.full(rack_count + 1, k, np.int32)
     for i in range(k - 1, -1, -1):
         rack = member_racks[readers[i]]
         queue = rack if rack >= 0 else rack_count
@@ -317,7 +316,6 @@ class StaticFirstRangeAssignor:
 
 
 def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
-    """``step``: how the map of subscribed topics was filled."""
     members, topics = request.members, request.topics
     names, columns = topics.names, (members.subscription_offsets, members.subscription_topics)
     subscribers = subscriber_counts(*columns, len(topics), False)

@@ -75,7 +75,6 @@ def deal(names: Longs, first_row: Longs, starts: Longs, readers: Ints, order: Lo
         first, end = starts[topic], starts[topic + 1]
         if first == end or first_row[topic] == first_row[topic + 1]:
             continue
-        # First reader at or behind the pointer, else the first of all.
         low, high = first, end
         while low < high:
             middle = (low + high) // 2

@@ -46,8 +46,6 @@ Action = Callable[[int], None]
 
 
 class _State(StrEnum):
-    """State of a classic group."""
-
     EMPTY = "Empty"
     PREPARING = "PreparingRebalance"
     COMPLETING = "CompletingRebalance"
@@ -64,7 +62,7 @@ class _Member:
     is_rejoining: bool = False
     is_static: bool = False
     first_beat_ms: int | None = None
-    change: int | None = None  # the change that removes it
+    change: int | None = None
 
 
 @dataclass(slots=True)
@@ -76,9 +74,9 @@ class _Run:
     members: dict[str, _Member]
     state: _State = _State.STABLE
     prepared_ms: int = 0
-    is_delayed: bool = False  # the initial delay is not over
+    is_delayed: bool = False
     is_joined_in_delay: bool = False
-    known: set[int] = field(default_factory=set)  # changes known to the coordinator
+    known: set[int] = field(default_factory=set)
     events: list[Event] = field(default_factory=list)
     rebalances: int = 0
     agenda: list[tuple[int, int, Action]] = field(default_factory=list)
@@ -100,7 +98,6 @@ class _Run:
         self.stop(at_ms, member, tuple(self.reading.owned[member]))
 
     def next_beat(self, member: str, at_ms: int) -> int:
-        """First heartbeat at or after ``at_ms``."""
         first, interval = self.members[member].first_beat_ms, self.times.heartbeat_ms
         if first is None:
             return self.times.next_beat(member, at_ms, interval)
@@ -155,7 +152,6 @@ def replay_classic(changes: Sequence[Change], times: Times, *, is_cooperative: b
 
 
 def _trigger(run: _Run, number: int, at_ms: int) -> None:
-    """Effects before the coordinator knows, and when it does."""
     change, times, subject = run.changes[number], run.times, run.changes[number].subject
     run.reading.wait(at_ms, change.owner_after.keys() - change.owner_before.keys())
     match change.trigger:
@@ -310,13 +306,11 @@ def _hear(run: _Run, name: str, at_ms: int) -> None:
 
 
 def _rejoin(run: _Run, name: str, member: _Member, at_ms: int) -> None:
-    """Rejoin, unless the member has left or another has its name."""
     if run.members[name] is member and member.is_in_group:
         _join(run, name, None, at_ms)
 
 
 def _time_out(run: _Run, prepared_ms: int, at_ms: int) -> None:
-    """Remove members that have not rejoined, except static ones."""
     if run.state is not _State.PREPARING or run.prepared_ms != prepared_ms:
         return
     for name in run.joined_in:

@@ -51,7 +51,7 @@ class _Run:
     beating: dict[str, int] = field(default_factory=dict)  # member → its next heartbeat
     told: dict[str, int] = field(default_factory=dict)  # member → change that its next heartbeat reports
     is_metadata_new: int | None = None  # change of a topic that the next heartbeat finds
-    latest: int = -1  # last change that raised the epoch
+    latest: int = -1
     computed: int = -1  # change of the present target
     computed_ms: int | None = None
     events: list[Event] = field(default_factory=list)
@@ -84,7 +84,6 @@ class _Run:
         self.epochs += 1
 
     def is_settled(self) -> bool:
-        """True if no member has anything to report."""
         is_told = not self.told and self.is_metadata_new is None and self.computed == self.latest
         return is_told and all(self.reading.owned[name] == self.target.get(name, frozenset()) for name in self.beating)
 
@@ -111,7 +110,6 @@ def replay_consumer(changes: Sequence[Change], times: Times) -> Timeline:
 
 
 def _trigger(run: _Run, number: int, at_ms: int) -> None:
-    """Effects before the coordinator knows; what a member's next heartbeat reports."""
     change, times, subject = run.changes[number], run.times, run.changes[number].subject
     run.reading.wait(at_ms, change.owner_after.keys() - change.owner_before.keys())
     match change.trigger:
@@ -180,7 +178,7 @@ def _beat(run: _Run, at_ms: int, member: str) -> int:
     """One heartbeat and its answer. Return the time of the next."""
     owned, times = run.reading.owned[member], run.times
     for partition in [held for held, holder in run.held.items() if holder == member and held not in owned]:
-        del run.held[partition]  # this beat acknowledges the revocation
+        del run.held[partition]
     _learn(run, at_ms, member)
     target, answered = set(run.target.get(member, ())), at_ms + times.round_trip_ms
     revoke = owned - target
@@ -234,7 +232,6 @@ def _static_restart(run: _Run, change: Change, at_ms: int) -> None:
 
 
 def _read_as_before(run: _Run, member: str, at_ms: int) -> None:
-    """Read what the present target still assigns to the member."""
     kept = {partition for partition in run.target.get(member, ()) if run.held.get(partition) == member}
     run.say(at_ms, member, Phase.ASSIGN, f"{len(kept)} partitions, as before", len(kept))
     run.reading.start(at_ms, member, kept)

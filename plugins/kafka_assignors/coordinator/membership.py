@@ -45,8 +45,6 @@ from kafka_assignors.string_column import StringColumn
 
 
 class Coordinator(StrEnum):
-    """The broker's class of a classic group."""
-
     SCALA = "scala"  # GroupMetadata
     JAVA = "java"  # ClassicGroup
 
@@ -54,7 +52,7 @@ class Coordinator(StrEnum):
 COORDINATORS = (
     (Coordinator.JAVA, Releases("Kafka", "4.0", "4.4")),
     (Coordinator.SCALA, Releases("Kafka", "2.8", "3.9")),
-)  # newest first
+)
 NEWEST = COORDINATORS[0][0]
 
 
@@ -151,7 +149,6 @@ class Membership:
         return cls(coordinator, ScalaMutableMap() if coordinator is Coordinator.SCALA else JavaHashMap())
 
     def joined(self, member: GroupMember) -> Membership:
-        """Add a member; the first one leads."""
         if member.id in self.members:
             raise InvalidInputError.at(f"member {member.id}", "joins, but is in the group", "it rejoins")
         return replace(
@@ -165,7 +162,6 @@ class Membership:
         return replace(self, members={**self.members, member_id: again})
 
     def left(self, member_id: str) -> Membership:
-        """Remove a member that left or timed out."""
         self._member(member_id)
         rest = {name: member for name, member in self.members.items() if name != member_id}
         places = self.places.without_key(member_id)
@@ -193,7 +189,6 @@ class Membership:
         return (self, False) if waiting is None else (replace(self, leader=waiting), True)
 
     def completed(self) -> Membership:
-        """All JoinGroups are answered."""
         return replace(self, members={name: replace(member, is_waiting=False) for name, member in self.members.items()})
 
     def order(self) -> tuple[str, ...]:
@@ -201,7 +196,6 @@ class Membership:
         return self.places.order()
 
     def vote(self) -> Vote:
-        """Strategy if the join phase ended now."""
         return elect_strategy({name: self.members[name].strategies for name in self.order()}, self.coordinator)
 
     def _member(self, member_id: str) -> GroupMember:
@@ -211,7 +205,6 @@ class Membership:
 
 
 def group_hash_codes(groups: StringColumn) -> Ints:
-    """``String.hashCode`` of each group id: int32[N]."""
     codes: Ints = hash_codes(groups.data, groups.offsets)
     return codes
 

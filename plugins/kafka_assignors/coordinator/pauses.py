@@ -66,7 +66,6 @@ NO_PAUSES = Pauses(0, 0, 0, 0)
 
 
 def summed(all_pauses: Iterable[Pauses]) -> Pauses:
-    """Sum of pauses one after the other."""
     unread, revoked, unread_ms = 0, 0, 0
     longest: int | None = 0
     for pauses in all_pauses:
@@ -285,7 +284,6 @@ def consumer_pauses(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised)
 
 @inner_kernel
 def _first_refused(before: Ints, after: Ints, members: int, epoch: EpochRaised) -> int:
-    """First impossible place, as in ``_is_refused``."""
     for partition in range(len(before)):
         old, new = before[partition], after[partition]
         is_outside = old < ABSENT or old >= members or new < ABSENT or new >= members
@@ -315,7 +313,6 @@ def _learn(beats: Longs, epoch: EpochRaised) -> int:
 
 @inner_kernel
 def _revoke(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised) -> None:
-    """A member that revokes beats again a trip later."""
     is_revoking = np.zeros(len(beats), dtype=np.bool_)
     for partition in range(len(before)):
         old = before[partition]
@@ -332,7 +329,6 @@ def _is_there(member: int, epoch: EpochRaised) -> bool:
 
 
 def replay_rebalance(protocol: Protocol, change: Change, times: Times) -> Timeline:
-    """Reading and pauses of each partition under ``protocol``."""
     return replay_chain(protocol, (change,), times)
 
 
@@ -365,7 +361,6 @@ def _names(count: int) -> list[str]:
 
 
 def _holding(column: Ints, names: list[str], absent: int) -> Holding:
-    """Member → partitions; all members but ``absent``."""
     held = holdings(column)
     return {
         name: frozenset(("", partition) for partition in held.get(number, ()))
@@ -381,7 +376,7 @@ def _sums(timeline: Timeline, subject: str) -> Pauses:
 
 
 _NOTHING_DROPPED = np.zeros(0, dtype=np.bool_)
-_NOTHING_DROPPED.setflags(write=False)  # read-only as a step's own column: one compiled variant
+_NOTHING_DROPPED.setflags(write=False)
 
 
 class _Learned(NamedTuple):

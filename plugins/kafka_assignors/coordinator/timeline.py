@@ -33,8 +33,8 @@ class Protocol(StrEnum):
     """How members revoke partitions."""
 
     EAGER = "eager"
-    COOPERATIVE = "cooperative"  # KIP-429
-    CONSUMER = "consumer"  # KIP-848
+    COOPERATIVE = "cooperative"
+    CONSUMER = "consumer"
 
 
 class Trigger(StrEnum):
@@ -54,8 +54,6 @@ _SUBJECT_GOES = (Trigger.MEMBER_DIES, Trigger.MEMBER_LEAVES, Trigger.MEMBER_STAL
 
 
 class Phase(StrEnum):
-    """Kafka's requests, and the steps between them."""
-
     FIND_COORDINATOR = "FindCoordinator"
     JOIN_GROUP = "JoinGroup"
     SYNC_GROUP = "SyncGroup"
@@ -85,11 +83,10 @@ class Times:
     metadata_max_age_ms: int = 300_000
     round_trip_ms: int = 0
     restart_ms: int = 10_000  # absence of a restarted member
-    heartbeat_offset_ms: Mapping[str, int] = field(default_factory=dict)  # member's first beat after the trigger
+    heartbeat_offset_ms: Mapping[str, int] = field(default_factory=dict)
     poll_delay_ms: Mapping[str, int] = field(default_factory=dict)  # time until a member polls again
 
     def next_beat(self, member: str, at_ms: int, interval_ms: int) -> int:
-        """First heartbeat of ``member`` at or after ``at_ms``."""
         first = self.heartbeat_offset_ms.get(member, interval_ms)
         beats = max(0, -(-(at_ms - first) // interval_ms))
         return first + beats * interval_ms
@@ -162,26 +159,21 @@ class Change:
 
     @property
     def stays(self) -> tuple[str, ...]:
-        """Members before and after, sorted."""
         gone = {self.subject} if self.trigger in _SUBJECT_GOES else set()
         new = {self.subject} if self.trigger is Trigger.MEMBER_JOINS else set()
         return tuple(sorted((set(self.before) | set(self.after)) - gone - new))
 
     @property
     def owner_before(self) -> dict[Partition, str]:
-        """Partition → member."""
         return {partition: member for member in sorted(self.before) for partition in self.before[member]}
 
     @property
     def owner_after(self) -> dict[Partition, str]:
-        """Partition → member."""
         return {partition: member for member in sorted(self.after) for partition in self.after[member]}
 
 
 @dataclass(slots=True)
 class Reading:
-    """Readers and pauses during one replay."""
-
     owned: dict[str, set[Partition]]
     pauses: list[Pause] = field(default_factory=list)
     _open: dict[Partition, tuple[int, str | None]] = field(default_factory=dict)
@@ -195,7 +187,6 @@ class Reading:
         return len(gone)
 
     def wait(self, at_ms: int, partitions: Iterable[Partition]) -> None:
-        """Partitions that exist from now on, with or without a reader."""
         read = set().union(*self.owned.values())
         for partition in set(partitions) - read:
             self._open.setdefault(partition, (at_ms, None))
@@ -217,7 +208,6 @@ class Reading:
 
 
 def in_order(events: list[Event]) -> tuple[Event, ...]:
-    """By time; at one time in the order of their causes."""
     return tuple(sorted(events, key=lambda event: event.at_ms))
 
 
@@ -280,7 +270,6 @@ class Step:
     dropped: Flags | None = None
 
     def __post_init__(self) -> None:
-        """Make arrays read-only: one compiled variant of each kernel."""
         columns = {"before": self.before, "after": self.after, "meanwhile": self.meanwhile}
         for name, values in columns.items():
             if values is not None:
@@ -297,7 +286,6 @@ class Step:
 
     @property
     def is_empty_before(self) -> bool:
-        """The group is empty until this member joins."""
         return self.trigger is Trigger.MEMBER_JOINS and self.member_count == 1
 
 
@@ -317,7 +305,6 @@ def holdings(column: Ints) -> dict[int, list[int]]:
 
 
 def interval_of(protocol: Protocol, times: Times) -> int:
-    """Heartbeat interval in ms."""
     return times.consumer_heartbeat_ms if protocol is Protocol.CONSUMER else times.heartbeat_ms
 
 
@@ -342,11 +329,10 @@ def session_end(protocol: Protocol, times: Times, member: int, members: int, sil
 
 
 def first_beats(members: int, interval_ms: int) -> Longs:
-    """``first_beat`` of all members; the caller may change it."""
     return _spread(members, interval_ms).copy()
 
 
-@lru_cache(maxsize=8)  # repeated for one group
+@lru_cache(maxsize=8)
 def _spread(members: int, interval_ms: int) -> Longs:
     return np.arange(interval_ms, interval_ms * (members + 1), interval_ms, dtype=np.int64) // members
 

@@ -68,7 +68,6 @@ def topic_partition_hash(topic_hash: int, partition: int) -> np.int32:
 
 
 def topic_partition_hashes(topic_hashes: Ints, partitions: Ints) -> Ints:
-    """``TopicPartition.hashCode`` of each, from the hash codes of topic names: int32[n]."""
     return (31 * (31 + partitions.astype(np.int64)) + topic_hashes).astype(np.uint32).view(np.int32)
 
 

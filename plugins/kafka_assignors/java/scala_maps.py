@@ -63,7 +63,6 @@ class ScalaMutableMap:
 
     @classmethod
     def of(cls, keys: Iterable[str]) -> ScalaMutableMap:
-        """New map of distinct ``keys``, added in order."""
         added, table = tuple(keys), _FIRST_TABLE
         while len(added) >= table * 3 // 4:
             table *= 2

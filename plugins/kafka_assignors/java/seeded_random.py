@@ -28,19 +28,16 @@ _MASK_64 = (1 << 64) - 1
 
 
 def java_random(seed: int) -> State:
-    """``new java.util.Random(seed)``."""
     return np.array([(seed ^ _MULTIPLIER) & _MASK_48, _RANDOM], np.uint64)
 
 
 def mock_random(seed: int = MOCK_DEFAULT_SEED) -> State:
-    """``new MockRandom(seed)`` of Kafka's tests."""
     return np.array([seed & _MASK_64, _MOCK], np.uint64)
 
 
 @kernel
 @wraps_around
 def next_bits(state: State, bits: int) -> np.int32:
-    """``Random.next(bits)``."""
     if state[1] == np.uint64(_MOCK):
         state[0] = state[0] * np.uint64(2862933555777941757) + np.uint64(3037000493)
         return np.int32(np.uint32(state[0] >> np.uint64(64 - bits)))
@@ -50,7 +47,6 @@ def next_bits(state: State, bits: int) -> np.int32:
 
 @kernel
 def next_int(state: State, bound: int) -> np.int64:
-    """``Random.nextInt(bound)`` for a bound of 1 or more."""
     drawn = np.int64(next_bits(state, 31))
     if bound & (bound - 1) == 0:
         return (bound * drawn) >> 31
@@ -63,7 +59,6 @@ def next_int(state: State, bound: int) -> np.int64:
 
 @kernel
 def shuffle(state: State, values: Ints) -> None:
-    """``Collections.shuffle(list, random)``, in place."""
     for i in range(len(values), 1, -1):
         j = next_int(state, i)
         values[i - 1], values[j] = values[j], values[i - 1]

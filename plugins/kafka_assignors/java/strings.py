@@ -167,7 +167,6 @@ def _common_prefix(data: Bytes, offsets: Longs, order: Longs, start: int, end: i
 
 @inner_kernel
 def _eight_bytes(data: Bytes, at: int, end: int) -> np.uint64:
-    """Next eight ranked bytes as a big-endian word, zeros behind the end."""
     word = np.uint64(0)
     for k in range(at, min(at + 8, end)):
         word |= np.uint64(_rank(data[k])) << np.uint64(8 * (7 - (k - at)))

@@ -26,7 +26,7 @@ class RecordType(types.Type):  # type: ignore[misc]
 
     def __init__(self, class_name: str, members: dict[str, tuple[types.Type, int]]) -> None:
         self.members = members
-        digest = hashlib.sha256(repr(members).encode()).hexdigest()[:12]  # short: part of function names
+        digest = hashlib.sha256(repr(members).encode()).hexdigest()[:12]
         super().__init__(name=f"{class_name}_{digest}")
 
 

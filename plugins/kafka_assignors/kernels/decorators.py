@@ -111,7 +111,6 @@ class LocatorBySources:
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> Any:
-        """Numba's locator of ``function``, or None without a writable folder."""
         names, texts = _digests(function.__module__)
         for kind in (UserProvidedCacheLocator, InTreeCacheLocator, UserWideCacheLocator, ZipCacheLocator):
             locator = kind.from_function(function, file)

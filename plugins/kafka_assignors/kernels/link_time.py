@@ -14,8 +14,6 @@ from numba.core.compiler import Compiler
 
 
 class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code of a Python-callable kernel."""
-
     def finalize(self) -> None:
         linked = _callers_first(self._linking_libraries)
         self._linking_libraries: list[Any] = linked

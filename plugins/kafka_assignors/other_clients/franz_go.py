@@ -93,7 +93,6 @@ class Group:
 
 
 def _claims(request: AssignmentRequest, members: list[int], generations: Sequence[int]) -> list[Claim]:
-    """Claims on existing partitions."""
     columns, first_row = request.members, request.topics.first_row.tolist()
     counts = request.topics.partition_counts.tolist()
     topics, partitions = columns.owned_topics.tolist(), columns.owned_partitions.tolist()
@@ -140,7 +139,6 @@ class Plan:
     original: list[int]
 
     def give(self, part: int, member: int) -> None:
-        """Give a free partition to a subscriber."""
         self.lists[member].append(part)
         self.holder[part] = member
 
@@ -338,8 +336,6 @@ class _Node:
 
 
 class _Thieves:
-    """Possible thefts: which member could steal which partition."""
-
     def __init__(self, plan: Plan, numbering: Numbering) -> None:
         self._plan, self._topic_of = plan, numbering.topic_of
         self._wants = [sorted(topics) for topics in numbering.reads]
@@ -417,7 +413,6 @@ class _Table:
 
 
 def repair(plan: Plan, numbering: Numbering) -> None:
-    """Improve a plan in which every partition has a holder."""
     table = _Table.of(plan, numbering)
     loads = np.bincount(table.member, weights=table.count, minlength=len(plan.lists)).astype(np.int64)
     has_moved = False
@@ -559,7 +554,7 @@ def _realise(plan: Plan, numbering: Numbering, table: _Table) -> None:
 
 
 ORDERS = 12  # orders of a Go map to try before an answer does not vary
-FEW_TOPICS = 3  # have fewer orders than that
+FEW_TOPICS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -614,7 +609,7 @@ def _plans(group: Group, seed: int) -> Iterator[Ints]:
 def _plan(group: Group, topics: tuple[int, ...], random: np.random.Generator) -> Ints:
     owner = np.full(group.request.topics.partition_total, ABSENT, dtype=np.int32)
     numbering = Numbering(group, topics)
-    if not numbering.topic_of:  # no member reads anything
+    if not numbering.topic_of:
         return owner
     plan = claimed_plan(group, numbering, lambda parts: random.permutation(parts).tolist())
     if all(len(readers) == len(group.members) for readers in numbering.readers):

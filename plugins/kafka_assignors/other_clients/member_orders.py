@@ -39,7 +39,6 @@ def join_order(request: AssignmentRequest) -> Longs:
 
 
 def by_code_points(strings: StringColumn) -> Longs:
-    """int64[n]: positions by code points, the order of UTF-8 bytes."""
     keys = _utf8(strings)
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 

@@ -42,8 +42,6 @@ from kafka_assignors.racks import partition_racks, reader_racks, word_count
 
 @dataclass(frozen=True, slots=True)
 class PlainRangeAssignor:
-    """Ranges among ``readers`` of each topic."""
-
     readers: Callable[[AssignmentRequest], Readers]
     name: str = "range"
     versions: str = ""
@@ -84,7 +82,6 @@ def of_sarama() -> PlainRangeAssignor:
 
 
 def of_franz_go() -> PlainRangeAssignor:
-    """Static members first."""
     return PlainRangeAssignor(lambda request: readers_in_one_order(request, static_first(request.members)))
 
 
@@ -107,7 +104,6 @@ class LibrdkafkaRange:
     versions: str = "librdkafka 2.15.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Plain ranges where no member has a rack."""
         members, topics = request.members, request.topics
         starts, readers = _readers(request)
         if (members.racks >= 0).any():

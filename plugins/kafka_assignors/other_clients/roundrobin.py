@@ -109,7 +109,6 @@ class KafkaJSDealer:
     versions: str = "kafkajs 2.2.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Topics without metadata have no partitions to deal."""
         order = by_utf16_id(request.members)
         owner = np.full(request.topics.partition_total, ABSENT, dtype=np.int32)
         if len(order):
@@ -135,7 +134,6 @@ def of_librdkafka() -> RoundRobinDealer:
 
 
 def in_order_of_topics(topics: TopicColumns) -> Longs:
-    """Rows of partitions: topics by name, partitions ascending."""
     starts = topics.first_row
     walk = by_code_points(topics.names)
     spans = [np.arange(starts[topic], starts[topic + 1]) for topic in walk.tolist()]
@@ -143,7 +141,6 @@ def in_order_of_topics(topics: TopicColumns) -> Longs:
 
 
 def in_order_of_texts(topics: TopicColumns) -> Longs:
-    """Rows of partitions by the text ``topic-partition``."""
     topic_of = topic_of_rows(topics).tolist()
     numbers = (np.arange(topics.partition_total) - topics.first_row[topic_of]).tolist() if topic_of else []
     names = [name.encode("utf-8", "surrogatepass") for name in topics.names]
@@ -152,7 +149,6 @@ def in_order_of_texts(topics: TopicColumns) -> Longs:
 
 
 def topic_of_rows(topics: TopicColumns) -> Longs:
-    """int64[P]: the topic of each partition."""
     return np.repeat(np.arange(len(topics), dtype=np.int64), np.diff(topics.first_row))
 
 
@@ -171,7 +167,6 @@ def deal_rows(rows: Longs, topic_of: Longs, starts: Longs, readers: Ints, order:
         first, end = starts[topic_of[row]], starts[topic_of[row] + 1]
         if first == end:
             continue
-        # First reader at or behind the pointer, else the first of all.
         low, high = first, end
         while low < high:
             middle = (low + high) // 2

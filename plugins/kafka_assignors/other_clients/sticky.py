@@ -97,8 +97,6 @@ def topic_lists(request: AssignmentRequest, inputs: StickyInput) -> list[list[in
 
 @dataclass(frozen=True, slots=True)
 class PythonSticky:
-    """``dialect``: rule for reversed movements."""
-
     dialect: int
     is_cooperative: bool = False
     name: str = "sticky"
@@ -140,7 +138,6 @@ def cooperative_of_kafka_python_3() -> PythonSticky:
 
 
 def in_order(hashes: Ints) -> Longs:
-    """Insertion order, as in a dict."""
     return np.arange(len(hashes))
 
 
@@ -154,7 +151,6 @@ def last_claimants(request: AssignmentRequest, inputs: StickyInput) -> Ints:
 
 
 def without_claimed(inputs: StickyInput, offsets: Longs, rows: Ints, claimant: Ints) -> Assignment:
-    """Withhold what another member claims."""
     receivers = np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
     waits = (claimant[rows] != ABSENT) & (claimant[rows] != receivers)
     held, kept = rows[waits], rows[~waits]
@@ -335,8 +331,6 @@ _SPREADS = 2**31
 
 @dataclass(frozen=True, slots=True)
 class SaramaSticky:
-    """``is_cooperative``: its second strategy."""
-
     is_cooperative: bool = False
     name: str = "sticky"
     versions: str = ""
@@ -366,8 +360,6 @@ def cooperative() -> SaramaSticky:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One run with its own random orders."""
-
     request: AssignmentRequest
     inputs: StickyInput
     luck: np.random.Generator

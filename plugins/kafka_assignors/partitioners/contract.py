@@ -91,8 +91,6 @@ class Partitioner(Protocol):
 
 @runtime_checkable
 class CustomPartitioner(Protocol):
-    """Interface of a custom partitioner. ``key`` is ``None`` for a record without."""
-
     @property
     def name(self) -> str: ...
 
@@ -124,7 +122,6 @@ class CustomPartitionerAdapter:
 
 
 def different_keys(sample: RecordSample) -> Sequence[bytes | None]:
-    """Each key once, in order of first appearance."""
     return tuple(dict.fromkeys(sample.keys.key(i) for i in range(len(sample))))
 
 

@@ -37,8 +37,6 @@ POSITIVE = np.uint32(0x7FFFFFFF)
 
 @intrinsic
 def _loaded_word(_context: Any, data: Any, _at: Any) -> Any:
-    """One load, whatever its alignment."""
-
     def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         pointer = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(32).as_pointer())
@@ -172,7 +170,6 @@ class ScalaPartitioner:
     versions: str = "Kafka 0.8, Scala producer"
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
-        """Keys are UTF-8 text."""
         places = java_abs(text_hash_codes(sample.keys)) % target.partitions
         nulls = sample.keys.nulls
         places[nulls] = by_lot(1, target.available, java_random(seed))[0]
@@ -209,7 +206,6 @@ class StickyWithoutKey:
     is_key_ignored: bool = False
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
-        """Batches fill by ``record_bytes``."""
         places = murmur2_partitions(sample.keys, target.partitions)
         is_keyless = np.ones(len(sample), np.bool_) if self.is_key_ignored else sample.keys.nulls
         places[is_keyless] = sticky(
@@ -282,7 +278,6 @@ Words = npt.NDArray[np.uint32]
 
 
 def _crc_table() -> Words:
-    """The 256 remainders of the reversed IEEE polynomial."""
     table = np.arange(256, dtype=np.uint32)
     for _ in range(8):
         table = np.where(table & 1, (table >> 1) ^ np.uint32(0xEDB88320), table >> 1).astype(np.uint32)
@@ -329,8 +324,6 @@ _EMPTY_KEY = KeyColumn.of([b""])
 
 
 class Hash(StrEnum):
-    """Hash function of a librdkafka partitioner."""
-
     CRC32 = "crc32"
     MURMUR2 = "murmur2"
     FNV1A = "fnv1a"
@@ -346,8 +339,6 @@ class ByLot(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LibrdkafkaPartitioner:
-    """One of librdkafka's ``partitioner`` settings."""
-
     name: str
     hash: Hash
     by_lot: ByLot
@@ -416,8 +407,6 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SaramaPartitioner:
-    """One of Sarama's partitioner constructors."""
-
     name: str
     way: Way
     versions: str = "Sarama 1.x"

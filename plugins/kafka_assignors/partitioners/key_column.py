@@ -85,7 +85,6 @@ class KeyColumn:
         return self.data[int(self.offsets[index]) : int(self.offsets[index + 1])].tobytes()
 
     def taken(self, rows: npt.NDArray[np.int64]) -> KeyColumn:
-        """Copy of the keys of ``rows``, in that order."""
         lengths = self.lengths[rows]
         offsets = np.zeros(len(rows) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
@@ -94,7 +93,6 @@ class KeyColumn:
         return KeyColumn(data, offsets, None if self.is_null is None else self.is_null[rows])
 
     def fixed_length(self) -> int:
-        """Length that all keys have, or -1."""
         return int(_fixed_length(self.offsets))
 
 

@@ -48,7 +48,6 @@ def round_robin_by_batch(record_bytes: Longs, available: Ints, partitions: int, 
 
 @njit(cache=True)
 def by_lot(count: int, available: Ints, random: State) -> Ints:
-    """Random partition for each record."""
     places = np.empty(count, np.int32)
     for i in range(count):
         places[i] = available[next_int(random, len(available))]
@@ -65,7 +64,6 @@ def _append(open_bytes: Longs, place: int, record_bytes: int, batch_bytes: int) 
 
 @njit(cache=True)
 def _positive(random: State) -> np.int64:
-    """``Utils.toPositive(random.nextInt())``."""
     return np.int64(np.uint32(next_bits(random, 32)) & np.uint32(0x7FFFFFFF))
 
 

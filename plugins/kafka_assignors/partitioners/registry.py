@@ -52,7 +52,6 @@ _OWN: dict[str, Partitioner] = {}
 
 
 def register(partitioner: Partitioner | CustomPartitioner) -> Partitioner:
-    """Add a custom partitioner under its ``name``, replacing one of the same name."""
     known = partitioner if isinstance(partitioner, Partitioner) else CustomPartitionerAdapter(partitioner)
     _OWN[known.name] = known
     return known
@@ -60,7 +59,6 @@ def register(partitioner: Partitioner | CustomPartitioner) -> Partitioner:
 
 @contextmanager
 def registered(*partitioners: Partitioner | CustomPartitioner) -> Iterator[None]:
-    """Register custom partitioners for the duration of the context."""
     before = dict(_OWN)
     for partitioner in partitioners:
         register(partitioner)

@@ -66,7 +66,6 @@ def _coordinator(strategy: str) -> Family:
 
 
 def one_line(target: str, releases: Releases, *, is_ended: bool = False) -> Family:
-    """Family with one answer in all its releases."""
     return Family(target, lambda _asked: (("", releases),), is_ended=is_ended)
 
 

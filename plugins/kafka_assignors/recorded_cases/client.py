@@ -57,15 +57,12 @@ class _Names:
 
 
 class Owned(StrEnum):
-    """Place of a member's claims in an input."""
-
-    SUBSCRIPTION = "owned"  # the Subscription's own field
-    DATA = "memberData"  # decoded from user data by the sticky assignor
+    SUBSCRIPTION = "owned"
+    DATA = "memberData"
     ENCODED = "encoded"  # ``owned`` before encoding, topic by topic in the order of Java's map of topics
 
 
 def request_of(case: Mapping[str, Any], owned_of: Owned) -> AssignmentRequest:
-    """Columns of one input."""
     listed, members = case["topics"], case["members"]
     topics, racks = _Names(topic["topic"] for topic in listed), _Names()
     subscriptions = [[topics[name] for name in member["topics"]] for member in members]
@@ -242,7 +239,6 @@ def answer_cooperative_sticky(name: str, case: Input) -> Output:
 
 
 def answer_legacy_sticky(name: str, case: Input) -> Output:
-    """``legacy_sticky_2_0``."""
     return rendered(*_asked(name, case, Owned.ENCODED))
 
 
@@ -280,7 +276,6 @@ def answer_hash(case: Input) -> Output:
 
 
 def answer_assignor(name: str, case: Input) -> Output:
-    """Assignment in the fields of the client families."""
     request = request_of(case, Owned.SUBSCRIPTION)
     return rendered(request, own_by_name(name).assign(request))
 

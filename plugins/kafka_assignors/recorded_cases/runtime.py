@@ -39,7 +39,6 @@ Output = dict[str, Any]
 
 
 def answer_random(case: Input) -> Output:
-    """``java_random``: result of each operation."""
     seed = int(case["seed"])
     random = mock_random(seed) if case.get("random") == "MockRandom" else java_random(seed)
     return {"out": [_draw(random, *operation) for operation in case["ops"]]}
@@ -104,7 +103,6 @@ def _hashes(kind: str, keys: list[Any]) -> Ints:
 
 
 def answer_group(case: Input) -> Output:
-    """``group_partition``."""
     groups = StringColumn.of([case["group"]])
     return {
         "hashCode": int(group_hash_codes(groups)[0]),
@@ -141,7 +139,6 @@ def _partitions(case: Input) -> int:
 
 
 def answer_vote(coordinator: str, case: Input) -> Output:
-    """``group_vote``."""
     group = Membership.empty(Coordinator(coordinator))
     trace = []
     for step in case["ops"]:

@@ -87,7 +87,6 @@ def _offsets(lengths: list[int]) -> npt.NDArray[np.int64]:
 
 
 def _rows(listed: list[tuple[str, list[int]]] | None, topics: TopicColumns, index: Mapping[str, int]) -> Flags | None:
-    """bool[P] of the listed partitions, ``None`` without a list."""
     if listed is None:
         return None
     rows = np.zeros(topics.partition_total, np.bool_)

@@ -67,7 +67,7 @@ def _tasks(runs: Runs | None) -> Iterable[Task]:
 
 
 def _task(subtopology: object, partition: Any) -> Task:
-    if not isinstance(subtopology, str):  # it would name no subtopology, and the task would be ignored
+    if not isinstance(subtopology, str):
         raise InvalidInputError.at("members", f"a task's subtopology is {excerpt(subtopology)}", "ids are strings")
     return Task(subtopology, int(partition))
 

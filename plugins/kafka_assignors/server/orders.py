@@ -40,12 +40,10 @@ class JavaMaps(NamedTuple):
 
 
 def is_hashed(request: AssignmentRequest) -> bool:
-    """True if maps are HashMaps, not in column order."""
     return request.order is not MapOrder.GIVEN
 
 
 def topic_hashes(request: AssignmentRequest) -> Ints:
-    """``Uuid.hashCode`` of every topic: int32[T]."""
     hashes: Ints = uuid_hash_codes(request.topics.uuid_msb, request.topics.uuid_lsb)
     return hashes
 
@@ -137,7 +135,6 @@ def refuse_missing_topic(request: AssignmentRequest, topic: int) -> None:
 
 @inner_kernel
 def first_missing(topics: Ints, counts: Ints) -> np.int64:
-    """First of ``topics`` that is not in the metadata, or -1."""
     for topic in topics:
         if counts[topic] < 0:
             return np.int64(topic)
@@ -145,7 +142,6 @@ def first_missing(topics: Ints, counts: Ints) -> np.int64:
 
 
 def refuse_missing_topics(request: AssignmentRequest, topics: Ints) -> None:
-    """Raise as the coordinator's assignors for the first subscribed topic without metadata."""
     counts = request.topics.partition_counts[topics]
     if len(counts) and counts.min() < 0:
         missing = topics[counts < 0]

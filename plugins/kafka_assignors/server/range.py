@@ -34,8 +34,6 @@ from kafka_assignors.server.uniform_heterogeneous import list_subscribers
 
 @dataclass(frozen=True, slots=True)
 class ServerRangeAssignor:
-    """``org.apache.kafka.coordinator.group.assignor.RangeAssignor``."""
-
     name: str = "server-range"
     versions: str = "Kafka 3.9 – 4.4"
 
@@ -166,7 +164,6 @@ def _share_by_subscription(ranked: Longs, bounds: Longs, subscribed: Ints, count
 
 @inner_kernel
 def _lengths(ranked: Longs, bounds: Longs, subscribed: Ints, quotas: Ints, extras: Ints) -> Longs:
-    """Partitions of each member, behind a zero: int64[M + 1]."""
     lengths = np.zeros(len(ranked) + 1, np.int64)
     turn = np.zeros(len(quotas), np.int32)
     last = np.full(len(quotas), -1, np.int32)
@@ -268,7 +265,6 @@ def _share_kept(
 
 @inner_kernel
 def _holding(held: tuple[Longs, Longs, Ints], key: int) -> tuple[np.int64, np.int64]:
-    """Start and count of one member's numbers of one topic."""
     keys, begins, _ = held
     at = np.searchsorted(keys, key)
     if at == len(keys) or keys[at] != key:

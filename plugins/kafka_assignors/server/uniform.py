@@ -253,7 +253,6 @@ def _release(
     released: Longs,
     given_up: int,
 ) -> int:
-    """Release all but the first ``quota`` of one member's partitions. Return the number released so far."""
     left = quota
     for k in visit_order:
         if not is_subscribed[owned_topics[k]]:
@@ -271,7 +270,6 @@ def _release(
 def _unassigned(
     topics: Ints, rows: TopicRows, is_assigned: Flags, owned: OwnedLists, released: Longs
 ) -> tuple[Ints, Ints]:
-    """Partitions without owner, topic by topic, then released ones."""
     counts, first_row = rows
     never_of = np.zeros(len(topics), np.int64)
     for i in range(len(topics)):
@@ -301,13 +299,11 @@ def _unassigned(
 
 
 _NOTHING_TOLD = np.zeros(0, np.bool_)
-_NOTHING_TOLD.setflags(write=False)  # read-only as a request's own flags: one compiled variant
+_NOTHING_TOLD.setflags(write=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ServerUniformAssignor:
-    """``org.apache.kafka.coordinator.group.assignor.UniformAssignor``."""
-
     name: str = "server-uniform"
     versions: str = "Kafka 4.0.1 – 4.4"
     # A member that cannot use its extra place leaves it to one that can (KAFKA-18688).

@@ -85,7 +85,6 @@ def sort_by_size(members: Ints, row: Ints, sizes: Ints) -> None:
 
 @inner_kernel
 def next_least(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
-    """Member that gets a partition next."""
     if ends[_LEAST_NEXT] >= ends[_LEAST_END]:
         ends[_LEAST_LEVEL] += 1
         while ends[_LEAST_END] < len(row) and sizes[row[ends[_LEAST_END]]] == ends[_LEAST_LEVEL]:
@@ -97,7 +96,6 @@ def next_least(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
 
 @inner_kernel
 def next_most(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
-    """Member that gives a partition next, or -1."""
     if ends[_MOST_NEXT] < ends[_MOST_START]:
         if ends[_MOST_END] <= ends[_MOST_START] and ends[_MOST_START] > 0:
             ends[_MOST_LEVEL] = sizes[row[ends[_MOST_START] - 1]]
@@ -122,7 +120,6 @@ def set_aside(row: Ints, ends: Longs) -> None:
 
 @inner_kernel
 def is_even(ends: Longs) -> bool:
-    """The levels of the two ends differ by one at most."""
     return bool(ends[_MOST_LEVEL] - ends[_LEAST_LEVEL] <= 1)
 
 
@@ -161,7 +158,6 @@ class Groups(NamedTuple):
 
 @kernel
 def list_subscribers(order: Longs, bounds: Longs, subscribed: Ints, topic_count: int) -> tuple[Longs, Ints]:
-    """Each topic's subscribers as places in ``order``, ascending: offsets int64[T+1] and places."""
     starts = np.zeros(topic_count + 1, np.int64)
     last = np.full(topic_count, _NOBODY, np.int32)
     for member in range(len(order)):
@@ -192,7 +188,7 @@ def topic_priority(counts: Ints, starts: Longs, high: Longs, low: Longs) -> Long
     topics = np.flatnonzero(starts[1:] > starts[:-1])
     spare = np.empty_like(topics)
     width = 1
-    while width < len(topics):  # bottom-up merge sort
+    while width < len(topics):
         for left in range(0, len(topics), 2 * width):
             middle, end = min(left + width, len(topics)), min(left + 2 * width, len(topics))
             i, j = left, middle
@@ -408,7 +404,6 @@ def _even_out(
 
 @inner_kernel
 def _group_by_owner(readers: Ints, first: int, last: int, owners: Ints, groups: Groups) -> None:
-    """Rows of one topic by owner, ascending for each."""
     grouped, group_start, group_end = groups
     for reader in readers:
         group_end[reader] = 0

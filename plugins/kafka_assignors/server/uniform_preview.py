@@ -86,7 +86,6 @@ def keep_all(
 
 @inner_kernel
 def _reads(readers: Ints, place: int) -> bool:
-    """``readers`` ascend."""
     at = np.searchsorted(readers, place)
     return bool(at < len(readers) and readers[at] == place)
 
@@ -141,7 +140,7 @@ def even_out_once(
     owners, sizes = held
     maxima, ranks = limits
     is_listed = sizes < maxima
-    came_from = np.full(len(owners), _NOBODY, np.int32)  # of rows that have moved
+    came_from = np.full(len(owners), _NOBODY, np.int32)
     is_modified = True
     while is_modified:
         is_modified = has_just_moved = False
@@ -301,7 +300,6 @@ def _pairs_held(order: Longs, owners: Ints, shadows: tuple[Ints, Longs]) -> tupl
 
 
 def _vanished(request: AssignmentRequest) -> tuple[Longs, Ints, Ints]:
-    """Members, topics, numbers: vanished partitions of a member's topics stay with it."""
     members, counts = request.members, request.topics.partition_counts
     offsets, topics, partitions = owned_columns(members)
     holder = np.repeat(np.arange(len(members)), np.diff(offsets))
@@ -314,7 +312,6 @@ def _vanished(request: AssignmentRequest) -> tuple[Longs, Ints, Ints]:
 def _lists(
     request: AssignmentRequest, held: tuple[Longs, Longs], topic_of: Ints, vanished: tuple[Longs, Ints, Ints]
 ) -> tuple[Longs, Ints, Ints]:
-    """Each member's partitions by topic and number: offsets, topics, numbers."""
     topics = np.concatenate((topic_of[held[1]], vanished[1])).astype(np.int32)
     numbers = np.concatenate((held[1] - request.topics.first_row[topic_of[held[1]]], vanished[2])).astype(np.int32)
     holders = np.concatenate((held[0], vanished[0]))

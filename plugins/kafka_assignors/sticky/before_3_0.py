@@ -122,7 +122,6 @@ def claims_of(
 
 
 def _identified(request: AssignmentRequest, inputs: StickyInput) -> tuple[Ints, int]:
-    """Number of each owned entry's partition: its row, or one behind all rows."""
     members, ids = request.members, inputs.rows
     id_count = len(inputs.row_topic)
     lost = np.flatnonzero(ids < 0)
@@ -187,7 +186,7 @@ def lists_of_owners(walk: Ints, owner: Ints, row_count: int, member_count: int) 
 _SLACK = 0
 _PLAIN_BIN = 8  # bin size at which Java's HashMap makes a tree; tables below 64 never do
 _LEAST_TREE_TABLE = 64
-_NO_MAP_SIZE = -1  # these releases always count, whatever the number of topics
+_NO_MAP_SIZE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +201,7 @@ class OneWay:
 def assign_one_way(request: AssignmentRequest, inputs: StickyInput, claims: Claims, way: OneWay) -> Assignment:
     if len(request.members) == 0:
         raise AssignorError("java.util.NoSuchElementException", "the group has no members")
-    if len(inputs.row_topic) == 0:  # topics without partitions, and no claim on vanished ones
+    if len(inputs.row_topic) == 0:
         return Assignment.of_nothing(len(request.members), _notes(way))
     state = unfilled_state(request, inputs)
     is_in_turn = way.takes_in_turn and not claims.is_empty and _all_read_the_same(request, inputs)
@@ -213,7 +212,6 @@ def assign_one_way(request: AssignmentRequest, inputs: StickyInput, claims: Clai
 
 
 def unfilled_state(request: AssignmentRequest, inputs: StickyInput) -> State:
-    """State without holders."""
     members = request.members
     possible = most_possible(
         members.subscription_offsets, members.subscription_topics, inputs.counts, _NO_MAP_SIZE, inputs.total
@@ -252,7 +250,6 @@ def _answer(request: AssignmentRequest, inputs: StickyInput, state: State, way: 
 
 
 def _notes(way: OneWay) -> StickyNotes | None:
-    """Up to 2.5.0 there was one way: nothing to note."""
     return None if way.takes_in_turn else StickyNotes.of_way(is_constrained=False)
 
 
@@ -416,7 +413,6 @@ class _Dealing(NamedTuple):
     is_taken: Flags
 
 
-# Places in _Dealing.ends.
 _LEAST_HEAD, _LEAST_TAIL, _MOST_HEAD, _MOST_TAIL, _FREE = range(5)
 
 
@@ -519,7 +515,6 @@ def _keep(member: int, owned: tuple[Longs, Ints], most: int, dealing: _Dealing, 
 
 @inner_kernel
 def _find_free(in_order: Ints, dealing: _Dealing) -> bool:
-    """Move to the next free row; false if there is none."""
     at = dealing.ends[_FREE]
     while at < len(in_order) and dealing.is_taken[in_order[at]]:
         at += 1
@@ -674,7 +669,6 @@ def _two_ways(
 
 
 def _input(request: AssignmentRequest) -> StickyInput:
-    """Common input, without racks."""
     inputs = sticky_input_of(request, request.members.data_generations)
     return replace(inputs, racks=no_racks(len(request.members))) if inputs.racks.is_active else inputs
 
@@ -683,7 +677,7 @@ def _said(request: AssignmentRequest) -> tuple[Ints, Flags]:
     """Generations from user data; a member without one replaces an earlier claimant."""
     members = request.members
     overwrites = ~members.has_data_generation
-    overwrites.setflags(write=False)  # read-only as a request's columns: one compiled variant of each kernel
+    overwrites.setflags(write=False)
     return members.data_generations, overwrites
 
 

@@ -169,7 +169,6 @@ def really_moved(state: State, row: int, owner: int, receiver: int) -> int:
 
 @inner_kernel
 def is_recorded(state: State, row: int, source: int, target: int) -> bool:
-    """True if the row's recorded movement is ``source`` to ``target``."""
     rows = state.rows
     return bool(rows[row].source == source and rows[row].target == target and rows[row].table != IN_NO_LIST)
 
@@ -207,7 +206,6 @@ def _add(state: State, row: int, source: int, target: int) -> None:
 
 @inner_kernel
 def _table_with(state: State, row: int, source: int, target: int) -> int:
-    """Bins of the set with ``row`` in it; a set that was emptied starts with a new table."""
     rows, first = state.rows, state.topics[state.rows[row].topic].moved_first
     table, count, in_bin = _FIRST_TABLE, 1, 0
     other = first
@@ -287,7 +285,6 @@ def _is_as_seen(state: State, seen_rows: Records, seen_places: Records) -> bool:
 
 @inner_kernel
 def _walk(rows: Ints, state: State) -> int:
-    """One walk over ``rows``; stops early once all is balanced."""
     result = UNCHANGED
     group = -1
     for row in rows:
@@ -384,7 +381,6 @@ def _hand_over(state: State, actual: int, giver: int, receiver: int) -> None:
 
 @inner_kernel
 def _resized(state: State, member: int, before: int) -> None:
-    """Update least, most and the heap after one member's size has changed by one."""
     now, with_size, marks = state.members[member].row_count, state.with_size, state.marks
     with_size[before] -= 1
     with_size[now] += 1
@@ -460,7 +456,7 @@ _NO_ROWS.setflags(write=False)
 
 def assign_general(request: AssignmentRequest, inputs: StickyInput, line: Line, *, is_cooperative: bool) -> Assignment:
     members, topics = request.members, request.topics
-    if len(inputs.row_topic) == 0:  # topics without partitions, and no claim on vanished ones
+    if len(inputs.row_topic) == 0:
         return Assignment.of_nothing(
             len(members), StickyNotes(False, inputs.max_generation, _NO_ROWS, _NO_ROWS, _NO_ROWS)
         )
@@ -552,7 +548,7 @@ def keep_readable(
             is_mismatch = rack >= 0 and (row >= len(state.sets) or not has_rack(state.sets[row], rack))
             if is_mismatch or subscriber[state.rows[row].topic] != member:
                 must_revoke = True
-                state.rows[row].owner = member  # Kafka keeps this record
+                state.rows[row].owner = member
                 continue
             give(state, row, member)
             is_taken[row] = True
@@ -561,7 +557,6 @@ def keep_readable(
 
 @kernel
 def held_twice(state: State) -> Flags:
-    """bool[R]: rows in the lists of more than one member."""
     is_doubled = np.zeros(len(state.rows), np.bool_)
     for row in range(len(state.rows)):
         place = state.rows[row].first
@@ -705,14 +700,12 @@ def _checked(status: int) -> int:
 
 
 def _score(state: State) -> int:
-    """``getBalanceScore``: differences of all pairs of members that take part, in Java's int."""
     sizes = np.sort(state.members["row_count"][state.members["takes_part"] != 0]).astype(np.int64)
     weights = 2 * np.arange(len(sizes), dtype=np.int64) - len(sizes) + 1
     return int(np.int64((sizes * weights).sum()).astype(np.int32))
 
 
 def notes_of(state: State, inputs: StickyInput) -> StickyNotes:
-    """Movements while balancing, for Kafka's own stickiness check."""
     moved = state.rows[state.rows["source"] >= 0]
     return StickyNotes(
         False, inputs.max_generation, moved["topic"].copy(), moved["source"].copy(), moved["target"].copy()
@@ -721,7 +714,6 @@ def notes_of(state: State, inputs: StickyInput) -> StickyNotes:
 
 @kernel
 def rows_of(order: Longs, first_row: Longs) -> Ints:
-    """All rows, topics in ``order``."""
     rows = np.empty(first_row[-1], np.int32)
     count = 0
     for topic in order:

@@ -34,7 +34,7 @@ from kafka_assignors.sticky.sticky_input import StickyInput, no_racks, sticky_in
 from kafka_assignors.subscribers import same_readers, subscribers_by_topic
 
 _SLACK = 0
-_NO_MAP_SIZE = -1  # this version always counts, whatever the number of topics
+_NO_MAP_SIZE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class LegacyStickyAssignor:
         inputs = _legacy_input(request)
         if inputs.total == 0 and members.has_owned.any():
             raise AssignorError("java.util.NoSuchElementException", "there are no partitions to compare")
-        if len(inputs.row_topic) == 0:  # topics without partitions, and no claims
+        if len(inputs.row_topic) == 0:
             return Assignment.of_nothing(len(members))
         possible = most_possible(
             members.subscription_offsets, members.subscription_topics, inputs.counts, _NO_MAP_SIZE, inputs.total

@@ -26,7 +26,6 @@ Words = npt.NDArray[np.uint64]
 Records = npt.NDArray[Any]
 
 NONE = -1
-# Places in State.marks.
 SPARE, UNUSED, HEAP, LEAST, MOST, WITNESS, WITNESS_ROW, WITNESS_TOPIC, SLACK, LITERAL, DIALECT = range(11)
 # State.marks[DIALECT]: client whose rules for reversed movements apply (``general.really_moved``).
 JAVA, KAFKA_PYTHON_3, LIBRDKAFKA = range(3)
@@ -93,7 +92,6 @@ class State(ByReference):
 
 
 def new_state(request: AssignmentRequest, inputs: StickyInput, possible: Longs, *, slack: int) -> State:
-    """State without holders. ``possible`` int64[M]: each member's maximum of partitions."""
     members, topics = request.members, request.topics
     subscriptions = (members.subscription_offsets, members.subscription_topics)
     starts, readers = subscribers_by_topic(inputs.subscription_order, *subscriptions, len(topics), False)
@@ -131,7 +129,6 @@ def new_state(request: AssignmentRequest, inputs: StickyInput, possible: Longs, 
 
 @kernel
 def clear_rows(rows: Records, places: Records, row_topic: Ints, first_row: Longs, topic_hashes: Ints) -> None:
-    """Rows without holder or movement; unused places."""
     for row in range(len(rows)):
         topic = row_topic[row]
         rows[row].topic = topic
@@ -216,7 +213,6 @@ def take(state: State, row: int, member: int) -> None:
 
 @kernel
 def flattened(state: State) -> tuple[Longs, Ints]:
-    """Offsets int64[M+1] and rows, in list order."""
     member_count = len(state.members)
     offsets = np.zeros(member_count + 1, np.int64)
     for member in range(member_count):
@@ -233,7 +229,6 @@ def flattened(state: State) -> tuple[Longs, Ints]:
 
 @inner_kernel
 def fill(state: State, topic: int, only_who_takes_part: bool) -> None:  # noqa: FBT001
-    """Fill the heap with the topic's readers, each once."""
     heap, members, topics = state.heap, state.members, state.topics
     for i in range(state.marks[HEAP]):
         members[heap[i]].heap_place = NONE
@@ -312,7 +307,6 @@ def sort_pairs(keys: Longs, values: Ints, start: int, end: int) -> None:
     width = _RUN
     while width < end - start:
         for low in range(start, end - width, 2 * width):
-            # Neighbours already in order need no merge.
             if keys[low + width - 1] > keys[low + width]:
                 _merge(keys, values, low, low + width, min(low + 2 * width, end))
         width *= 2

@@ -95,7 +95,6 @@ def keepable_rows(
 
 @kernel
 def sort_lowest_first(starts: Longs, listed: Ints, row_topic: Ints, row_partition: Ints, topic_rank: Ints) -> None:
-    """Sort each member's rows by (partition, topic)."""
     keys = np.empty(starts[-1], np.int64)
     for i in range(len(keys)):
         row = listed[i]
@@ -143,7 +142,6 @@ def keep_within_quotas(
 
 @kernel
 def taken_twice(starts: Longs, counts: Ints, owned_order: Longs, kept: Ints, row_count: int) -> Flags:
-    """bool[R]: rows that more than one member keeps."""
     is_taken = np.zeros(row_count, np.bool_)
     is_doubled = np.zeros(row_count, np.bool_)
     for i in range(len(owned_order)):
@@ -157,7 +155,6 @@ def taken_twice(starts: Longs, counts: Ints, owned_order: Longs, kept: Ints, row
 
 
 DONE, NOBODY_LEFT, TOO_FEW, BELOW_LEAST = 0, 1, 2, 3
-# Places in Waiting.marks.
 _UNDER, _HEAD, _TAIL, _OVER = 0, 1, 2, 3
 
 
@@ -402,7 +399,6 @@ def waits_for_owner(rows: Ints, receivers: Ints, was_of: Ints, is_contested: Fla
 def joined_lists(
     owned_order: Longs, starts: Longs, counts: Ints, kept: Ints, rows: Ints, receivers: Ints, waits: Flags
 ) -> tuple[Longs, Ints]:
-    """Offsets int64[M+1] and rows of each member's list: kept rows, then dealt ones."""
     member_count = len(counts)
     offsets = np.zeros(member_count + 1, np.int64)
     for member in range(member_count):
@@ -452,7 +448,7 @@ class CooperativeStickyAssignor:
         generations = members.data_generations
         if self.line.reads_subscription_generation:
             generations = np.where(members.generations >= 0, members.generations, generations)
-            generations.setflags(write=False)  # read-only as a request's columns: one compiled variant of each kernel
+            generations.setflags(write=False)
         inputs = sticky_input_of(request, generations, self.line)
         return _assign(request, inputs, self.line, is_cooperative=True)
 

@@ -31,8 +31,6 @@ from kafka_assignors.racks import partition_racks, use_racks, word_count
 
 
 class Claims(Enum):
-    """Rule for a partition with several claims."""
-
     BY_GENERATION = "the highest generation; of equal ones nobody"
     BY_LAST_CLAIM = "as BY_GENERATION, but compared with whoever claimed it last, though that claim was lost"
     OF_NEWEST = "members of the newest generation ever seen, all others own nothing; of two nobody"
@@ -115,17 +113,14 @@ class StickyInput:
 
     @property
     def id_rank(self) -> Ints:
-        """int32[M]: rank of each member's id."""
         return ranks_of(self.by_id)
 
     @property
     def has_owners(self) -> bool:
-        """True if any member has claims; a new group skips half of the steps."""
         return len(self.rows) > 0
 
 
 def sticky_input_of(request: AssignmentRequest, generations: Ints, line: Line = NEWEST) -> StickyInput:
-    """Prepare a request; ``generations`` int32[M]: from each member's data."""
     members, topics = request.members, request.topics
     subscription_order = member_walk(request)
     in_map = topic_walk(request, subscription_order)
@@ -187,7 +182,6 @@ def order_of_owners(data: Bytes, offsets: Longs, subscription_order: Longs) -> L
 
 
 def _rows(request: AssignmentRequest, counts: Ints) -> tuple[Ints, Ints, Ints]:
-    """Row of each owned entry; topic and partition of each row."""
     members, topics = request.members, request.topics
     rows, stale_count = owned_rows(members.owned_topics, members.owned_partitions, topics.first_row, counts)
     row_topic, row_partition = real_rows(topics.first_row)
@@ -225,7 +219,6 @@ def owned_rows(owned_topics: Ints, owned_partitions: Ints, first_row: Longs, cou
 
 @kernel
 def real_rows(first_row: Longs) -> tuple[Ints, Ints]:
-    """Topic and partition of each real row."""
     topics = np.empty(first_row[-1], np.int32)
     partitions = np.empty(first_row[-1], np.int32)
     for topic in range(len(first_row) - 1):
@@ -324,7 +317,6 @@ def _racks(request: AssignmentRequest, counts: Ints) -> RackInput:
 
 @kernel
 def readers_in_racks(sets: Words, in_rack: Longs) -> Longs:
-    """int64[P]: members in the racks of each partition."""
     readers = np.zeros(len(sets), np.int64)
     for row in range(len(sets)):
         for rack in range(len(in_rack)):
