@@ -4,9 +4,9 @@ Metamorphosis 1.4. Every partition of a topic has one consumer; each consumer co
 sorted as strings. Partitions are named ``broker-number``, so ``0-10`` sorts before ``0-2``. Kafka's partition p is
 ``0-p``.
 
-Default (``DefaultLoadBalanceStrategy``): a topic's partitions are cut into ranges. The first ``partitions mod
-consumers`` consumers get one more, consumers beyond the number of partitions none. Example: consumers a, b, c and
-partitions 0-0, 0-1: a gets 0-0, b 0-1, c nothing. Complexity: O(M log M + n log n + S) a topic.
+Default (``DefaultLoadBalanceStrategy``): a topic's partitions are cut into ranges; the first ``partitions mod
+consumers`` consumers get one more. Example: consumers a, b, c and partitions 0-0, 0-1: a gets 0-0, b 0-1, c nothing.
+Complexity: O(M log M + n log n + S) a topic.
 
 Consistent (``ConsisHashStrategy``, KETAMA): consumers are 160 points each on a ring, and a partition goes to the next
 point. A consumer that joins or leaves moves only its own partitions. No promise of balance; partition ``0-3`` of
@@ -17,7 +17,7 @@ Complexity: O(M log M + n log M) hashes and look-ups.
 Hash functions (``HashAlgorithm``, after spymemcached), over UTF-16 code units or UTF-8 bytes: NATIVE is
 ``String.hashCode``; CRC32 keeps 15 bits of the upper half; FNV comes in 64 bits cut to 32, also under the name of 32
 bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; only ONE_AT_A_TIME is signed. Those over
-bytes fail on the empty key (``NullPointerException``). Example: ":" → NATIVE 58, CRC32 5134, KETAMA 266943109.
+bytes fail on the empty key (``NullPointerException``).
 """
 
 from __future__ import annotations

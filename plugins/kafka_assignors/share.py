@@ -1,21 +1,21 @@
 """Return the answers of the group coordinator's ``simple`` for share groups (KIP-932): several readers a partition.
 
-``share-simple``: Kafka 4.2 – 4.4; ``share-simple@4.0``: Kafka 4.0. The preview of 4.1 is not modelled. Promises from
-4.2, in priority order, with M members and T partitions: S = ⌈M/T⌉ readers for each partition where possible; about
-S·T/M partitions for each member; present readers stay. In 4.0 every member reads every partition of its topics,
-whatever was assigned before.
+``share-simple``: Kafka 4.2 – 4.4; ``share-simple@4.0``: Kafka 4.0. The preview of 4.1 is not modelled.
+Promises from 4.2, in priority order, with M members and T partitions: S = ⌈M/T⌉ readers for each partition where
+possible; about S·T/M partitions for each member; present readers stay. In 4.0 every member reads every partition of
+its topics.
 
 Steps from 4.2 on, for one set of partitions and its readers (the whole group, or one topic's subscribers where
 subscriptions differ)
-1. ``wants_of``: S = ⌈M/T⌉ readers a partition, x = S·T/M; member i wants ⌈x(i+1)⌉ − ⌈x·i⌉, in doubles as Java.
+1. ``wants_of``: x = S·T/M; member i wants ⌈x(i+1)⌉ − ⌈x·i⌉, in doubles as Java.
 2. A member that holds more than it wants drops the first ones in the order of its HashSet.
 3. A partition with more than S readers drops the first ones in the order of its HashSet.
 4. Deal: partitions in the order of a HashMap filled by ``computeIfAbsent`` (held ones, then the others); each takes
    members in turn from those that want more, except its readers before the deal. A full round without a match ends
    the partition; starting again when no member wants more is Java's NoSuchElementException.
-Partitions follow their topics, which the coordinator sorts by name (``server.orders``). Vanished or unassignable
-partitions count as held and are dealt again, as in Java. A *key* is a partition: the first T keys are the partitions
-to read, in Java's order; further keys are old partitions that are not among them.
+Partitions follow their topics, by name (``server.orders``). Vanished or unassignable partitions count as held and are
+dealt again, as in Java. A *key* is a partition: the first T keys are the partitions to read, in Java's order; further
+keys are old partitions that are not among them.
 
 Example: 2 partitions, members a, b, c: S = 2, wants ⌈4/3⌉, ⌈8/3⌉ − 2, 4 − 3 = 2, 1, 1. In 4.0: all three read both.
 Complexity: O(M log M + W + S·T) (4.2), O(M·T) (4.0), for W owned partitions.

@@ -9,11 +9,11 @@ stops and ends when the new reader has its SyncGroup answer.
 - An empty group waits ``initial_delay_ms`` after the first join, and again if another member has joined.
 - The coordinator waits for a dead member within its session; a trigger while it prepares joins that rebalance.
 - Cooperative: free partitions are assigned at once. Members that revoke rejoin; the others learn of that at their
-  next heartbeat, a whole interval after JoinGroup's answer.
+  next heartbeat.
 
-Example (eager, a third member joins, heartbeats every 3 s, A's next beat at 1 s, B's at 2 s): the coordinator
-prepares at 0; A revokes all and rejoins at 1 s, B at 2 s; then the leader assigns: A's partitions pause 1 s, B's
-none. Complexity O(events · members + partitions).
+Example (eager, a third member joins, A's next beat at 1 s, B's at 2 s): the coordinator prepares at 0; A revokes all
+and rejoins at 1 s, B at 2 s; then the leader assigns: A's partitions pause 1 s, B's none.
+Complexity O(events · members + partitions).
 
 Sources: ConsumerCoordinator, AbstractCoordinator (clients), ClassicGroup, GroupMetadataManager (coordinator), KIP-62,
 KIP-134, KIP-345, KIP-394, KIP-429.

@@ -3,13 +3,12 @@
 Promises, in order: a partition is assigned only after its old reader has acknowledged the revocation; a member
 revokes before it gets anything; it beats again at once after a revocation, else at its interval.
 
-- A change of members raises the group epoch at once. The next heartbeat of any member computes the new target, from
-  4.3 on at least ``assignment_interval_ms`` after the last one (KIP-1263).
+- A change of members raises the group epoch. The next heartbeat of any member computes the new target, from 4.3 on at
+  least ``assignment_interval_ms`` after the last one (KIP-1263).
 - A static member that leaves (epoch -2) keeps its partitions until its session ends.
 
 Example (A and B hold two partitions each, C joins at 0 and gets one of each; A beats at 1 s, B at 4 s): A revokes at
-1 s, B at 4 s; C beats at 5 s and gets both: pauses of 4 s and 1 s; the other partitions have none. Complexity O(beats
-· members · partitions).
+1 s, B at 4 s; C beats at 5 s and gets both: pauses of 4 s and 1 s. Complexity O(beats · members · partitions).
 
 Sources: KIP-848, KIP-1263; GroupMetadataManager, CurrentAssignmentBuilder, ConsumerHeartbeatRequestManager (Kafka
 4.x).

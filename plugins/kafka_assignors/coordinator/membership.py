@@ -1,29 +1,25 @@
 """Membership of a group at its coordinator: members, leader, elected strategy, coordinating partition.
 
 Classic groups (``Membership``)
-- The first member that joins leads. If the leader leaves, the first of the rest in the order of the coordinator's map
-  leads. If it has not rejoined when the join phase ends, the first in that order that has leads. If none has, the phase
-  continues. The choice is never random.
-- A static member that returns under a new id is removed and put again: new place in the map, its wait is cancelled,
-  and it leads if it led.
+- The first member that joins leads. If the leader leaves, or has not rejoined when the join phase ends, the first
+  remaining (rejoined) member in the order of the coordinator's map leads. If none has rejoined, the phase continues.
+- A static member that returns under a new id is removed and put again; it leads if it led.
 - The map is Java's HashMap from Kafka 4.0 on, Scala's mutable one before; both keep the table of their largest size.
   JoinGroup's answer lists members in this order, and the leader's client fills its own map in it.
-- Example (4.x): "b" joins and leads, then "a": the order is a, b (97 & 15 = 1, 98 & 15 = 2). If only "a" has rejoined
-  when the phase ends, "a" leads.
+- Example (4.x): "b" joins and leads, then "a": the order is a, b (97 & 15 = 1, 98 & 15 = 2).
 - Sources: ``GroupMetadata`` in Scala (2.8 – 3.9), ``ClassicGroup`` in Java (4.0 – 4.4, and 3.7 – 3.9 with the new
   coordinator switched on), with their ``selectProtocol``.
 
 Coordinating partition (``group_partitions``): ``abs(groupId.hashCode) % partitions`` of ``__consumer_offsets``; abs
 of
-the least int is 0 (KAFKA-1988). The real number of partitions counts, not the broker's setting.
-Example: "polygenelubricants" hashes to the least int: partition 0.
+the least int is 0 (KAFKA-1988), as for "polygenelubricants". The real number of partitions counts, not the broker's
+setting.
 
 KIP-848 groups (``TimelineMap``): a key is in slot ``hashCode · -7046029254386353131 >>> (64 - b)`` of 2^b slots
-(Fibonacci hashing), the newest first. The table starts with 2 slots, doubles while (keys + 1) · ¾ exceeds it before a
-``put`` (even of a present key), and never shrinks. A member is put again at every change, so a group of n members
-soon
-has the slots for n + 1. The target assignment walks a ``HashMap`` filled in this order, then with the member of the
-heartbeat. Example: "Aa" and "BB" have one hash code: the later put comes first.
+(Fibonacci hashing), the newest first: of "Aa" and "BB" (one hash code) the later put. The table starts with 2 slots,
+doubles while (keys + 1) · ¾ exceeds it before a ``put`` (even of a present key), and never shrinks. A member is put
+again at every change, so a group of n members soon has the slots for n + 1. The target assignment walks a ``HashMap``
+filled in this order, then with the member of the heartbeat.
 """
 
 from __future__ import annotations

@@ -2,15 +2,12 @@
 
 Equal to ``replay_chain`` to the millisecond for any trigger and protocol, with heartbeats spread evenly over their
 interval (``staggered``). ``Times.heartbeat_offset_ms`` and ``poll_delay_ms`` are ignored: members poll at once. A
-member that leaves and returns before the others have settled is replayed event by event and summed up.
+member that leaves and returns before the others have settled is replayed event by event.
 
-Three examples, with trips of 100 ms unless stated
-- Eager, two members with three partitions each, a third joins (it has joined at 200 ms). Those two beat at 1,000 and
-  2,000 ms. All six are revoked and read again at 2,300 ms. Three pause 1,200 ms, three 200 ms: ``Pauses(6, 6, 1200,
-  4200)``.
-- Eager, member 2 of 3 leaves at 0, beats of 0 and 1 at 1,000 and 2,000 ms: 0 stops at 1,100 ms, 1 at 2,100 ms (the
-  last JoinGroup), all read again at 2,300 ms.
-- KIP-848: A and B hold two partitions each, C joins at 0, A beats at 1 s, B at 4 s, every 5 s, no trips. A frees at 1
+Examples
+- Eager, trips of 100 ms, two members with three partitions each, a third has joined at 200 ms. They beat at 1,000 and
+  2,000 ms; all six partitions are read again at 2,300 ms: ``Pauses(6, 6, 1200, 4200)``.
+- KIP-848, no trips: A and B hold two partitions each, C joins at 0, A beats at 1 s, B at 4 s, every 5 s. A frees at 1
   s, B at 4 s, C beats at 5 s: pauses of 4 s and 1 s. A member that revokes beats again a trip later.
 
 Complexity: O(partitions + members).

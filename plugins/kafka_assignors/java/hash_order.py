@@ -1,4 +1,4 @@
-"""Return the iteration order of a Java HashMap or HashSet.
+"""Return the iteration order of a Java HashMap or HashSet, from hash codes of distinct keys.
 
 Model of ``java.util.HashMap`` with plain bins:
 
@@ -12,12 +12,8 @@ Model of ``java.util.HashMap`` with plain bins:
   makes
   the bin a tree, which may put another key in front: not modelled (see the package).
 
-Input: hash codes of distinct keys; answers: positions of keys. ``JavaHashMap`` is the same model as a value: its
-table
-keeps the size of the most keys it had.
-
-Examples: the Integers 16, 1, 0 in ``new HashMap()``: bin 0 holds 16 then 0, bin 1 holds 1: the order is 16, 0, 1.
-13 keys make the table 32; without twelve of them it is still 32. Complexity: O(keys + table).
+Example: the Integers 16, 1, 0 in ``new HashMap()``: bin 0 holds 16 then 0, bin 1 holds 1: the order is 16, 0, 1.
+Complexity: O(keys + table).
 """
 
 from __future__ import annotations

@@ -3,14 +3,14 @@
 ``LibrdkafkaRange`` has the promises of Java's range from 3.5 on (``client.range``), with two differences:
 - members are in the order of ``member_orders.as_librdkafka_sorts``;
 - groups of two topics and more are matched by racks even where no topic needs it, and only members with a rack take
-  part: the others get the rest. (A single topic is matched as in Java.)
+  part: the others get the rest.
 Example: t and u, partition 0 on rack x, 1 on rack y; a without a rack, b in rack x. Java gives partition 0 to a,
 which comes first and matches anything; librdkafka gives it to b, and a gets 1. O(subscriptions + partitions · racks).
 
-``PlainRangeAssignor`` is for clients without racks: each topic evenly among its subscribers (counts differ by one at
-most), no stickiness. Clients differ only in member order: Sarama, aiokafka and kafka-python 2 as Java up to 2.3,
-franz-go as Java from 2.4. kafka-python 3 omits some members in groups of static and dynamic ones. Example: 5
-partitions for a and b: a 0-2, b 3-4. O(subscriptions + partitions + M log M).
+``PlainRangeAssignor``: clients without racks. Each topic evenly among its subscribers (counts differ by one at most),
+no stickiness. Member order: Sarama, aiokafka and kafka-python 2 as Java up to 2.3, franz-go as Java from 2.4;
+kafka-python 3 omits some members in groups of static and dynamic ones.
+Example: 5 partitions for a and b: a 0-2, b 3-4. O(subscriptions + partitions + M log M).
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Round robin of other clients: partitions dealt one by one to the members in turn.
 
 Promises: completeness (kafka-python 3 refuses instead); with equal subscriptions and no omitted members, counts
-differ by one at most. Unequal subscriptions: no promise about balance.
+differ by one at most.
 
 Differences from Java, with topics t (11 partitions) and a, a-1:
 - Sarama deals in the order of the text ``topic-partition``: t-0, t-1, t-10, t-2 …; a-0, a-1 and a-1-0 mix.
 - kafka-python 3 omits members as its range does, and fails (KeyError) when the next member does not subscribe.
 - KafkaJS deals the partitions of the leader's topics to all members, whether or not they subscribe.
-- librdkafka and franz-go deal as Java does, in their own orders of members.
+- librdkafka and franz-go differ only in member order.
 
 Complexity: O(subscriptions + P log M + M log M); Sarama's texts O(P log P).
 """

@@ -11,7 +11,7 @@ librdkafka, cooperative only
   first, then unowned ones, topics and partitions backwards; by name where no member owns anything.
 - A second step withholds what another member claims (the last one), and returns vanished partitions to their owner.
 - A move is reversed through a pointer that already points to the next recorded one: it moves that, or reads freed
-  memory and may crash. That is an AssignorError. Source: ``rdkafka_sticky_assignor.c``, ``rdkafka_assignor.c``, 2.15.
+  memory and may crash (AssignorError). Source: ``rdkafka_sticky_assignor.c``, ``rdkafka_assignor.c``, 2.15.
 
 kafka-python 2 and aiokafka (sticky), kafka-python 3 (sticky and cooperative)
 - Python's dicts replace Java's maps: claims come in member order; subscriptions are equal only as lists; a member's
@@ -19,14 +19,14 @@ kafka-python 2 and aiokafka (sticky), kafka-python 3 (sticky and cooperative)
   the later one wins.
 - kafka-python 3 undoes both moves where one to be reversed belongs to a third member. Its cooperative strategy
   withholds what another member claims, the last one in JoinGroup order.
-- Example: t of 4 partitions; A owns 0 to 3, B joins: A loses 3 and 2, its last ones.
+- Example: t of 4 partitions; A owns 0 to 3, B joins: A loses 3 and 2.
 
 Sarama, sticky and cooperative
 - Go's maps have no order, so answers may vary from run to run. ``DRAWS`` orders are drawn from a fixed seed. If all
   agree, that is the answer; else an answer with the most frequent sizes, which ``varies``.
 - A group with a member that owns nothing never returns to its state before balancing. Where Java restores it, Sarama
   keeps the new state but drops members that were left out.
-- Example: t of 2 partitions, A and B, both new: each gets one, at random. Source: ``balance_strategy.go``, 1.61.1.
+- Source: ``balance_strategy.go``, 1.61.1.
 """
 
 from __future__ import annotations

@@ -9,10 +9,9 @@ Kafka 4.0.1 – 4.4 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``). `
 
 Equal subscriptions (``spread_evenly``), members in the coordinator's map order: with N partitions and k members each
 may hold ⌊N/k⌋, and N mod k of them one more. A member over its quota releases the last ones in its maps. Members
-under it are filled one after the other with consecutive partitions: first unowned ones (topic by topic, in the order
-of a HashSet of the topics), then released ones. Vanished partitions count as held and stay, as in Java. The one more
-goes, up to 4.0.0, to the first N mod k members in map order; from 4.0.1 (KAFKA-18688) to those that hold it already,
-then to the last in map order.
+under it get consecutive partitions, one member after the other: first unowned ones (topics in HashSet order), then
+released ones. Vanished partitions count as held and stay, as in Java. The one more goes, up to 4.0.0, to the first N
+mod k members in map order; from 4.0.1 (KAFKA-18688) to those that hold it already, then to the last in map order.
 
 Example: 7 partitions, a holds 0–3 and b holds 4–6 in map order b, a. To 4.0.0 b is first and takes partition 3 from
 a; from 4.0.1 nothing moves. Complexity: O(M + W + N) for W owned partitions.

@@ -8,16 +8,15 @@ Different subscriptions
 1. Keep: members keep all that they hold of topics they subscribe to (also vanished partitions).
 2. Deal: free partitions, those of topics with most partitions per subscriber first, then fewest subscribers, then by
    number (ties in HashSet order), each to the subscriber with the smallest count below its maximum, then by id.
-3. Balance: pass after pass over all partitions of topics with two or more subscribers, a partition whose owner has at
-   least two more than some subscriber goes to the first by (count, id) of those below their maximum; until a pass
-   moves nothing, or the counts are balanced.
+3. Balance: in passes over all partitions of topics with two or more subscribers, a partition whose owner has at least
+   two more than some subscriber goes to the first by (count, id) below its maximum; until a pass moves nothing, or
+   counts are balanced.
 
-A partition moves once. Where a move would reverse an earlier one of its topic, Kafka intends to undo that one and
-throws PartitionAssignorException instead (the check of its record of moves is reversed).
+A partition moves once. Where a move would reverse an earlier one of its topic, Kafka throws
+PartitionAssignorException (a reversed check of its record of moves).
 
 Example: A holds all 4 partitions of t and reads nothing else, B reads t and u (2): B is dealt u-0 and u-1, then t-0
-moves to B (4 against 2), and 3 against 3 is even.
-Complexity: O(P log P + P · subscribers of a topic + moves · (P + S)).
+moves to B (4 against 2). Complexity: O(P log P + P · subscribers of a topic + moves · (P + S)).
 """
 
 from __future__ import annotations

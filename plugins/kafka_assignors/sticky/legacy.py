@@ -1,15 +1,15 @@
 """Kafka's first sticky assignor, as of 0.11 to 2.2.
 
 Promises, in priority order: completeness · as balanced as single moves reach, unless the score would not improve ·
-partitions stay where they are. One way for all subscriptions. Claims are not checked: of several claimants the last
-in Java's map counts as owner, and the others keep the partition too.
+partitions stay where they are. Claims are not checked: of several claimants the last in Java's map counts as owner,
+and the others keep the partition too.
 
 Example (seed article 001): t1, t2, t3 of 2 partitions; C1 had t1-1 t3-1, C2 t1-0 t2-1, C3 the rest and left: C1 gets
 t3-0, C2 t2-0 (later versions deal t2-0 to C1).
 
 With equal subscriptions and a claim, partitions are taken from the fullest member downwards, one each in turn, then
-unowned ones in the order of Java's map of all partitions; else topics with fewer readers come first. ``isBalanced``
-allows a difference of one (``slack`` 0), so there are more walks than later.
+unowned ones in the order of Java's map; else topics with fewer readers come first. ``isBalanced`` allows a difference
+of one (``slack`` 0), so there are more walks than later.
 Source: ``StickyAssignor`` of kafka-clients 2.0.0. A subscribed topic without metadata is a NullPointerException.
 Complexity: as ``general``.
 """

@@ -5,8 +5,8 @@ keep their partitions. Racks, where they matter, come before stickiness, not bef
 Equal subscriptions take the constrained way (here), all others the general one (``general``).
 
 ``sticky`` reads claims and generation from the user data; ``cooperative-sticky`` reads the Subscription, and the
-generation of old clients from the user data. In a cooperative round a partition that another member still holds is
-withheld until that member has revoked it and joined again. Unowned partitions are assigned at once.
+generation of old clients from the user data. It withholds a partition that another member still holds until that
+member has revoked it and joined again.
 
 Constrained way, with N partitions and k members: each gets ⌊N/k⌋ (*least*), and N mod k members one more.
 1. Each member, in the order of Java's map, keeps its claims, lowest partitions first (before 3.7.1: in its own
@@ -14,8 +14,8 @@ Constrained way, with N partitions and k members: each gets ⌊N/k⌋ (*least*),
 2. Remaining partitions go to members in their racks, scarcest first;
 3. then to all below *least* in turn, by id; then one each to members at *least*.
 
-Example: t0 of 5 partitions, A owns 0-4, B joins: A keeps 0-2 (one member has 3), B gets 3 and 4; cooperatively B gets
-nothing until A has revoked them.
+Example: t0 of 5 partitions, A owns 0-4, B joins: A keeps 0-2 (one member has 3), B gets 3 and 4 (cooperative: in the
+next round).
 
 Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor``
 (``ConstrainedAssignmentBuilder``) of kafka-clients 3.0 to 4.4 (``sticky_input.Line``: differences). Stale entries

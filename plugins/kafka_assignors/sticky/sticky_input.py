@@ -1,14 +1,14 @@
 """Input that both ways of the sticky assignors share: orders, partitions as rows, claims, and release lines.
 
-Rows: partition p of topic t is row ``first_row[t] + p``. An owned partition that the topic no longer has (Kafka
-checks only the topic) is *stale*: it gets its own row behind the P real ones.
+Rows: partition p of topic t is row ``first_row[t] + p``. An owned partition that the topic no longer has is *stale*:
+it gets its own row behind the P real ones.
 
 Claims (``AbstractStickyAssignor.allSubscriptionsEqual``), members in map order: two claims in the same generation
 lose the partition; else the higher generation has it. Like Kafka, this compares the generation in the later member's
-*user data* with that in the earlier one's *Subscription*. Earlier lines have other rules (``Claims``).
+*user data* with that in the earlier one's *Subscription*.
 
-A ``Line`` is all releases with equal answers, from 3.0 to the newest; some begin with a patch release. Its fields are
-all differences, so both ways are written once. ``before_3_0`` has its own.
+A ``Line`` is all releases with equal answers, from 3.0 on; its fields are all differences. ``before_3_0`` has its
+own.
 Source: ``AbstractStickyAssignor`` of kafka-clients 3.0.2, 3.3.2, 3.4.1, 3.5.0, 3.7.0, 3.7.1 and 4.3.1, run side by
 side.
 """
