@@ -85,7 +85,6 @@ class TopicColumns:
 
     @property
     def partition_total(self) -> int:
-        """P, the partitions of all topics with metadata."""
         return int(self.first_row[-1])
 
     @property
@@ -181,7 +180,6 @@ class MemberColumns:
         return len(self.ids)
 
     def owning(self, offsets: Longs, topics: Ints, partitions: Ints) -> MemberColumns:
-        """The members with other owned partitions (read-only columns). O(M)."""
         other = _twin(self)
         has_owned = offsets[1:] > offsets[:-1]
         has_owned.flags.writeable = False
@@ -240,7 +238,6 @@ class AssignmentRequest:
             raise InvalidInputError.at("request, member_order", f"is no order of {len(self.members)} members")
 
     def with_members(self, members: MemberColumns) -> AssignmentRequest:
-        """The call with other owned partitions of the same topics, not validated again."""
         other = _twin(self)
         object.__setattr__(other, "members", members)
         return other
@@ -355,7 +352,6 @@ class Assignment:
 
     @property
     def counts(self) -> Longs:
-        """int64[M]: partitions of each member."""
         return np.diff(self.offsets)
 
     def of_member(self, member: int) -> list[tuple[int, int]]:

@@ -44,8 +44,6 @@ class CustomAssignor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CustomAssignorAdapter:
-    """Makes a ``CustomAssignor`` an ``Assignor``: views in, (topic, partition) pairs back into columns."""
-
     strategy: CustomAssignor
 
     @property
@@ -57,7 +55,6 @@ class CustomAssignorAdapter:
         return str(getattr(self.strategy, "versions", ""))
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError when the strategy raises, or returns an invalid answer."""
         try:
             answer = self.strategy.assign_members(member_views(request), topic_views(request))
             plain = plain_answer(answer)
@@ -136,7 +133,6 @@ def topic_views(request: AssignmentRequest) -> tuple[TopicView, ...]:
 
 
 def member_views(request: AssignmentRequest) -> tuple[MemberView, ...]:
-    """Members in column order; equal subscriptions share one tuple of topics."""
     members, names, racks = request.members, request.topics.names.strings, request.rack_names
     subscribed, owned = members.subscription_offsets.tolist(), members.owned_offsets.tolist()
     shared: dict[bytes, tuple[str, ...]] = {}

@@ -54,7 +54,6 @@ class MemberView:
 
     @property
     def data(self) -> Mapping[str, object]:
-        """User data that is a JSON object, else empty."""
         try:
             decoded = json.loads(self.user_data or b"{}")
         except (ValueError, RecursionError):

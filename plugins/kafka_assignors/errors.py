@@ -21,7 +21,6 @@ class InvalidInputError(AdvisorError):
 
     @classmethod
     def at(cls, place: str, problem: str, hint: str = "") -> InvalidInputError:
-        """Error at a place: ``file:line``, ``topic-partition``, a JSON path."""
         if len(problem) > _LONGEST_PROBLEM:
             problem = f"{problem[:_LONGEST_PROBLEM]}…"
         error = cls(f"{place}: {problem}" + (f"; {hint}" if hint else ""))

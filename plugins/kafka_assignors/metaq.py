@@ -64,7 +64,6 @@ class MetaqDefaultAssignor:
     versions: str = "Metamorphosis 1.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Topics without metadata or subscribers are skipped."""
         members, first_row = request.members, request.topics.first_row
         columns = (members.subscription_offsets, members.subscription_topics)
         subscribers = subscriber_counts(*columns, len(request.topics), True)
@@ -210,8 +209,6 @@ _REPLICAS = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ring:
-    """``points`` uint32[R], ascending, and the consumer (place in the list) of each: int32[R]."""
-
     points: npt.NDArray[np.uint32]
     consumers: Ints
 
@@ -261,7 +258,6 @@ class MetaqConsistentAssignor:
     versions: str = "Metamorphosis 1.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Topics without metadata or subscribers are skipped."""
         members, topics = request.members, request.topics
         offsets, subscribed = members.subscription_offsets, members.subscription_topics
         owners = np.full(topics.partition_total, ABSENT, np.int32)

@@ -64,7 +64,6 @@ def first_seen_topics(walk: Longs, offsets: Longs, topics: Ints, topic_count: in
 
 
 def by_member_id(members: MemberColumns) -> Longs:
-    """int64[M]: members by id (``String.compareTo``)."""
     order: Longs = sorted_order(members.ids.data, members.ids.offsets)
     return order
 
@@ -88,7 +87,6 @@ def by_member_info(members: MemberColumns, walk: Longs) -> Longs:
 
 @kernel
 def instance_ranks(data: npt.NDArray[np.uint8], offsets: Longs, order: Longs) -> Longs:
-    """Dense ranks of sorted strings: equal ones share a rank."""
     ranks = np.zeros(len(order), np.int64)
     for i in range(1, len(order)):
         one, other = order[i - 1], order[i]

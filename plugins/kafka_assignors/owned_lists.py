@@ -36,7 +36,6 @@ def owned_lists(members: MemberColumns) -> OwnedLists:
 
 
 def assignment_by_owner(owner: Ints, topics: TopicColumns, walk: Longs, member_count: int) -> Assignment:
-    """Lists with topics in ``walk`` order and partitions ascending; ``owner`` int32[P], ABSENT for none."""
     return Assignment.of(*lists_by_owner(owner, topics.first_row, walk, member_count))
 
 

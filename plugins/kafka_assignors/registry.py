@@ -237,7 +237,6 @@ _OWN: dict[str, Assignor] = {}
 
 
 def register(strategy: Assignor | CustomAssignor) -> Assignor:
-    """Add a custom assignor under its ``name``, replacing one of the same name."""
     assignor = strategy if isinstance(strategy, Assignor) else CustomAssignorAdapter(strategy)
     _OWN[assignor.name] = assignor
     return assignor
@@ -245,7 +244,6 @@ def register(strategy: Assignor | CustomAssignor) -> Assignor:
 
 @contextmanager
 def registered(*strategies: Assignor | CustomAssignor) -> Iterator[None]:
-    """Register custom assignors for the duration of the context."""
     before = dict(_OWN)
     for strategy in strategies:
         register(strategy)
@@ -261,7 +259,6 @@ def own_names() -> tuple[str, ...]:
 
 
 def own_by_name(name: str) -> Assignor:
-    """Custom assignor of that name. Raises UnknownNameError that lists the names."""
     if name not in _OWN:
         raise UnknownNameError.among("custom strategy", name, _OWN)
     return _OWN[name]

@@ -20,8 +20,6 @@ Release = tuple[int, ...]
 
 
 class Client(StrEnum):
-    """Client library of a consumer; the names in rules and ``replay``."""
-
     JAVA = "java"
     LIBRDKAFKA = "librdkafka"
     SARAMA = "sarama"
@@ -105,7 +103,6 @@ class Releases:
         return first[: len(release)] <= release and release[: len(last)] <= last
 
     def ends_before(self, release: Release) -> bool:
-        """``release`` is newer than all of them."""
         last = release_of(self.last)
         return release[: len(last)] > last
 

@@ -76,7 +76,6 @@ def integer_walk(n: int) -> Longs:
 
 @kernel
 def wants_of(readers: int, targets: int) -> tuple[np.int64, Longs]:
-    """S, and how many partitions each reader wants."""
     sharing = np.int64((readers + targets - 1) // targets) if targets else np.int64(0)
     precise = np.float64(sharing * targets) / np.float64(readers)
     wants = np.empty(readers, np.int64)
@@ -138,7 +137,6 @@ def _drop_above_wants(
 
 @inner_kernel
 def _by_key(walk: Longs, keys: int, held_starts: Longs, held_keys: Ints) -> tuple[Longs, Ints, Longs]:
-    """Holders of each key in order of insertion: starts, places, positions of the held entries."""
     starts = np.zeros(keys + 1, np.int64)
     for key in held_keys:
         starts[key + 1] += 1
@@ -246,7 +244,6 @@ def _line(walk: Longs, wants: Longs, sizes: Longs) -> tuple[Longs, Longs, np.int
 
 @kernel
 def held_in_order(order: Longs, owned: OwnedLists, maps: JavaMaps) -> Longs:
-    """Positions of all owned entries: members in ``order``, entries in the order of a member's maps."""
     owned_offsets, owned_topics, owned_partitions = owned
     held = np.empty(len(owned_topics), np.int64)
     group_of = np.full(len(maps.uuid_hashes), _NONE, np.int32)

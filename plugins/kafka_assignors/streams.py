@@ -44,8 +44,6 @@ from kafka_assignors.string_column import StringColumn
 
 
 class Task(NamedTuple):
-    """One partition number of one subtopology."""
-
     subtopology: str
     partition: int
 
@@ -99,8 +97,6 @@ class StreamsRequest:
 
 @dataclass(frozen=True, slots=True)
 class MemberTasks:
-    """Tasks of one member, each list by (subtopology, partition)."""
-
     active: tuple[Task, ...] = ()
     standby: tuple[Task, ...] = ()
 
@@ -170,7 +166,6 @@ def streams_sticky(version: object = None) -> StreamsStickyAssignor:
 
 
 def member_order(request: StreamsRequest) -> list[int]:
-    """Members' numbers in the order in which Java walks their map."""
     if request.order is MapOrder.GIVEN:
         return list(range(len(request.members)))
     return _hash_walk([member.id for member in request.members])

@@ -48,7 +48,6 @@ def visible(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _shows_anywhere(character: str) -> bool:
-    """True if it shows as itself in any context: no combining mark."""
     return not is_hidden(character) and unicodedata.category(character)[0] != "M"
 
 

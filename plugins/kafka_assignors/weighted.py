@@ -276,7 +276,6 @@ def place_on_lightest(weights: Floats, order: Longs, owner: Ints, loads: Floats)
 def place_on_lightest_reader(
     weights: Floats, order: Longs, topic_of: Ints, audience_offsets: Longs, audience: Ints, owner: Ints, loads: Floats
 ) -> None:
-    """LPT where only a topic's audience may read it."""
     for row in order:
         if owner[row] != ABSENT:
             continue
@@ -292,7 +291,6 @@ def place_on_lightest_reader(
 
 @kernel
 def improve(rows: WeighedRows, owner: Ints, loads: Floats, bound: float, steps: int) -> None:
-    """Lower the highest load by moves and swaps with the three lightest members."""
     for _ in range(steps):
         hot = np.argmax(loads)
         if loads[hot] <= bound * (1 + ENOUGH):
@@ -444,7 +442,6 @@ def _pigeonhole(rows: Floats, readers: int) -> float:
 
 
 def _audience_share(weights: Floats, topic_of: Ints, may_read: Flags) -> float:
-    """Largest s / |A| over the audiences of topics and over all members."""
     by_topic = np.bincount(topic_of, weights=weights, minlength=may_read.shape[1])
     packed = np.packbits(may_read, axis=0).T
     sum_of: dict[bytes, float] = {}
@@ -493,7 +490,6 @@ class WeightedAssignor:
     versions: str = "Kafka Rebalance Advisor 0.1"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises InvalidInputError for a negative or unknown weight."""
         if _is_plain(request):
             return _assign_counts(request)[0]
         return self.solve(request).assignment

@@ -27,8 +27,6 @@ from kafka_assignors.owned_lists import lists_by_owner
 
 @dataclass(frozen=True, slots=True)
 class RandomAssignor:
-    """``CustomAssignorPartition`` of the article, seeded."""
-
     name: str = "random"
     versions: str = "seed article 001"
 
@@ -51,7 +49,6 @@ class RandomAssignor:
 
 @kernel
 def _lots(order: Longs, offsets: Longs, subscribed: Ints, topic_count: int) -> tuple[Longs, Ints]:
-    """Lots of each topic: members in ``order``, as often as they list the topic."""
     starts = np.zeros(topic_count + 1, np.int64)
     for topic in subscribed:
         starts[topic + 1] += 1

@@ -66,7 +66,6 @@ class Filling(NamedTuple):
 
 @kernel
 def topics_that_need_racks(readers: Words, sets: Words, first_row: Longs, walk: Longs, prefer: bool) -> Flags:  # noqa: FBT001
-    """bool[T]: topics of ``walk`` whose own racks can matter."""
     needs = np.zeros(len(readers), np.bool_)
     for topic in walk:
         needs[topic] = use_racks(readers[topic], sets, first_row[topic], first_row[topic + 1], prefer)
@@ -222,7 +221,6 @@ def _assign_matching(topic: int, subscribers: Subscribers, racks: Racks, first_r
 
 @inner_kernel
 def _assign_rest(topic: int, subscribers: Subscribers, first_row: Longs, filling: Filling) -> None:
-    """Each reader in turn takes the first free partitions, up to its room."""
     starts, readers = subscribers
     owner, taken, extras = filling
     end = first_row[topic + 1]
@@ -262,7 +260,6 @@ class RangeAssignor:
 
 
 def _matched(request: AssignmentRequest, order: Longs, walk: Longs) -> Ints | None:
-    """Owners after matching racks; ``None`` where no topic needs it."""
     members, topics = request.members, request.topics
     if not (members.racks >= 0).any():
         return None

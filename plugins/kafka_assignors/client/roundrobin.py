@@ -34,7 +34,6 @@ class RoundRobinAssignor:
     versions: str = "Kafka 2.4 – 4.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError for an empty group."""
         return _assign(request, by_member_info(request.members, member_walk(request)))
 
 
@@ -46,7 +45,6 @@ class LegacyRoundRobinAssignor:
     versions: str = "Kafka 0.9 – 2.3"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError for an empty group."""
         return _assign(request, by_member_id(request.members))
 
 

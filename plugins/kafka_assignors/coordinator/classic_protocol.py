@@ -104,7 +104,6 @@ class _Run:
         return first + max(0, -(-(at_ms - first) // interval)) * interval
 
     def expires(self, member: str, silent_ms: int) -> int:
-        """End of the session of a member that is silent from ``silent_ms`` on."""
         return self.next_beat(member, silent_ms) - self.times.heartbeat_ms + self.times.session_ms
 
     @property
@@ -117,7 +116,6 @@ class _Run:
         return sorted(name for name, member in self.members.items() if member.is_in_group)
 
     def target(self) -> Holding:
-        """The leader's assignment: that of the last change known to it."""
         last = max(self.known, default=-1)
         if self.known != set(range(last + 1)):
             missing = min(set(range(last + 1)) - self.known)
@@ -247,7 +245,6 @@ def _read_as_before(run: _Run, member: str, partitions: frozenset[Partition], at
 
 
 def _join(run: _Run, name: str, number: int | None, at_ms: int) -> None:
-    """JoinGroup reaches the coordinator; an eager member has revoked all before."""
     member = run.members[name]
     if not member.is_alive:
         return
@@ -281,7 +278,6 @@ def _delay_over(run: _Run, remaining_ms: int, at_ms: int) -> None:
 
 
 def _prepare(run: _Run, at_ms: int) -> None:
-    """The coordinator needs a JoinGroup of each member; they learn of it at a heartbeat."""
     run.state, run.prepared_ms = _State.PREPARING, at_ms
     for name in run.joined_in:
         if not run.members[name].has_joined:
@@ -334,7 +330,6 @@ def _remove(run: _Run, name: str, at_ms: int) -> None:
 
 
 def _complete_if_all_joined(run: _Run, at_ms: int) -> None:
-    """JoinGroup is answered, all heartbeat clocks restart, SyncGroup follows."""
     names = run.joined_in
     if run.state is not _State.PREPARING or run.is_delayed or not all(run.members[name].has_joined for name in names):
         return
@@ -389,7 +384,6 @@ def _given(run: _Run, name: str, target: Holding) -> frozenset[Partition]:
 
 
 def _look_up_again(run: _Run, change: Change, at_ms: int) -> None:
-    """The coordinator moves: no rebalance and no pause; members learn of it at a heartbeat."""
     wait = run.times.round_trip_ms
     for member in change.stays:
         beat = run.next_beat(member, at_ms)

@@ -59,7 +59,6 @@ class _Run:
     entries: int = 0
 
     def at(self, at_ms: int, action: Action) -> None:
-        """Schedule the action after all earlier ones of the same time."""
         heapq.heappush(self.agenda, (at_ms, self.entries, action))
         self.entries += 1
 
@@ -70,7 +69,6 @@ class _Run:
         self.reading.stop(at_ms, member, tuple(self.reading.owned[member]))
 
     def bump(self, number: int) -> None:
-        """Raise the group epoch; changes become known in their order."""
         for missing in range(self.latest + 1, number):
             if self.changes[missing].trigger in _NO_EPOCH:
                 continue
@@ -143,7 +141,6 @@ def _give_up_beating(run: _Run, member: str) -> None:
 
 
 def _fall_silent(run: _Run, number: int, at_ms: int) -> None:
-    """The member counts until its session ends, from its last heartbeat."""
     subject, times = run.changes[number].subject, run.times
     beat = run.beating.get(subject, times.next_beat(subject, at_ms, times.consumer_heartbeat_ms))
     run.stop_all(at_ms, subject)
@@ -194,7 +191,6 @@ def _beat(run: _Run, at_ms: int, member: str) -> int:
 
 
 def _obey(run: _Run, member: str, owned: set[Partition], phase: Phase, partitions: set[Partition], at_ms: int) -> None:
-    """The answer arrives, unless the member has left or restarted."""
     if member not in run.beating or run.reading.owned[member] is not owned:
         return
     if phase is Phase.REVOKE:
@@ -206,7 +202,6 @@ def _obey(run: _Run, member: str, owned: set[Partition], phase: Phase, partition
 
 
 def _learn(run: _Run, at_ms: int, member: str) -> None:
-    """Apply what this heartbeat reports, and compute a new target when due."""
     if run.is_metadata_new is not None:
         run.say(at_ms, "", Phase.METADATA, f"{run.changes[run.is_metadata_new].subject} has more partitions")
         run.bump(run.is_metadata_new)
@@ -238,7 +233,6 @@ def _read_as_before(run: _Run, member: str, at_ms: int) -> None:
 
 
 def _look_up_again(run: _Run, change: Change, at_ms: int) -> None:
-    """The coordinator moves: no new epoch and no pause."""
     times = run.times
     for member in change.stays:
         beat = times.next_beat(member, at_ms, times.consumer_heartbeat_ms)

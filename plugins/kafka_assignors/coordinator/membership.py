@@ -123,8 +123,6 @@ class KeyMap(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GroupMember:
-    """``strategies``: in order of preference; ``is_waiting``: its JoinGroup is not answered yet."""
-
     id: str
     strategies: tuple[str, ...]
     is_waiting: bool = True
@@ -153,7 +151,6 @@ class Membership:
         )  # fmt: skip
 
     def rejoined(self, member_id: str, strategies: Sequence[str]) -> Membership:
-        """A member sends JoinGroup again with this list; it keeps its place."""
         again = replace(self._member(member_id), strategies=tuple(strategies), is_waiting=True)
         return replace(self, members={**self.members, member_id: again})
 
@@ -165,7 +162,6 @@ class Membership:
         return replace(self, places=places, members=rest, leader=leader)
 
     def replaced(self, old: str, new: str) -> Membership:
-        """The static member ``old`` returns under the id ``new``."""
         again = replace(self._member(old), id=new, is_waiting=False)
         rest = {name: member for name, member in self.members.items() if name != old}
         if new in rest:
@@ -188,7 +184,6 @@ class Membership:
         return replace(self, members={name: replace(member, is_waiting=False) for name, member in self.members.items()})
 
     def order(self) -> tuple[str, ...]:
-        """Members in the order of the coordinator's map and of JoinGroup's answer."""
         return self.places.order()
 
     def vote(self) -> Vote:
@@ -225,7 +220,6 @@ class TimelineMap:
 
     @classmethod
     def settled(cls, keys: Iterable[str]) -> TimelineMap:
-        """The map after each of ``keys`` (distinct, in order) was put twice."""
         added = tuple(keys)
         slots = _FIRST_SLOTS
         while _is_too_full(len(added), slots):
@@ -233,7 +227,6 @@ class TimelineMap:
         return cls(added, slots)
 
     def with_key(self, key: str) -> TimelineMap:
-        """After ``put``; a present key keeps its place."""
         slots = self.slots * 2 if _is_too_full(len(self.keys), self.slots) else self.slots
         return TimelineMap(self.keys if key in self.keys else (*self.keys, key), slots)
 
@@ -241,7 +234,6 @@ class TimelineMap:
         return TimelineMap(tuple(kept for kept in self.keys if kept != key), self.slots)
 
     def order(self) -> tuple[str, ...]:
-        """Iteration order: O(n log n)."""
         column = StringColumn.of(self.keys)
         shift = 65 - self.slots.bit_length()
         slot = [(code * _MULTIPLIER & _MASK) >> shift for code in hash_codes(column.data, column.offsets).tolist()]

@@ -1,14 +1,11 @@
 """Return the pauses that one trigger causes in a settled group, in closed form: microseconds instead of a replay.
 
 Equal to ``replay_chain`` to the millisecond for any trigger and protocol, with heartbeats spread evenly over their
-interval (``staggered``). ``Times.heartbeat_offset_ms`` and ``poll_delay_ms`` are ignored: members poll at once. A
-member that leaves and returns before the others have settled is replayed event by event.
+interval (``staggered``) and members that poll at once. A member that leaves and returns before the others have
+settled is replayed event by event.
 
-Examples
-- Eager, trips of 100 ms, two members with three partitions each, a third has joined at 200 ms. They beat at 1,000 and
-  2,000 ms; all six partitions are read again at 2,300 ms: ``Pauses(6, 6, 1200, 4200)``.
-- KIP-848, no trips: A and B hold two partitions each, C joins at 0, A beats at 1 s, B at 4 s, every 5 s. A frees at 1
-  s, B at 4 s, C beats at 5 s: pauses of 4 s and 1 s. A member that revokes beats again a trip later.
+Example (KIP-848, no trips): A and B hold two partitions each, C joins at 0, A beats at 1 s, B at 4 s, every 5 s. A
+frees at 1 s, B at 4 s, C beats at 5 s: pauses of 4 s and 1 s. A member that revokes beats again a trip later.
 
 Complexity: O(partitions + members).
 """
@@ -107,8 +104,6 @@ class JoinPhase(NamedTuple):
 
 
 class ClassicPauses(NamedTuple):
-    """``refused``: an impossible place of the arrays. ``next_beat_ms``: of all members, after the last JoinGroup."""
-
     refused: int
     unread: int
     revoked: int
@@ -330,14 +325,12 @@ def replay_rebalance(protocol: Protocol, change: Change, times: Times) -> Timeli
 
 
 def replay_chain(protocol: Protocol, changes: Sequence[Change], times: Times) -> Timeline:
-    """Replay of successive changes, each beginning with the end of the one before."""
     if protocol is Protocol.CONSUMER:
         return replay_consumer(changes, times)
     return replay_classic(changes, times, is_cooperative=protocol is Protocol.COOPERATIVE)
 
 
 def replayed_pauses(protocol: Protocol, goes: Step, returns: Step, times: Times) -> Pauses:
-    """The subject of both leaves at 0 and joins again after ``restart_ms``."""
     names = _names(goes.member_count)
     subject, leader = goes.subject, names[goes.leader]
     before, after = _holding(goes.before, names, ABSENT), _holding(returns.after, names, ABSENT)
@@ -434,7 +427,6 @@ def rolling(protocol: Protocol, restarts: Iterable[Step | tuple[Step, Step]], ti
 
 
 def _require_possible(protocol: Protocol, times: Times) -> None:
-    """Raise unless a heartbeat with its answer fits into interval, session and rebalance timeout."""
     interval, trip = interval_of(protocol, times), times.round_trip_ms
     is_long_enough = interval + trip < times.rebalance_ms or protocol is Protocol.CONSUMER
     if not 0 <= trip < interval or times.session_ms < interval or not is_long_enough:

@@ -93,8 +93,6 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event; ``partitions``: number revoked or assigned."""
-
     at_ms: int
     member: str
     phase: Phase
@@ -117,8 +115,6 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """All events in order, and all pauses; ``rebalances`` counts generations or epochs."""
-
     events: tuple[Event, ...]
     pauses: tuple[Pause, ...]
     rebalances: int
@@ -178,7 +174,6 @@ class Reading:
     _open: dict[Partition, tuple[int, str | None]] = field(default_factory=dict)
 
     def stop(self, at_ms: int, member: str, partitions: Iterable[Partition]) -> int:
-        """``member`` stops reading these; the number it did read."""
         gone = self.owned[member] & set(partitions)
         self.owned[member] -= gone
         for partition in gone:
@@ -191,7 +186,6 @@ class Reading:
             self._open.setdefault(partition, (at_ms, None))
 
     def start(self, at_ms: int, member: str, partitions: Iterable[Partition]) -> int:
-        """``member`` reads these; the number new to it."""
         new = set(partitions) - self.owned[member]
         self.owned[member] |= new
         for partition in new:
@@ -201,7 +195,6 @@ class Reading:
         return len(new)
 
     def all_pauses(self) -> tuple[Pause, ...]:
-        """Pauses by partition and time; unread partitions at the end pause for good."""
         endless = [Pause(partition, from_ms, None, before, None) for partition, (from_ms, before) in self._open.items()]
         return tuple(sorted((*self.pauses, *endless), key=lambda pause: (pause.partition, pause.from_ms)))
 
@@ -295,7 +288,6 @@ def _read_only(values: Ints | Flags, kind: type[np.generic]) -> Ints | Flags:
 
 
 def holdings(column: Ints) -> dict[int, list[int]]:
-    """Member → its partitions, without members that have none."""
     held: dict[int, list[int]] = {}
     for partition, member in enumerate(column.tolist()):
         if member != ABSENT:
@@ -315,7 +307,6 @@ def staggered(protocol: Protocol, times: Times, members: Sequence[str]) -> Times
 
 
 def first_beat(member: int, members: int, interval_ms: int) -> int:
-    """Member's first beat in whole ms after the trigger."""
     return interval_ms * (member + 1) // members
 
 

@@ -155,7 +155,6 @@ def order_after(hashes: Ints, steps: Codes, keys: Ints, capacity: int) -> Longs:
 
 @inner_kernel
 def _link(heads: Ints, chain: Ints, hashes: Ints, key: int, is_at_tail: bool) -> int:  # noqa: FBT001
-    """Add the key to its bin. Return the number of keys that were there."""
     b = spread(hashes[key]) & (len(heads) - 1)
     others = 0
     last = -1
@@ -187,7 +186,6 @@ def _unlink(heads: Ints, chain: Ints, hashes: Ints, key: int) -> None:
 
 @inner_kernel
 def _doubled(heads: Ints, chain: Ints, hashes: Ints) -> Ints:
-    """Heads of a table twice as large; chains keep their order."""
     doubled = np.full(2 * len(heads), -1, np.int32)
     tails = np.full(2 * len(heads), -1, np.int32)
     for b in range(len(heads)):
@@ -229,7 +227,6 @@ class JavaHashMap:
     table: int = _FIRST_TABLE
 
     def with_key(self, key: str) -> JavaHashMap:
-        """After ``put``; a present key keeps its place."""
         if key in self.keys:
             return self
         keys, table = (*self.keys, key), self.table
@@ -243,7 +240,6 @@ class JavaHashMap:
         return JavaHashMap(tuple(kept for kept in self.keys if kept != key), self.table)
 
     def order(self) -> tuple[str, ...]:
-        """Iteration order: O(n log n)."""
         bins = _bins(self.keys, self.table)
         return tuple(self.keys[place] for place in sorted(range(len(bins)), key=lambda place: bins[place]))
 

@@ -48,7 +48,6 @@ def uuid_text(high: int, low: int) -> str:
 
 @kernel
 def uuid_hash_codes(high: Longs, low: Longs) -> Ints:
-    """``Uuid.hashCode`` of each: int32[n]."""
     codes = np.empty(len(high), np.int32)
     for i in range(len(high)):
         mixed = high[i] ^ low[i]
@@ -63,7 +62,6 @@ def uuid_sorted_order(high: Longs, low: Longs) -> Longs:
 
 @kernel
 def topic_partition_hash(topic_hash: int, partition: int) -> np.int32:
-    """``TopicPartition.hashCode`` from the hash code of the topic's name."""
     return np.int32(np.uint32(31 * (31 + np.int64(partition)) + np.int64(topic_hash)))
 
 
@@ -77,5 +75,4 @@ def topic_id_partition_hashes(topic_id_hashes: Ints, partitions: Ints) -> Ints:
 
 
 def optional_hash(text: str | None) -> int:
-    """``Optional<String>.hashCode``."""
     return 0 if text is None else hash_code(text)

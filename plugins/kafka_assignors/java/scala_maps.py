@@ -78,7 +78,6 @@ class ScalaMutableMap:
         return ScalaMutableMap(tuple(kept for kept in self.keys if kept != key), self.table)
 
     def order(self) -> tuple[str, ...]:
-        """Iteration order: O(n log n)."""
         column = StringColumn.of(self.keys)
         mixed = [code ^ (code & 0xFFFFFFFF) >> 16 for code in hash_codes(column.data, column.offsets).tolist()]
         places = sorted(range(len(mixed)), key=lambda place: (mixed[place] & (self.table - 1), mixed[place]))

@@ -33,13 +33,11 @@ def hash_code(text: str) -> int:
 
 
 def compare_key(text: str) -> bytes:
-    """Key under which Python sorts as ``String.compareTo``."""
     return text.encode("utf-16-be", "surrogatepass")
 
 
 @kernel
 def hash_codes(data: Bytes, offsets: Longs) -> Ints:
-    """``String.hashCode`` of each string of a column: int32[n]."""
     codes = np.empty(len(offsets) - 1, np.int32)
     for i in range(len(codes)):
         codes[i] = _hash_code(data, offsets[i], offsets[i + 1])
@@ -68,7 +66,6 @@ def _hash_code(data: Bytes, start: int, end: int) -> np.int32:
 
 @inner_kernel
 def _code_point(data: Bytes, at: int) -> tuple[np.int64, int]:
-    """Code point at ``at`` with a lead byte of two or more, and where the next one starts."""
     byte = np.int64(data[at])
     if byte < 0xE0:
         return ((byte & 0x1F) << 6) | (np.int64(data[at + 1]) & 0x3F), at + 2

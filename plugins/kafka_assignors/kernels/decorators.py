@@ -66,7 +66,6 @@ def wraps_around(function: Callable[..., R]) -> Callable[..., R]:
 
 
 def has_folder() -> bool:
-    """True if the next process finds the code that this one compiles."""
     return not _without_folder
 
 
@@ -143,7 +142,6 @@ class _Source(NamedTuple):
 
 @cache
 def _source(module: str) -> _Source:
-    """Empty where a module has no text, such as a prompt."""
     specification = getattr(sys.modules.get(module), "__spec__", None)
     read = getattr(getattr(specification, "loader", None), "get_source", None)
     text = "" if read is None else read(module) or ""

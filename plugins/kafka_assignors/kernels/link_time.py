@@ -61,8 +61,6 @@ def _callers_first(direct: list[Any]) -> list[Any]:
 
 
 class EntryCompiler(Compiler):  # type: ignore[misc]
-    """Compile a Python-callable kernel and all inner kernels below it."""
-
     library: type[JITCodeLibrary] = _EntryLibrary
 
     def define_pipelines(self) -> list[Any]:

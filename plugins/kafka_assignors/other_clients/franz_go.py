@@ -71,7 +71,6 @@ class Group:
 
     @classmethod
     def of(cls, request: AssignmentRequest, generations: Sequence[int]) -> Group:
-        """``generations``: of each member of the request, from its data or its Subscription."""
         columns, counts = request.members, request.topics.partition_counts.tolist()
         bounds = columns.subscription_offsets.tolist()
         listed = columns.subscription_topics.tolist()
@@ -142,7 +141,6 @@ class Plan:
         self.holder[part] = member
 
     def move(self, part: int, source: int, target: int) -> None:
-        """The last of the source's list fills the gap."""
         parts = self.lists[source]
         parts[parts.index(part)] = parts[-1]
         parts.pop()
@@ -197,8 +195,6 @@ def _give_back(plan: Plan, numbering: Numbering, part: int, member: int) -> None
 
 
 class SmallestFirst:
-    """Members in a heap by list length; after a change on top call ``sink``."""
-
     def __init__(self, members: Sequence[int], lists: Sequence[Sequence[int]]) -> None:
         self.members = list(members)
         self._lists = lists
@@ -219,7 +215,6 @@ class SmallestFirst:
 
 
 def balance_equal(plan: Plan, numbering: Numbering) -> None:
-    """Make the members' counts differ by one at most."""
     waiting = SmallestFirst(range(len(plan.lists)), plan.lists)
     for part, holder in enumerate(plan.holder):
         if holder == ABSENT:
@@ -255,7 +250,6 @@ def _level(plan: Plan, numbering: Numbering) -> None:
 
 
 def balance_unequal(plan: Plan, numbering: Numbering) -> None:
-    """Steal until no chain leads from a member to one that has two more."""
     _deal(plan, numbering)
     thieves = _Thieves(plan, numbering)
     levels = _Levels(plan)
@@ -278,7 +272,6 @@ def balance_unequal(plan: Plan, numbering: Numbering) -> None:
 
 
 def _deal(plan: Plan, numbering: Numbering) -> None:
-    """Each free partition to its reader with least; a heap for each topic."""
     waiting, of_topic = SmallestFirst((), plan.lists), ABSENT
     for part, holder in enumerate(plan.holder):
         topic = numbering.topic_of[part]
@@ -308,7 +301,6 @@ class _Levels:
             self._enter(member)
 
     def change(self, member: int, before: int) -> None:
-        """Move the member from the level of ``before`` to that of its list."""
         level = self.by_count.get(before)
         if level is not None:
             self.remove(level, member)
@@ -328,8 +320,6 @@ class _Levels:
 
 @dataclass(slots=True)
 class _Node:
-    """A search reached this member by stealing ``part`` from it for ``parent``."""
-
     part: int
     parent: int
 
@@ -345,7 +335,6 @@ class _Thieves:
                 self._of(part, holder).append(part)
 
     def moved(self, part: int, source: int, target: int) -> None:
-        """The last of the source's list fills the gap."""
         parts = self._of(part, source)
         parts[parts.index(part)] = parts[-1]
         parts.pop()
@@ -427,7 +416,6 @@ def repair(plan: Plan, numbering: Numbering) -> None:
 
 
 def _rotations(table: _Table, loads: Longs) -> list[tuple[Longs, Longs, bool]]:
-    """Cells, +1 or −1 for each, whether it shifts load."""
     via_cell, via_node, roots = cheaper_rotations(
         table.row, table.member, table.count, table.held, loads, _levels(loads), table.rows
     )
@@ -564,7 +552,6 @@ class FranzGoSticky:
     versions: str = "franz-go 1.22.2"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """One answer; ``varies`` if another topic order changes it."""
         group = Group.of(request, request.members.data_generations.tolist())
         plans = _plans(group, request.seed)
         first = next(plans)
@@ -580,7 +567,6 @@ class FranzGoCooperativeSticky:
     versions: str = "franz-go 1.22.2"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """One answer without withheld partitions; ``varies`` if another topic order changes it."""
         own, data = request.members.generations, request.members.data_generations
         group = Group.of(request, np.where(own > NO_GENERATION, own, data).tolist())
         owners = _owners(group)
@@ -634,7 +620,6 @@ def _owners(group: Group) -> dict[int, set[int]]:
 
 
 def _without_waiting(plan: Ints, owners: dict[int, set[int]]) -> Ints:
-    """Unassign what is new for its member and owned by another."""
     waiting = [row for row, holders in owners.items() if plan[row] != ABSENT and plan[row] not in holders]
     given = plan.copy()
     given[waiting] = ABSENT

@@ -50,7 +50,6 @@ class TopicDealer:
     versions: str = ""
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where a leader meets a subscribed topic without metadata."""
         _refuse_as_leader(request)
         owner = _nobody(request)
         for first, end, readers in _topics(request, by_id(request.members)):
@@ -81,7 +80,6 @@ class RackAffinity:
     versions: str = "kafka-go 0.4.47 – 0.4.51"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError where a leader meets a subscribed topic without metadata."""
         _refuse_as_leader(request)
         owner, varies = _nobody(request), False
         leaders, racks = _leader_racks(request), _named(request, request.members.racks)

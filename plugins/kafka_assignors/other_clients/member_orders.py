@@ -92,7 +92,6 @@ def last_runs(members: MemberColumns, of: Sequence[int] | None = None) -> Longs:
 
 
 def readers_in_one_order(request: AssignmentRequest, order: Longs) -> Readers:
-    """Subscribers of each topic, in the group's member order."""
     members = request.members
     columns = (members.subscription_offsets, members.subscription_topics)
     starts, readers = subscribers_by_topic(order, *columns, len(request.topics), True)
@@ -141,7 +140,6 @@ def _merge_sorted(items: list[int], is_in_order: Callable[[int, int], bool]) -> 
 
 
 def refuse_unknown_topics(request: AssignmentRequest, error: str = "ErrUnknownTopicOrPartition") -> None:
-    """Sarama and kafka-go query the partitions of each subscribed topic; an unknown one ends the rebalance."""
     subscribed = np.unique(request.members.subscription_topics)
     unknown = subscribed[~request.topics.has_metadata[subscribed]]
     if len(unknown):

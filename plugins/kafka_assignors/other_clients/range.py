@@ -67,13 +67,10 @@ def ranges_of(starts: Longs, readers: Ints, first_row: Longs) -> Ints:
 
 
 def by_member_id() -> PlainRangeAssignor:
-    """aiokafka, kafka-python 2."""
     return PlainRangeAssignor(lambda request: readers_in_one_order(request, by_id(request.members)))
 
 
 def of_sarama() -> PlainRangeAssignor:
-    """By member id; a subscribed topic without metadata fails the group's rebalance."""
-
     def readers(request: AssignmentRequest) -> Readers:
         refuse_unknown_topics(request)
         return readers_in_one_order(request, by_id(request.members))
@@ -86,8 +83,6 @@ def of_franz_go() -> PlainRangeAssignor:
 
 
 def of_kafka_python_3() -> PlainRangeAssignor:
-    """Per topic the last run of each kind of members."""
-
     def readers(request: AssignmentRequest) -> Readers:
         if has_both_kinds(request.members):
             return readers_sorted_by_topic(request, last_runs)

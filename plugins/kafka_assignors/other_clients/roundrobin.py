@@ -47,7 +47,6 @@ class RoundRobinDealer:
     versions: str = ""
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """A topic without subscribers is skipped."""
         order, rows = self.order(request), self.rows(request.topics)
         starts, readers = readers_in_one_order(request, order)
         owner = deal_rows(rows, topic_of_rows(request.topics), starts, readers, order)
@@ -77,7 +76,6 @@ class KafkaPython3Dealer:
     versions: str = "kafka-python 3.0.12"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError (KeyError) when the next member does not subscribe to the topic."""
         members, topics = request.members, request.topics
         order = last_runs(members, join_order(request).tolist())
         starts, everyone = readers_in_one_order(request, np.arange(len(members), dtype=np.int64))
@@ -117,12 +115,10 @@ class KafkaJSDealer:
 
 
 def by_member_id() -> RoundRobinDealer:
-    """aiokafka, kafka-python 2: as Java up to 2.3."""
     return RoundRobinDealer(_by_id, in_order_of_topics)
 
 
 def of_franz_go() -> RoundRobinDealer:
-    """Static members first: as Java from 2.4."""
     return RoundRobinDealer(lambda request: static_first(request.members), in_order_of_topics)
 
 

@@ -89,7 +89,6 @@ def failing_as(name: str, message: str) -> Iterator[None]:
 
 
 def topic_lists(request: AssignmentRequest, inputs: StickyInput) -> list[list[int]]:
-    """Each member's subscribed topics with partitions, in its own order."""
     offsets, topics = request.members.subscription_offsets.tolist(), request.members.subscription_topics
     filled = inputs.counts[topics] > 0
     return [topics[start:end][filled[start:end]].tolist() for start, end in pairwise(offsets)]
@@ -103,7 +102,6 @@ class PythonSticky:
     versions: str = ""
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises EndlessReassignmentError where the client never returns."""
         members = request.members
         if len(members) == 0:
             raise AssignorError("IndexError", "the group has no members")
@@ -124,7 +122,6 @@ class PythonSticky:
 
 
 def of_kafka_python_2() -> PythonSticky:
-    """kafka-python 2 and aiokafka."""
     return PythonSticky(JAVA)
 
 
@@ -301,7 +298,6 @@ def _second_step(request: AssignmentRequest, inputs: StickyInput, state: State) 
 
 
 def _handed_back(request: AssignmentRequest, inputs: StickyInput, given: Assignment) -> Assignment:
-    """Return vanished partitions to their last claimant."""
     members = request.members
     owners = np.repeat(np.arange(len(members), dtype=np.int32), np.diff(members.owned_offsets))
     gone = np.flatnonzero(inputs.rows < 0)
@@ -365,7 +361,6 @@ class _Run:
     luck: np.random.Generator
 
     def answer(self, said: Said) -> tuple[Longs, Ints]:
-        """Offsets and rows of each member's list, before anything is withheld."""
         claims = claims_of(self.request, self.inputs, self._members(), said, self._any_order)
         state = unfilled_state(self.request, self.inputs)
         state.rows["spread"] = self.luck.integers(0, _SPREADS, len(state.rows))
@@ -439,7 +434,6 @@ def _in_lists(
 
 
 def _chosen(answers: list[Assignment]) -> Assignment:
-    """The one answer; or the most frequent one of those with the most frequent sizes, which ``varies``."""
     sizes = [tuple(sorted(answer.counts.tolist())) for answer in answers]
     lists = [(answer.offsets.tobytes(), answer.topics.tobytes(), answer.partitions.tobytes()) for answer in answers]
     if len(set(lists)) == 1:

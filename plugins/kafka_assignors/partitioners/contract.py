@@ -37,7 +37,6 @@ class RecordSample:
 
     @classmethod
     def of_keys(cls, keys: KeyColumn) -> RecordSample:
-        """Keys alone: a record weighs as much as its key."""
         return cls(keys, keys.lengths)
 
     def __len__(self) -> int:
@@ -99,8 +98,6 @@ class CustomPartitioner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CustomPartitionerAdapter:
-    """Makes a ``CustomPartitioner`` a ``Partitioner``: one call for each distinct key."""
-
     own: CustomPartitioner
 
     @property
@@ -112,7 +109,6 @@ class CustomPartitionerAdapter:
         return str(getattr(self.own, "versions", ""))
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:  # noqa: ARG002
-        """Raises AssignorError when it raises, or returns no partition of the topic."""
         keys = different_keys(sample)
         try:
             answers = {key: self.own.partition_of(key, target.partitions) for key in keys}

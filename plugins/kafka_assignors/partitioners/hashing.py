@@ -145,8 +145,6 @@ def _place_each(data: Bytes, offsets: Offsets, places: Ints, partitions: np.int3
 
 @cache
 def _unrolled(words: int) -> Callable[[Bytes, Ints, np.int32, float], None]:
-    """Kernel for keys of exactly ``words`` times four bytes."""
-
     @njit(cache=True, error_model="numpy")
     def place_fixed(data: Bytes, places: Ints, partitions: np.int32, inverse: float) -> None:
         for i in range(len(places)):
@@ -184,7 +182,6 @@ class RoundRobinWithoutKey:
     versions: str = "Kafka 0.9 – 2.3"
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
-        """The counter starts at a random number."""
         places = murmur2_partitions(sample.keys, target.partitions)
         nulls = sample.keys.nulls
         start = int(next_bits(java_random(seed), 32))
@@ -231,7 +228,6 @@ class BuiltInPartitioner:
     is_key_ignored: bool = False
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
-        """Adaptive weights count over available partitions; without them all available ones are equally likely."""
         places = murmur2_partitions(sample.keys, target.partitions)
         is_keyless = np.ones(len(sample), np.bool_) if self.is_key_ignored else sample.keys.nulls
         candidates, weights = target.available, np.zeros(0, np.int64)
@@ -252,7 +248,6 @@ class RoundRobinPartitioner:
     versions: str = "Kafka 2.4 – 4.4"
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:  # noqa: ARG002
-        """Not random: the counter starts at 0."""
         places: Ints = round_robin_by_batch(
             sample.record_bytes, target.available, target.partitions, target.batch_bytes
         )
@@ -330,8 +325,6 @@ class Hash(StrEnum):
 
 
 class ByLot(StrEnum):
-    """Records with a random partition."""
-
     NONE = "none"
     NULL = "null keys"
     NULL_OR_EMPTY = "null and empty keys"
@@ -420,7 +413,6 @@ class SaramaPartitioner:
         return places
 
     def hashed(self, keys: KeyColumn, partitions: int) -> Ints:
-        """Partition of each key, int32[N]; a null key's row has no meaning."""
         match self.way:
             case Way.CRC:
                 return (crc32_hashes(keys) % np.uint32(partitions)).astype(np.int32)

@@ -71,12 +71,10 @@ class KeyColumn:
 
     @property
     def nulls(self) -> Flags:
-        """bool[N]."""
         return np.zeros(len(self), np.bool_) if self.is_null is None else self.is_null
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """int64[N], in bytes."""
         return np.diff(self.offsets).astype(np.int64)
 
     def key(self, index: int) -> bytes | None:

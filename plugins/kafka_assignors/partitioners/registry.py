@@ -20,8 +20,6 @@ ENTRY_POINT_GROUP = "kafka_rebalance.partitioners"
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """Built-in partitioner: name, client releases, class."""
-
     name: str
     versions: str
     target: str  # module:class or factory, in this package
@@ -70,7 +68,6 @@ def registered(*partitioners: Partitioner | CustomPartitioner) -> Iterator[None]
 
 
 def own_by_name(name: str) -> Partitioner:
-    """Custom partitioner of that name. Raises UnknownNameError that lists the names."""
     if name not in _OWN:
         raise UnknownNameError.among("custom partitioner", name, _OWN)
     return _OWN[name]

@@ -60,7 +60,6 @@ def _legacy(name: str, function: str) -> Family:
 
 
 def _coordinator(strategy: str) -> Family:
-    """Recordings without a release are 4.0.0's."""
     lines = _named(lines_of_coordinator(strategy))
     return Family("kafka_assignors.recorded_cases.server:answer", lambda _asked: lines, default="4.0.0")
 

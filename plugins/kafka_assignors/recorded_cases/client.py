@@ -43,8 +43,6 @@ Runs = Sequence[tuple[str, Sequence[int]]]
 
 
 class _Names:
-    """Distinct names in order of appearance, with indices."""
-
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.index: dict[str, int] = {}
         for name in names:
@@ -198,7 +196,6 @@ def _lists(ids: Sequence[str], names: Sequence[str], assignment: Assignment) -> 
 
 
 def _runs(names: Sequence[str], topics: Sequence[int], partitions: Sequence[int]) -> list[list[Any]]:
-    """Consecutive partitions of one topic as ``[topic, [partition, …]]``."""
     runs: list[list[Any]] = []
     last = -1
     for topic, partition in zip(topics, partitions, strict=True):
@@ -214,7 +211,6 @@ Output = dict[str, Any]
 
 
 def answer_plain(name: str, case: Input) -> Output:
-    """Range and round robin of a client, and those of 2.0."""
     return rendered(*_asked(name, case))
 
 
@@ -234,7 +230,6 @@ def answer_sticky(name: str, case: Input) -> Output:
 
 
 def answer_cooperative_sticky(name: str, case: Input) -> Output:
-    """``client_cooperative_sticky``: this round's assignment."""
     return _with_notes(*_asked(name, case))
 
 
@@ -257,7 +252,6 @@ def _with_notes(request: AssignmentRequest, assignment: Assignment) -> Output:
 
 
 def answer_default(case: Input) -> Output:
-    """``metaq_default``: share of each consumer, and of each stranger in ``query``."""
     consumers, partitions = case["consumers"], case["partitions"]
     asking = (*consumers, *case.get("query", ()))
     return {"assignment": {consumer: default_share(consumer, consumers, partitions) for consumer in asking}}
@@ -271,7 +265,6 @@ def answer_consistent(case: Input) -> Output:
 
 
 def answer_hash(case: Input) -> Output:
-    """``metaq_hash``: every hash function of one key."""
     return {"hash": {name: function(case["key"]) for name, function in HASHES.items()}}
 
 

@@ -57,7 +57,6 @@ def _draw(random: State, operation: str, bound: int = 0) -> int | list[int]:
 
 
 def answer_hash_order(case: Input) -> Output:
-    """``java_hash_order``: iteration order after inserting, removing, inserting; hash codes; order of a copy."""
     history = [(PUT, key) for key in case["insert"]]
     history += [(REMOVE, key) for key in case.get("remove", ())]
     history += [(PUT, key) for key in case.get("insert2", ())]
@@ -111,7 +110,6 @@ def answer_group(case: Input) -> Output:
 
 
 def answer_producer(case: Input) -> Output:
-    """``producer_partition``: hashes of one key, and its partition under each client."""
     keys, partitions = KeyColumn.of([bytes.fromhex(case["keyHex"])]), _partitions(case)
     murmur2 = murmur2_hashes(keys)
     java = int(murmur2_partitions(keys, partitions)[0])

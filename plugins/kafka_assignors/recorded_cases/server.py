@@ -30,14 +30,12 @@ _TYPES = {"HOMOGENEOUS": True, "HETEROGENEOUS": False}
 
 
 def answer(name: str, case: Input) -> Output:
-    """``server_range``, ``server_uniform`` and ``share_simple``, of the class ``name``."""
     request = server_request(case)
     orders = _java_orders(case) if case.get("order") == MapOrder.HASH else {}
     return {**orders, "assignment": _by_member(request, by_name(name).assign(request))}
 
 
 def server_request(case: Input) -> AssignmentRequest:
-    """Columns of one case. Raises InvalidInputError or KeyError for unreadable input."""
     counts = {topic["id"]: int(topic["n"]) for topic in case["topics"]}
     members = case["members"]
     for member in members:
@@ -111,7 +109,6 @@ def _by_member(request: AssignmentRequest, assignment: Assignment) -> Output:
 
 
 def _java_orders(case: Input) -> Output:
-    """Iteration order of HashMaps filled in the case's order, recorded beside the answer."""
     members = {member["id"]: member for member in case["members"]}
     ids = StringColumn.of(members)
     order = [ids[i] for i in put_order(hash_codes(ids.data, ids.offsets), 0)]

@@ -23,7 +23,6 @@ Runs = Sequence[tuple[str, Sequence[Any]]]
 
 
 def answer_sticky(name: str, case: Input) -> Output:
-    """``streams_sticky``, of the class ``name``."""
     assignor = next(assignor for assignor in STREAMS_STICKY if assignor.name == name)
     request = streams_request(case)
     given = assignor.assign(request)
@@ -37,7 +36,6 @@ def answer_sticky(name: str, case: Input) -> Output:
 
 
 def streams_request(case: Input) -> StreamsRequest:
-    """Request of one case. Raises InvalidInputError or KeyError for unreadable input."""
     return StreamsRequest(
         subtopologies=tuple(
             StreamsSubtopology(part["id"], int(part["n"]), bool(part["stateful"])) for part in case["subtopologies"]

@@ -90,7 +90,6 @@ def in_set_order(
 
 @inner_kernel
 def _visit_order(topics: Ints, hashes: Ints, capacity: int) -> Ints:
-    """Iteration order of a HashSet filled with ``topics`` in this order."""
     codes = np.empty(len(topics), np.int32)
     for k in range(len(topics)):
         codes[k] = hashes[topics[k]]
@@ -112,7 +111,6 @@ def walk_columns(request: AssignmentRequest) -> Walk:
 
 @inner_kernel
 def map_walk(data: Bytes, offsets: Longs, fed: Longs, is_hashed: bool) -> Longs:  # noqa: FBT001
-    """``orders.member_walk`` inside a kernel: int64[M]."""
     if not is_hashed:
         return np.arange(len(offsets) - 1)
     hashes = hash_codes(data, offsets)
@@ -125,7 +123,6 @@ def map_walk(data: Bytes, offsets: Longs, fed: Longs, is_hashed: bool) -> Longs:
 
 
 def refuse_missing_topic(request: AssignmentRequest, topic: int) -> None:
-    """Raise as the coordinator's assignors for a subscribed topic without metadata; -1: none."""
     if topic >= 0:
         raise AssignorError(
             PARTITION_ASSIGNOR_EXCEPTION,

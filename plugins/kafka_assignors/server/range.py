@@ -109,7 +109,6 @@ def _no_lists() -> Lists:
 
 @inner_kernel
 def _distinct(listed: Ints, counts: Ints) -> tuple[Ints, bool]:
-    """Distinct topics of a subscription, ascending; and whether one of them is not in the metadata."""
     is_listed = np.zeros(len(counts), np.bool_)
     found, is_missing = 0, False
     for topic in listed:
@@ -127,7 +126,6 @@ def _distinct(listed: Ints, counts: Ints) -> tuple[Ints, bool]:
 
 @kernel
 def _share_by_subscription(ranked: Longs, bounds: Longs, subscribed: Ints, counts: Ints) -> tuple[Lists, bool]:
-    """Ranges over each topic's own subscribers. Empty, and True, if a topic is not in the metadata."""
     subscribers = subscriber_counts(bounds, subscribed, len(counts), True)
     quotas = np.zeros(len(counts), np.int32)
     extras = np.zeros(len(counts), np.int32)
@@ -274,7 +272,6 @@ def _holding(held: tuple[Longs, Longs, Ints], key: int) -> tuple[np.int64, np.in
 
 @inner_kernel
 def _with_extras(missing: Longs, extras: int) -> Longs:
-    """Give the remaining extras to the first members that keep none."""
     wanted = np.maximum(missing, 0)
     for k in range(len(missing)):
         if extras > 0 and missing[k] >= 0:
@@ -284,7 +281,6 @@ def _with_extras(missing: Longs, extras: int) -> Longs:
 
 
 def _as_lists(holders: Longs, topics: Ints, partitions: Ints, member_count: int) -> Assignment:
-    """Only members with partitions appear in the answer."""
     in_order = np.lexsort((partitions, topics, holders))
     counts = np.bincount(holders, minlength=member_count)
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))

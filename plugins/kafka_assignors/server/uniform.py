@@ -118,10 +118,6 @@ def _spread(
     maps: JavaMaps,
     is_extra_given_back: bool,  # noqa: FBT001
 ) -> tuple[Longs, Ints, Ints, bool]:
-    """Offsets, topics and partitions of each member, and whether all partitions found an owner.
-
-    ``order`` int64[M]: members in map order. ``topics``: the subscribed ones in set order.
-    """
     counts = rows.counts
     is_subscribed = np.zeros(len(counts), np.bool_)
     total = 0
@@ -362,7 +358,6 @@ def _heterogeneous(request: AssignmentRequest) -> Assignment:
 
 
 def no_entries(members: int) -> Assignment:
-    """Java's empty answer: no member appears in it."""
     nothing = np.zeros(0, np.int32)
     entries = np.zeros(members, np.bool_)
     return Assignment(np.zeros(members + 1, np.int64), nothing, nothing, Withheld.nothing(), has_entry=entries)

@@ -112,7 +112,6 @@ def next_most(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
 
 @inner_kernel
 def set_aside(row: Ints, ends: Longs) -> None:
-    """Exclude the last member from ``next_most`` from the most loaded end."""
     place, last = ends[_MOST_NEXT] + 1, ends[_MOST_END] - 1
     row[place], row[last] = row[last], row[place]
     ends[_MOST_END] -= 1
@@ -142,8 +141,6 @@ class Shadows(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Readers of one topic by size, with the ends of the row."""
-
     row: Ints
     ends: Longs
 
@@ -371,7 +368,6 @@ def _even_out_all(
 def _even_out(
     readers: Ints, first: int, last: int, held: Held, lined: Line, groups: Groups, shadows: Shadows
 ) -> np.int64:
-    """Move partitions of one topic from its most to its least loaded readers. Return the number moved."""
     owners, sizes = held
     row, ends = lined
     group_start, group_end = groups.start, groups.end
@@ -456,7 +452,6 @@ def lists_of(
 
 @inner_kernel
 def _staying(owners: Ints, shadow_places: Ints, shadow_rows: Longs) -> Longs:
-    """Positions of unmoved shadows that are not the owner's own again."""
     stays = np.empty(len(shadow_rows), np.int64)
     found = 0
     for k in range(len(shadow_rows)):

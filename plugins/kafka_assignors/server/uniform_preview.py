@@ -114,7 +114,6 @@ def deal_by_size(
 
 @inner_kernel
 def _least(readers: Ints, sizes: Ints, ranks: Ints, is_listed: Flags) -> np.int32:
-    """First of the listed readers by (count, id)."""
     least = _NOBODY
     for place in readers:
         if not is_listed[place]:
@@ -291,7 +290,6 @@ def _rows_by_need(request: AssignmentRequest, order: Longs, subscribers: Longs, 
 
 
 def _pairs_held(order: Longs, owners: Ints, shadows: tuple[Ints, Longs]) -> tuple[Longs, Longs]:
-    """Members and rows: of all owners, and of earlier ones that lost nothing."""
     places, rows = shadows
     stays = (places >= 0) & (places != owners[rows])
     owned = np.flatnonzero(owners >= 0)

@@ -81,7 +81,6 @@ Said = tuple[Ints, Flags]  # generation of each member; whether a second claim i
 
 
 def in_java_map(hashes: Ints) -> Longs:
-    """Order of the bins of a HashMap."""
     order: Longs = put_order(hashes, DEFAULT_CAPACITY)
     return order
 
@@ -291,7 +290,6 @@ def _has_tree_bins(request: AssignmentRequest, inputs: StickyInput) -> bool:
 
 
 def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:
-    """True if all partitions have the same readers and all members the same topics."""
     members, topics = request.members, request.topics
     columns = (members.subscription_offsets, members.subscription_topics)
     starts, readers = subscribers_by_topic(inputs.subscription_order, *columns, len(topics), True)
@@ -482,7 +480,6 @@ def _nothing_dealt(member_count: int, most: int, row_count: int) -> _Dealing:
 
 @inner_kernel
 def _fill_up(by_id: Longs, in_order: Ints, least: int, dealing: _Dealing, must_move: Flags) -> tuple[Ints, int]:
-    """Deal one each in rounds to members below least. Return those still below it when nothing is free."""
     under = np.empty(len(by_id), np.int32)
     count = 0
     for member in by_id:
@@ -581,8 +578,6 @@ class StickyOf23:
 
 @dataclass(frozen=True, slots=True)
 class StickyOf24:
-    """``sticky`` of Kafka 2.4 to 2.5.0."""
-
     name: str = "sticky@2.4"
     versions: str = "Kafka 2.4 – 2.5.0"
 
@@ -604,8 +599,6 @@ class CooperativeOf24:
 
 @dataclass(frozen=True, slots=True)
 class StickyOf251:
-    """``sticky`` of Kafka 2.5.1 to 2.8.0."""
-
     name: str = "sticky@2.5.1"
     versions: str = "Kafka 2.5.1 – 2.8.0"
 
@@ -626,8 +619,6 @@ class CooperativeOf251:
 
 @dataclass(frozen=True, slots=True)
 class StickyOf281:
-    """``sticky`` of Kafka 2.8.1 to 2.8.2."""
-
     name: str = "sticky@2.8.1"
     versions: str = "Kafka 2.8.1 – 2.8.2"
 
@@ -677,7 +668,6 @@ def _input(request: AssignmentRequest) -> StickyInput:
 
 
 def _said(request: AssignmentRequest) -> tuple[Ints, Flags]:
-    """Generations from user data; a member without one replaces an earlier claimant."""
     members = request.members
     overwrites = ~members.has_data_generation
     overwrites.setflags(write=False)

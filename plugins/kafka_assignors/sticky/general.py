@@ -96,7 +96,6 @@ def is_balanced_literally(state: State) -> int:
 
 @inner_kernel
 def _could_take(state: State, member: int, row: int) -> int:
-    """True if ``member`` does not hold the row and its holder has more than the slack above it."""
     members, places = state.members, state.places
     holder, place = NONE, state.rows[row].first
     while place != NONE:
@@ -248,7 +247,6 @@ _A_NULL = -2
 
 @kernel
 def rebalance(rows: Ints, state: State) -> int:
-    """Walk over ``rows`` until nothing moves: CHANGED or UNCHANGED, or how Java fails."""
     result, walks, due = UNCHANGED, 0, 1
     seen_rows, seen_places = state.rows, state.places
     while True:
@@ -393,7 +391,6 @@ def _resized(state: State, member: int, before: int) -> None:
 
 @inner_kernel
 def _verdict(state: State) -> int:
-    """BALANCED or UNBALANCED, as ``isBalanced``; NO_MEMBER, NULL_POINTER where it fails."""
     marks, members = state.marks, state.members
     if marks[MOST] < 0:
         return NO_MEMBER
@@ -412,7 +409,6 @@ def _verdict(state: State) -> int:
 
 @inner_kernel
 def _find_witness(state: State) -> bool:
-    """Find a member that could take a row from one with too much more; topics from the last find on."""
     marks, shared, members, topics = state.marks, state.shared, state.members, state.topics
     for i in range(len(shared)):
         place = (marks[WITNESS_TOPIC] + i) % len(shared)
@@ -599,7 +595,6 @@ def most_possible(offsets: Longs, topics: Ints, counts: Ints, map_size: int, tot
 
 @kernel
 def give_out(state: State, free: Ints) -> None:
-    """Give each free row, in order, to its reader with the least."""
     group = -1
     for row in free:
         topic = state.rows[row].topic
@@ -659,7 +654,6 @@ def choose_who_takes_part(state: State) -> None:
 
 @kernel
 def shared_rows(state: State, rows: Ints) -> Ints:
-    """``rows`` whose topic has two readers or more: the others cannot move."""
     kept = np.empty(len(rows), np.int32)
     count = 0
     for row in rows:

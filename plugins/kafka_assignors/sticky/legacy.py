@@ -66,7 +66,6 @@ class LegacyStickyAssignor:
 
 
 def _legacy_input(request: AssignmentRequest) -> StickyInput:
-    """Common input with this version's map of members, in which members with claims are put first."""
     members, ids = request.members, request.members.ids
     inputs = sticky_input_of(request, members.data_generations)
     if (inputs.counts[members.subscription_topics] < 0).any():
@@ -97,7 +96,6 @@ def _sorted_rows(request: AssignmentRequest, inputs: StickyInput, readers: Ints)
 
 
 def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:
-    """True if all partitions have the same readers and all members the same topics."""
     members, topics = request.members, request.topics
     columns = (members.subscription_offsets, members.subscription_topics)
     starts, readers = subscribers_by_topic(inputs.subscription_order, *columns, len(topics), True)
@@ -170,7 +168,6 @@ def in_turn(by_id: Longs, owned_offsets: Longs, rows: Ints, hashed: Ints, row_co
 
 @kernel
 def hashed_rows(walk: Longs, first_row: Longs, topic_hashes: Ints) -> Ints:
-    """All rows in the order of Java's HashMap, filled topic by topic."""
     rows = np.empty(first_row[-1], np.int32)
     hashes = np.empty(first_row[-1], np.int32)
     count = 0

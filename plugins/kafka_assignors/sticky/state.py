@@ -153,7 +153,6 @@ def clear_rows(rows: Records, places: Records, row_topic: Ints, first_row: Longs
 
 @inner_kernel
 def give(state: State, row: int, member: int) -> None:
-    """Append ``row`` to the member's list, and make the member its owner."""
     rows, places, members, marks = state.rows, state.places, state.members, state.marks
     place = marks[SPARE]
     if place == NONE:
@@ -185,7 +184,6 @@ def give(state: State, row: int, member: int) -> None:
 
 @inner_kernel
 def take(state: State, row: int, member: int) -> None:
-    """Remove the oldest place of ``row`` in the member's list, if it has one."""
     rows, places, members = state.rows, state.places, state.members
     older, place = NONE, rows[row].first
     while place != NONE and places[place].member != member:
@@ -247,7 +245,6 @@ def fill(state: State, topic: int, only_who_takes_part: bool) -> None:  # noqa: 
 
 @kernel
 def moved(state: State, member: int) -> None:
-    """Restore the heap after the member's size has changed; nothing if it is not in it."""
     heap, members = state.heap, state.members
     at = members[member].heap_place
     if at == NONE:

@@ -244,7 +244,6 @@ def _deal_in_racks(
 
 @inner_kernel
 def _next_in_racks(queue: Ints, start: int, end: int, pointer: int, member_racks: Ints, racks: Words) -> int:
-    """Place of the first member of these racks, cyclically from ``start + pointer`` on; −1 for none."""
     for i in range(end - start):
         at = start + (pointer + i) % (end - start)
         rack = member_racks[queue[at]]
@@ -255,7 +254,6 @@ def _next_in_racks(queue: Ints, start: int, end: int, pointer: int, member_racks
 
 @inner_kernel
 def _take_under(at: int, waiting: Waiting, quotas: Quotas) -> int:
-    """The member at ``at`` takes one more. Return where the search continues."""
     marks, member = waiting.marks, waiting.under[at]
     count = waiting.counts[member] + 1
     if count >= quotas.least:
@@ -287,7 +285,6 @@ def _take_exact(at: int, waiting: Waiting, quotas: Quotas) -> None:
 
 @inner_kernel
 def _deal_in_turn(left: Ints, given: int, waiting: Waiting, quotas: Quotas, rows: Ints, members: Ints) -> int:
-    """Deal rounds to those below least until they reach it; then one each to those at least."""
     under, exact, counts = waiting.under, waiting.exact, waiting.counts
     size, head, tail, over = waiting.marks[0], waiting.marks[1], waiting.marks[2], waiting.marks[3]
     reading, kept = 0, 0

@@ -176,7 +176,6 @@ def topics_in_map(in_map: Longs, by_name: Longs, partition_counts: Ints) -> tupl
 
 @kernel
 def order_of_owners(data: Bytes, offsets: Longs, subscription_order: Longs) -> Longs:
-    """Members in the order of the HashMap of owned partitions, filled in ``subscription_order``."""
     hashes = hash_codes(data, offsets)
     return subscription_order[put_order(hashes[subscription_order], DEFAULT_CAPACITY)]
 
