@@ -69,8 +69,7 @@ TOPIC = _record_type(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class State(ByReference):
-    """R rows, M members, T topics. ``readers`` int32: topic by topic, in the order of the subscription map, with
-    duplicates.
+    """R rows, M members, T topics. ``readers`` int32: topic by topic, in the order of the subscription map.
 
     ``shared`` int64: topics with two readers or more. ``heap`` int32[M]: see ``fill``. ``with_size`` int32: number of
     members of each size that take part. ``marks`` int64[11]: counters and flags, by the names above. ``offsets``,
