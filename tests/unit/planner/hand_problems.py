@@ -1,4 +1,4 @@
-"""Problems small enough to be worked out by hand: a few partitions as (brokers that hold them, GB)."""
+"""Problems small enough to solve by hand: a few partitions as (brokers that hold them, GB)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def hand_problem(
     rates: Sequence[float] | None = None,
     **wanted: object,
 ) -> Problem:
-    """Led by the first broker of each row, all of one topic; ``rates`` are bytes in (and out) per second."""
+    """Led by the first broker of each row, one topic; ``rates``: bytes in (and out) per second."""
     width = max(len(replicas) for replicas, _ in rows)
     replicas = np.array([[*held, *[-1] * (width - len(held))] for held, _ in rows], dtype=np.int32)
     numbers = np.arange(broker_count)
@@ -54,7 +54,7 @@ def hand_state(
     problem: Problem, *, replicas: Sequence[Sequence[int]] | None = None, low: Floats | None = None,
     high: Floats | None = None,
 ) -> State:  # fmt: skip
-    """The search's state of today's placement, or of ``replicas``; bands as the problem has them, or other ones."""
+    """Search state of today's placement, or of ``replicas``; the problem's bands, or others."""
     placed: Ints = problem.replicas.copy() if replicas is None else np.array(replicas, dtype=np.int32)
     nobody = np.full(problem.partition_count, -1, dtype=np.int32)
     bands = WorkingBands(problem.band_low if low is None else low, problem.band_high if high is None else high)
@@ -63,7 +63,7 @@ def hand_state(
 
 
 def random_problem(draw: np.random.Generator) -> Problem:
-    """Eight partitions on five brokers; flags as they fall, half of the partitions confined to some brokers."""
+    """Eight partitions on five brokers; random flags; half of the partitions confined to some brokers."""
     rows = [(tuple(draw.permutation(5)[: draw.integers(1, 4)].tolist()), 1.0) for _ in range(8)]
     problem = hand_problem(rows, 5)
 
@@ -79,6 +79,6 @@ def random_problem(draw: np.random.Generator) -> Problem:
     )  # fmt: skip
 
 
-# Brokers 0, 1, 2 hold 15, 10 and 5: the mean is 10, so in the search's units 1.5, 1.0 and 0.5.
+# Brokers 0, 1, 2 hold 15, 10 and 5: mean 10, so 1.5, 1.0 and 0.5 in the search's units.
 THREE: Rows = [((0, 1), 6.0), ((0, 1), 4.0), ((0, 2), 5.0)]
 EVERYBODY = np.arange(3, dtype=np.int32)

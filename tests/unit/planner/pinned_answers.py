@@ -1,15 +1,14 @@
-"""Answers of the planner to tiny clusters as they were when they were last written down.
+"""Pinned answers of the planner to tiny clusters.
 
-A planner must answer the same bytes for the same input and seed, in this version and, unless a change means to alter
-plans, in the next one. So what every step, search, bound, program and plan answers to some dozen tiny clusters
-(``pinned_problems.py``) stands in ``tests/data/pinned/*.json``, one file for each subject. Compiled and interpreted
-kernels must both give it.
+The planner must return the same bytes for the same input and seed, unless a change is meant to alter plans. So the
+answers of every step, search, bound, program and plan to some dozen tiny clusters (``pinned_problems.py``) are in
+``tests/data/pinned/*.json``, one file a subject, for compiled and interpreted kernels.
 
     python -m tests.unit.planner.pinned_answers --write [SUBJECT …]
 
-writes the files anew. That is right only where a commit is meant to change answers, and then its message says which
-and why. Look at the difference first: a change of one rule should show in the subjects that it concerns and in no
-other, moves and bytes of plans should not grow, bounds should not fall.
+writes the files anew. Do that only if a commit is meant to change answers; its message says which and why. Check the
+difference first: a change of one rule should show only in its subjects, moves and bytes of plans should not grow,
+bounds should not fall.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ FOLDER = Path(__file__).parents[2] / "data" / "pinned"
 
 
 def of_problem(told: Callable[[Problem], dict[str, object]], seed: int) -> dict[str, object]:
-    """What is told of one tiny cluster; why there is none, where no plan is lawful."""
+    """Answers for one tiny cluster, or the reason without a lawful plan."""
     problem = tiny_problem(seed)
     try:
         return told(problem)
@@ -45,7 +44,7 @@ def of_problem(told: Callable[[Problem], dict[str, object]], seed: int) -> dict[
         return {"refused": error.cause.code.value}
 
 
-# Subject → what is told of a number, and which numbers.
+# Subject → function of a number, and its numbers.
 SUBJECTS: dict[str, tuple[Callable[[int], dict[str, object]], Sequence[int]]] = {
     "parameters": (pinned_numbers.parameters, range(len(pinned_numbers.PARTS) + 1)),
     "rounding": (pinned_numbers.rounding, range(1)),
@@ -67,18 +66,17 @@ SUBJECTS: dict[str, tuple[Callable[[int], dict[str, object]], Sequence[int]]] = 
 
 
 def answers(subject: str) -> dict[str, object]:
-    """By number, as JSON has it."""
+    """By number, in JSON's types."""
     told, numbers = SUBJECTS[subject]
     return dict(json.loads(json.dumps({str(number): told(number) for number in numbers})))
 
 
 def pinned(subject: str) -> dict[str, object]:
-    """As they were written down."""
     return dict(json.loads((FOLDER / f"{subject}.json").read_text(encoding="utf-8")))
 
 
 def differences(subject: str) -> list[str]:
-    """Return a line for each of today's answers that is another one."""
+    """A line for each of today's answers that differs."""
     now, then = answers(subject), pinned(subject)
     assert now.keys() == then.keys()
     return [
@@ -89,14 +87,13 @@ def differences(subject: str) -> list[str]:
 
 
 def write(subject: str) -> None:
-    """Write them down."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     text = json.dumps(answers(subject), ensure_ascii=False, indent=1)
     (FOLDER / f"{subject}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def main() -> None:
-    """Write those that are named, or all."""
+    """Write the named subjects, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", nargs="*", choices=sorted(SUBJECTS), required=True, metavar="SUBJECT")
     for subject in parser.parse_args().write or sorted(SUBJECTS):

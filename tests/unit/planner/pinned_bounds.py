@@ -1,4 +1,4 @@
-"""Bounds of tiny clusters, and all that the search starts from, as text: for the pinned answers."""
+"""Bounds of tiny clusters, and the search's start, as text for the pinned answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.unit.planner.pinned_text import digits, number, numbers
 
 
 def bounded(problem: Problem) -> dict[str, object]:
-    """Every part of the bounds, at the bands asked for and at wider ones."""
+    """Every part of the bounds, at the requested bands and at wider ones."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     holdings, columns = holdings_of(problem), replica_columns(problem)
     found = lower_bounds(problem)
@@ -50,7 +50,7 @@ def bounded(problem: Problem) -> dict[str, object]:
 
 
 def _drawn(problem: Problem) -> str:
-    """What prices of any sign prove, a few partitions at a time; infinite ends of bands have no price."""
+    """Proofs by prices of any sign, a few partitions at a time; infinite band ends have no price."""
     draw, proofs = Random(problem.partition_count), []
     for _ in range(6):
         prices = np.array(
@@ -69,7 +69,6 @@ def _shown(bounds: Bounds) -> str:
 
 
 def started(problem: Problem) -> dict[str, object]:
-    """Units, working bands, replica sets, and the state of the search."""
     params = SolveParams(replicas=replace(SolveParams().replicas, small_topic=5))
     bands = working_bands(problem, problem.band_low, problem.band_high)
     sets = start_sets(problem)

@@ -1,4 +1,4 @@
-"""Clusters at the edge of what there is: one broker, nothing to move, nowhere to go, for the pinned answers."""
+"""Corner cases for the pinned answers: one broker, nothing to move, no possible target."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _one_stays() -> Problem:
 
 
 def _nobody_leads() -> Problem:
-    """Replicas go to brokers that may not lead what they hold alone."""
+    """Replicas go to brokers that may not lead their only replica."""
     problem = hand_problem([((0,), 4.0), ((0,), 2.0), ((1,), 2.0)], 3, resources=("disk", "leaders"))
     return replace(problem, takes_leaders=np.zeros(3, dtype=np.bool_))
 
@@ -32,7 +32,7 @@ def _no_whole_count() -> Problem:
 
 
 def _nearly_full() -> Problem:
-    """What is released first would take the room of what must leave."""
+    """The first released replica takes the room of one that must leave."""
     rows = [((0,), 6.0), ((0,), 5.0), ((1,), 4.0), ((2,), 7.0), ((2,), 3.0)]
     return hand_problem(rows, 3, leaving=[2], disk_limit=[20.0, 14.0, 99.0], within=0.05)
 
@@ -69,7 +69,7 @@ CORNERS = {
 
 
 def told(number: int) -> dict[str, object]:
-    """All that is told of the tiny clusters, of the corner of that number."""
+    """All answers for the corner case of that number."""
     name = list(CORNERS)[number]
     problem = CORNERS[name]()
     lines: dict[str, object] = {"name": name}

@@ -1,4 +1,4 @@
-"""Sorting and covering prices, which are asked for by nothing but arrays, as text: for the pinned answers."""
+"""Sorting and covering prices, functions of arrays alone, as text for the pinned answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _both_ways(values: Floats) -> tuple[Longs, Longs]:
 
 
 def orders(seed: int) -> dict[str, object]:
-    """Of values with many ties: who comes first of two that are alike is part of the answer."""
+    """Of values with many ties: the order of equal ones is part of the answer."""
     draw = Random(seed)
     count, kinds = (1, 2, 14, 15, 16, 17, 18, 31, 32, 33, 40, 70)[seed % 12], draw.choice((1, 2, 4, 100))
     values = np.array([float(draw.randrange(kinds)) for _ in range(count)])
@@ -36,7 +36,7 @@ def orders(seed: int) -> dict[str, object]:
 
 
 def coverings(seed: int) -> dict[str, object]:
-    """Prices of what must be covered, and what they prove; replicas that weigh and cost the same among them."""
+    """Prices of covers and their proofs, with replicas of equal weight and cost."""
     draw = Random(seed)
     count, dims = draw.randrange(1, 12), draw.choice((1, 1, 2, 3))
     if seed % 2:

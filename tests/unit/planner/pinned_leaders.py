@@ -1,4 +1,4 @@
-"""What the two searches for leaders make of tiny clusters, as text: for the pinned answers."""
+"""Results of both leader searches on tiny clusters, as text for the pinned answers."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from kafka_rebalance.planner.scales import candidates
 from kafka_rebalance.planner.state import WorkingBands, working_bands
 from tests.unit.planner.pinned_text import digits, numbers
 
-# Few chains, so that running out of them is among what happens.
+# Few chains, so that the limit is reached.
 PARAMS = LeaderParams(least_chains=60, chains_per_replica=2)
 
 
 def start(problem: Problem) -> LeaderState:
-    """Today's replicas and leaders; bands exactly as asked for, so that loads can meet their ends."""
+    """Today's replicas and leaders; exact bands, so that loads can meet their ends."""
     may_lead = candidates(problem, problem.replicas)
     first = first_leaders(problem, problem.replicas, may_lead)
     bands = WorkingBands(problem.band_low, problem.band_high)
@@ -41,7 +41,7 @@ def start(problem: Problem) -> LeaderState:
 
 
 def led(state: LeaderState) -> dict[str, object]:
-    """Who leads, and what the search keeps up beside it."""
+    """Leaders, and the state that the search keeps up."""
     lists = [
         sorted(state.items[state.start[b] : state.start[b] + state.filled[b]].tolist())
         for b in range(state.load.shape[0])
@@ -53,7 +53,7 @@ def led(state: LeaderState) -> dict[str, object]:
 
 
 def searched(problem: Problem) -> dict[str, object]:
-    """After one round, and after all of them; who may lead and who does at first."""
+    """After one round, and after all; permitted and first leaders."""
     may_lead = candidates(problem, problem.replicas)
     lines: dict[str, object] = {
         "may lead": digits(may_lead),
@@ -71,7 +71,7 @@ def searched(problem: Problem) -> dict[str, object]:
 
 
 def chosen(problem: Problem) -> dict[str, object]:
-    """Leaders alone: even counts found exactly, and mended for rates where those need it."""
+    """Leaders alone: even counts found exactly, then adjusted for rates."""
     alone = replace(problem, moves_replicas=False)
     bands = working_bands(alone, alone.band_low, alone.band_high)
     answer = choose_leaders(alone, alone.replicas, bands)
@@ -85,7 +85,7 @@ def chosen(problem: Problem) -> dict[str, object]:
 
 
 def flowed(problem: Problem) -> dict[str, object]:
-    """Counts into bands drawn at random, as far as they go; then as equal as can be."""
+    """Counts into random bands, as far as they go; then as equal as possible."""
     draw = Random(problem.partition_count * 100 + problem.broker_count)
     mean = problem.partition_count / problem.broker_count
     low = np.array([draw.randrange(int(mean) + 1) for _ in range(problem.broker_count)])

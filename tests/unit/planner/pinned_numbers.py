@@ -1,7 +1,4 @@
-"""Defaults and ranges of the planner's parameters, and its tolerances, as text: for the pinned answers.
-
-A plan is what these numbers make of a cluster: who changes one means to change plans, and says so.
-"""
+"""Defaults and ranges of the planner's parameters, and its tolerances, as text for the pinned answers."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ PARTS = [field.name for field in fields(SolveParams)]
 
 
 def parameters(part: int) -> dict[str, object]:
-    """Return default, least and most of every number of one part of ``SolveParams``; of log dirs after the last."""
+    """Default, least and most of every number of one part of ``SolveParams``; of log dirs after the last."""
     if part == len(PARTS):
         return dict(_numbers("log_dirs", LOG_DIRS))
     return dict(_numbers(PARTS[part], getattr(SolveParams(), PARTS[part])))
@@ -34,7 +31,7 @@ def _numbers(place: str, group: Parameters | LogDirParams) -> Iterator[tuple[str
 
 
 def rounding(_: int) -> dict[str, object]:
-    """What is compiled into the kernels as literals."""
+    """Literals compiled into the kernels."""
     return {
         name: repr(value) for name, value in vars(params).items() if name.isupper() and isinstance(value, float | int)
     }

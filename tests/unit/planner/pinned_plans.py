@@ -1,4 +1,4 @@
-"""Programs of tiny clusters, and whole plans searched for briefly, as text: for the pinned answers."""
+"""Programs of tiny clusters, and plans of short searches, as text for the pinned answers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ FEW = ReplicaSearchParams(
     narrow_band=0.5,
     least_pass_saving=0.3,
 )
-# One search, one that is annealed, whole programs, and neighbourhoods.
+# One search, an annealed one, whole programs, and neighbourhoods.
 PARAMS = {
     "search": SolveParams(effort=replace(BRIEF, anneal_steps=0), replicas=FEW),
     "annealed": SolveParams(effort=BRIEF, gaps=NO_GAP, bands=EXACT, replicas=FEW),
@@ -71,7 +71,7 @@ PARAMS = {
 
 
 def planned(problem: Problem) -> dict[str, object]:
-    """What ``solve`` answers by each way, and what it did to find it."""
+    """Answer of ``solve`` by each way, and its statistics."""
     return {name: _answer(problem, params) for name, params in PARAMS.items()}
 
 
@@ -115,9 +115,8 @@ def searched(problem: Problem) -> dict[str, object]:
 
 
 def programmed(problem: Problem) -> dict[str, object]:
-    """Arcs, the relaxed program, its roundings, and the program in whole numbers; costs and loads of its answers.
-
-    Of answers that cost the same a program may give any, so nothing else of them is told.
+    """Arcs, the relaxed program, its roundings, and the integer program; costs and loads alone, for answers of equal
+    cost vary.
     """
     sets, bands = start_sets(problem), working_bands(problem, problem.band_low, problem.band_high)
     arcs = arcs_of(problem, ArcParams())
@@ -145,7 +144,7 @@ def programmed(problem: Problem) -> dict[str, object]:
 
 
 def _cheaper(problem: Problem, bands: WorkingBands) -> Iterator[str]:
-    """Costs of one plan after the other, from one that was found for bands half as wide and is dear."""
+    """Costs of successive plans, from an expensive one for bands half as wide."""
     effort = replace(BRIEF, rounds=2, polish_rounds=0)
     high = np.minimum(bands.high, 2 * bands.low + 9.0)
     narrow = WorkingBands((3 * bands.low + high) / 4, (bands.low + 3 * high) / 4)

@@ -1,8 +1,7 @@
-"""Tiny clusters of every kind for pinned answers: racks, brokers that leave, budgets of room, offline dirs, factors.
+"""Tiny clusters of every kind for pinned answers: racks, leaving brokers, space budgets, offline dirs, factors.
 
-Every second one is *even*: mean loads are powers of two and replicas weigh 1, 2, 4 or 8, so that sums are exact and
-loads meet the ends of bands, replicas have the same worth, and a step gains exactly nothing: where ``>`` and ``>=``
-answer otherwise. The rest have sizes of any kind.
+Every second one is *even*: mean loads are powers of two and replicas weigh 1, 2, 4 or 8, so sums are exact, loads
+meet the ends of bands and steps gain exactly nothing: there ``>`` and ``>=`` differ. The others have arbitrary sizes.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SETS_OF_RESOURCES = (
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a cluster is; ``is_even`` as said above."""
+    """Size of a cluster; ``is_even`` as above."""
 
     brokers: int
     partitions: int
@@ -34,7 +33,7 @@ class Shape:
 
 
 def tiny_problem(seed: int) -> Problem:
-    """The cluster of that number: what it has and what is asked of it are drawn from it."""
+    """The cluster of that number; all of it is drawn from the number."""
     draw = Random(seed)
     is_even = seed % 2 == 0
     factor = draw.choice((1, 2, 2)) if is_even else draw.choice((1, 2, 3, 3))
@@ -48,7 +47,7 @@ def tiny_problem(seed: int) -> Problem:
 
 
 def _brokers(draw: Random, shape: Shape) -> Brokers:
-    """Of five even ones the last leaves, so that four share all loads. Of others some leave, lead or take nothing."""
+    """Of five even ones the last leaves, so four share all loads. Of others some leave, only lead or take nothing."""
     count = shape.brokers
     stays = np.array([not (shape.is_even and b == 4) for b in range(count)])
     takes, takes_leaders, keeps_leaders = stays.copy(), stays.copy(), stays.copy()
@@ -77,7 +76,7 @@ def _brokers(draw: Random, shape: Shape) -> Brokers:
 
 
 def _placement(draw: Random, shape: Shape, brokers: Brokers) -> Placement:
-    """Piled up on the first brokers; the last one that stays may have nothing yet, as a new one."""
+    """Piled up on the first brokers; the last remaining one may be empty."""
     count, new = len(brokers.ids), draw.random() < 0.4
     held = [b for b in range(count) if not (new and b == 3 and count > shape.factor + 1)]
     rows = []
@@ -115,7 +114,7 @@ def _placement(draw: Random, shape: Shape, brokers: Brokers) -> Placement:
 
 
 def _loads(draw: Random, shape: Shape) -> np.ndarray:
-    """float64[P]; even ones are 4 on average: the mean of four brokers is 16 times their replicas, over 16."""
+    """float64[P]; even ones average 4: the mean of four brokers is 16 times their replicas, over 16."""
     if not shape.is_even:
         return np.array([round(draw.lognormvariate(1.0, 0.9), 3) for _ in range(shape.partitions)])
     loads = [float(draw.choice((1, 2, 4, 4, 8))) for _ in range(shape.partitions)]

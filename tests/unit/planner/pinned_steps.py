@@ -1,7 +1,7 @@
-"""What every step of the search does to tiny clusters, as text: for the pinned answers.
+"""Effects of every search step on tiny clusters, as text for the pinned answers.
 
-Each step is taken alone from the emptied cluster, and all of them in the order of the search. A line says what the step
-returned, which replicas it moved (``partition: from → to``, ``-`` for the void) and where the random numbers are.
+Each step runs alone from the emptied cluster, and all of them in the search's order. A line has the step's result,
+its moves (``partition: from → to``, ``-`` for the void) and the state of the random numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kafka_rebalance.planner.replicas.search import anneal, replica_columns, sta
 from kafka_rebalance.planner.state import ReplicaSets, State, WorkingBands, make_state
 from tests.unit.planner.pinned_text import number, numbers
 
-# Few tries and misses, so that running out of them is among what happens; 16 replicas, as even clusters have, are many.
+# Few tries and misses, so that limits are reached; 16 replicas, as in even clusters, count as many.
 PARAMS = SolveParams(
     replicas=ReplicaSearchParams(
         kernels=ReplicaKernelParams(
@@ -58,10 +58,7 @@ POLISHED = ("evacuate", "warm up", "polish", "anneal", "polish", "swap")
 
 
 def start(problem: Problem) -> State:
-    """The state before the first step; bands exactly as asked for, so that loads can meet their ends.
-
-    The first replica leads where all factors are 1, also where some of them fall to it: here also in others.
-    """
+    """State before the first step; exact bands, so that loads can meet their ends."""
     sets = start_sets(problem)
     fresh = ReplicaSets(sets.replicas.copy(), sets.original)
     leads = int(problem.target_rf.max(initial=1)) == 1 or problem.partition_count % 3 == 0
@@ -72,7 +69,7 @@ def start(problem: Problem) -> State:
 
 
 def taken(state: State, name: str) -> str:
-    """Take the step, and say what it did."""
+    """Take the step and describe it."""
     before = state.replicas.copy()
     takers = np.flatnonzero(state.takes).astype(np.int32)
     returned = STEPS[name](state, takers)
@@ -89,7 +86,7 @@ def _name(broker: int, void: int) -> str:
 
 
 def ledgers(state: State) -> dict[str, object]:
-    """What moves keep up beside the placement."""
+    """State that moves keep up beside the placement."""
     held = [
         sorted(state.items[state.start[b] : state.start[b] + state.filled[b]].tolist())
         for b in range(state.load.shape[0])
@@ -101,13 +98,13 @@ def ledgers(state: State) -> dict[str, object]:
 
 
 def searched(problem: Problem) -> dict[str, object]:
-    """The steps of the search one after the other, down to the last ledger."""
+    """The search's steps in order, down to the last ledger."""
     state = start(problem)
     return {**{name: taken(state, name) for name in IN_ORDER}, **ledgers(state)}
 
 
 def step_by_step(problem: Problem) -> dict[str, object]:
-    """Each step alone, once what must go has gone."""
+    """Each step alone, after evacuation."""
     lines: dict[str, object] = {}
     for name in ALONE:
         state = start(problem)
@@ -117,6 +114,6 @@ def step_by_step(problem: Problem) -> dict[str, object]:
 
 
 def polished(problem: Problem) -> dict[str, object]:
-    """Replicas displaced by chance, then polished: what comes home, and what goes in its place."""
+    """Randomly displaced replicas, then polished."""
     state = start(problem)
     return {f"{i} {name}": taken(state, name) for i, name in enumerate(POLISHED)} | ledgers(state)

@@ -1,4 +1,4 @@
-"""Numbers as pinned answers write them: nine digits, which rounding of sums does not reach."""
+"""Numbers in pinned answers: nine digits, beyond the rounding of sums."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ def number(value: float) -> str:
 
 
 def numbers(values: np.ndarray) -> str:
-    """All of an array, row by row."""
     rows = np.atleast_2d(values)
     return " | ".join(" ".join("0" if abs(value) < 1e-12 else number(value) for value in row) for row in rows.tolist())
 
 
 def digits(values: np.ndarray) -> str:
-    """Whole numbers or truth values, row by row."""
     rows = np.atleast_2d(np.asarray(values, dtype=np.int64))
     return " | ".join(" ".join(map(str, row)) for row in rows.tolist())

@@ -1,4 +1,4 @@
-"""Small clusters for tests: told in a few words, random ones by seed."""
+"""Small clusters for tests, in few words, and random ones by seed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cluster(
     rates: Mapping[LoadKind, Sequence[float]] | None = None,
     captured_at: str | None = NOON,
 ) -> ClusterSnapshot:
-    """A snapshot of ``rows``; ``rates`` run along them in the order given."""
+    """Snapshot of ``rows``; ``rates`` in the same order."""
     names = sorted({row.topic for row in rows})
     order = sorted(range(len(rows)), key=lambda i: (rows[i].topic, rows[i].partition))
     columns = {
@@ -49,7 +49,7 @@ def cluster(
 
 
 def row(topic: str, partition: int, replicas: Sequence[int], size: int | None = GB, **more: object) -> Partition:
-    """A partition led by its first replica, every replica of ``size`` bytes."""
+    """Partition led by its first replica, every replica of ``size`` bytes."""
     fields: dict[str, object] = {"leader": replicas[0], "isr": tuple(replicas), "log_bytes": (size,) * len(replicas)}
     return Partition(topic=topic, partition=partition, replicas=tuple(replicas), **(fields | more))
 
@@ -69,7 +69,7 @@ def brokers(count: int, racks: int = 0, **states: BrokerState) -> list[Broker]:
 def random_cluster(
     seed: int = 0, *, broker_count: int = 12, racks: int = 3, topics: int = 25, with_rates: bool = True
 ) -> ClusterSnapshot:
-    """A skewed cluster with sizes as real ones have: some topics large, most small, some brokers more popular."""
+    """Skewed cluster with realistic sizes: few large topics, some brokers more loaded."""
     draw = np.random.default_rng(seed)
     popularity = draw.lognormal(0, 0.5, broker_count)
     rows: list[Partition] = []

@@ -1,5 +1,3 @@
-"""Annealing a plan that is far from its bound: never dearer, always lawful, the same every time."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -16,16 +14,13 @@ SHORT = SolveParams(effort=Effort(anneal_steps=30_000))
 
 
 def _drained() -> Problem:
-    """40 brokers on 4 racks, one of them leaves: above 100,000 pairs, so no linear program helps."""
+    """40 brokers on 4 racks, one leaves: above 100,000 pairs, so no linear program helps."""
     flags, placement = generated(40, 4_000, 4, variant="drain")
     return assemble(flags, placement, Wanted(within=0.03, resources=("disk", "in", "replicas")))
 
 
 def test_bands_of_no_width_are_annealed_as_narrow_ones() -> None:
-    """Nothing is left of a band of 0 %, so every plan is outside it.
-
-    4 of broker 0's 15 to broker 2 end at 11, 10 and 9, as near to 10 as can be.
-    """
+    """A band of 0 % has no inside: of broker 0's 15, 4 to broker 2 end at 11, 10 and 9, the nearest to 10."""
     problem = hand_problem(THREE, 3, within=0.0)
     solution = solve(problem, params=SolveParams(effort=Effort(anneal_steps=200, program_steps=0)))
     assert solution.cost.bytes == 4.0

@@ -1,5 +1,3 @@
-"""Annealing through what is outside the bands, with one seed after the other: how long, how bold, when it ends."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -26,7 +24,7 @@ def cluster(seed: int = 0, within: float = 0.05) -> Problem:
 
 
 def searched(problem: Problem, params: SolveParams) -> tuple[Task, Placed]:
-    """What the search finds, and the task of making that cheaper."""
+    """Plan of the search, and the task to make it cheaper."""
     sets, bands = start_sets(problem), working_bands(problem, problem.band_low, problem.band_high)
     found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
     return Task(problem, sets, bands, spread_allowed(problem, found, 0.0), 0, params), found
@@ -43,9 +41,7 @@ def test_annealing_is_as_long_in_wide_bands_and_bolder_than_elsewhere() -> None:
 
 
 def test_low_prices_of_what_is_outside_find_cheaper_plans() -> None:
-    """As many steps from the same plans, six clusters: never dearer than the plan, cheaper in the mean than at prices
-    that no step leads through.
-    """
+    """Six clusters, equal steps: never dearer than the plan, cheaper on average than at prohibitive prices."""
     saved = []
     for seed in range(6):
         params = SolveParams()
@@ -62,7 +58,7 @@ def test_low_prices_of_what_is_outside_find_cheaper_plans() -> None:
 
 
 def test_each_seed_begins_where_the_last_one_ended_and_none_makes_it_worse() -> None:
-    """Four clusters; one of them at least becomes cheaper by the second seed or a later one."""
+    """Four clusters; at least one becomes cheaper at the second seed or later."""
     later = 0
     for seed in range(4):
         task, found = searched(cluster(seed), SolveParams())
@@ -110,7 +106,7 @@ def test_plans_of_small_clusters_are_cheaper_for_it() -> None:
 
 
 def test_it_ends_after_so_many_seeds_in_a_row_that_found_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seeds 1, 2 and 4 find something; six later it is given up, though the plan is far from its bound."""
+    """Seeds 1, 2 and 4 improve; after six more it stops, though far from the bound."""
     task, found = searched(cluster(), SolveParams())
     seeds: list[int] = []
 
@@ -126,7 +122,7 @@ def test_it_ends_after_so_many_seeds_in_a_row_that_found_nothing(monkeypatch: py
 
 
 def test_one_pass_polishes_where_replicas_are_many() -> None:
-    """A second pass saves more here. Above ``many_replicas`` it is left out: there a pass takes a second."""
+    """A second pass saves more here. Above ``many_replicas`` there is only one: a pass takes a second there."""
     problem = cluster()
     sets, bands = start_sets(problem), working_bands(problem, problem.band_low, problem.band_high)
 

@@ -1,5 +1,3 @@
-"""Prices that climb prove nearly what linear programs prove of evenness, moves and the busiest broker."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -33,7 +31,7 @@ def imbalance_proved(problem: Problem, params: SolveParams) -> float:
         (Budget(max_replica_moves=0), 0.5),  # 20 of 40 are above
         (Budget(max_replica_moves=1), 0.25),
         (Budget(max_bytes=5.0), 0.375),  # half a move
-        (Budget(max_leader_changes=0), 0.5),  # who gets an only replica leads it
+        (Budget(max_leader_changes=0), 0.5),  # the receiver of an only replica leads it
         (Budget(max_bytes=100.0, max_replica_moves=1, max_leader_changes=4), 0.25),
     ],
 )
@@ -42,7 +40,7 @@ def test_prices_climb_to_what_is_worked_out_by_hand(budget: Budget, least: float
 
 
 def test_climbing_proves_hardly_less_than_the_program() -> None:
-    """Here the programs take 0.3 CPU seconds; from 4,000 pairs of partition and broker on they take seconds."""
+    """Programs take 0.3 CPU seconds here, and seconds from 4,000 pairs of partition and broker on."""
     problem = assemble(*generated(8, 300, 3), Wanted(within=0.1, resources=("disk", "in", "out", "leaders")))
     for budget in (Budget(max_replica_moves=15), Budget(10 * float(problem.move_bytes.mean()), 15, 15)):
         limited = replace(problem, budget=budget)

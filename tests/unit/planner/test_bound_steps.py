@@ -1,4 +1,4 @@
-"""Bounds on three brokers that hold 15, 10 and 5 GB: prices, what they prove, and what counting proves."""
+"""Bounds on three brokers that hold 15, 10 and 5 GB."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def loads(problem: Problem) -> np.ndarray:
 def test_the_fewest_that_cover_are_the_heaviest() -> None:
     weight, paid = np.array([2.0, 4.0, 3.0]), np.ones(3)
     assert [fewest(excess, weight, paid) for excess in (0.5, 4.0, 5.0, 7.5)] == [1, 1, 2, 3]
-    assert fewest(5.0, weight, np.array([1.0, 0.0, 1.0])) == 1  # the 4 goes for nothing: 1 is left
+    assert fewest(5.0, weight, np.array([1.0, 0.0, 1.0])) == 1  # the 4 is free: 1 is left
     assert fewest(4.0, weight, np.array([1.0, 0.0, 1.0])) == 0
 
 
@@ -44,7 +44,7 @@ def test_a_gap_is_a_share_of_the_bound() -> None:
 
 
 def test_what_is_left_within_rounding_needs_nobody() -> None:
-    """Of 4, 2 go for nothing: half of it is left. Where half is rounding that is none; else two of 1, or one of 2."""
+    """Of 4, 2 are free: 2 are left. If half is rounding, 0; else two of 1, or one of 2."""
     weight, cost = np.array([2.0, 1.0, 1.0]), np.array([0.0, 1.0, 1.0])
     assert [fewest(4.0, weight, cost, rounding) for rounding in (0.5, 0.49)] == [0, 2]
     assert [fewest(4.0, np.array([2.0, 2.0]), np.ones(2), rounding) for rounding in (0.49, 0.5)] == [2, 1]
@@ -122,7 +122,7 @@ def test_a_dropped_replica_costs_nothing() -> None:
 
 
 def test_the_price_of_a_byte_too_many_is_a_byte() -> None:
-    """Broker 0 is 3 GB above 12, its replicas cost a byte a byte."""
+    """Broker 0 is 3 GB above 12; its replicas cost a byte a byte."""
     problem = hand_problem(THREE, 3, within=0.2)
     prices = covering_prices(problem, holdings_of(problem), loads(problem), [0])
     assert prices == pytest.approx(np.array([[1.0], [0.0], [0.0]]))
@@ -139,10 +139,7 @@ def test_prices_prove_the_excess() -> None:
 
 
 def test_racks_of_one_replica_each_copy_their_excess_or_what_they_lack() -> None:
-    """Brokers 0 to 2 hold 12, 4 and 8 GB of 7.2..8.8, where broker 1 may have 9 to 11: 3.2 too many, 5 are lacking.
-
-    Brokers 3 to 5 hold 16, 4 and 4: 7.2 too many, 6.4 are lacking.
-    """
+    """0 to 2 hold 12, 4, 8 GB of 7.2..8.8, 1 may have 9 to 11: 3.2 too many, 5 lacking. 3 to 5: 7.2 and 6.4."""
     rows = [((0, 3), 4.0)] * 3 + [((1, 3), 4.0), ((2, 4), 4.0), ((2, 5), 4.0)]
     problem = hand_problem(rows, 6, racks=[0, 0, 0, 1, 1, 1])
     wider = replace(problem, band_low=np.where(np.arange(6)[:, None] == 1, 9.0, problem.band_low))
@@ -156,7 +153,7 @@ def test_racks_of_one_replica_each_copy_their_excess_or_what_they_lack() -> None
 
 
 def test_of_a_rack_only_the_cheapest_broker_counts() -> None:
-    """Rack of 0 and 1: whoever leaves broker 0 at price 1 would go to 1, of the same rack, for a copy: 6 + 4 + 5."""
+    """Rack of 0 and 1: whatever leaves broker 0 at price 1 goes to 1, of the same rack, for a copy: 6 + 4 + 5."""
     problem = hand_problem([((0, 2), 6.0), ((0, 2), 4.0), ((0, 2), 5.0)], 3, within=0.2, racks=[0, 0, 1])
     prices = np.array([[2.0], [0.0], [0.0]])
     assert proven_by(problem, prices, problem.move_bytes) == pytest.approx(15.0 - 2.0 * problem.band_high[0, 0])
@@ -170,7 +167,7 @@ def test_of_three_replicas_the_three_cheapest_count() -> None:
 
 
 def test_each_partition_counts_as_many_replicas_as_it_shall_have() -> None:
-    """At 2 a byte on broker 0 the 6 with two replicas keep 1 and go to 2: 0 + 6; the 4 with one goes anywhere: 4."""
+    """At 2 a byte on broker 0 the 6 with two replicas keeps 1 and goes to 2: 0 + 6; the 4 goes anywhere: 4."""
     problem = hand_problem([((0, 1), 6.0), ((0,), 4.0)], 3, within=0.2)
     prices = np.array([[2.0], [0.0], [0.0]])
     assert proven_by(problem, prices, problem.move_bytes) == pytest.approx(6.0 + 4.0 - 2.0 * problem.band_high[0, 0])
@@ -198,7 +195,7 @@ def test_a_band_widened_to_what_is_there_needs_nothing() -> None:
 
 
 def test_a_program_is_solved_for_wider_bands_where_the_plan_is_not_near_its_bound() -> None:
-    """Near is within 0.2 % of what the prices prove: then what a program would prove beyond it is not asked for."""
+    """Within 0.2 % of the priced bound no program is solved."""
     stronger = 0
     for number in (5, 6, 7, 12, 20, 24, 30, 39):
         problem = tiny_problem(number)

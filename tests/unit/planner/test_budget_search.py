@@ -1,7 +1,4 @@
-"""The search within a budget on a few partitions: what a step is worth, what it spends, how it is taken back.
-
-Brokers 0, 1, 2 hold 15, 2 and 1 of 18: bands of no width ask for 6 each, so 9 / 18 of all load is outside.
-"""
+"""Budget search on brokers 0, 1, 2 with 15, 2 and 1 of 18: zero-width bands ask for 6 each, so 9 / 18 is outside."""
 
 from __future__ import annotations
 
@@ -75,9 +72,7 @@ def _probe(step: int, state: BudgetState, p: int, j: int, thrift: float) -> tupl
 
 
 def test_a_step_is_worth_what_it_takes_off_and_with_thrift_per_unit_of_the_budget() -> None:
-    """6 to broker 2: 9, 2, 7: 3 + 1 above, 4 below: from 9 / 18 to 4 / 18. 4 there: 11, 2, 5: 5 / 18.
-    Per byte of 12: (5 / 18) / (6 / 12) and (4 / 18) / (4 / 12): the smaller one is the better bargain.
-    """
+    """6 to broker 2: from 9 / 18 to 4 / 18; 4 there: to 5 / 18. Per byte of 12, the 4 is the better bargain."""
     state = state_of(piled(max_bytes=12.0))
     assert _probe(0, state, 0, 0, 0.0) == (pytest.approx(5 / 18), 2)
     assert _probe(0, state, 2, 0, 0.0) == (pytest.approx(4 / 18), 1)
@@ -89,7 +84,7 @@ def test_a_step_is_worth_what_it_takes_off_and_with_thrift_per_unit_of_the_budge
 
 
 def test_what_is_changed_is_counted_and_taken_back_to_the_last_bit_that_matters() -> None:
-    """The only replica goes with its leadership: 6 bytes, 1 move, 1 leader change."""
+    """The only replica takes its leadership along: 6 bytes, 1 move, 1 leader change."""
     state = state_of(piled(max_replica_moves=1))
     assert _probe(2, state, 0, 2, 0.0) == (pytest.approx(9 / 18), 1)
     assert (state.spent.tolist(), leaders_of(state)[0], state.count[0]) == ([6.0, 1.0, 1.0], 2, 1)
@@ -102,8 +97,8 @@ def test_what_is_changed_is_counted_and_taken_back_to_the_last_bit_that_matters(
 
 
 def test_what_is_beyond_the_budget_is_given_back_where_it_costs_least() -> None:
-    """Beyond one move: 5 to broker 1 and 4 to broker 2 make 6, 7, 5. Without the first: 11, 2, 5 (5 / 18); without the
-    second: 10, 7, 1 (5 / 18), too: either may go. Moves that take nothing off are undone whatever the budget.
+    """Beyond one move: of 5 to broker 1 and 4 to broker 2 either may be undone (5 / 18 each). Useless moves are
+    always undone.
     """
     moved = np.array([[0], [1], [2], [1], [2]], dtype=np.int32)
     state = state_of(piled(max_replica_moves=1), moved)
@@ -115,9 +110,7 @@ def test_what_is_beyond_the_budget_is_given_back_where_it_costs_least() -> None:
 
 
 def test_the_greedy_search_goes_as_far_as_the_budget_and_the_whole_one_is_exact_here() -> None:
-    """One move: 6 to broker 2 leaves 4 / 18. Nine bytes: 5 to broker 2 and 4 to broker 1 make 6, 6, 6. Eight: 6 to
-    broker 2, and its 1 to broker 1, make 9, 3, 6. Without leader changes no only replica goes anywhere.
-    """
+    """One move: 6 to 2 leaves 4 / 18. Nine bytes: 6, 6, 6. Eight: 9, 3, 6. Without leader changes nothing moves."""
     state = state_of(piled(max_replica_moves=1))
     assert _probe(5, state, 0, 0, 0.0)[1] == 1
     assert _probe(4, state, 0, 0, 0.0)[0] == pytest.approx(4 / 18)
@@ -136,7 +129,7 @@ def test_the_greedy_search_goes_as_far_as_the_budget_and_the_whole_one_is_exact_
 
 
 def test_no_broker_sends_or_receives_more_than_its_limit() -> None:
-    """Broker 0 leads the three largest: with 9 it sends 5 and 4, or 6, and nobody receives the 6 beside another."""
+    """Broker 0 leads the three largest: with 9 it sends 5 and 4, or 6; no broker receives the 6 beside another."""
     state = state_of(piled(max_broker_bytes=5.0))
     assert _probe(0, state, 0, 0, 0.0)[1] == -1  # 6 to anybody
     assert _probe(0, state, 1, 0, 0.0)[1] in (1, 2)
@@ -172,7 +165,7 @@ def test_what_brokers_copy_is_kept_right_however_the_search_goes(seed: int) -> N
 
 @for_each("seed", range(3))
 def test_an_exchange_bears_what_is_worse_while_it_is_warm_and_cold_none(seed: int) -> None:
-    """From where no single step helps: at a temperature that bears anything twice as many tries are kept as at none."""
+    """Where no single step helps, a high temperature keeps twice as many tries as none."""
     made, draw = {}, np.random.default_rng(seed)
     rows = [(tuple(draw.permutation(5)[:2].tolist()), float(draw.integers(1, 9))) for _ in range(20)]
     for temperature in (1e6, 1e-12):
@@ -189,7 +182,7 @@ def lists_of(state: BudgetState) -> list[list[int]]:
 
 
 def may_lead(problem: Problem, p: int, broker: int) -> bool:
-    """By definition; never the broker of a replica that is offline today."""
+    """By definition; never the broker of an offline replica."""
     offline = set() if problem.must_leave is None else set(problem.replicas[p, problem.must_leave[p]].tolist())
     goes_on = broker == problem.leader[p] and problem.keeps_leaders[broker]
     return broker not in offline and bool(problem.takes_leaders[broker] or goes_on)
@@ -206,9 +199,9 @@ def may_go(problem: Problem, state: BudgetState, p: int, j: int, target: int) ->
 
 
 def assert_as_made_anew(problem: Problem, state: BudgetState, start: Ints) -> None:
-    """All that is kept as it changes since ``start`` is what counting the whole placement says."""
+    """Compare all incremental state since ``start`` with a count of the whole placement."""
     again = make_budget_state(problem, state.replicas, leaders_of(state), seed=0, params=EXACT)
-    unit = 1.0  # of loads: the whole load, which another place of a replica with a size of its own changes
+    unit = 1.0  # of loads: the whole load, changed by moving a replica of another size
     if problem.own_disk is not None:
         unit = float(broker_loads(problem, state.replicas, leaders_of(state)).sum())
         unit /= float(broker_loads(problem, start, start[:, 0]).sum())
@@ -220,7 +213,7 @@ def assert_as_made_anew(problem: Problem, state: BudgetState, start: Ints) -> No
 
 
 def away_from_offline(problem: Problem) -> Ints:
-    """Today's lists, with another broker in place of each whose replica is offline."""
+    """Today's lists with another broker in place of each offline replica's."""
     replicas = problem.replicas.copy()
     for p, j in [] if problem.must_leave is None else np.argwhere(problem.must_leave).tolist():
         others = {*range(problem.broker_count)} - {*replicas[p].tolist(), *problem.replicas[p].tolist()}
@@ -235,7 +228,7 @@ def test_single_changes_are_made_where_the_rules_say_counted_and_taken_back() ->
         limit = np.where(draw.random((5, 1)) < 0.5, 3.0, 1e300) if case % 2 else problem.limit
         budget = Budget(max_broker_bytes=float(draw.integers(0, 3)))
         own = None if case % 3 else problem.move_bytes[:, None] * draw.integers(1, 3, problem.replicas.shape)
-        if problem.must_leave is not None:  # two brokers are left for those of a list that must leave
+        if problem.must_leave is not None:  # two brokers remain for leaving replicas
             problem = replace(problem, must_leave=problem.must_leave & (problem.must_leave.cumsum(axis=1) <= 2))
         problem = replace(problem, pinned=problem.leader < 0, limit=limit, budget=budget, own_disk=own)
         start = away_from_offline(problem)
@@ -269,7 +262,7 @@ def test_single_changes_are_made_where_the_rules_say_counted_and_taken_back() ->
 
 @for_each("seed", range(4))
 def test_where_few_are_ranked_anew_the_search_still_ends_where_no_step_helps(seed: int) -> None:
-    """Unless it may rank all of them no more."""
+    """Unless the ranking limit is reached."""
     draw = np.random.default_rng(seed)
     rows = [(tuple(draw.permutation(5)[:2].tolist()), float(draw.integers(1, 9))) for _ in range(20)]
     problem = hand_problem(rows, 5, within=0.05)
@@ -288,7 +281,7 @@ def test_where_few_are_ranked_anew_the_search_still_ends_where_no_step_helps(see
 
 
 def test_leaders_alone_change_places_where_no_replica_moves() -> None:
-    """0 leads what receives 6, 5 and 4; with 1 and 2 as followers, each may lead one."""
+    """0 leads partitions that receive 6, 5 and 4; its followers 1 and 2 may lead one each."""
     rows: Rows = [((0, 1), 1.0), ((0, 2), 1.0), ((0, 1), 1.0)]
     problem = hand_problem(rows, 3, within=0.0, resources=("out",), rates=[6.0, 5.0, 4.0], moves_replicas=False)
     state = state_of(problem)
@@ -312,7 +305,7 @@ def test_where_nothing_may_be_touched_or_given_back_nothing_is() -> None:
 
 
 def test_no_step_leads_where_both_copies_do_not_fit() -> None:
-    """Broker 2 carries 1 of 6.5: there is room for 5, and for 6 once its own has gone, but not before."""
+    """Broker 2 carries 1 of 6.5: room for 5; for 6 only after its own has left."""
     problem = replace(piled(), limit=np.array([[99.0], [2.0], [6.5]]))
     state = state_of(problem)
     assert [_probe(0, state, p, 0, 0.0)[1] for p in range(3)] == [-1, 2, 2]
@@ -321,7 +314,7 @@ def test_no_step_leads_where_both_copies_do_not_fit() -> None:
 
 
 def test_no_broker_leads_more_than_its_limit() -> None:
-    """Broker 0 leads all three. Broker 1 may lead none, so only the third one changes its leader, to broker 2."""
+    """Broker 0 leads all three, broker 1 may lead none: only the third changes its leader, to broker 2."""
     rows: Rows = [((0, 1), 1.0), ((0, 1), 1.0), ((0, 2), 1.0)]
     problem = hand_problem(rows, 3, within=0.0, resources=("leaders",))
     leaders = [_probe(1, state_of(problem), p, 0, 0.0)[1] for p in range(3)]

@@ -1,5 +1,3 @@
-"""The core of the linear program, decided in whole numbers at once; and leaders who go on in sets that changed."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -15,7 +13,7 @@ from kafka_rebalance.planner.state import working_bands
 from tests.unit.planner.hand_problems import Rows, hand_problem
 
 FOUR: Rows = [((0,), 10.0), ((0,), 10.0), ((0,), 10.0), ((0,), 10.0)]
-# Broker 0 holds 6, 5 and 5 where 12.25 are allowed.
+# Broker 0 holds 6, 5 and 5 of at most 12.25.
 SIXTEEN: Rows = [((0,), 6.0), ((0,), 5.0), ((0,), 5.0), ((1,), 2.5), ((2,), 2.5)]
 
 
@@ -69,7 +67,7 @@ def test_the_core_is_decided_at_its_cheapest_but_for_what_is_held() -> None:
 
 
 def test_leaders_go_on_where_they_are_there() -> None:
-    """2, 2 and 2 by another choice than today's; partition 0 went from brokers 0 and 1 to 2 and 1."""
+    """2, 2 and 2 by another choice than today's; partition 0 moved from brokers 0 and 1 to 2 and 1."""
     rows: Rows = [*[((0, 1), 1.0)] * 4, ((1, 2), 1.0), ((2, 0), 1.0)]
     problem = hand_problem(rows, 3, resources=("leaders",))
     bands = working_bands(problem, problem.band_low, problem.band_high)
@@ -79,7 +77,7 @@ def test_leaders_go_on_where_they_are_there() -> None:
     chosen = go_on_leading(problem, replicas, leader, bands)
     assert replicas[np.arange(6), chosen.replica_index].tolist() == leader.tolist()
     assert chosen.statistics.leaders_changed == 0
-    gone = np.array([0, 1, 0, 0, 2, 2], dtype=np.int32)  # broker 0 is not there any more
+    gone = np.array([0, 1, 0, 0, 2, 2], dtype=np.int32)  # broker 0 has left
     index = go_on_leading(problem, replicas, gone, bands).replica_index
     assert np.bincount(replicas[np.arange(6), index]).tolist() == [2, 2, 2]
 

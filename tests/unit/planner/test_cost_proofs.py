@@ -1,5 +1,3 @@
-"""What prices prove of moves and of time, on clusters small enough to be worked out by hand."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -39,12 +37,12 @@ def test_what_others_lead_is_sent_by_others() -> None:
     problem = hand_problem(rows, 4, within=0.25)  # a mean of 20: broker 0 holds 40 of 25, broker 3 lacks 15
     time = least_busy(problem, arcs_of(problem))
     assert time is not None
-    assert time.value == pytest.approx(15)  # all that is lacking arrives at broker 3
+    assert time.value == pytest.approx(15)  # all of it arrives at broker 3
     assert time.receiving.tolist() == pytest.approx([0, 0, 0, 1])
 
 
 def test_a_byte_counts_where_it_comes_to() -> None:
-    """A price of 1 for each byte on broker 0, where 23.3 are too many: it must cost as much elsewhere."""
+    """A price of 1 a byte on broker 0, where 23.3 are too many: it must cost as much elsewhere."""
     problem = hand_problem(FOUR_ON_ONE, 3, within=0.25)
     price, nothing = np.array([[0.5], [0.0], [0.0]]), np.zeros(4)
     half = np.array([0.0, 0.5, 0.5])
@@ -77,7 +75,7 @@ def test_nothing_is_proved_where_nothing_may_move_or_no_shares_meet_the_bands() 
 
 
 def test_flows_are_held_below_what_they_may_be() -> None:
-    """23.3 of 40 must leave broker 0, which sends them all: T is 23.3 at least, and no shares have it at 20."""
+    """23.3 of 40 must leave broker 0, which sends them all: T is at least 23.3, infeasible at 20."""
     problem = hand_problem(FOUR_ON_ONE, 3, within=0.25)
     arcs = arcs_of(problem)
     flowing = relax_flows(problem, arcs, np.zeros(len(arcs.row)), weight=1.0)

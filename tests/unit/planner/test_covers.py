@@ -1,5 +1,3 @@
-"""Covers: sets that do not fit on a broker, what they prove, and how the linear program finds them."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -19,7 +17,7 @@ from kafka_rebalance.planner.state import working_bands
 from tests.unit.planner.hand_problems import hand_problem
 
 NONE = np.zeros(0, dtype=np.int64)
-# Broker 0 holds 6, 5 and 5, brokers 1 and 2 another 5: a mean of 7. Within 0.75 nobody holds more than 12.25.
+# Broker 0 holds 6, 5 and 5, brokers 1 and 2 another 5: a mean of 7. Within 0.75 the maximum is 12.25.
 ROWS = [((0,), 6.0), ((0,), 5.0), ((0,), 5.0), ((1,), 2.5), ((2,), 2.5)]
 
 
@@ -38,7 +36,7 @@ def test_a_set_that_is_too_large_counts_each_of_it_up_to_the_surplus() -> None:
     assert found.row.tolist() == [0, 1, 2]
     assert found.surplus == pytest.approx(3.75)  # 16 of 12.25
     assert found.weight.tolist() == pytest.approx([3.75] * 3)
-    assert found.most == pytest.approx(7.5)  # two of the three stay at most
+    assert found.most == pytest.approx(7.5)  # at most two of the three stay
 
 
 def test_who_is_gone_is_not_in_the_set_and_who_comes_is() -> None:
@@ -78,7 +76,7 @@ def test_sizes_of_their_own_count_where_replicas_are() -> None:
 
 
 def test_a_set_within_rounding_of_its_band_fits() -> None:
-    """At any price a surplus of nothing would prove that a whole replica leaves."""
+    """Otherwise a surplus of nothing proves that a whole replica leaves."""
     problem = replace(three(), band_high=np.full((3, 1), 16.0 * (1 - 1e-9)))
     assert cover_row(problem, Cover(0, 0, NONE, NONE), pinned_load(problem)) is None
 
@@ -97,7 +95,7 @@ def test_surcharges_of_several_covers_add_up() -> None:
 
 
 def test_one_whole_replica_is_proved_where_shares_prove_a_part() -> None:
-    """3.75 leave by shares. One whole replica leaves, of 5 at least: at 5 for a surplus of 3.75."""
+    """Shares prove 3.75. One whole replica leaves, of 5 at least: at 5 for a surplus of 3.75."""
     problem = three()
     shares = proven_by(problem, np.array([[1.0], [0.0], [0.0]]), problem.move_bytes)
     assert shares == pytest.approx(3.75)
@@ -107,7 +105,7 @@ def test_one_whole_replica_is_proved_where_shares_prove_a_part() -> None:
 
 
 def test_a_copy_that_a_cover_makes_dear_is_had_elsewhere() -> None:
-    """Row 0 must leave broker 2; copies of it on broker 0 are dear, on broker 1 not, though both are of one rack."""
+    """Row 0 must leave broker 2; copies on broker 0 are dear, on broker 1 of the same rack they are not."""
     problem = hand_problem([((2,), 4.0), ((0,), 9.0), ((1,), 5.0)], 3, within=None, leaving=[2], racks=[0, 0, 1])
     tight = replace(problem, band_high=np.array([[10.0], [np.inf], [0.0]]))
     dear = Cover(0, 0, NONE, rows(0), 1.0)
@@ -156,7 +154,7 @@ def test_what_nobody_would_read_is_not_named() -> None:
 
 
 def test_whatever_fits_keeps_every_cover() -> None:
-    """All placements of six partitions on one of two brokers that are within the band, and random sets."""
+    """All placements of six partitions on one of two brokers within the band, and random sets."""
     draw, kept = np.random.default_rng(0), 0
     every = np.array(list(product((0.0, 1.0), repeat=6)))
     for _ in range(100):

@@ -1,5 +1,3 @@
-"""Prices that see who leads, on two brokers of which one leads everything; and better ones, step by step."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -26,21 +24,14 @@ RATES = [3.0, 1.0, 1.0, 1.0]
 
 
 def test_an_only_replica_must_come_along_for_its_leader_to_leave() -> None:
-    """Broker 0 sends 5 of at most 3.3 (a mean of 3, ±10 %): 1.7 must go, at a price of 2 for each that it sends.
-
-    The first partition sends 3 and weighs 4: moving it costs 4, staying 2 · 3 = 6. The two others cost 2 either way.
-    Sum 4 + 2 + 2 + 0 less 2 · 3.3 = 1.4. Were the leader free to be elsewhere the sum would be nothing.
-    """
+    """Broker 0 sends 5 of at most 3.3. At price 2: min(4, 2 · 3) + 2 + 2 + 0 - 2 · 3.3 = 1.4; 0 with free leaders."""
     problem = hand_problem(ONE_COPY, 2, resources=("out",), rates=RATES)
     price = np.array([[2.0], [0.0]])
     assert proven_by(problem, price, problem.move_bytes) == pytest.approx(1.4)
 
 
 def test_a_pass_tells_what_the_cheapest_placements_carry() -> None:
-    """One partition of one replica, at home on broker 0: it weighs 2, its leader 1 more; a copy costs 4.
-
-    At a price of 1 on broker 0 staying costs 3; at 2 it costs 6, and going to broker 1 costs 4.
-    """
+    """One replica of 2 on broker 0, leader 1 more, copy 4: at price 1 staying costs 3; at 2 moving (4) beats 6."""
     choices = Choices(
         follower=np.array([[2.0]]), extra=np.array([[1.0]]), cost=np.array([4.0]),
         size=np.array([3.0]), receiving=np.zeros(2),
@@ -54,9 +45,9 @@ def test_a_pass_tells_what_the_cheapest_placements_carry() -> None:
     assert cheapest_placements(choices, np.array([[2.0, 0.0]]), found) == 4.0
     assert (found.load.tolist(), found.copies.tolist(), found.leader.tolist()) == ([[0.0, 3.0]], [1.0], [1])
     assert found.received.tolist() == [0.0, 3.0]
-    # Each of the three bytes costs a half more on broker 1: going there costs 5.5.
+    # Each of the three bytes costs 0.5 more on broker 1: moving there costs 5.5.
     assert cheapest_placements(choices._replace(receiving=np.array([0.0, 0.5])), np.array([[2.0, 0.0]]), found) == 5.5
-    # Nobody may begin to lead on broker 1: who leads today goes on at home.
+    # No new leaders on broker 1: present leaders stay.
     shut = choices._replace(shut=np.array([np.inf, np.inf]))
     assert cheapest_placements(shut, np.array([[2.0, 0.0]]), found) == 6.0
 

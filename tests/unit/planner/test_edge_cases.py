@@ -1,5 +1,3 @@
-"""What a planner meets on real clusters: each case with the sentence that it says."""
-
 from dataclasses import replace
 
 import pytest
@@ -32,7 +30,7 @@ def test_one_broker_has_nowhere_to_move_to() -> None:
 
 
 def test_where_no_broker_takes_replicas_only_leaders_change() -> None:
-    """Broker 0 leads all: half of its leaderships go to broker 1, and no replica anywhere."""
+    """Broker 0 leads all: half of its leaderships go to broker 1, and no replica moves."""
     rows = [row("t", p, [0, 1], (1 + p % 3) * GB) for p in range(8)]
     plan = planned(cluster(rows, brokers(3)), PlanOptions(exclude_brokers=frozenset({0, 1, 2})))
     assert plan.cost.replica_moves == 0
@@ -140,7 +138,7 @@ def test_different_disks_are_filled_by_their_share_not_by_bytes() -> None:
 
 @pytest.mark.usefixtures("whole_search")
 def test_counts_follow_disks_of_different_sizes() -> None:
-    """More than 180 GB are the least for broker 0: 19 replicas of 10 GB, though its share of them would be 15."""
+    """Broker 0 needs more than 180 GB: 19 replicas of 10 GB, though its share is 15."""
     rows = [row("t", p, [p % 2], 10 * GB) for p in range(30)]
     sample = [Broker(0, capacity=Capacity(disk_bytes=1000.0 * GB)), Broker(1, capacity=Capacity(disk_bytes=500.0 * GB))]
     plan = planned(cluster(rows, sample), PlanOptions(within=0.1))
@@ -161,7 +159,7 @@ def test_a_partition_that_is_being_reassigned_is_left_alone() -> None:
 
 
 def test_what_a_running_reassignment_copies_counts_in_full_where_it_goes() -> None:
-    """Broker 1 will hold t-0 and lead it, though nothing has arrived yet: five others are placed around it."""
+    """Broker 1 will hold and lead t-0, though nothing has arrived yet: five others are placed around it."""
     rows = [row("t", p, [0], 10 * GB) for p in range(6)]
     rows[0] = replace(rows[0], replicas=(0, 1), adding=(1,), removing=(0,), log_bytes=(10 * GB, 0), isr=(0,))
     plan = planned(cluster(rows, brokers(3)))
@@ -170,7 +168,7 @@ def test_what_a_running_reassignment_copies_counts_in_full_where_it_goes() -> No
 
 
 def test_what_is_still_to_arrive_takes_room_on_a_disk_that_is_nearly_full() -> None:
-    """Broker 1 offers 25 GB, 20 of which a running reassignment will take: no 10 GB more."""
+    """Broker 1 offers 25 GB, 20 of them for a running reassignment: no 10 GB more."""
     rows = [row("t", p, [0], 10 * GB) for p in range(9)]
     going = row("big", 0, [0], 20 * GB)
     going = replace(going, replicas=(0, 1), adding=(1,), removing=(0,), log_bytes=(20 * GB, 0), isr=(0,))
@@ -181,7 +179,7 @@ def test_what_is_still_to_arrive_takes_room_on_a_disk_that_is_nearly_full() -> N
 
 @pytest.mark.parametrize(("strays", "moved"), [(0, 4), (50 * GB, 3)])
 def test_strays_and_copies_between_dirs_take_room_from_a_disk(strays: int, moved: int) -> None:
-    """Broker 2 of 100 GB holds 20 GB of a copy: of four times 10 GB, its share, strays leave room for three."""
+    """Broker 2 of 100 GB holds 20 GB of a copy: of its share of four times 10 GB, strays leave room for three."""
     rows = [row("t", p, [p % 2], 10 * GB) for p in range(12)]
     rows.append(row("t", 12, [2], 0, future=(FutureReplica(2, 0, 20 * GB),)))
     dirs = (LogDir("/a", stray_logs=int(strays > 0), stray_bytes=strays),)
@@ -223,7 +221,7 @@ def test_a_factor_above_the_brokers_is_infeasible_and_names_cause_and_help() -> 
 
 
 def test_removing_one_of_twenty_brokers_moves_one_replica() -> None:
-    """The known optimum of kafka-assignment-optimizer's README, where Kafka's own tool moves 20 of 20."""
+    """Known optimum of kafka-assignment-optimizer's README; Kafka's own tool moves 20 of 20."""
     rows = [row("x.y.z.t", p, [p * 2 % 20, (p * 2 + 1) % 20]) for p in range(10)]
     rows[9] = row("x.y.z.t", 9, [18, 19])
     plan = planned(cluster(rows, brokers(20)), PlanOptions(remove_brokers=frozenset({19})))

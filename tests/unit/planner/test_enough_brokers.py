@@ -1,5 +1,3 @@
-"""Too few brokers for a replication factor: how many are lacking, for how many partitions, in one sentence."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -34,7 +32,7 @@ def test_the_amount_that_is_lacking_is_told_for_all_that_lack_it() -> None:
 
 
 def test_what_may_not_come_back_is_one_broker_less_and_what_stays_on_a_closed_one_counts() -> None:
-    problem = hand_problem(ROWS, 3, no_receivers=[0])  # brokers 1 and 2 take replicas, broker 0 keeps what it has
+    problem = hand_problem(ROWS, 3, no_receivers=[0])  # brokers 1 and 2 take replicas, broker 0 keeps its own
     require_enough_brokers(replace(problem, target_rf=np.array([3, 3, 3], dtype=np.int32), replicas=np.array(
         [[0, 1, -1], [1, 0, -1], [0, -1, -1]], dtype=np.int32)))  # fmt: skip
     offline = np.array([[False, False], [True, False], [False, False]])
@@ -51,7 +49,7 @@ def test_what_may_not_be_touched_on_a_broker_that_leaves_is_counted() -> None:
 
 
 def test_random_factors_lack_what_counting_by_hand_says() -> None:
-    """And for how many partitions. What is pinned lacks nothing, and may hold a broker back."""
+    """And for how many partitions. Pinned partitions lack nothing, and may block a broker."""
     seen: Counter[str] = Counter()
     for seed in range(200):
         draw = np.random.default_rng(seed)

@@ -1,5 +1,3 @@
-"""What must leave, and what leaves in any cheap plan: who is placed first, and what happens where there is no room."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -80,7 +78,7 @@ def test_released_from_a_broker_that_takes_nothing_it_may_return_there() -> None
 
 
 def test_what_must_leave_goes_before_what_only_should() -> None:
-    """Broker 3 has room for 5 bytes: enough for what leaves broker 0, not also for what relieves broker 1."""
+    """Broker 3 has room for 5 bytes: enough for the evacuation of broker 0, not also for relief of broker 1."""
     busy = [((1, 2), 4.0, 36.0 + i) for i in range(5)]
     rows = [((0, 2), 5.0, 1.0), *busy, *[((1, 2), 20.0, 1.0)] * 3, *[((2, 3), 20.0, 1.0)] * 3]
     problem = sample(

@@ -1,5 +1,3 @@
-"""Even counts of leaders with the fewest changes: against brute force, a public map, and the dual's proof."""
-
 import itertools
 import json
 from pathlib import Path
@@ -21,7 +19,7 @@ MAP = Path(__file__).resolve().parents[2] / "data" / "kafka-kit-256-partitions-2
 
 
 def proved(replicas: np.ndarray, leader: np.ndarray, low: np.ndarray, high: np.ndarray, prices: np.ndarray) -> int:
-    """What the prices prove: weak duality, added up anew."""
+    """Bound by the prices: weak duality, summed anew."""
     cost = (replicas != leader[:, None]) + prices[replicas]
     least = np.where(replicas >= 0, cost, 1 << 40).min(axis=1).sum()
     return int(least - np.where(prices > 0, prices * high, prices * low).sum())
@@ -38,7 +36,7 @@ def random_case(draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def outside(counts: np.ndarray, low: np.ndarray, high: np.ndarray) -> int:
-    """What would have to come or go at least."""
+    """Least number of changes to reach the bands."""
     return int(max(np.maximum(counts - high, 0).sum(), np.maximum(low - counts, 0).sum()))
 
 
@@ -84,7 +82,7 @@ def public_map() -> tuple[np.ndarray, int]:
 
 
 def test_sixteen_changes_bring_the_public_map_where_another_tool_takes_137() -> None:
-    """kafka-kit's own test map; its golden output reaches ratios of leaders to replicas of 0.417 to 0.550."""
+    """kafka-kit's own test map; its golden output reaches leader to replica ratios of 0.417 to 0.550."""
     replicas, brokers = public_map()
     held = np.bincount(replicas.ravel(), minlength=brokers)
     low, high = np.ceil(0.417 * held - 1e-9).astype(np.int64), np.floor(0.550 * held + 1e-9).astype(np.int64)

@@ -1,5 +1,3 @@
-"""Indices by small whole numbers, whether two bytes hold the numbers or not."""
-
 import numpy as np
 import pytest
 

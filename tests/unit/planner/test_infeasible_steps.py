@@ -1,5 +1,3 @@
-"""Why no plan is lawful, worked out by hand: the smallest cause and what is lacking."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -26,12 +24,12 @@ from kafka_rebalance.snapshot.model import Broker, Capacity
 from tests.unit.planner.hand_problems import hand_problem
 from tests.unit.planner.sample_clusters import GB, cluster, row
 
-# Two racks of two brokers; every partition gets a second replica, and it goes to the other rack.
+# Two racks of two brokers; every partition gets a second replica, in the other rack.
 TWO_RACKS = (0, 0, 1, 1)
 
 
 def grown(sizes: Sequence[float], limits: Sequence[float], racks: Sequence[int] | None = TWO_RACKS) -> Problem:
-    """All of ``sizes`` on broker 0, each to have a second replica elsewhere."""
+    """All of ``sizes`` on broker 0, each to get a second replica elsewhere."""
     factors = np.full(len(sizes), 2, dtype=np.int32)
     return hand_problem(
         [((0,), size) for size in sizes], len(limits), within=None, racks=racks, disk_limit=limits, target_rf=factors
@@ -39,7 +37,7 @@ def grown(sizes: Sequence[float], limits: Sequence[float], racks: Sequence[int] 
 
 
 def test_a_rack_whose_disks_are_too_small_is_named_with_what_is_lacking() -> None:
-    """30 must go to rack 1, which offers 10 + 12: 30 of 22 are 136.4 %, and 8 are lacking. Rack 0 has all it needs."""
+    """30 must go to rack 1, which offers 10 + 12: 30 of 22 are 136.4 %, 8 are lacking. Rack 0 has enough."""
     cause = smallest_cause(grown([10.0, 10.0, 10.0], [100.0, 100.0, 10.0, 12.0]))
     assert cause is not None
     assert (cause.brokers.tolist(), cause.lacking) == ([2, 3], pytest.approx(8.0))
@@ -78,7 +76,7 @@ def test_all_disks_together_and_one_replica_that_fits_nowhere() -> None:
 
 
 def test_what_only_the_program_of_all_copies_sees() -> None:
-    """Broker 0 has 60 free and holds a replica of each already: 30 must go to the others, which have 12 + 13."""
+    """Broker 0 has 60 free, but holds a replica of each: 30 must go to the others, which have 12 + 13."""
     problem = grown([10.0, 10.0, 10.0], [90.0, 12.0, 13.0], None)
     forced = forced_copies(problem)
     assert forced is not None
@@ -91,7 +89,7 @@ def test_what_only_the_program_of_all_copies_sees() -> None:
 
 
 def received(limits: Sequence[float], racks: Sequence[int] | None) -> Problem:
-    """Three partitions on broker 0 that receive 10 a second each, to have a second replica; sizes are unknown."""
+    """Three partitions on broker 0 that receive 10 a second each, to get a second replica; sizes unknown."""
     problem = hand_problem(
         [((0,), 1.0)] * 3, 4, within=None, racks=racks, resources=("in",), rates=[10.0] * 3,
         target_rf=np.full(3, 2, dtype=np.int32),
@@ -100,9 +98,7 @@ def received(limits: Sequence[float], racks: Sequence[int] | None) -> Problem:
 
 
 def test_what_brokers_may_receive_is_counted_together_then_by_rack() -> None:
-    """Replicas bring 60: of 30 + 9 + 8 + 7 allowed 6 are lacking, and rack 1 lacks 30 - (12 + 13). Broker 0 carries
-    30 today, and may go on.
-    """
+    """60 of 30 + 9 + 8 + 7: 6 lacking; rack 1 lacks 30 - (12 + 13). Broker 0 keeps its present 30."""
     for limits, racks, lacking, brokers in (
         ([9.0, 9.0, 8.0, 7.0], TWO_RACKS, 6.0, [0, 1, 2, 3]),
         ([50.0, 50.0, 12.0, 13.0], TWO_RACKS, 5.0, [2, 3]),

@@ -1,5 +1,3 @@
-"""Chains of two hand-overs, beside every pair of hand-overs tried in turn."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -49,7 +47,7 @@ def goes_anyway(state, p, replica_index):  # type: ignore[no-untyped-def]
 
 
 def random_state(rng: np.random.Generator) -> LeaderState:
-    """Bands and limits that some brokers are outside of, on either side; some replicas may not lead."""
+    """Bands and limits with some brokers outside, on either side; some replicas may not lead."""
     replicas = np.array([rng.permutation(BROKERS)[:WIDTH] for _ in range(PARTITIONS)], dtype=np.int32)
     may_lead = rng.random(replicas.shape) < 0.9
     may_lead[:, 0] = True
@@ -63,7 +61,7 @@ def random_state(rng: np.random.Generator) -> LeaderState:
 
 
 def test_no_other_pair_relieves_the_brokers_more() -> None:
-    """By hand: how far all brokers are outside their bands before, less how far they are after both hand-overs."""
+    """By hand: brokers' distance from their bands before, less that after both hand-overs."""
     rng = np.random.default_rng(3)
     found, nothing = 0, 0
     for _ in range(40):

@@ -1,5 +1,3 @@
-"""Who may lead, which counts a band allows, and the flow of leaderships, on three brokers."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -29,7 +27,7 @@ PILED: Rows = [*[((0, 1), 1.0)] * 4, ((1, 2), 1.0), ((2, 0), 1.0)]
 
 
 def bare_state(replicas: list[tuple[int, ...]], brokers: int) -> LeaderState:
-    """Who leads what, without loads; everybody may lead."""
+    """Leaders without loads; all may lead."""
     rows = np.array(replicas, dtype=np.int32)
     nothing, empty = np.zeros((len(rows), 0)), np.zeros((brokers, 0))
     replica_index = np.zeros(len(rows), dtype=np.int32)
@@ -71,7 +69,7 @@ def test_counts_are_the_whole_numbers_of_a_band() -> None:
 
 
 def test_three_changes_even_out_four_one_and_one() -> None:
-    """Two of broker 0's go to 1, the only one that may take them; 1 hands its own on to 2: 2, 2, 2."""
+    """Two of broker 0's go to 1, the only possible one; 1 passes its own to 2: 2, 2, 2."""
     problem = hand_problem(PILED, 3, resources=("leaders",), moves_replicas=False)
     bands = working_bands(problem, problem.band_low, problem.band_high)
     replica_index = choose_leaders(problem, problem.replicas, bands).replica_index
@@ -103,7 +101,7 @@ def test_only_what_depends_on_leaders_is_looked_at() -> None:
 
 
 def test_leaderships_flow_along_a_chain() -> None:
-    """a leads 4, b 2, c 0; a's are on a and b, b's on b and c, 2 each: a hands b two and b hands c two."""
+    """a leads 4, b 2, c 0; a's are on a and b, b's on b and c, 2 each: two go from a to b, two from b to c."""
     state = bare_state([(0, 1)] * 4 + [(1, 2)] * 2, 3)
     flow = count_flow(state, np.full(3, 2), np.full(3, 2), 0)
     assert flow.excess.tolist() == [2, 0, -2, 0]
@@ -114,7 +112,7 @@ def test_leaderships_flow_along_a_chain() -> None:
 
 
 def test_what_no_way_takes_is_left() -> None:
-    """a's three partitions are on a alone: of 3 that it may lead one, two stay too many."""
+    """a's three partitions are on a alone: it may lead one, so two stay too many."""
     state = bare_state([(0,)] * 3 + [(1,)], 2)
     flow = count_flow(state, np.array([0, 0]), np.array([1, 3]), 0)
     assert even_out(state, flow) == 2
@@ -124,20 +122,20 @@ def test_distances_count_changes_on_the_way() -> None:
     state = bare_state([(0, 1)] * 4 + [(1, 2)] * 2, 3)
     flow = count_flow(state, np.full(3, 2), np.full(3, 2), 0)
     assert set_distances(state, flow, False)
-    assert flow.far[:3].tolist() == [0, 1, 2]  # broker 2 is two changes away from the broker with too much
+    assert flow.far[:3].tolist() == [0, 1, 2]  # broker 2 is two changes away from the overloaded broker
 
 
 @pytest.mark.parametrize(("pull", "counts"), [(0, [3, 0, 0]), (100, [1, 1, 1])])
 def test_with_a_pull_counts_are_as_equal_as_can_be(pull: int, counts: list[int]) -> None:
-    """Without one every count in 0..3 is as good, so nothing changes."""
+    """Without it every count in 0..3 is equally good, so nothing changes."""
     state = bare_state([(0, 1), (0, 2), (0, 1)], 3)
     assert even_out(state, count_flow(state, np.zeros(3, np.int64), np.full(3, 3), pull)) == 0
     assert np.bincount(state.replicas[np.arange(3), state.replica_index], minlength=3).tolist() == counts
 
 
 def test_a_leader_that_no_band_asks_for_is_taken_back_and_an_election_keeps_the_rest() -> None:
-    """Lists 0, 1 and 0, 1, led by 0 and 1, one leader a broker at most. Found: 1 leads both. Least: the second list
-    begins with 1, so that an election leaves the leaders of today.
+    """Lists 0, 1 and 0, 1, led by 0 and 1, at most one each. The second list begins with 1: an election changes
+    nothing.
     """
     problem = hand_problem([((0, 1), 1.0), ((0, 1), 1.0)], 2, within=0.0, resources=("leaders",))
     problem = replace(problem, leader=np.array([0, 1], dtype=np.int32), preferred=np.zeros(2, dtype=np.int32))

@@ -1,5 +1,3 @@
-"""Which replica makes room where none of a partition's replicas may lead."""
-
 from __future__ import annotations
 
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -23,12 +21,12 @@ def sent(demoted: set[int], **more: object) -> list[list[int]]:
 
 
 def test_one_replica_goes_where_none_may_lead() -> None:
-    """With 3 open, rack z is free for t-0 and t-1: the first replica goes. t-2 has somebody who may lead."""
+    """With 3 open, rack z is free for t-0 and t-1: the first replica goes. t-2 has a possible leader."""
     assert sent({0, 1, 2}) == [[UNPLACED, 0], [UNPLACED, -1], [2, 3]]
 
 
 def test_the_replica_in_the_only_open_rack_goes() -> None:
-    """With 2 open, t-0 can be led in rack x alone, where its second replica stands."""
+    """With 2 open, t-0 can be led only in rack x, where its second replica is."""
     assert sent({0, 1, 3}) == [[1, UNPLACED], [UNPLACED, -1], [2, 3]]
 
 

@@ -1,5 +1,3 @@
-"""How even a plan within a budget can be at best: worked out by hand, and where nothing is proved."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -22,7 +20,7 @@ FOUR_ON_ONE = hand_problem([((0,), 10.0)] * 4, 3, within=0.5)  # 13.3 each is ev
         (Budget(max_replica_moves=1), 0.25),
         (Budget(max_replica_moves=2), 0.0),
         (Budget(max_bytes=5.0), 0.375),  # of shares of replicas: half a move
-        (Budget(max_leader_changes=0), 0.5),  # who gets an only replica leads it
+        (Budget(max_leader_changes=0), 0.5),  # the receiver of an only replica leads it
         (Budget(max_bytes=100.0, max_replica_moves=1, max_leader_changes=4), 0.25),
         (Budget(), 0.0),
     ],
@@ -38,7 +36,7 @@ def test_leaders_alone_copy_nothing() -> None:
     led = hand_problem([((0, 1), 1.0)] * 4, 2, within=0.0, resources=("leaders",))
     proof = least_imbalance(replace(led, moves_replicas=False, budget=Budget(max_leader_changes=1)))
     assert proof is not None
-    assert proof.value == pytest.approx(0.25)  # of four leaders three are left where two belong
+    assert proof.value == pytest.approx(0.25)  # of four leaders three remain where two belong
 
 
 def test_all_load_is_what_replicas_and_leaders_weigh_together() -> None:

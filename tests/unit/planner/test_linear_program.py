@@ -1,5 +1,3 @@
-"""Small clusters: what the linear program proves, and that plans made with it are never worse than those without."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -34,7 +32,7 @@ def test_prices_of_the_program_prove_its_own_optimum() -> None:
     assert relaxed is not None
     copied = float((problem.move_bytes[arcs.row] * relaxed.share * ~arcs.is_kept).sum())
     bounds = lower_bounds(problem, prices=relaxed.prices)
-    # The program counts a little for each move beside its bytes, so its prices are a hair off.
+    # The program adds a little for each move, so its prices are slightly lower.
     assert copied * 0.9999 <= bounds.parts["linear program"] <= copied * (1 + 1e-9)
 
 
@@ -90,7 +88,7 @@ def test_each_neighbourhood_makes_the_plan_cheaper_and_breaks_no_rule(seed: int)
 def test_a_step_ends_within_a_gap_of_the_whole_plan_told_as_a_share_of_its_part(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A fifth of the program's optimum over what the open part costs now: that is the row that it has to undercut."""
+    """A fifth of the program's optimum over the open part's present cost: the row that it has to undercut."""
     problem = build_request(random_cluster(4, broker_count=6, topics=4), PlanOptions(within=0.2)).problem(0.2)
     found = solve(
         problem, params=SolveParams(effort=Effort(rounds=2, polish_rounds=0, program_steps=0, anneal_steps=0))

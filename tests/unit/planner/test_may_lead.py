@@ -1,5 +1,3 @@
-"""Which replicas may lead, and which partitions can be led at all, of random clusters as plain loops find them."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -20,7 +18,7 @@ def plain_candidates(problem: Problem, p: int, held: list[int]) -> set[int]:
 
 
 def plain_can_be_led(problem: Problem, p: int) -> bool:
-    """By a replica of today's, or on an open broker that holds no offline one."""
+    """By a replica of today's, or on an open broker without an offline one."""
     held = [b for b in problem.replicas[p].tolist() if b >= 0]
     if plain_candidates(problem, p, held):
         return True

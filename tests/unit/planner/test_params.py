@@ -1,5 +1,3 @@
-"""Every class of the planner's parameters is checked and part of ``SolveParams``."""
-
 from __future__ import annotations
 
 from dataclasses import fields, replace
@@ -31,12 +29,12 @@ def test_a_number_outside_its_range_is_refused_with_its_place(kind: type) -> Non
 
 @pytest.mark.usefixtures("whole_search")
 def test_defaults_and_ranges_are_those_written_down() -> None:
-    """``make mutate`` puts declarations to the tests of their own folder."""
+    """``make mutate`` tests declarations by their own folder."""
     assert not differences("parameters")
 
 
 def test_every_class_is_part_of_what_a_search_is_given() -> None:
-    """But for what is no search of its own: the dirs of one broker."""
+    """Except the dirs of one broker, which are no search of their own."""
 
     def parts(made: object) -> set[type]:
         below = [getattr(made, field.name) for field in fields(made)]  # type: ignore[arg-type]

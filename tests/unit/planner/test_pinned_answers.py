@@ -1,7 +1,4 @@
-"""The planner's answers to tiny clusters are those that were written down; ``pinned_answers.py`` says when to do so.
-
-``make mutate`` and ``make coverage`` ask the same with kernels interpreted.
-"""
+"""Pinned answers of the planner to tiny clusters; ``make mutate`` and ``make coverage`` use interpreted kernels."""
 
 from __future__ import annotations
 
@@ -71,7 +68,7 @@ def test_whole_plans() -> None:
 
 
 def test_tiny_clusters_are_of_every_kind() -> None:
-    """Else a rule could change unseen. Even ones have exact sums: mean loads are whole numbers of sixteenths."""
+    """Even ones have exact sums: mean loads are multiples of 1/16."""
     problems = [tiny_problem(number) for number in range(60)]
     kinds = {
         "leaving": [not p.stays.all() for p in problems],
@@ -93,6 +90,6 @@ def test_tiny_clusters_are_of_every_kind() -> None:
 
 @for_each("subject", sorted(SUBJECTS))
 def test_answers_tell_cases_apart(subject: str) -> None:
-    """Half of the cases at least have an answer of their own."""
+    """At least half of the cases have distinct answers."""
     told = [str(answer) for answer in pinned(subject).values()]
     assert len(set(told)) > len(told) / 2

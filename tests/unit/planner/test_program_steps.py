@@ -46,7 +46,7 @@ def test_the_whole_program_finds_the_cheapest_plan() -> None:
 
 
 def test_no_plan_ends_within_a_hundredth() -> None:
-    """10 is 6 + 4 on two brokers, but not 5 + 5 on the third: one partition has no two replicas on one broker."""
+    """10 is 6 + 4 on two brokers, but not 5 + 5 on the third: a broker holds one replica of a partition."""
     narrow = hand_problem(THREE, 3, within=0.01)
     assert whole_plan(narrow, working_bands(narrow, narrow.band_low, narrow.band_high)) is None
 
@@ -68,7 +68,7 @@ def test_programs_make_the_plan_that_keeps_the_bands() -> None:
 
 
 def test_one_program_is_solved_where_leaders_alone_are_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One partition sends out 90 of 100 a second: no leader may, whatever lies where. The bands of disk are met."""
+    """One partition sends out 90 of 100 a second: no leader is within the bands. The bands of disk are met."""
     solved = []
 
     def counted(*arguments: Any) -> Any:
@@ -80,16 +80,16 @@ def test_one_program_is_solved_where_leaders_alone_are_outside(monkeypatch: pyte
     params = replace(SolveParams(), linear_program=no_whole_plan)
     monkeypatch.setattr(programs, "relax", counted)
     solution = solve(problem, params=params)
-    # Once for the bands asked for, once for those that are reached.
+    # Once for the requested bands, once for the reached ones.
     assert (solution.after[:, 0].tolist(), len(solved)) == ([11.0, 10.0, 9.0], 2)
-    # With disk outside as well there is nothing to price in the bands asked for: those reached are the one more.
+    # With disk outside as well, the requested bands have nothing to price: only the reached ones count.
     narrow = hand_problem(THREE, 3, within=0.01, resources=("disk", "out"), rates=[90.0, 5.0, 5.0])
     solve(narrow, params=params)
     assert len(solved) == 3
 
 
 def test_a_start_that_ends_stranded_is_passed_over_and_what_it_did_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first start leaves a replica nowhere after seven moves; the second finds the plan."""
+    """The first start strands a replica after seven moves; the second finds the plan."""
     searches = []
 
     def first_stranded(*arguments: Any, **named: Any) -> Any:
@@ -107,7 +107,7 @@ def test_a_start_that_ends_stranded_is_passed_over_and_what_it_did_is_counted(mo
 
 @pytest.mark.parametrize("seed", [76, 541, 793])
 def test_where_no_plan_meets_the_bands_none_that_comes_as_near_is_cheaper(seed: int) -> None:
-    """Bands widened alike for all that stay, until the plan is inside: what leaves is in nobody's way."""
+    """Bands are widened equally for remaining brokers until the plan is inside."""
     problem = tiny_problem(seed)
     params = SolveParams(effort=Effort(rounds=1, last_rounds=0, polish_rounds=0, anneal_steps=0, program_steps=4))
     solution, bands = solve(problem, params=params), working_bands(problem, problem.band_low, problem.band_high)
@@ -142,10 +142,7 @@ def test_starts_are_lawful_sets_of_the_wanted_size() -> None:
 
 
 def test_what_is_decided_first_is_the_heavier_half_of_what_is_split() -> None:
-    """Of 6, 4 and 5 all are split somewhere: the 6 and the 5 are decided as they were rounded, the 4 stays open.
-
-    A quarter and three quarters are no split where ``unused_share`` is a quarter.
-    """
+    """Of 6, 4 and 5 all are split: 6 and 5 are decided as rounded, 4 stays open. ``unused_share`` 0.25 is no split."""
     arcs = arcs_of(PROBLEM)
     share, nothing = np.full(len(arcs.row), 0.5), np.full(len(arcs.row), np.nan)
     params = ArcParams(unused_share=0.1)
@@ -167,9 +164,7 @@ def test_tiny_is_a_number_of_pairs_and_small_another() -> None:
 
 
 def test_a_copy_beside_enough_of_its_topic_costs_a_little_more() -> None:
-    """Four partitions of one topic, of which broker 0 has three: with one broker that stays, four are its share, and
-    the fourth is no crowd; with two, two are, and it would be two too many.
-    """
+    """Four partitions of one topic, three on broker 0: with one remaining broker its share is four, with two, two."""
     rows = [((0,), 4.0), ((0,), 4.0), ((0,), 4.0), ((1,), 4.0)]
     for leaving, crowd in (([1], 0.0), ([], 2.0)):
         problem = hand_problem(rows, 2, leaving=leaving)
@@ -180,7 +175,7 @@ def test_a_copy_beside_enough_of_its_topic_costs_a_little_more() -> None:
 
 
 def test_capacity_is_asked_of_who_gains_and_while_both_copies_exist() -> None:
-    """Broker 2 holds 5: 4 more fill a disk of 9, and one of 8.9 is too small, also where the 5 leave for broker 1."""
+    """Broker 2 holds 5: 4 more fill a disk of 9; 8.9 is too small, even if the 5 leave for broker 1."""
     moved, swapped = PROBLEM.replicas.copy(), PROBLEM.replicas.copy()
     moved[1] = (2, 1)
     swapped[1:] = ((2, 1), (0, 1))
@@ -216,9 +211,9 @@ def test_inside_comes_before_bytes_and_a_worse_spread_is_no_improvement() -> Non
     assert better(dear, inside, 0) is inside
     assert better(inside, dear, 0) is inside
     assert better(dear, placed(0.0, 5.0, topic_excess=1), 0) is dear
-    assert better(inside, placed(0.0, 9.0), 0) is inside  # as good is no reason for another plan
+    assert better(inside, placed(0.0, 9.0), 0) is inside  # equal is no reason for another plan
     crowded = placed(0.0, 5.0, topic_excess=1)
-    assert better(outside, crowded, 0) is crowded  # nothing inside was found: spread is not asked for
+    assert better(outside, crowded, 0) is crowded  # nothing inside was found: spread is not considered
 
 
 def test_near_is_inside_and_within_a_share_of_the_bound() -> None:

@@ -1,5 +1,3 @@
-"""Caps by rack: the racks that lack, how much, and that counting says no more and no less than an exact model."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -20,7 +18,7 @@ from tests.unit.planner.sample_clusters import GB, cluster, row
 
 
 def counted(racks: list[int], factors: list[int], caps: np.ndarray) -> Problem:
-    """Replicas alone, each partition on the first brokers that there are; nobody may hold more than its cap."""
+    """Replicas alone, each partition on the first brokers; caps by broker."""
     rows = [(tuple(range(factor)), 1.0) for factor in factors]
     return hand_problem(rows, len(racks), within=None, resources=("replicas",), racks=racks, caps={"replicas": caps})
 

@@ -1,5 +1,3 @@
-"""The program of a middling cluster: what is open at given prices, what takes part, what all else weighs."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -54,7 +52,7 @@ def not_annealed(params: SolveParams) -> SolveParams:
 
 
 def test_what_a_move_loses_by_hand() -> None:
-    """Broker 0 is dear by one a byte: the 5 of partition 0 stay on 1 for nothing, cost 5 there, and 5 to copy to 2."""
+    """Broker 0 costs 1 more a byte: the 5 of partition 0 stay on 1 for 0, cost 5 there, and 5 to copy to 2."""
     problem = hand_problem(THREE, 3, within=0.2)
     arcs = arcs_of(problem)
     prices = np.zeros((3, len(problem.resources)))
@@ -67,7 +65,7 @@ def test_what_a_move_loses_by_hand() -> None:
         size, here = problem.move_bytes[p], set(problem.replicas[p].tolist())
         cost = {b: (0.0 if b in here else size) + (size if b == 0 else 0.0) for b in range(3)}
         dearest = sorted(cost.values())[problem.target_rf[p] - 1]
-        # Each broker is a rack of its own here: who is among the chosen loses nothing, who is not what it is dearer.
+        # Each broker is a rack here: chosen ones lose nothing, others their extra price.
         assert {b: lost[p, b] for b in range(3)} == {b: max(0.0, cost[b] - dearest) for b in range(3)}
 
 
@@ -147,7 +145,7 @@ def test_no_program_is_solved_where_annealing_is_near_enough(monkeypatch: pytest
     "seeds", [pytest.param([1], id="sample"), pytest.param([0, *range(2, 6)], id="rest", marks=pytest.mark.slow)]
 )
 def test_what_is_far_from_its_bound_is_annealed_again_with_other_seeds(seeds: list[int]) -> None:
-    """No cluster becomes dearer for it, and some become cheaper. A plan that is near its bound is left as it is."""
+    """No cluster becomes dearer, and some become cheaper. A plan near its bound stays."""
     cheaper = 0
     for seed in seeds:
         problem, once, again = cluster(seed), with_limits(anneal_again=0), with_limits(anneal_again=3)

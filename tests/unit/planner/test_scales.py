@@ -1,5 +1,3 @@
-"""The units of the search on three brokers with 15, 10 and 5, and on a cluster that holds nothing."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -32,11 +30,7 @@ def test_a_copy_costs_its_share_of_a_brokers_bytes_and_a_little_for_itself() -> 
 
 
 def test_a_search_aims_a_hair_inside_the_bands() -> None:
-    """Of means of 10 and 2 (two brokers, 20 GB, 4 replicas), with margins of a tenth and a quarter.
-
-    2..12 becomes 3..11; from nothing it stays nothing; a band as wide as its margins keeps both ends where the margins
-    meet, a narrower one its middle. Counts lose what is not whole: 1.2..3.9 holds 2 and 3, seen from a quarter outside.
-    """
+    """2..12 becomes 3..11, 0 stays 0, narrow bands keep their middle. Counts are rounded inside: 1.2..3.9 is 2..3."""
     problem = hand_problem([((0, 1), 4.0), ((0, 1), 6.0)], 2, resources=("disk", "replicas"))
     params = BandParams(margin=0.1, count_margin=0.25)
     for asked, inner in (
@@ -59,7 +53,7 @@ def test_a_search_aims_a_hair_inside_the_bands() -> None:
 
 
 def test_rounding_of_a_million_moves_stays_below_what_counts_as_outside() -> None:
-    """Loads of about 1, added and taken off a million times, stray by less than a band's tolerance."""
+    """Loads of about 1, added and removed a million times, err by less than a band's tolerance."""
     steps = np.random.default_rng(1).random(1_000_000) * 1e-3
     load = 1.0
     for step in steps.tolist():

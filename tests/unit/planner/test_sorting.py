@@ -1,5 +1,3 @@
-"""Sorting inside kernels: any values, many ties, and the very order of numba's own sort, however far it goes."""
-
 import numba
 import numpy as np
 
@@ -14,7 +12,7 @@ def sorted_upwards(values):  # type: ignore[no-untyped-def]
 
 @kernel
 def some_of_the_largest(values, count):  # type: ignore[no-untyped-def]
-    """The ``count`` largest, asked for one after the other, and how far that has sorted."""
+    """The ``count`` largest, requested one after the other, and the sorted extent."""
     ranking = largest_first(values)
     found = np.empty(count, np.int64)
     for rank in range(count):
@@ -42,7 +40,7 @@ def test_the_order_is_that_of_numbas_sort_ties_included() -> None:
 
 
 def test_whoever_asks_for_a_few_does_not_sort_the_rest() -> None:
-    """Of 100,000 values the first three cost the spans at the front: some dozen are in their places, not all."""
+    """Of 100,000 values the first three sort only the front spans: some dozen are in place."""
     values = np.random.default_rng(5).random(100_000)
     found, sorted_so_far = some_of_the_largest(values, 3)
     assert (found == np.argsort(-values)[:3]).all()

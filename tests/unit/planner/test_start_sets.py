@@ -1,5 +1,3 @@
-"""Which of too many replicas go before anything is balanced."""
-
 from __future__ import annotations
 
 import numpy as np

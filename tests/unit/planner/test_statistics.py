@@ -1,5 +1,3 @@
-"""What a search did: counts by phase that add up, of everything that was tried."""
-
 from __future__ import annotations
 
 from dataclasses import fields, replace

@@ -1,5 +1,3 @@
-"""A plan made quicker part by part: what is counted, what a part decides, what is lawful."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -29,7 +27,7 @@ from kafka_rebalance.planner.steering import (
 )
 from tests.unit.planner.hand_problems import hand_problem
 
-# Broker 0 holds eight replicas of 10, half of which broker 1 leads and half broker 2; broker 3 is empty.
+# Broker 0 holds eight replicas of 10, half led by broker 1 and half by broker 2; broker 3 is empty.
 EIGHT = [((1, 0), 10.0)] * 4 + [((2, 0), 10.0)] * 4
 ORDER = ("busiest", "bytes")
 
@@ -59,7 +57,7 @@ def test_a_copy_is_sent_by_todays_leader_and_received_where_it_goes() -> None:
 
 
 def test_a_part_decides_who_sends_and_keeps_the_rest() -> None:
-    """Three copies that broker 1 sends; open are two of those and all that broker 2 leads."""
+    """Three copies sent by broker 1; open are two of those and all that broker 2 leads."""
     start, part = moved(0, 1, 2), Part(np.array([1, 2, 4, 5]), np.array([7]), np.ones(4, dtype=np.bool_))
     found = decided_anew(eight(), start, part, Goal(CostTotals(bytes=0.001, busiest=1.0), ANY), SteeringParams(gap=0.0))
     assert found is not None
@@ -77,7 +75,7 @@ def test_a_part_whose_limits_nothing_meets_is_none() -> None:
 
 
 def placements(problem: Problem, start: Placing, rows: list[int]) -> Iterator[Placing]:
-    """Yield every lawful placement that differs from ``start`` in ``rows`` alone, within all bands and limits."""
+    """Lawful placements that differ from ``start`` in ``rows`` alone, within all bands and limits."""
     brokers = range(problem.broker_count)
     own, today = problem.replicas.tolist(), broker_loads(problem, problem.replicas, problem.leader)
     leaves = np.zeros(problem.replicas.shape, dtype=np.bool_) if problem.must_leave is None else problem.must_leave
@@ -108,7 +106,7 @@ def placements(problem: Problem, start: Placing, rows: list[int]) -> Iterator[Pl
 
 
 def test_a_small_part_is_decided_as_well_as_trying_all_placements_does() -> None:
-    """The optimum of random weights within random limits; None where nothing is lawful."""
+    """Optimum of random weights within random limits; None where nothing is lawful."""
     draw, found, none = np.random.default_rng(8), 0, 0
     for case in range(30):
         rows = [((*draw.permutation(4)[:2].tolist(),), float(draw.integers(2, 9))) for _ in range(6)]

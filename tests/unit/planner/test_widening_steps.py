@@ -1,5 +1,3 @@
-"""Bands that nobody can meet, worked out by hand: which levels are reached, and at what cost."""
-
 from __future__ import annotations
 
 from itertools import combinations
@@ -25,8 +23,8 @@ from kafka_rebalance.planner.widening import (
 )
 from tests.unit.planner.hand_problems import hand_problem
 
-# 18, 6, 3 and 3 GB on three brokers: the mean is 10, ±10 % is 9..11, and 18 lie somewhere: 1.8 above is the least.
-# Of the other 12 the two brokers get 6 each at best: 0.6 below. The second holds 9 today, the third 3.
+# 18, 6, 3 and 3 GB on three brokers: mean 10, ±10 % is 9..11. At least 1.8 above; of the other 12 the two brokers get
+# 6 each at best: 0.6 below. The second holds 9 today, the third 3.
 GIANT = [((0,), 18.0), ((1,), 6.0), ((1,), 3.0), ((2,), 3.0)]
 WIDE = WorkingBands(np.zeros((3, 1)), np.full((3, 1), 30.0))
 LOW, HIGH = Side(0, is_high=False), Side(0, is_high=True)
@@ -44,7 +42,7 @@ def test_levels_are_what_the_farthest_broker_carries_in_means() -> None:
 
 @pytest.mark.parametrize("few", [WideningParams(), WideningParams(few_variables=0, open_variables=16)])
 def test_each_side_comes_as_near_as_it_can_and_the_cheapest_way_there_is_one_move(few: WideningParams) -> None:
-    """At once, and part by part. One of the two partitions of 3 GB goes from the second broker to the third."""
+    """At once, and part by part: one of the two partitions of 3 GB goes from the second broker to the third."""
     problem, params = hand_problem(GIANT, 3), SolveParams(widening=few)
     bands = working_bands(problem, problem.band_low, problem.band_high)
     today = place(problem, problem.replicas, bands, params)

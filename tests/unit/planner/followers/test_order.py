@@ -1,5 +1,3 @@
-"""The order of followers: by hand, and against every order that there is."""
-
 from __future__ import annotations
 
 from itertools import product
@@ -11,7 +9,7 @@ from kafka_rebalance.planner.followers import Staying, ordered_followers
 
 
 def ordered(rows: list[list[int]], free: list[bool] | None = None, able: Flags | None = None) -> list[list[int]]:
-    """Of partitions that carry alike; all are free and all brokers able where nothing is said."""
+    """Partitions of equal load; by default all are free and all brokers able."""
     replicas = np.array(rows, dtype=np.int32)
     is_free = np.ones(len(rows), dtype=np.bool_) if free is None else np.array(free)
     is_able = np.ones(replicas.shape, dtype=np.bool_) if able is None else able
@@ -19,18 +17,17 @@ def ordered(rows: list[list[int]], free: list[bool] | None = None, able: Flags |
 
 
 def standbys(rows: list[list[int]] | Ints, brokers: int = 4) -> list[int]:
-    """How many partitions each broker takes over."""
+    """Partitions that each broker takes over."""
     return np.bincount(np.asarray(rows)[:, 1], minlength=brokers).tolist()
 
 
 def test_the_worked_example_of_the_module() -> None:
-    """Four with the followers 1 and 2, two with 1 and 3: two for each of the three."""
+    """Four with followers 1 and 2, two with 1 and 3: two for each of the three."""
     assert standbys(ordered([[0, 1, 2]] * 4 + [[0, 1, 3]] * 2)) == [0, 2, 2, 2]
 
 
 def test_a_chain_of_exchanges_mends_a_first_choice() -> None:
-    """The heaviest goes first, to 1, as the next two to 2 and 1; the last two have no choice but 1 and 3. Only a chain
-    gives 1 no more than two."""
+    """Greedy by load leaves 1 with three; only a chain of exchanges gives it two."""
     replicas = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 2, 3], [0, 1, 1]], dtype=np.int32)
     replicas[4] = (0, 1, -1)
     weight = np.array([9.0, 8, 7, 6, 5])
@@ -39,7 +36,7 @@ def test_a_chain_of_exchanges_mends_a_first_choice() -> None:
 
 
 def test_what_is_not_free_counts_and_stays_and_who_is_not_able_is_no_standby() -> None:
-    """Broker 1 stands by for two already: both others go to 2. Where 2 is not in sync, 1 is chosen."""
+    """Broker 1 is standby for two: both others go to 2. Where 2 is not in sync, 1 is chosen."""
     rows = [[0, 1, 2]] * 4
     free = [False, False, True, True]
     assert ordered(rows, free) == [[0, 1, 2], [0, 1, 2], [0, 2, 1], [0, 2, 1]]
@@ -48,7 +45,7 @@ def test_what_is_not_free_counts_and_stays_and_who_is_not_able_is_no_standby() -
 
 
 def least_squares(rows: Ints, free: Flags, able: Flags, leader: int, brokers: int) -> int:
-    """The least sum of squares over every choice of standbys of one leader's partitions."""
+    """Least sum of squares over every choice of standbys of one leader's partitions."""
     members = [p for p in range(len(rows)) if rows[p, 0] == leader and able[p, 1:].any()]
     columns = [np.flatnonzero(able[p, 1:]) + 1 for p in members]
     chosen = [list(c) if free[p] else [c[0]] for p, c in zip(members, columns, strict=True)]
@@ -59,7 +56,7 @@ def least_squares(rows: Ints, free: Flags, able: Flags, leader: int, brokers: in
 
 
 def random_case(seed: int) -> tuple[Ints, Flags, Flags, Floats, int]:
-    """Up to 12 partitions of up to four replicas on up to six brokers, some brokers holding much more than others."""
+    """Up to 12 partitions of up to four replicas on up to six brokers of unequal load."""
     random = np.random.default_rng(seed)
     brokers, width = int(random.integers(3, 7)), int(random.integers(2, 4))
     chance = random.random(brokers) ** 2 + 0.05
@@ -86,12 +83,11 @@ def test_no_order_is_more_even_on_random_clusters() -> None:
 
 
 def changed(found: Ints, replicas: Ints) -> int:
-    """How many lists are another one."""
     return int((found != replicas).any(axis=1).sum())
 
 
 def test_a_list_that_would_stay_changes_only_where_that_spreads_something() -> None:
-    """Of four with standby 1 two go to 2: no more lists than that are told to Kafka, and none where one may be."""
+    """Of four with standby 1 two go to 2: at least that many lists change, and none where none may."""
     replicas = np.array([[0, 1, 2]] * 4, dtype=np.int32)
     nobody, weight = np.zeros(4, np.bool_), np.ones(4)
     for most, expected in ((9, 2), (2, 2), (1, 1), (0, 0)):
@@ -100,7 +96,7 @@ def test_a_list_that_would_stay_changes_only_where_that_spreads_something() -> N
 
 
 def test_the_broker_that_is_furthest_from_even_is_ordered_first() -> None:
-    """Broker 0 leads two with standby 1, broker 3 six: with three lists to change, all three are of broker 3."""
+    """Broker 0 leads two with standby 1, broker 3 six: of three changed lists all are broker 3's."""
     replicas = np.array([[0, 1, 2]] * 2 + [[3, 1, 2]] * 6, dtype=np.int32)
     nobody = np.zeros(8, np.bool_)
     found = ordered_followers(replicas, nobody, replicas >= 0, np.ones(8), 4, Staying(~nobody, 3))
@@ -109,7 +105,7 @@ def test_the_broker_that_is_furthest_from_even_is_ordered_first() -> None:
 
 
 def test_lists_that_stay_end_as_even_as_any_order_and_no_sooner_than_allowed() -> None:
-    """Against every choice: with as many as it takes the least squares; with fewer, no more lists and no worse."""
+    """Against every choice: least squares without a limit; with a limit, no more lists and no worse."""
     for seed in range(200):
         replicas, free, able, weight, brokers = random_case(seed)
         stays = ~free & (np.random.default_rng(seed).random(len(free)) < 0.7)
@@ -124,7 +120,7 @@ def test_lists_that_stay_end_as_even_as_any_order_and_no_sooner_than_allowed() -
 
 
 def squares_of(found: Ints, replicas: Ints, able: Flags, leader: int, brokers: int) -> int:
-    """The sum of squares of what each broker takes over of one leader's partitions."""
+    """Sum of squares of standby loads of one leader's partitions."""
     takes = np.zeros(brokers, dtype=np.int64)
     for p in np.flatnonzero((replicas[:, 0] == leader) & able[:, 1:].any(axis=1)):
         takes[next(b for b in found[p, 1:] if able[p, replicas[p].tolist().index(b)])] += 1

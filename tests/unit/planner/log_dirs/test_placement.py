@@ -1,5 +1,3 @@
-"""Dirs of one broker against all placements there are."""
-
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -28,7 +26,7 @@ def problem(
 
 
 def random_problem(random: np.random.Generator, largest: int) -> LogDirProblem:
-    """Up to 7 replicas in 2 or 3 dirs: tight and wide limits, now and then a dir to be emptied or a cordoned one."""
+    """Up to 7 replicas in 2 or 3 dirs: tight and wide limits, sometimes a dir to empty or a cordoned one."""
     dirs, replicas = int(random.integers(2, 4)), int(random.integers(1, 8))
     sizes = random.integers(1, largest, replicas)
     even = int(sizes.sum()) // dirs
@@ -43,7 +41,7 @@ def random_problem(random: np.random.Generator, largest: int) -> LogDirProblem:
 
 
 def all_placements(asked: LogDirProblem) -> npt.NDArray[np.int64]:
-    """Every one that gives nothing to a dir that may not receive, a row each."""
+    """Every placement without replicas on closed dirs, a row each."""
     dirs, replicas = len(asked.ceiling_bytes), len(asked.size_bytes)
     codes = np.arange(dirs**replicas)[:, None] // dirs ** np.arange(replicas)[None, :] % dirs
     is_allowed = asked.may_receive[codes] | (codes == asked.dir_of[None, :])
@@ -64,7 +62,7 @@ def all_costs(asked: LogDirProblem) -> npt.NDArray[np.int64]:
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("largest", [12, 2**40])
 def test_no_bound_above_the_optimum_and_no_plan_below_it(seed: int, largest: int) -> None:
-    """30 brokers a seed and size: as near the limits as any placement comes, for the fewest bytes that this takes."""
+    """30 brokers a seed and size: the least violation of limits, then the fewest bytes."""
     random = np.random.default_rng(seed)
     for _ in range(30):
         asked = random_problem(random, largest)
@@ -114,7 +112,7 @@ def test_what_the_others_cannot_hold_is_said() -> None:
 
 
 def test_a_large_broker_ends_near_its_bound() -> None:
-    """1,200 replicas in 8 dirs, one of them twice as full as it may be: too many to be decided in whole numbers."""
+    """1,200 replicas in 8 dirs, one twice its limit: too many for the exact program."""
     random = np.random.default_rng(7)
     sizes, dirs = random.integers(1, 10**9, 1_200), random.integers(0, 8, 1_200)
     dirs[:120] = 0

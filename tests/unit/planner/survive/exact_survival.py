@@ -1,7 +1,7 @@
-"""Is there a placement that survives every loss? Decided in whole numbers over all placements of a small cluster.
+"""Exact test whether a placement survives every loss, for small clusters.
 
-One 0/1 variable for each partition and each way to place it (a set of brokers on distinct racks, a leader, the one who
-takes over); rows: each broker after each loss of what it carries of each resource. It knows nothing of the search.
+A 0/1 variable for each partition and placement (a set of brokers on distinct racks, a leader, its standby); rows:
+load of each broker and resource after each loss. Independent of the search.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Way = tuple[tuple[int, ...], int, int | None]
 
 
 def can_survive(state: LossState, *, moves_replicas: bool = True, seconds: float = 20.0) -> bool | None:
-    """Whether some placement of all partitions does; None where that was not decided in time."""
+    """True if some placement of all partitions survives; None if not decided in time."""
     arrays = state.arrays
     columns: list[tuple[int, int, float]] = []  # row, variable, amount
     choices: list[list[int]] = []
@@ -43,7 +43,7 @@ def can_survive(state: LossState, *, moves_replicas: bool = True, seconds: float
 
 
 def ways(arrays: LossArrays, state: LossState, row: int, *, moves_replicas: bool) -> list[Way]:
-    """Members, leader, and who takes over (None: nobody can)."""
+    """Members, leader, and standby (or None)."""
     now = tuple(int(broker) for broker in state.lists[row] if broker >= 0)
     sets = [now]
     if moves_replicas:

@@ -1,4 +1,4 @@
-"""States of losses for tests: random clusters with capacities that losses come near to."""
+"""Loss states for tests: random clusters with loads close to capacity after a loss."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ SLACKS = (1.02, 1.1, 1.2, 1.35, 1.6, 2.0)
 
 
 def state_of(snapshot: ClusterSnapshot, options: PlanOptions) -> LossState:
-    """Of today's placement."""
     request = build_request(snapshot, options)
     return loss_state_of(request, request.problem(0.1), empty_draft(request))
 
 
 def tight(seed: int, *, most_topics: int = 2, most_in_rack: int = 2) -> tuple[ClusterSnapshot, PlanOptions]:
-    """Outgoing capacities a little or much above what would be even after a loss; every third: leaders only."""
+    """Outgoing capacities a little or much above the even load after a loss; every third: leaders only."""
     draw = np.random.default_rng(seed)
     racks = int(draw.integers(2, 5))
     count = max(racks * int(draw.integers(1, most_in_rack + 1)), 3)
@@ -43,7 +42,7 @@ def tight(seed: int, *, most_topics: int = 2, most_in_rack: int = 2) -> tuple[Cl
 def three(
     lists: list[list[int]], out: list[float], capacity: float, count: int = 3
 ) -> tuple[ClusterSnapshot, PlanOptions]:
-    """Partitions of one topic whose leaders send ``out`` to consumers; nothing is written."""
+    """Partitions of one topic whose leaders send ``out`` to consumers; no writes."""
     rows = [row("t", number, replicas) for number, replicas in enumerate(lists)]
     nothing = [0.0] * len(rows)
     rates = {LoadKind.OUT_BYTES_PER_S: out, LoadKind.IN_BYTES_PER_S: nothing}

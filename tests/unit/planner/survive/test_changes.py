@@ -1,5 +1,3 @@
-"""Which changes are looked at: orders, leaders, replicas, and none that is not lawful."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -15,7 +13,7 @@ PARAMS = SurviveParams()
 
 
 def lists_of(means: Means, **options: object) -> set[tuple[int, ...]]:
-    """For broker 1, which takes over the one partition of broker 0; broker 3 has room."""
+    """For broker 1, standby of broker 0's only partition; broker 3 has room."""
     snapshot, plain = three([[0, 1, 2], [1, 2, 0]], [40.0, 30.0], 60.0, count=4)
     state = state_of(snapshot, replace(plain, **options))  # type: ignore[arg-type]
     change = changes_for(state, 1, means, PARAMS)
@@ -67,7 +65,7 @@ def test_topics_that_may_be_on_some_brokers_stay_there() -> None:
 
 
 def test_of_many_partitions_half_are_the_heaviest_and_the_others_are_spread_down_to_the_lightest() -> None:
-    """Those of broker 0, which broker 1 takes over, send 1 to 9."""
+    """Broker 0's partitions, with standby 1, send 1 to 9."""
     snapshot, options = three([[0, 1, 2]] * 9, [float(n) for n in range(1, 10)], 30.0)
     state = state_of(snapshot, options)
     for most, rows in ((9, range(9)), (4, (8, 7, 6, 0)), (3, (8, 7, 0)), (5, (8, 7, 6, 3, 0))):

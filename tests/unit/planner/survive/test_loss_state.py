@@ -1,5 +1,3 @@
-"""What a change does is what a new simulation of the whole placement says."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -33,7 +31,7 @@ def simulated(state: LossState) -> float:
 
 
 def test_three_brokers_by_hand() -> None:
-    """Each sends 40 of 60; all that 0 leads goes on with 1: 80 without 0, a third too much."""
+    """Each sends 40 of 60; 1 takes over all of 0: 80 without 0, a third too much."""
     snapshot, options = three([[0, 1, 2], [0, 1, 2], [1, 2, 0], [2, 0, 1]], [20.0, 20.0, 40.0, 40.0], 60.0)
     state = state_of(snapshot, options)
     assert np.allclose(state.excess, [20 / 60, 20 / 60, 20 / 60])
@@ -52,7 +50,7 @@ def carried(state: LossState, lists: Ints, leader: Ints) -> Floats:
 
 
 def outside(arrays: LossArrays, load: Floats) -> float:
-    """Distance from the bands, summed over brokers that stay."""
+    """Distance from the bands, summed over remaining brokers."""
     total = 0.0
     for broker in np.flatnonzero(arrays.stays).tolist():
         for d, value in enumerate(load[broker].tolist()):
@@ -62,7 +60,7 @@ def outside(arrays: LossArrays, load: Floats) -> float:
 
 
 def test_every_change_does_what_a_new_simulation_says() -> None:
-    """Excess, loads and distance from the bands, change by change; lawful is what lifts no broker above a limit."""
+    """Excess, loads and distance from the bands for each change; lawful changes lift no broker above a limit."""
     checked, lawful = 0, 0
     for seed in range(12):
         state = state_of(*tight(seed))

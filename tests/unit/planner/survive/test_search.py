@@ -1,5 +1,3 @@
-"""Everybody survives where anybody could: by hand, and against every placement of random small clusters."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -13,7 +11,7 @@ from tests.unit.planner.survive.test_loss_state import simulated
 
 
 def test_new_orders_are_enough_where_they_are() -> None:
-    """Half of what 0 leads goes on with 2: nobody changes its leader, nothing is copied."""
+    """2 takes over half of 0's partitions: no leader change, no copy."""
     lists = [[0, 1, 2], [0, 1, 2], [1, 2, 0], [1, 0, 2], [2, 0, 1], [2, 1, 0]]
     state = state_of(*three(lists, [20.0] * 6, 60.0))
     before = state.copy()
@@ -52,7 +50,7 @@ def test_no_single_change_that_is_left_is_needless() -> None:
 
 
 def compare(seeds: range, most_partitions: int) -> list[bool]:
-    """Of the clusters that were decided, which survive; each as the exact model says."""
+    """Survivors among the decided clusters, by the search and by the exact model."""
     survives = []
     for seed in seeds:
         snapshot, options = tight(seed)
@@ -75,7 +73,7 @@ def test_small_clusters_survive_exactly_where_they_can() -> None:
 
 
 def test_nothing_is_proved_where_programs_are_too_large() -> None:
-    """The search goes as far as single steps, and claims no proof."""
+    """The search goes as far as single steps, without proof."""
     open_cases = 0
     for seed in range(5):
         snapshot, options = tight(seed)

@@ -1,5 +1,3 @@
-"""Changes that help only together, and a proof that nothing helps."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -12,14 +10,14 @@ PARAMS = SurviveParams()
 
 
 def free(count: int, size: float = 0.0, *, copies: int | None = None) -> Costs:
-    """Nothing costs anything, or each change one copy of ``copies`` that may be made."""
+    """No costs, or one copy a change with at most ``copies``."""
     one = np.full(count, 0 if copies is None else 1, dtype=np.int64)
     left = (np.inf if copies is None else float(copies), np.inf, np.inf)
     return Costs(one, one * size, np.zeros(count, dtype=np.int64), left)
 
 
 def test_two_that_change_places_help_though_neither_does_alone() -> None:
-    """1 takes over 30 and 20, 2 takes over 20 and 10, each has room for 40: 20 and 10 change places."""
+    """1 takes over 30 and 20, 2 takes over 20 and 10, each has room for 40: 20 and 10 are swapped."""
     lists = [[0, 1, 2]] * 2 + [[0, 2, 1]] * 2
     snapshot, options = three(lists, [30.0, 20.0, 20.0, 10.0], 80.0)
     state = state_of(snapshot, options)
@@ -57,7 +55,7 @@ def test_too_many_changes_are_left_to_the_search() -> None:
 
 
 def test_what_cannot_be_survived_is_proved() -> None:
-    """Three times 40 on three brokers of 50: without one somebody carries 80."""
+    """Three times 40 on three brokers of 50: after a loss one broker has at least 80."""
     snapshot, options = three([[0, 1, 2], [1, 2, 0], [2, 0, 1]], [40.0] * 3, 50.0)
     survived = survive(state_of(snapshot, options), Allowance())
     assert survived.is_proved

@@ -1,5 +1,3 @@
-"""Each step of the search for leaders of topics: what is lacking, which ways there are, what they cost."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -29,7 +27,7 @@ STEP_BY_STEP = replace(PARAMS, few_choices=0, all_choices=0)
 
 
 def one_each(problem: Problem) -> LeaderDemand:
-    """One leader on each broker; all partitions are of one topic."""
+    """One leader on each broker, one topic."""
     return LeaderDemand(np.ones((1, problem.broker_count), np.int64), np.zeros(problem.partition_count, np.int32))
 
 
@@ -63,7 +61,7 @@ def test_other_leaders_are_the_other_replicas_that_may_lead() -> None:
 
 
 def test_another_replica_keeps_racks_and_goes_only_where_it_may() -> None:
-    """Racks 0, 1, 0, 1: broker 2 comes for broker 0 and 3 for 1, or two racks would be one."""
+    """Racks 0, 1, 0, 1: broker 2 replaces broker 0 and 3 replaces 1, or both replicas share a rack."""
     problem = hand_problem([((0, 1), 1.0)], 4, racks=[0, 1, 0, 1], no_receivers=[3])
     rows = np.arange(1)
     assert ways(other_replicas(problem, rows, problem.replicas, problem.leader, 2)) == {(0, (1, 2), 2)}
@@ -94,7 +92,7 @@ def test_an_offline_replica_neither_leads_nor_comes_back() -> None:
 
 @for_each("seed", range(20))
 def test_loads_and_costs_of_choices_are_those_of_the_placement_that_they_make(seed: int) -> None:
-    """Of random ones: what is added up choice by choice is what is counted anew."""
+    """Random choices: the sum of their effects equals a new count."""
     draw = np.random.default_rng(seed)
     rows = [(tuple(map(int, draw.permutation(4)[: draw.integers(1, 4)])), float(draw.integers(1, 9))) for _ in range(5)]
     problem = hand_problem(rows, 4, resources=("disk", "in", "leaders"), rates=draw.uniform(1, 9, 5).tolist())
@@ -130,7 +128,7 @@ def test_limits_and_budgets_forbid_a_choice() -> None:
 
 
 def test_the_program_takes_the_way_that_leaves_less_outside_bands() -> None:
-    """Of partitions of 1 and 6 that 0 leads, 1 gets the light one: so both stay inside."""
+    """Of partitions of 1 and 6 that 0 leads, 1 gets the light one: both stay inside."""
     problem = hand_problem([((0, 1), 6.0), ((0, 1), 1.0), ((1, 0), 5.0)], 2, resources=("in",), rates=[6.0, 1.0, 5.0])
     demand = LeaderDemand(np.array([[1, 2]]), np.zeros(3, np.int32))
     placement = placed(problem)
@@ -157,14 +155,14 @@ def test_nothing_is_changed_where_nothing_lacks() -> None:
 
 
 def test_steps_come_by_way_of_a_third_broker() -> None:
-    """0 has two, 1 one, 2 none; 2 holds only what 1 leads, and 1 holds what 0 leads: two changes, no copy."""
+    """0 has two, 1 one, 2 none; 2 holds only 1's partitions, 1 holds 0's: two changes, no copy."""
     problem = replace(hand_problem([((0, 1), 1.0), ((0,), 1.0), ((1, 2), 1.0)], 3), moves_replicas=False)
     led = with_least_leaders(problem, one_each(problem), problem.replicas, problem.leader, STEP_BY_STEP)
     assert led.leader.tolist() == [1, 0, 2]
 
 
 def test_an_assignment_copies_no_more_than_the_lists_ask_for() -> None:
-    """Nobody but 0 and 1 holds anything: 2 and 3 need a copy each, and 1 leads what it holds."""
+    """Only 0 and 1 hold anything: 2 and 3 need a copy each, and 1 leads what it holds."""
     problem = hand_problem([((0, 1), 1.0)] * 5, 4)
     placement = placed(problem)
     choices = assigned(placement, np.ones(4, np.int64), np.arange(5), PARAMS)
@@ -176,7 +174,7 @@ def test_an_assignment_copies_no_more_than_the_lists_ask_for() -> None:
 
 
 def test_an_assignment_takes_what_harms_bands_least() -> None:
-    """Of 6 and 1 the light one goes; who needs nothing more gets nothing."""
+    """Of 6 and 1 the light one goes; a broker with enough gets nothing."""
     problem = hand_problem([((0, 1), 6.0), ((0, 1), 1.0), ((1,), 5.0)], 2, resources=("out",), rates=[6.0, 1.0, 5.0])
     choices = assigned(placed(problem), np.array([1, 2]), np.arange(3), PARAMS)
     assert ways(choices) == {(1, (0, 1), 1)}
@@ -191,7 +189,7 @@ def test_more_than_there_are_partitions_leaves_some_lacking() -> None:
 
 
 def test_other_leaders_mend_what_the_leaders_of_a_topic_left_outside_bands() -> None:
-    """1 must lead the heavy one of t; of the others of 0 and 1, which nobody asks for, two change back in rounds."""
+    """1 must lead the heavy one of t; of the other topics of 0 and 1 two leaders change back in rounds."""
     rows = [((0, 1), 4.0), *[((0, 1), 1.0)] * 2, *[((1, 0), 1.0)] * 6]
     problem = hand_problem(rows, 2, within=0.2, resources=("out",), rates=[size for _, size in rows])
     demand = LeaderDemand(np.array([[0, 1]]), np.array([0, *[-1] * 8], np.int32))
@@ -206,7 +204,7 @@ def test_other_leaders_mend_what_the_leaders_of_a_topic_left_outside_bands() -> 
 
 
 def test_step_by_step_finds_what_all_at_once_does() -> None:
-    """On random small problems nothing is lacking by either way, or as much."""
+    """On random small problems both ways lack nothing, or equally much."""
     for seed in range(15):
         draw = np.random.default_rng(seed)
         rows = [(tuple(map(int, draw.permutation(4)[:2])), float(draw.integers(1, 5))) for _ in range(6)]
@@ -219,7 +217,7 @@ def test_step_by_step_finds_what_all_at_once_does() -> None:
 
 
 def test_a_budget_makes_as_many_of_the_changes_as_it_allows() -> None:
-    """0 leads all five: of three that lack a leader each leader change gives one, in whatever order."""
+    """0 leads all five: of three that lack a leader each leader change gives one, in any order."""
     problem = replace(hand_problem([((0, 1, 2, 3), 1.0)] * 5, 4), moves_replicas=False)
     for allowed in range(5):
         limited = replace(problem, budget=Budget(max_leader_changes=allowed))
