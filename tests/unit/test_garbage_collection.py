@@ -1,5 +1,3 @@
-"""Python's garbage collector rests inside and does afterwards what it did before."""
-
 from __future__ import annotations
 
 import gc

@@ -1,5 +1,3 @@
-"""Requests to servers of ours on loopback: no credential goes to another host, and no server keeps us waiting."""
-
 from __future__ import annotations
 
 import logging

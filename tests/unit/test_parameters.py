@@ -1,5 +1,3 @@
-"""Parameter classes: numbers are checked when they are made, and every number of every class has a range."""
-
 from __future__ import annotations
 
 import copy

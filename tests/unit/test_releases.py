@@ -1,5 +1,3 @@
-"""Versions as text: what a user asks for is checked, what a broker states is read as far as it is sure."""
-
 import random
 import re
 

@@ -1,5 +1,3 @@
-"""The loops of ``tests.sample`` run every case once and name each one that fails."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Every variable that the code reads has its line in the one table, and the page is made of it."""
-
 from __future__ import annotations
 
 import re

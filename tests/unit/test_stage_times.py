@@ -1,5 +1,3 @@
-"""A line on stderr for each stage, with the seconds since the one before."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Text that people see holds no character that does not show; JSON and CSV come back exactly, whatever they hold."""
-
 from __future__ import annotations
 
 import io

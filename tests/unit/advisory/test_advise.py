@@ -1,5 +1,3 @@
-"""One advisory from many tasks: the same bytes wherever and in whatever order a mapper runs them."""
-
 from __future__ import annotations
 
 import pickle

@@ -1,5 +1,3 @@
-"""The advisory as a document: each part from objects written down here, so that every value can be read off."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""When disks fill up: the soonest first, what is not known not told."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta

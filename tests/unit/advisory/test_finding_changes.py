@@ -1,5 +1,3 @@
-"""What became of an earlier advisory's findings."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""From today's strategy to the advised one: steps where something is advised, and what stands in the way."""
-
 from dataclasses import replace
 
 from kafka_rebalance.advisory.advise import AdviceRequest, advise

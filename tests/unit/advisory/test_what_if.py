@@ -1,5 +1,3 @@
-"""Today and scenarios side by side, by hand; and what a what-if never hands on."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""One entry of clusters.toml as a snapshot: its capacities, and rates since the reading before where they mean much."""
-
 import json
 import logging
 from dataclasses import replace

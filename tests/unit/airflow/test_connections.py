@@ -1,5 +1,3 @@
-"""Airflow's connections as addresses and properties, read the way a task's process reads them: from the environment."""
-
 import json
 import os
 import re

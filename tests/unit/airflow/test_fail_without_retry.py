@@ -1,5 +1,3 @@
-"""Which errors a retry could mend, and which it could not."""
-
 import importlib
 import pkgutil
 import urllib.error

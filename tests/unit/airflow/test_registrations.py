@@ -1,5 +1,3 @@
-"""What Airflow learns of us by name: the assets that others schedule on, and the plugin."""
-
 import pytest
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]

@@ -1,5 +1,3 @@
-"""Slack and mail by Airflow's connections, against servers of ours that are not to be trusted."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""A Spark job as it is really submitted, to a ``spark-submit`` that writes down what it was given."""
-
 import json
 import os
 import queue

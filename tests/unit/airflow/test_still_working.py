@@ -1,5 +1,3 @@
-"""What a task says while it works."""
-
 import logging
 import re
 

@@ -1,5 +1,3 @@
-"""Which class answers for a release: boundaries to the patch; a release that did not have the strategy is refused."""
-
 from itertools import pairwise
 
 import pytest

@@ -1,5 +1,3 @@
-"""Colour is for a terminal alone: verdict and severity, and never where it was switched off."""
-
 from __future__ import annotations
 
 import io

@@ -1,5 +1,3 @@
-"""Every error of the shell is one line that names the value; wrong usage adds where help is. No traceback, no usage."""
-
 from __future__ import annotations
 
 import gzip

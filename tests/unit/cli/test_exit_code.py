@@ -1,5 +1,3 @@
-"""``plan --exit-code`` says to a script what it has to do; without it the exit codes are those of ``advise``."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""``--load`` in a shell: from a folder of snapshots, refused in words where no history is to be had."""
-
 import json
 from dataclasses import replace
 from datetime import timedelta

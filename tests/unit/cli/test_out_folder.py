@@ -1,5 +1,3 @@
-"""``--out`` is judged before anything is read or planned: nobody waits for a refusal."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""The arguments that plan and advise share, up to what is planned."""
-
 import argparse
 import json
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""The first line says how old the reading is."""
-
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

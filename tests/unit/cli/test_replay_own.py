@@ -1,5 +1,3 @@
-"""``replay`` asks classes of one's own as it asks Kafka's: a refusal is an answer, an unknown name is not."""
-
 from __future__ import annotations
 
 import base64

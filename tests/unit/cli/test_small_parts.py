@@ -1,5 +1,3 @@
-"""The small parts of the shell command."""
-
 from __future__ import annotations
 
 import argparse

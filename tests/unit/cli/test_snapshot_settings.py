@@ -1,5 +1,3 @@
-"""What ``snapshot`` says of the client properties before it asks a cluster."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""What a native library prints never gets between a command's own lines on standard output."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""A plan that was carried out: ``verify`` says that the snapshot is another one, ``check`` that the plan is done."""
-
 from __future__ import annotations
 
 import json

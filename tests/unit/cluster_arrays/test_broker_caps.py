@@ -1,5 +1,3 @@
-"""What no broker may carry more of: the lower of its cap and of what headroom leaves of its capacity."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Arrays that scoring and planner share: brokers, partitions, fair shares and bands."""
-
 from __future__ import annotations
 
 from dataclasses import replace

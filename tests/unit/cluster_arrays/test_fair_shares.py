@@ -1,5 +1,3 @@
-"""Fair shares can be met, all at once, by fractions of replicas; none are more even; a broker has one replica."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The notice that kernels are compiled: on stderr, once, and only where something has to be compiled."""
-
 import os
 import subprocess
 import sys

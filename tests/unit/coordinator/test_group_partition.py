@@ -1,5 +1,3 @@
-"""Which partition of __consumer_offsets a group belongs to."""
-
 from kafka_assignors.coordinator.membership import group_hash_codes, group_partitions
 from kafka_assignors.string_column import StringColumn
 

@@ -1,5 +1,3 @@
-"""Pauses in closed form: by hand, and against the replay for any trigger, protocol, group and times."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -45,8 +43,8 @@ TIMES = Times(round_trip_ms=100, consumer_heartbeat_ms=3000)  # members beat 100
 @pytest.mark.parametrize(
     ("protocol", "joins", "leaves"),
     [
-        # It joins at 200; the others hear at 1000 and 2000 and rejoin at 1100, 2100; all read at 2300.
-        # Without the third, which had 2 of them: 2 · (2300 - 1100) + 2 · (2300 - 2100) + 2 · 2300.
+        # It joins at 200; the others hear at 1000 and 2000 and rejoin at 1100, 2100; all read at 2300. Without the
+        # third, which had 2 of them: 2 · (2300 - 1100) + 2 · (2300 - 2100) + 2 · 2300.
         (EAGER, Pauses(6, 6, 1200, 3 * 1200 + 3 * 200), Pauses(6, 4, 2300, 2 * 1200 + 2 * 200 + 2 * 2300)),
         # At 2300 each of the two gives up one and rejoins; the third hears at 2200 + 3000, all read at 5500.
         (COOPERATIVE, Pauses(2, 2, 3200, 2 * 3200), Pauses(2, 0, 2300, 2 * 2300)),

@@ -1,5 +1,3 @@
-"""Both protocols asked directly: how often a group rebalances when one member joins, and who reads on meanwhile."""
-
 from __future__ import annotations
 
 import pytest

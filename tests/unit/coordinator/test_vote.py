@@ -1,5 +1,3 @@
-"""The coordinator's choice of a strategy: by ballot, a tie by the map of its release."""
-
 from itertools import combinations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Which brokers of a folder of dumps live: who leads, is in a live ISR, tells log dirs or is in a list of them."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""brokers.csv and the two formats of capacity files."""
-
 from __future__ import annotations
 
 import json

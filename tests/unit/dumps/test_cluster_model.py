@@ -1,5 +1,3 @@
-"""Cluster-model JSON: units exact, states mapped, and never half-read."""
-
 from __future__ import annotations
 
 import copy

@@ -1,5 +1,3 @@
-"""A folder of dumps is one snapshot: put together from all files, what is missing is said, nothing is half-read."""
-
 from __future__ import annotations
 
 import gzip

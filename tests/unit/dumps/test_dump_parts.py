@@ -1,5 +1,3 @@
-"""The parts of dump readers, each on the line or cell that it is for."""
-
 from __future__ import annotations
 
 import pytest

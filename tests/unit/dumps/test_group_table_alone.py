@@ -1,5 +1,3 @@
-"""A group table without kafka-topics: groups are known, brokers and replicas are not."""
-
 from __future__ import annotations
 
 import random

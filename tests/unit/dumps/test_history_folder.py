@@ -1,5 +1,3 @@
-"""A folder of hourly snapshots: in order of time, of one cluster, no more read than the window needs."""
-
 import gzip
 import json
 from dataclasses import replace

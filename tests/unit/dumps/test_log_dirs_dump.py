@@ -1,5 +1,3 @@
-"""kafka-log-dirs --describe: prose, then JSON."""
-
 from __future__ import annotations
 
 import pytest

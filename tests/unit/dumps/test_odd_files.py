@@ -1,5 +1,3 @@
-"""Sizes and odd files: read right, or refused with the file, the line and the reason; nothing waits or fills memory."""
-
 from __future__ import annotations
 
 import gzip

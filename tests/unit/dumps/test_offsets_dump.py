@@ -1,5 +1,3 @@
-"""kafka-get-offsets: topic:partition:offset."""
-
 from __future__ import annotations
 
 import pytest

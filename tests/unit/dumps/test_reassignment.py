@@ -1,5 +1,3 @@
-"""Reassignment JSON: placement only; what is not in it stays unknown."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""What is in which log dir: places, copies between dirs, strays, failed dirs, disks whose size is given by path."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""The advisor's own snapshot JSON as an input: read whole or refused with file and JSON path."""
-
 from __future__ import annotations
 
 import copy

@@ -1,5 +1,3 @@
-"""kafka-topics --describe in its current formats, and with the oddities that copies of it have."""
-
 from __future__ import annotations
 
 import pytest

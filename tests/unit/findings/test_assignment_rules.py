@@ -1,5 +1,3 @@
-"""Rules on groups that Kafka's own machinery lets down."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Rules on groups that their client lets down."""
-
 from __future__ import annotations
 
 from dataclasses import replace

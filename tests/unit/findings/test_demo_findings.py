@@ -1,5 +1,3 @@
-"""Every trouble of the demo cluster is found, with numbers worked out from the dumps' text alone."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -146,7 +144,8 @@ def test_round_robin_gives_all_busy_partitions_to_one_member(found):
 
 
 def test_one_tenant_is_more_than_all_others_together(found):
-    """Eleven partitions carry 1,000 bytes a second each, one 33,000: 44,000, of which a mean member of four has 11,000.
+    """Eleven partitions carry 1,000 bytes a second each, one 33,000: 44,000, of which a mean member of four has
+    11,000.
 
     Whoever reads that one is at 33,000; a second member can read all the rest.
     """

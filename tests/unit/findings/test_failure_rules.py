@@ -1,5 +1,3 @@
-"""The loss of a broker or a rack that another one cannot carry is a finding; what the plan leaves of it is said."""
-
 from __future__ import annotations
 
 from dataclasses import replace

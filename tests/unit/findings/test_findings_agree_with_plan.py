@@ -1,5 +1,3 @@
-"""What a finding says of the plan is what the plan's moves say: random clusters and jobs, each number counted again."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Groups that move or are not shown are not judged; idle members have a cause before they have an advice."""
-
 from __future__ import annotations
 
 import random

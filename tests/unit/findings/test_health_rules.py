@@ -1,5 +1,3 @@
-"""Brokers that were not heard and log dirs that are offline are told by name."""
-
 from dataclasses import replace
 
 import pytest

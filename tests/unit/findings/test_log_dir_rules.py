@@ -1,5 +1,3 @@
-"""One full disk of a broker whose others have room: what is told, and which moves between its dirs mend it."""
-
 from dataclasses import replace
 
 import pytest

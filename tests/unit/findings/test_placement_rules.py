@@ -1,5 +1,3 @@
-"""Rules on replicas and leaders: each fires on its trouble, with the right numbers, and is quiet without it."""
-
 from __future__ import annotations
 
 from dataclasses import replace

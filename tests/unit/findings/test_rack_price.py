@@ -1,5 +1,3 @@
-"""What traffic across racks costs is one finding more, in the asker's currency, with what is not known in it."""
-
 from __future__ import annotations
 
 import json

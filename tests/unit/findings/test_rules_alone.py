@@ -1,5 +1,3 @@
-"""Each rule called by itself on what it looks at: the figures in its evidence, and silence where nothing is wrong."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""The coordinator's other strategy, where it serves better by the threshold."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Each finding at exactly its threshold and just short of it, with the figures that it tells."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -226,8 +224,8 @@ def test_the_preferred_leader_is_the_first_that_remains_and_is_no_observer() -> 
 
 @pytest.mark.parametrize(("of_3", "is_told"), [(10, False), (11, True)])
 def test_one_coordinator_of_more_groups_than_chance_gives(of_3: int, is_told: bool) -> None:
-    """Ten groups elsewhere. Poisson: 10 or more where 20/6 are expected has a chance of 0.00236, at any of six brokers
-    of 0.0141; 11 or more where 21/6 are expected 0.00102, at any 0.0061.
+    """Ten groups elsewhere. Poisson: 10 or more where 20/6 are expected has a chance of 0.00236, at any of six
+    brokers of 0.0141; 11 or more where 21/6 are expected 0.00102, at any 0.0061.
     """
     elsewhere = [0, 1, 2, 4, 5] * 2
     groups = [

@@ -1,5 +1,3 @@
-"""The row that is scored of an assignment: when its lag is gone, and what is read in the reader's rack."""
-
 from __future__ import annotations
 
 import json
@@ -82,8 +80,8 @@ def test_in_a_scenario_members_can_read_what_they_were_seen_to_read_today() -> N
     assert (alone.subject, alone.drain_seconds, alone.members_falling_behind) == (a_leaves, None, 1)
     assert (alone.same_rack_ratio, alone.leader_in_rack_ratio) == (0.7, 0.4)
     assert (doubled.drain_seconds, doubled.members_falling_behind) == (800 / 30, 0)
-    # Eight share what four got, 5/s each: a has t-0 to t-2, range looks at racks, with 25 + 825 + 25 behind, and a new
-    # one: 875 / (40 - 4 x 5). Where new ones will lie nobody knows: they do not count.
+    # Eight share what four got, 5/s each: a has t-0 to t-2, range looks at racks, with 25 + 825 + 25 behind, and a
+    # new one: 875 / (40 - 4 x 5). Where new ones will lie nobody knows: they do not count.
     added = rows["partitions_added"]
     assert (added.drain_seconds, added.same_rack_ratio) == (43.75, 1.0)
 

@@ -1,5 +1,3 @@
-"""When the lag of the demo's groups is gone, worked out from the text of its dumps alone."""
-
 from __future__ import annotations
 
 from collections import defaultdict

@@ -1,5 +1,3 @@
-"""Of two members in one bin of Java's map the one that the coordinator hands over first comes first."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Replays of groups: today's assignment as it is, other strategies' exact answers, and advice only where it holds."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""A group's input from a snapshot, which strategies it could run, and which of them is advised: each step by hand."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""What a group is, by its protocol and by the names that Kafka's own programs give."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Whose consumers a group's members are: by client ids, by bytes, by both, by rules; and what is not known."""
-
 from __future__ import annotations
 
 import struct
@@ -112,7 +110,8 @@ def test_bytes_narrow_the_releases_of_a_java_client_and_win_over_a_configured_id
 def test_unsure_signs_give_way_to_surer_ones() -> None:
     """A prefix and a number may be a thread of Spring's; bytes of version 0 are hardly Java's today.
 
-    User data of the old layout under cooperative-sticky is librdkafka's or franz-go's, unless the client id says which.
+    User data of the old layout under cooperative-sticky is librdkafka's or franz-go's, unless the client id says
+    which.
     """
     numbered = Member("m", client_id="worker-0")
     assert client(numbered).client is Client.JAVA

@@ -1,5 +1,3 @@
-"""What a group's own row says of releases: when today's assignment is evidence, and when it is none."""
-
 from __future__ import annotations
 
 from dataclasses import replace

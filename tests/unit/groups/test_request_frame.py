@@ -1,5 +1,3 @@
-"""A group as strategies see it: made once, asked with whatever its members own."""
-
 from __future__ import annotations
 
 from dataclasses import replace

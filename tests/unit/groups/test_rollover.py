@@ -1,5 +1,3 @@
-"""Steps of rollovers: for each client what it can do, worked out from what clients and brokers accept."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

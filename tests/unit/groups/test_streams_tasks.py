@@ -1,5 +1,3 @@
-"""Tasks of a Streams group today, and after an instance dies or joins."""
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""User data of the sticky strategies: each layout by its bytes, and what is none of them."""
-
 from __future__ import annotations
 
 import struct

@@ -1,5 +1,3 @@
-"""The file is OpenMetrics as Prometheus' own parsers read it, whatever a cluster is called."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime

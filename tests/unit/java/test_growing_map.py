@@ -1,5 +1,3 @@
-"""A map of strings that lives long gives its keys back as the recorded model of Java's HashMap does."""
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some

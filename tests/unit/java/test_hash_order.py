@@ -1,5 +1,3 @@
-"""In which order HashMap gives its keys back."""
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

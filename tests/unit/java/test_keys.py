@@ -1,5 +1,3 @@
-"""Hash codes and order of the keys in Kafka's maps."""
-
 import numpy as np
 import pytest
 

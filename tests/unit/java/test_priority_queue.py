@@ -1,5 +1,3 @@
-"""java.util.PriorityQueue: items of equal keys leave in the order of Java's heap."""
-
 import random
 from heapq import heapify, heappop
 

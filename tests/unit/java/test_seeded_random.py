@@ -1,5 +1,3 @@
-"""java.util.Random, draw for draw."""
-
 import numpy as np
 
 from kafka_assignors.java.seeded_random import java_random, mock_random, next_bits, next_int, shuffle

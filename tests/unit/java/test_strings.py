@@ -1,5 +1,3 @@
-"""Java's string order and hash code, over raw columns."""
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

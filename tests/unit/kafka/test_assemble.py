@@ -1,5 +1,3 @@
-"""From what the readers brought to a snapshot: states of brokers, and gaps that show only when all is there."""
-
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState, LogDir
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic

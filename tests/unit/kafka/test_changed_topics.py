@@ -1,5 +1,3 @@
-"""Topics that change while they are read: read again whole, or told; figures of two moments never stand together."""
-
 from __future__ import annotations
 
 import base64

@@ -1,5 +1,3 @@
-"""Features, quotas, configs of groups, eligible leaders, starts on disk: each in one request, each failure one line."""
-
 from __future__ import annotations
 
 from dataclasses import replace

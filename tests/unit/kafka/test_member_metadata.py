@@ -1,5 +1,3 @@
-"""Bytes of classic members, written by hand after the consumer protocol; and bytes that are not."""
-
 import struct
 
 import pytest

@@ -1,5 +1,3 @@
-"""A whole reading from a broker with canned answers: what becomes of each answer, and of each that does not come."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""The readers against canned answers: errors are values, a gap is told, nothing shrinks in silence."""
-
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
@@ -156,8 +154,8 @@ def test_how_brokers_failed_and_who_is_asked_no_more():
     st.integers(1, 4),
 )
 def test_whatever_fails_each_name_is_asked_somewhere_and_a_silent_broker_once(states, count, steps):
-    """Configs of ``count`` topics, asked for in some steps: all are told while one broker answers; one that is silent,
-    slow or gone gets few requests in all, however many steps follow.
+    """Configs of ``count`` topics, asked for in some steps: all are told while one broker answers; one that is
+    silent, slow or gone gets few requests in all, however many steps follow.
     """
     names = [f"t{i}" for i in range(count)]
 

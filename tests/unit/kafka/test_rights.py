@@ -1,5 +1,3 @@
-"""Rights that a login does not have: found where Kafka says nothing, told with the command that grants them."""
-
 import pytest
 from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
 from kafka.protocol.metadata import MetadataRequest
@@ -63,8 +61,8 @@ def test_the_command_that_grants_a_right_stands_with_what_its_lack_hides() -> No
 
 
 def test_names_that_members_commits_and_log_dirs_betray_are_asked_for_and_told() -> None:
-    """Seven names are betrayed. ``seen`` is known; ``later`` was made meanwhile; nobody made ``wish``; ``bad name`` is
-    none that a topic can have, so nobody is asked for it.
+    """Seven names are betrayed. ``seen`` is known; ``later`` was made meanwhile; nobody made ``wish``; ``bad name``
+    is none that a topic can have, so nobody is asked for it.
     """
     reader = Member("m", subscription=("seen", "wish", "bad name"), assigned=(("secret", (0,)),))
     groups = [Group("g", members=(reader,), committed=(CommittedOffset("read", 0, 5), CommittedOffset("later", 0, 1)))]

@@ -1,5 +1,3 @@
-"""The last records of a topic, from brokers with canned answers: what is taken, and what is told of the rest."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""Records that kernels take as one pointer: what a kernel reads of any of them, and changes, is what Python sees."""
-
 import pickle
 from dataclasses import dataclass, replace
 from typing import Any

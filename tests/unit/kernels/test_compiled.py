@@ -1,5 +1,3 @@
-"""Machine code on disk is never older than what it was made of, be it in another file than the kernel's own."""
-
 import os
 import shutil
 import subprocess

@@ -1,5 +1,3 @@
-"""Kernels as plain Python: the same answers, and a test for each step that compiled only other kernels can call."""
-
 import os
 import subprocess
 import sys

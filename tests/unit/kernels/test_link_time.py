@@ -1,5 +1,3 @@
-"""Inner kernels are linked into what Python calls, each once, callers before what they call; alone they are no code."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

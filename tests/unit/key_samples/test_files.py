@@ -1,5 +1,3 @@
-"""The same records in JSON lines, CSV and Parquet count alike; files that are wrong are refused with the place."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""A table where the package that reads it is not installed."""
-
 from __future__ import annotations
 
 from pathlib import Path

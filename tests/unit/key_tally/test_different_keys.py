@@ -1,5 +1,3 @@
-"""Different keys: exact while they fit, then a fair sample whose estimate is within its error; parts merge."""
-
 import numpy as np
 import pytest
 

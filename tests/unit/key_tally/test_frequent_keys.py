@@ -1,5 +1,3 @@
-"""Heavy keys: never more than was counted, never less than that by more than the error, and the error is small."""
-
 import random
 from collections import Counter
 from itertools import pairwise
@@ -62,7 +60,8 @@ def test_up_to_the_capacity_counts_are_exact() -> None:
 
 
 def test_a_cut_by_hand() -> None:
-    """Two counters. a a a b fill them; c finds none free: the upper median of 3 and 1 is 3, so both go and c stays with
+    """Two counters. a a a b fill them; c finds none free: the upper median of 3 and 1 is 3, so both go and c stays
+    with
     1. Then c: 2. So of a, 3 records, is known: at least 0, at most 0 + 3.
     """
     a, b, c = 10, 20, 30

@@ -1,5 +1,3 @@
-"""A key's hash and a rule give the partition that the partitioner itself gives, for every one that goes by keys."""
-
 import random
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""A tally says what plain Python counts, in any batches, merged in any order, after travelling."""
-
 import random
 from collections import Counter, defaultdict
 from dataclasses import fields

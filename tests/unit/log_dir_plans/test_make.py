@@ -1,5 +1,3 @@
-"""Plans between log dirs: against every placement there is, and step by step by hand."""
-
 from __future__ import annotations
 
 import itertools

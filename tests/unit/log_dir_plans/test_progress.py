@@ -1,5 +1,3 @@
-"""How far a plan between log dirs is: each state from what DescribeLogDirs shows."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Who is told what: once, of what is new or worse, each team of its own; silence ends after a week."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Kinds of values: what people write and JSON give the same value; whatever is none is refused in words."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Whatever a strategy of one's own does wrong is a row with its reason, never advised, never the end of a run."""
-
 from __future__ import annotations
 
 import ctypes

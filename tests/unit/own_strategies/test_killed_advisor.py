@@ -1,5 +1,3 @@
-"""An advisor that is killed leaves no process of a strategy behind, whatever that did to stay."""
-
 from __future__ import annotations
 
 import os

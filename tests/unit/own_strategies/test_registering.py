@@ -1,5 +1,3 @@
-"""Classes of one's own are found where people and packages say, and registered under the names that they tell."""
-
 from __future__ import annotations
 
 import subprocess

@@ -1,5 +1,3 @@
-"""Alert rules ask for metrics that the file has, and each alert and metric has its line in docs/health.md."""
-
 from __future__ import annotations
 
 import re

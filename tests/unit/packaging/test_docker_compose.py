@@ -1,5 +1,3 @@
-"""The compose file can work: its variables are all in .env.example, and whatever it builds, copies or mounts exists."""
-
 import base64
 import json
 import re

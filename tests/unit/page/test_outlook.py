@@ -1,5 +1,3 @@
-"""What stays or gets worse if nothing is done, in the page."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta

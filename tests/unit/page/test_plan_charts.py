@@ -1,5 +1,3 @@
-"""The chart of brokers from rows of the views."""
-
 from rebalance_advisor.page.routes import resource_charts
 
 RESOURCE = {

@@ -1,5 +1,3 @@
-"""Links and texts of the page."""
-
 import re
 from types import SimpleNamespace
 

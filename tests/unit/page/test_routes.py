@@ -1,5 +1,3 @@
-"""What the page offers: only looking, each kind of page in its file."""
-
 import asyncio
 import inspect
 

@@ -1,5 +1,3 @@
-"""The page's own threads: their number, their queue, and work that does not end."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Where each client sends keyed, empty-keyed and keyless records."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Hashes and partitions of keys: Kafka's own test values, every length, slices, empty and null keys."""
-
 import random
 import zlib
 

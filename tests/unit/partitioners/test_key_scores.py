@@ -1,5 +1,3 @@
-"""What a sample of keys says: skew, hot keys, remapping, disagreement."""
-
 import numpy as np
 
 from kafka_assignors.partitioners.contract import RecordSample, TopicTarget

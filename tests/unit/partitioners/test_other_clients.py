@@ -1,5 +1,3 @@
-"""Clients that are not Java, and partitioners of one's own, on keys whose hashes are known."""
-
 from __future__ import annotations
 
 import zlib

@@ -1,5 +1,3 @@
-"""What `kafka-reassign-partitions --generate` proposes."""
-
 import numpy as np
 import pytest
 

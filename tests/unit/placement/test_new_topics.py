@@ -1,5 +1,3 @@
-"""Where topics to be made go: Kafka's rules, the least loaded brokers, loads that the verifier finds right."""
-
 from __future__ import annotations
 
 import copy

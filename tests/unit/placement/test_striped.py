@@ -1,5 +1,3 @@
-"""StripedReplicaPlacer: stripes, racks, fenced brokers, refusals."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Kafka's placer re-run on topics: what it would draw, and what going there would move."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""The worst losses: by hand, and beside one loss after the other on random clusters."""
-
 from __future__ import annotations
 
 from dataclasses import replace

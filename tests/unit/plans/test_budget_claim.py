@@ -1,5 +1,3 @@
-"""What a plan within a budget says of itself."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Dead is not balanced: what was not seen, and what of it could change "nothing to do"."""
-
 from __future__ import annotations
 
 import json

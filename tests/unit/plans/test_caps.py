@@ -1,5 +1,3 @@
-"""``--cap``: no broker carries more after the plan, or it is infeasible and says why; the rest steers nothing."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""``check`` on a newer snapshot: each way a move, a topic or the cluster may have changed, by its code."""
-
 from __future__ import annotations
 
 from dataclasses import replace

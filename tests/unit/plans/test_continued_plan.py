@@ -1,5 +1,3 @@
-"""An earlier plan that nobody carried out, or only in part: confirmed, continued, or replaced, never above a budget."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""At the very edge of the dead band, what was said last time is said again."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Moves as arrays, what brokers carry before and after, and how far outside a band that is."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Why a move is made, why a load stays outside, and what a verdict rests on: the figures in the sentences."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -50,7 +48,8 @@ def test_a_move_is_told_by_what_stood_furthest_from_its_share() -> None:
 
 
 def test_what_a_move_takes_past_its_share_is_no_repair() -> None:
-    """8, 6 and 4 GB, a share of 6 each; t-1 brings 2 GB from broker 0 to 2 and t-3 3 GB from 1: 6, 3 and 9 afterwards.
+    """8, 6 and 4 GB, a share of 6 each; t-1 brings 2 GB from broker 0 to 2 and t-3 3 GB from 1: 6, 3 and 9
+    afterwards.
 
     Without t-1 broker 0 keeps 8 instead of 6, and broker 2, though it held too little, has 7: nearer than 9. Without
     t-3 brokers 1 and 2 both have their 6: it repairs nothing.

@@ -1,5 +1,3 @@
-"""Followers of what moves anyway, in an order that spreads the leaders of a lost broker; what stays keeps its list."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""What each evenness costs: points in order, each above its bound, three named, the plan among them."""
-
 from __future__ import annotations
 
 import copy

@@ -1,5 +1,3 @@
-"""What a point's bound costs: prices climb only where all of their steps are cheap."""
-
 from __future__ import annotations
 
 from dataclasses import replace

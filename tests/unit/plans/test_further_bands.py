@@ -1,5 +1,3 @@
-"""``--also-balance``: leader_in and potential_out get the band; ``--headroom potential_out``: a cap at the capacity."""
-
 from __future__ import annotations
 
 from dataclasses import replace

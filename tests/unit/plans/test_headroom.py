@@ -1,5 +1,3 @@
-"""``--headroom``: a share of each broker's capacity stays free; ``--remove-rack``: all its brokers leave."""
-
 from __future__ import annotations
 
 from dataclasses import replace

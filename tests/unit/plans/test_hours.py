@@ -1,5 +1,3 @@
-"""A plan keeps the hours that it may take, as they are printed, and is as even as they allow."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""How a plan would have stood in each hour: a case that can be reckoned by hand, and what has no hours."""
-
 from dataclasses import replace
 from datetime import timedelta
 

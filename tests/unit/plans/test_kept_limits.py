@@ -1,5 +1,3 @@
-"""Known capacities of the network: balance lifts nobody above what they can carry, and what cannot be is said."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""A limit on leader changes is kept by giving up bands that leaders decide, not by copying more."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Leaders alone repair what they carry: outgoing rates and CPU, without a byte copied."""
-
 import pytest
 
 from kafka_rebalance.facts import FactCode, fact

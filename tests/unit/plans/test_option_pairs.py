@@ -1,5 +1,3 @@
-"""Every pair of options is kept by the plan that is made with it, or refused with both named."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

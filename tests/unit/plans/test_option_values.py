@@ -1,5 +1,3 @@
-"""A value that cannot be is refused with the option's name, whoever gives it."""
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,5 +1,3 @@
-"""A caller's own parameters reach everything: each of them changed, and what it names changes."""
-
 from __future__ import annotations
 
 import json

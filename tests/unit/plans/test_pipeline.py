@@ -1,5 +1,3 @@
-"""The stages of a plan: in one order, each of which leaves a state that the next one takes, and a step of the trace."""
-
 from __future__ import annotations
 
 import json

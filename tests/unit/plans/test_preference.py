@@ -1,5 +1,3 @@
-"""Which cost comes first, and what is given of it for the others."""
-
 from __future__ import annotations
 
 import pytest

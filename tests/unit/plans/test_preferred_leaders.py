@@ -1,5 +1,3 @@
-"""Plans where leaders are not the first of their lists: a broker came back, lags, or all lists begin with it."""
-
 from __future__ import annotations
 
 from kafka_rebalance.facts import FactCode, fact

@@ -1,5 +1,3 @@
-"""An earlier plan on today's cluster, what was not seen of it, and options that it contradicts."""
-
 from __future__ import annotations
 
 from dataclasses import replace

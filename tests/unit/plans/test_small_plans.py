@@ -1,5 +1,3 @@
-"""Whole plans for three to five brokers: right by the verifier's own arithmetic, and what was asked for is done."""
-
 from __future__ import annotations
 
 import json

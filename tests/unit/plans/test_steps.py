@@ -1,5 +1,3 @@
-"""The steps of a plan by hand and on the demo's cluster; rates that are watched; where a plan ends as asked."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""``--topic-brokers``: replicas of these topics are on these brokers alone, or it is said what is lacking there."""
-
 from __future__ import annotations
 
 from typing import Any

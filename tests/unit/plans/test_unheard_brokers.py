@@ -1,5 +1,3 @@
-"""A broker that was not heard keeps what it has and is given nothing, whatever is asked; and it is told."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""What a plan and its frontier tell where sizes are unknown, or where copying nothing still changes something."""
-
 from __future__ import annotations
 
 from dataclasses import replace

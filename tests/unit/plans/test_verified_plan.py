@@ -1,5 +1,3 @@
-"""A right plan is never lost to bookkeeping, and a wrong one is never mended."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Plans whose bands had to be widened are held to as strong a bound as those whose bands are met."""
-
 from __future__ import annotations
 
 import pytest

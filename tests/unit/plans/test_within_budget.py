@@ -1,5 +1,3 @@
-"""A budget is kept, buys balance, and is refused where even what must move costs more."""
-
 import numpy as np
 
 from kafka_rebalance.facts import FactCode

@@ -1,5 +1,3 @@
-"""Each limit of a policy: kept exactly at its value, broken just below it."""
-
 from __future__ import annotations
 
 import copy

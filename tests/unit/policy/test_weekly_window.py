@@ -1,5 +1,3 @@
-"""Windows of the week: what is written, when they are open, and how long a wave may be."""
-
 import random
 from datetime import UTC, datetime, timedelta, timezone
 

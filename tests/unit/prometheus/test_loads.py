@@ -1,5 +1,3 @@
-"""Loads from a server of ours that answers as Prometheus does: names, brokers, what is said where little is known."""
-
 import math
 from dataclasses import replace
 

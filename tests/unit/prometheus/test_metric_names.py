@@ -1,5 +1,3 @@
-"""A file of names: what it says takes the place of the built-in names, and what is wrong is refused by key."""
-
 import pytest
 
 from kafka_assignors.errors import InvalidInputError

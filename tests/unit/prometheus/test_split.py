@@ -1,5 +1,3 @@
-"""Topic rates over partitions: by hand, and for random clusters nothing is lost and nothing is made up."""
-
 import numpy as np
 import pytest
 

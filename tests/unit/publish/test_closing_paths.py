@@ -1,5 +1,3 @@
-"""Where the shell says that an advisory's files are."""
-
 from __future__ import annotations
 
 from pathlib import Path

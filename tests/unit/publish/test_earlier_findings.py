@@ -1,5 +1,3 @@
-"""``advise --previous``: what became of the findings that lie beside the earlier plan."""
-
 from __future__ import annotations
 
 import json

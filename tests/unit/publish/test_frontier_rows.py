@@ -1,5 +1,3 @@
-"""The frontier in a table and on the terminal says what the plan says."""
-
 from dataclasses import asdict, replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""The table of one group says what is not known, and leaves out what was refused."""
-
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis

@@ -1,5 +1,3 @@
-"""How far a plan is above what is provably needed: one sentence in every rendering, and none that frightens."""
-
 from __future__ import annotations
 
 from dataclasses import replace

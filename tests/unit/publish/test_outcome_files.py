@@ -1,5 +1,3 @@
-"""``outcome.json`` and ``outcome.md``: the state first, what is left, bytes and time as predicted and as they were."""
-
 import json
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""A plan's files: Kafka's own formats, in order, the same bytes each time."""
-
 import json
 
 import jsonschema

@@ -1,5 +1,3 @@
-"""The schemas: what is published fits them, and what ``verify`` refuses for its shape does not."""
-
 import copy
 import json
 import random

@@ -1,5 +1,3 @@
-"""Words of what an advisory rests on, and of disks that fill up."""
-
 from __future__ import annotations
 
 from typing import Any

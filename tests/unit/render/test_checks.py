@@ -1,5 +1,3 @@
-"""Words of a plan's check."""
-
 from __future__ import annotations
 
 import inspect

@@ -1,5 +1,3 @@
-"""Gaps of a snapshot: each code's arguments are those of its message, and a file with others is refused."""
-
 from __future__ import annotations
 
 import inspect

@@ -1,5 +1,3 @@
-"""Words of findings about brokers, topics and the cluster."""
-
 from __future__ import annotations
 
 from typing import Any

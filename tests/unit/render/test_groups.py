@@ -1,5 +1,3 @@
-"""Words of findings about groups, of their advice and of their way to another strategy."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Every code has words, and no code has two."""
-
 from __future__ import annotations
 
 import numpy as np

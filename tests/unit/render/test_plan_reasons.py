@@ -1,5 +1,3 @@
-"""The words of a plan's facts: why it has its verdict, what is unusual, why none is lawful, how bounds are proved."""
-
 from __future__ import annotations
 
 import pytest

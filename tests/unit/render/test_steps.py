@@ -1,5 +1,3 @@
-"""Sentences of steps: figures with units, nothing that is unknown as zero."""
-
 from dataclasses import replace
 
 from kafka_rebalance.render.steps import StepFigures, step_figures, step_line, step_waves

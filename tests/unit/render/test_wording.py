@@ -1,5 +1,3 @@
-"""Words decide nothing: with every message in upper case plans, hashes, verdicts, checks and findings are the same."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""The key that makes a partition hot: from a sample's keys.json to the finding, and what is no such file."""
-
 import json
 
 import pytest

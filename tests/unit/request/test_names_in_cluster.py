@@ -1,5 +1,3 @@
-"""Racks of added brokers and patterns of topics that the cluster does not know are refused, with what may be meant."""
-
 from __future__ import annotations
 
 from dataclasses import replace

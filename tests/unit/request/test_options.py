@@ -1,5 +1,3 @@
-"""One table of options: whatever PlanOptions can be asked is an option of shell and form, under one name."""
-
 from __future__ import annotations
 
 import argparse

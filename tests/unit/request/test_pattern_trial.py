@@ -1,5 +1,3 @@
-"""Patterns that never end are refused before any work begins, wherever people write them."""
-
 from __future__ import annotations
 
 import json

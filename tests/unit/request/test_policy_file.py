@@ -1,5 +1,3 @@
-"""The policy's file: every key of it, and what is refused; then as a step of ``verify`` and ``check``."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Owners and mutes as options: form, REST call, clusters.toml and a shell's file give the same rules."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""A request is read from a mapping and written back: complete, exact, and refused by name where it cannot be."""
-
 from __future__ import annotations
 
 import argparse

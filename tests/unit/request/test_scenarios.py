@@ -1,5 +1,3 @@
-"""Scenarios in a request: as JSON, from files, and back."""
-
 from __future__ import annotations
 
 import json

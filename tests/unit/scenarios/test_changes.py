@@ -1,5 +1,3 @@
-"""Every change of a scenario on a cluster small enough to be worked out by hand."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -71,8 +69,8 @@ def leaders_and_isr(snapshot: ClusterSnapshot) -> list[tuple[int | None, tuple[i
 
 
 def test_a_lost_rack_leaves_leaders_to_the_next_in_sync() -> None:
-    """orders-0: 0 is gone, 1 is next. orders-2: only 0 was in sync: nobody leads, and 0 stays in the ISR, as in Kafka.
-    trades-0: both are in the rack; 3 led. trades-1 keeps its leader; the observer on 3 is gone.
+    """orders-0: 0 is gone, 1 is next. orders-2: only 0 was in sync: nobody leads, and 0 stays in the ISR, as in
+    Kafka. trades-0: both are in the rack; 3 led. trades-1 keeps its leader; the observer on 3 is gone.
     """
     changed = after(RackLost("rack-0"))
     assert leaders_and_isr(changed) == [(1, (1, 2)), (1, (1,)), (None, (0,)), (None, (3,)), (2, (2,))]

@@ -1,5 +1,3 @@
-"""Scenarios as JSON: the way back gives an equal one, what is wrong is refused with its place."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Members that a scenario adds look as if one more process of a service was started."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""What every scenario promises, on random clusters of every kind."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Who takes over when brokers are lost, and what that comes to: by hand, and beside one failure at a time."""
-
 from __future__ import annotations
 
 import numpy as np

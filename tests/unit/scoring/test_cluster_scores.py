@@ -1,5 +1,3 @@
-"""Scores of a cluster: worked out by hand, and equal to a plain scorer on random models of every kind."""
-
 from __future__ import annotations
 
 import json

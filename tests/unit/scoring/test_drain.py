@@ -1,5 +1,3 @@
-"""When lag is gone, by member and by group: by hand, and beside a plain implementation on random groups."""
-
 from __future__ import annotations
 
 from math import inf, isnan, nan

@@ -1,5 +1,3 @@
-"""What a lost broker or rack does to leaders: by hand, and against Kafka's rule partition by partition."""
-
 from __future__ import annotations
 
 import random

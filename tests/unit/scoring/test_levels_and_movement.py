@@ -1,5 +1,3 @@
-"""Skew and movement, each worked out by hand."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Scores of placements, each worked out by hand, and of random ones as an obvious implementation has them."""
-
 from __future__ import annotations
 
 from collections import Counter

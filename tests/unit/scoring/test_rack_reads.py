@@ -1,5 +1,3 @@
-"""What can be fetched in the reader's own rack: by hand, and beside a plain implementation on random groups."""
-
 from __future__ import annotations
 
 from math import nan

@@ -1,5 +1,3 @@
-"""Bytes across racks: by hand, and against a plain loop over partitions and readers on random clusters."""
-
 from __future__ import annotations
 
 import math

@@ -1,5 +1,3 @@
-"""Scores where nothing is carried, nobody may lead, or nobody is there; three brokers and their racks by hand."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""From when on a reading is too old."""
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

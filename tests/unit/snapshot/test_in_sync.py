@@ -1,5 +1,3 @@
-"""``min.insync.replicas`` of each partition, as far as a broker would take it."""
-
 from dataclasses import replace
 
 from kafka_rebalance.snapshot.in_sync import is_bounded_by_replicas, least_in_sync

@@ -1,5 +1,3 @@
-"""The one definition of an offset's lag."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The five figures of a partition and the largest that each can be, without numpy."""
-
 from __future__ import annotations
 
 import subprocess

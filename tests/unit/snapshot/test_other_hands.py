@@ -1,5 +1,3 @@
-"""Traces of other balancers, throttles and cordons: what is seen, what findings and plans say of it."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Rates between two snapshots, each worked out by hand."""
-
 import math
 from dataclasses import replace
 from datetime import UTC, datetime

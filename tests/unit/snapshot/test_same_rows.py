@@ -1,5 +1,3 @@
-"""The same partition in two readings: by topic, number and, where both tell it, the topic's id."""
-
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
 from kafka_rebalance.snapshot.rates import named_partitions, rows_of_same
 

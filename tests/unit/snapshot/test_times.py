@@ -1,5 +1,3 @@
-"""One reader of times: every form of one moment is the same moment for the dumps, the codec, check and the store."""
-
 from __future__ import annotations
 
 import json

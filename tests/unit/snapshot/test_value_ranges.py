@@ -1,5 +1,3 @@
-"""Figures that no cluster has are refused where a snapshot is built, whoever builds it; tiny loads are zero."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""What executors lack, as one line: host, part, found, needed, what to do."""
-
 import pytest
 
 from rebalance_advisor.spark.executor_error import ExecutorError, executor_error

@@ -1,5 +1,3 @@
-"""Where Spark is this machine alone, nothing has to travel."""
-
 import pytest
 
 from rebalance_advisor.spark.on_executors import is_local

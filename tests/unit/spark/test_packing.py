@@ -1,5 +1,3 @@
-"""Units packed by cost: near the optimum, and nothing waits behind a giant."""
-
 from itertools import product
 from random import Random
 

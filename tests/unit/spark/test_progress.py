@@ -1,5 +1,3 @@
-"""The line that a log gets."""
-
 import pytest
 
 from rebalance_advisor.spark.mapper import progress_line

@@ -1,5 +1,3 @@
-"""A job's last words."""
-
 import psycopg
 import pytest
 

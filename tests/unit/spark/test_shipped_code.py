@@ -1,5 +1,3 @@
-"""The archive that travels: complete enough to import and compute from, and the same bytes each time."""
-
 import io
 import subprocess
 import sys

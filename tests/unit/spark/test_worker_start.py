@@ -1,5 +1,3 @@
-"""An executor's first steps: unpacked once and whole, in a folder of its own; what is not there is named."""
-
 import os
 import pickle
 import socket

@@ -1,5 +1,3 @@
-"""Boards are what the code gives, cover the ten questions, and read what compose provisions."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""What a demo ends with: the verdict, what to read first, and what to do where there is something to do."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The demo cluster looks like a real one, is the same for the same seed, and is read without a gap."""
-
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,3 @@
-"""A demo of a live cluster connects before it starts anything; what failed is one sentence."""
-
 from __future__ import annotations
 
 import socket

@@ -1,5 +1,3 @@
-"""What Kafka's tools are called: by the release."""
-
 import pytest
 
 from stack.kafka.tools import minor_of, tool_class

@@ -1,5 +1,3 @@
-"""The Maven fetcher refuses what it cannot do, by name; what it does is seen by every live test."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""What is shipped says its licences: an unknown one is refused, the page is of today, the list names every package."""
-
 import json
 import tomllib
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""What a terminal shows of a run while it waits."""
-
 from __future__ import annotations
 
 import re

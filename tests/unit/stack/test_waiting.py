@@ -1,5 +1,3 @@
-"""What is waited for in vain, and what does not start, is named with what was seen last."""
-
 from __future__ import annotations
 
 import os

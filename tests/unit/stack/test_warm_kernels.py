@@ -1,5 +1,3 @@
-"""A first demo compiles the planner's kernels while it waits for Airflow."""
-
 from __future__ import annotations
 
 from pathlib import Path

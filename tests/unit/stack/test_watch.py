@@ -1,5 +1,3 @@
-"""What ends is started again, with a line in the log; what stays ended does not keep the others waiting."""
-
 import itertools
 import os
 import signal

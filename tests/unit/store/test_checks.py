@@ -1,5 +1,3 @@
-"""Results of a rule in words."""
-
 import pytest
 
 from rebalance_advisor.store.checks import Check

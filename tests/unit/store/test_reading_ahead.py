@@ -1,5 +1,3 @@
-"""What is saved of a reading is made beside, in one order, while the caller goes on; it is given up with the block."""
-
 from __future__ import annotations
 
 import threading

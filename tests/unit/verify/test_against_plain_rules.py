@@ -1,5 +1,3 @@
-"""Bounds from prices, racks and fair shares of random clusters, against the same rules written as plain loops."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -34,8 +32,8 @@ REQUESTED: tuple[dict[str, Any], ...] = (
 
 
 def troubled(seed: int) -> ClusterSnapshot:
-    """5 brokers in 2 or 3 racks: a dead one, replicas of other sizes than their leader's, or offline, or unknown,
-    and factors that differ.
+    """5 brokers in 2 or 3 racks: a dead one, replicas of other sizes than their leader's, or offline, or unknown, and
+    factors that differ.
     """
     draw = np.random.default_rng(seed)
     snapshot = random_cluster(seed, broker_count=5, racks=2 + seed % 2, topics=2)

@@ -1,5 +1,3 @@
-"""A snapshot as the verifier's arrays: who stays, takes and leads, where replicas are once all has run that runs."""
-
 from __future__ import annotations
 
 from dataclasses import replace

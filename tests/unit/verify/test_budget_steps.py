@@ -1,5 +1,3 @@
-"""A plan that does nothing for its budget's sake: the verifier looks for the step that it would have allowed."""
-
 from __future__ import annotations
 
 from typing import Any

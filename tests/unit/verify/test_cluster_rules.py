@@ -1,5 +1,3 @@
-"""The verifier's own arithmetic: loads, shares, racks, bands and bounds of a cluster worked out by hand."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""``commands.md`` of a plan of one move: right as it is written, and each change that would mislead is a fault."""
-
 from __future__ import annotations
 
 import json

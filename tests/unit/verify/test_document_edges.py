@@ -1,5 +1,3 @@
-"""Rules on the document alone at their edges: what is just right beside what is just wrong."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Rules on the document alone: shape, seal, time, parameters, frontier, amounts in sentences, JSON."""
-
 from __future__ import annotations
 
 from itertools import product

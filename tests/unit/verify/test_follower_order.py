@@ -1,5 +1,3 @@
-"""New orders of followers: as many as were asked for, told as what they are, and none that spreads nothing."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

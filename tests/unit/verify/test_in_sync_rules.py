@@ -1,5 +1,3 @@
-"""Forged plans of a cluster in trouble: each breaks one rule on ISR, brokers out of service or preferred leaders."""
-
 from __future__ import annotations
 
 import json

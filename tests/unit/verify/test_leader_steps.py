@@ -1,5 +1,3 @@
-"""Leaders of a wave by hand: who gives and takes how many, and what is written to and read from their partitions."""
-
 from __future__ import annotations
 
 import numpy as np

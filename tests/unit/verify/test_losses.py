@@ -1,5 +1,3 @@
-"""What a plan tells of the worst losses: each false figure is found by simulation."""
-
 from __future__ import annotations
 
 import copy

@@ -1,5 +1,3 @@
-"""Rules on moves and waves at their edges: scope, racks, budgets, disks that empty first, who goes first, throttles."""
-
 from __future__ import annotations
 
 from dataclasses import replace

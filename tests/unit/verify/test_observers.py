@@ -1,5 +1,3 @@
-"""Confluent's observers: they take disk, are needed in no ISR, lead nothing; their partitions stay where they are."""
-
 from __future__ import annotations
 
 import random

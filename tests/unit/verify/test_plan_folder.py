@@ -1,5 +1,3 @@
-"""A plan's folder from the shell: judged whole, nothing missing, no key twice, and never a traceback."""
-
 from __future__ import annotations
 
 import argparse

@@ -1,5 +1,3 @@
-"""A plan that says that it survives and does not is refused, whatever was spoiled."""
-
 from __future__ import annotations
 
 import copy

@@ -1,5 +1,3 @@
-"""A plan that says that each broker has its leaders of a topic and does not is refused, whatever was spoiled."""
-
 from __future__ import annotations
 
 import copy

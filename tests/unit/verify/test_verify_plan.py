@@ -1,5 +1,3 @@
-"""The verifier names what is wrong with a plan, and finds nothing wrong with one that is right."""
-
 import json
 import random
 import re

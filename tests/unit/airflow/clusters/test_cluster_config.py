@@ -1,5 +1,3 @@
-"""``clusters.toml``: what stands in it, and what is refused with its place."""
-
 import re
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""A reading is too old once two of the times have passed at which a new one was due."""
-
 from datetime import timedelta
 
 import pytest

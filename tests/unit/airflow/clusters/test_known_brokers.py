@@ -1,5 +1,3 @@
-"""The brokers that a form offers: written by who collects, read by who reads DAG files, which never fails."""
-
 import pytest
 
 from rebalance_advisor.airflow.clusters import brokers_file, known_brokers, remember_brokers

@@ -1,5 +1,3 @@
-"""``H`` in a schedule: the same moment each time, another one for each cluster, nothing else changed."""
-
 from __future__ import annotations
 
 from collections import Counter

@@ -1,5 +1,3 @@
-"""The page inside Airflow: made late, and its trouble is nobody else's."""
-
 import asyncio
 import inspect
 import json

@@ -1,5 +1,3 @@
-"""Names of folders and of parts of object keys: two runs never share one, on any file system."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""Files of an advisory in a folder and in an object store: read, listed, added to, and the way there for a shell."""
-
 from __future__ import annotations
 
 import subprocess

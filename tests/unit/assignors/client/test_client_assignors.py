@@ -1,5 +1,3 @@
-"""Each client strategy and its building blocks on groups of two or three members, worked out by hand."""
-
 from __future__ import annotations
 
 import numpy as np

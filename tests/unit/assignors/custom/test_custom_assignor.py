@@ -1,5 +1,3 @@
-"""What one's own strategy sees, and which of its answers count: each partition once, by one who subscribes to it."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Where another client answers as a line of Java's does, they agree in groups that nobody thought of."""
-
 from __future__ import annotations
 
 import numpy as np

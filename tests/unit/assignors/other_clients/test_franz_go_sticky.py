@@ -1,5 +1,3 @@
-"""franz-go's sticky algorithm on groups of two or three members, worked out by hand, and against all that there is."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""What ranges of other clients do otherwise than Java's, on groups of a few members, worked out by hand."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -59,8 +57,8 @@ def test_librdkafka_compares_instance_ids_of_static_members() -> None:
 def test_librdkafka_sorts_each_topic_by_itself_where_its_order_is_none() -> None:
     """a before d and d before z by member id, z before a by instance id: a circle.
 
-    Topic t: the halves of (a, d, z) are (a) and (d, z), both in order; merged a is before d, so a, d, z. Topic u, which
-    a and z read: z, a.
+    Topic t: the halves of (a, d, z) are (a) and (d, z), both in order; merged a is before d, so a, d, z. Topic u,
+    which a and z read: z, a.
     """
     subscriptions = {"a": ["t", "u"], "d": ["t"], "z": ["t", "u"]}
     request = group({"t": 4, "u": 3}, subscriptions, static={"a": "2", "z": "1"}, order=MapOrder.GIVEN)

@@ -1,5 +1,3 @@
-"""What round robins of other clients do otherwise than Java's, on groups of a few members, worked out by hand."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -104,8 +102,8 @@ def test_kafka_python_3_forgets_members_and_fails_where_the_next_one_does_not_su
 def test_who_is_left_out_depends_on_the_order_of_the_coordinators_list() -> None:
     """a and p are dynamic, b is static. Their hashes 97, 112 and 98 lie in bins 1, 0 and 2 of a broker's HashMap.
 
-    It lists p, a, b: runs (p, a) and (b), nobody is left out. Scala's map of another broker may list a, b, p: runs (a),
-    (b) and (p), of the dynamic ones p alone is left. t has 3 partitions; static members come first.
+    It lists p, a, b: runs (p, a) and (b), nobody is left out. Scala's map of another broker may list a, b, p: runs
+    (a), (b) and (p), of the dynamic ones p alone is left. t has 3 partitions; static members come first.
     """
     request = group({"t": 3}, {"a": ["t"], "b": ["t"], "p": ["t"]}, static={"b": "x"})
     older = replace(request, member_order=np.array([0, 1, 2]))
@@ -118,7 +116,8 @@ def test_who_is_left_out_depends_on_the_order_of_the_coordinators_list() -> None
 
 
 def test_librdkafka_sorts_members_as_the_coordinator_lists_them() -> None:
-    """c and a are static as "1" and "2", b is dynamic: c before a by instance id, a before b, b before c by member id.
+    """c and a are static as "1" and "2", b is dynamic: c before a by instance id, a before b, b before c by member
+    id.
 
     Brokers' bins are 1, 2 and 3: listed a, b, c, in halves (a) and (b, c), merged a, b, c. Listed c, a, b: (c) and
     (a, b), merged c, a, b.

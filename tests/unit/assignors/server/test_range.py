@@ -1,5 +1,3 @@
-"""The coordinator's range: against its definition said plainly, and what it refuses."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""The coordinator's uniform: who gets the extra partition, and inputs that contradict themselves."""
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""``spread_evenly``: quotas, who gets one more, what is given up and in which order free partitions are handed out."""
-
 from __future__ import annotations
 
 from itertools import pairwise

@@ -1,5 +1,3 @@
-"""What each release line of the sticky assignors does otherwise, worked out by hand."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -92,7 +90,8 @@ def test_up_to_3_5_1_a_claim_is_compared_with_one_that_was_lost() -> None:
 
 
 def test_of_falling_generations_two_keep_the_same_partition_up_to_3_5_1() -> None:
-    """a, b and c claim t-0 in generations 5, 3 and 4: c's beats b's, a's is never asked again, so both a and c keep it.
+    """a, b and c claim t-0 in generations 5, 3 and 4: c's beats b's, a's is never asked again, so both a and c keep
+    it.
 
     Kafka's pointer into what is taken waits at the second t-0: t-1, which b keeps, and t-2 count as free. But all
     three have their one partition: nobody may take them.

@@ -1,5 +1,3 @@
-"""What both sticky ways start from: rows of owned partitions, stale ones, claims, equal subscriptions, free rows."""
-
 from __future__ import annotations
 
 from dataclasses import replace

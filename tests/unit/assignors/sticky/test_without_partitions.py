@@ -1,5 +1,3 @@
-"""Topics that have no partition yet: whatever the release, everybody stands in the answer with nothing."""
-
 from __future__ import annotations
 
 import random

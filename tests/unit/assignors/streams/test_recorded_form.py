@@ -1,5 +1,3 @@
-"""Recorded cases of Streams groups: what is read, and what is refused."""
-
 from typing import Any
 
 import pytest

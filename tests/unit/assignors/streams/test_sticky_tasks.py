@@ -1,5 +1,3 @@
-"""The steps of the sticky assignor of Streams groups, by hand; members are walked as they are listed."""
-
 from collections.abc import Mapping
 
 import pytest

@@ -1,5 +1,3 @@
-"""``import cruise-control``: what is taken over is read back by our own readers, all else is listed."""
-
 from __future__ import annotations
 
 import json

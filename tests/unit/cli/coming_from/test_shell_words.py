@@ -1,5 +1,3 @@
-"""Words of shell commands: as a real shell takes them apart, with the lines on which they begin."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""``import topicmappr``: what is taken over is read back by our own readers, all else is listed, nothing is guessed."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""One command of topicmappr as pflag reads it: names, values, places."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""``plan A B C --out DIR``: a folder for each cluster, one table, the gravest exit code."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""``rebalance-advisor group``: one group in ten lines, with figures that can be worked out by hand."""
-
 import json
 from pathlib import Path
 

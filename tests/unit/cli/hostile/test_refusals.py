@@ -1,5 +1,3 @@
-"""A refusal is one line, names the place, and quotes nothing of a file that is no input of ours."""
-
 from __future__ import annotations
 
 import ast

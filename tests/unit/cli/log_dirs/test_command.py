@@ -1,5 +1,3 @@
-"""``plan --remove-log-dir`` and ``--balance-log-dirs`` from the shell: files, verify, check, what is refused."""
-
 from __future__ import annotations
 
 import json

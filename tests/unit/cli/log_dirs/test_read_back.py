@@ -1,5 +1,3 @@
-"""Which of a folder's plans ``verify`` and ``check`` are given."""
-
 from __future__ import annotations
 
 from pathlib import Path

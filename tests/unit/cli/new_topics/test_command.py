@@ -1,5 +1,3 @@
-"""``plan --new-topic``: assignments, expected loads, commands; nothing that moves may stand beside it."""
-
 from __future__ import annotations
 
 import json

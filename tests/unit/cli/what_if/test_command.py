@@ -1,5 +1,3 @@
-"""``--scenario`` in a shell: one table, a folder that is no plan, and what is refused beside it."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Prompts, commands over lines, headings, notes and log lines are noise in every dump; data never is."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Formats of the tools of many releases: random groups, printed as each release pads them, with and without padding."""
-
 from __future__ import annotations
 
 import random

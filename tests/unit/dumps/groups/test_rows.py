@@ -1,5 +1,3 @@
-"""Single rows of ``kafka-consumer-groups``: what each adds to the notes of its group, and what is refused."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Owners and mutes: whose a finding is, which are quiet, and that none is lost, made milder or muted beyond its end."""
-
 from __future__ import annotations
 
 import random

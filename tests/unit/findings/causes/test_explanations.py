@@ -1,5 +1,3 @@
-"""Each pair of cause and symptom: explained where the symptom goes with the cause, and only there."""
-
 from __future__ import annotations
 
 import random

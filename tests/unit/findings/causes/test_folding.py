@@ -1,5 +1,3 @@
-"""Findings within those that explain them: nothing lost, nothing twice."""
-
 from __future__ import annotations
 
 import random

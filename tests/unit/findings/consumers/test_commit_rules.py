@@ -1,5 +1,3 @@
-"""Committed offsets outside their partitions are told of the group; of dumps as an estimate."""
-
 from dataclasses import replace
 
 from kafka_rebalance.facts import FactCode, fact

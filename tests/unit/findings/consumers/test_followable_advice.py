@@ -1,5 +1,3 @@
-"""Advice that can be followed: random groups of each client in each state, with each kind of missing knowledge."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Advice of a group: keep, change, or why nothing is advised."""
-
 from __future__ import annotations
 
 from dataclasses import replace

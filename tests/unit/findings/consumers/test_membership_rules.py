@@ -1,5 +1,3 @@
-"""Static membership: half of a group has it, or a restart would be shorter with it."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Groups by the protocol that their members speak."""
-
 from __future__ import annotations
 
 from dataclasses import replace

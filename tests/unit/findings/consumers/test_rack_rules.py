@@ -1,5 +1,3 @@
-"""Members that read across racks."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Groups that are uneven by what their partitions carry."""
-
 from __future__ import annotations
 
 import pytest

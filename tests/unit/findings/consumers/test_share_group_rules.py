@@ -1,5 +1,3 @@
-"""Share groups that are behind."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Scenarios by name."""
-
 from __future__ import annotations
 
 import pytest

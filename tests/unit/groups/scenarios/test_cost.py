@@ -1,5 +1,3 @@
-"""What scenarios cost by estimate, and how one group's are split."""
-
 from __future__ import annotations
 
 import pytest

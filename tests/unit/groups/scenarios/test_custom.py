@@ -1,5 +1,3 @@
-"""Groups led through scenarios of somebody's own: by hand, and as the catalogue leads them through the same."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -140,8 +138,8 @@ def test_nobody_is_left_or_nothing_changes() -> None:
     assert all(found.error for found in lost)
     assert rows_of(snapshot(), Growth()) == []
     assert rows_of(snapshot(), Growth(sizes=2.0)) == []  # what is stored is nothing to a group
-    # Partition p is led by broker p mod 3, in the rack of that number. a (rack-0) reads 0 there, b (rack-1) not 2 or 3,
-    # c (rack-1) reads 4. Without broker 0 its partitions 0 and 3 are led by 1: a loses 1 byte/s, b gains 4.
+    # Partition p is led by broker p mod 3, in the rack of that number. a (rack-0) reads 0 there, b (rack-1) not 2 or
+    # 3, c (rack-1) reads 4. Without broker 0 its partitions 0 and 3 are led by 1: a loses 1 byte/s, b gains 4.
     today, moved = row_of(snapshot(), Growth(rates=2.0)), row_of(snapshot(), BrokersLost((0,)))
     assert today.leader_in_rack_ratio == pytest.approx((1 + 5) / 21)
     assert (moved.partitions_moved, moved.leader_in_rack_ratio) == (0, pytest.approx((4 + 5) / 21))

@@ -1,5 +1,3 @@
-"""Scenarios of members: who goes, comes and restarts, and in which order."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator

@@ -1,5 +1,3 @@
-"""Strategies led through scenarios: groups worked out by hand."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""What follows from one state of a group to the next: who still reads, who read before."""
-
 from __future__ import annotations
 
 import numpy as np

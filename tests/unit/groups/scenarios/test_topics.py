@@ -1,5 +1,3 @@
-"""Scenarios of topics: which rows are new, and what is known of each."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""The client against a broker with canned answers: versions, addresses, and failures that are values."""
-
 from __future__ import annotations
 
 import socket

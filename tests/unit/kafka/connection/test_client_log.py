@@ -1,5 +1,3 @@
-"""Neither the shell nor a task shows what kafka-python says of sockets and of its event loop."""
-
 from __future__ import annotations
 
 import logging

@@ -1,5 +1,3 @@
-"""JAAS entries, the probe's protocol over a socket pair, and described groups without a broker."""
-
 from __future__ import annotations
 
 import socket

@@ -1,5 +1,3 @@
-"""Logins that other packages make: what is sent to the broker, and what is said where nothing can be sent."""
-
 import json
 import os
 import struct

@@ -1,5 +1,3 @@
-"""The probe tells faults apart: each test is a small server on loopback that behaves in one wrong way."""
-
 import re
 import socket
 import ssl

@@ -1,5 +1,3 @@
-"""Which brokers accept a connection: refused, unknown and accepted told apart, all at once."""
-
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,5 +1,3 @@
-"""The client's half of a login: the examples of the RFCs, and listeners that are after the password."""
-
 from __future__ import annotations
 
 import base64

@@ -1,5 +1,3 @@
-"""No socket stays open, and nothing hangs: not where a connection is refused, a handshake fails, or never ends."""
-
 from __future__ import annotations
 
 import gc

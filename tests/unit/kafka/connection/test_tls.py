@@ -1,5 +1,3 @@
-"""TLS settings as Python's context has them, with certificates made for the test."""
-
 from __future__ import annotations
 
 import ssl

@@ -1,5 +1,3 @@
-"""Bearer tokens: asked of a server of our own on loopback, read from a file, or made for development."""
-
 import base64
 import json
 import threading

@@ -1,5 +1,3 @@
-"""What a listener can do to our memory and time: lengths that it claims, bytes that never end, answers of nonsense."""
-
 from __future__ import annotations
 
 import socket

@@ -1,5 +1,3 @@
-"""A plan of four moves against readings taken after somebody carried it out; figures by hand."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""No document and no snapshot, however spoiled, ends in a traceback: a judgement, or a refusal with its place."""
-
 from __future__ import annotations
 
 import json

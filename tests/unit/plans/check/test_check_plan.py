@@ -1,5 +1,3 @@
-"""A plan on a newer snapshot: valid, stale, not worth it, harmful; judged by the worst that is true."""
-
 import json
 from dataclasses import replace
 

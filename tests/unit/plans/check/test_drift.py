@@ -1,5 +1,3 @@
-"""Sizes and capacities against those that the plan counted with; a tenth by hand, and what is unknown."""
-
 from dataclasses import replace
 
 import pytest

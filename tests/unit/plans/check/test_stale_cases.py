@@ -1,5 +1,3 @@
-"""What can happen to a cluster after a plan was made: each case has its judgement and its code."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Each step of surviving by itself: what is lost, who is above, what is counted, why a move is made."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""``--survive``: the plan keeps everybody within its capacity after any loss, or says who is above, and by how much."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""What is asked of whom, who lacks it, and what each move is made for."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""``--min-topic-leaders``: each broker leads so many partitions of a topic, or it is said who lacks how many."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Leader changes in steps of bounded size: alone, with copies, forward and back, in plans as in files."""
-
 from __future__ import annotations
 
 from collections import Counter

@@ -1,5 +1,3 @@
-"""The throttle that a plan waits for, and the least time of what leaders must send: both counted by hand."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Exchange between waves: shorter in sum, never beyond a limit, on random moves as by hand."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Which moves run together: limits, order, free disk, throttle and time."""
-
 import numpy as np
 import pytest
 

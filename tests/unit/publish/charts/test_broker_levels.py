@@ -1,5 +1,3 @@
-"""Levels of brokers: multiples of the mean by capacity, the furthest ones where there are many."""
-
 from __future__ import annotations
 
 from typing import Any

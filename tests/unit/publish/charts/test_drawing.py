@@ -1,5 +1,3 @@
-"""What Vega drew: its label is said, foreign names are text, all its colours have a twin in the dark."""
-
 from __future__ import annotations
 
 import os

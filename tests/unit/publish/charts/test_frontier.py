@@ -1,5 +1,3 @@
-"""What is drawn of a frontier: each point where its cost and skew are, the bound never to its right."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Waves follow each other without a gap; a time that nobody knows is not drawn."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Files and folders of the publisher: whole or not at all, named in errors, locked while they are made."""
-
 from __future__ import annotations
 
 import os

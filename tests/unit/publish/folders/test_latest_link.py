@@ -1,5 +1,3 @@
-"""The link is replaced in one step, and what a killed process left beside it goes with the next one."""
-
 from pathlib import Path
 
 from rebalance_advisor.publish.folders import LATEST, point_latest

@@ -1,5 +1,3 @@
-"""Old published folders go by their markers; what is latest, not ours, or holds a stranger's file stays."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""A file is replaced whole, or not at all."""
-
 import errno
 import fcntl
 import os

@@ -1,5 +1,3 @@
-"""A folder of files is replaced whole, or not at all: what is refused, what stays, what is cleaned up."""
-
 import errno
 import fcntl
 import json

@@ -1,5 +1,3 @@
-"""The manifest: what it says comes back; damaged or made by a stranger, it is none."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""The worst losses on the page, and in the advisory that it is made of."""
-
 from __future__ import annotations
 
 from typing import Any

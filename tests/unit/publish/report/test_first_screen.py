@@ -1,5 +1,3 @@
-"""The first screen: at most five findings, what stays if nothing is done, and what is not known."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Groups on the page: the most troubled first, by rate before by count, with what a death costs."""
-
 from __future__ import annotations
 
 from typing import Any

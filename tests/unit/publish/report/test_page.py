@@ -1,5 +1,3 @@
-"""Report and digest say what the documents say, escape what they show, and put the verdict first."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""The plan on the page: its bounds, and its largest moves where there are many."""
-
 from __future__ import annotations
 
 from typing import Any

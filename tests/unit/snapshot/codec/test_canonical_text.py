@@ -1,5 +1,3 @@
-"""The text that a snapshot's id is made from is the sorted JSON of its document, byte for byte."""
-
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,3 @@
-"""A snapshot survives JSON, and a wrong document is refused with its place."""
-
 import copy
 import json
 from dataclasses import replace

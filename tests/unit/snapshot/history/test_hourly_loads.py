@@ -1,5 +1,3 @@
-"""Readings laid over hours, each worked out by hand; then random series against a plain reckoning."""
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random

@@ -1,5 +1,3 @@
-"""Columns in COPY text made by Arrow: the same text as what is made of Python objects, or the same numbers."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Committed offsets as rows and the lag of groups: by hand, and against the plain definitions over random groups."""
-
 from __future__ import annotations
 
 from itertools import groupby

@@ -1,5 +1,3 @@
-"""Values in COPY's text form."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Evidence, costs and symptoms in one JSON column."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""A snapshot as columns for COPY: one case by hand, of which every cell can be read off."""
-
 from __future__ import annotations
 
 import numpy as np

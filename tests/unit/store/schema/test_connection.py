@@ -1,5 +1,3 @@
-"""Addresses as SQLAlchemy and Airflow spell them, where they come from, and servers that are not to be trusted."""
-
 from __future__ import annotations
 
 import socket

@@ -1,5 +1,3 @@
-"""A server that is too old is refused before anything is asked of it."""
-
 from types import SimpleNamespace
 
 import pytest

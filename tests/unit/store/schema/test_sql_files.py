@@ -1,5 +1,3 @@
-"""The SQL files are found, in order, and a wrong one is named."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The verifier's parts of a plan between log dirs, each by hand."""
-
 from __future__ import annotations
 
 from copy import deepcopy

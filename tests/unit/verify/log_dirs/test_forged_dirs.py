@@ -1,5 +1,3 @@
-"""Plans between log dirs, forged in one place each: every forgery is found, by its own rule."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Sticky of kafka-python and aiokafka: where Python's dicts and lists lead elsewhere than Java's maps."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""librdkafka's cooperative-sticky: the order of its maps, its rule for claims, its second step, its memory fault."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Sarama's sticky: what luck decides is said to vary, what it does not is the answer."""
-
 from __future__ import annotations
 
 import pytest

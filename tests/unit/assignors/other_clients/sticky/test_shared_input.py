@@ -1,5 +1,3 @@
-"""What the other clients' sticky strategies share: JoinGroup order, order of names, how each fails where Java does."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Claims against a plain map of maps, as Kafka keeps them, in random groups."""
-
 from __future__ import annotations
 
 import random

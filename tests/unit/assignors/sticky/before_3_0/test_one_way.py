@@ -1,5 +1,3 @@
-"""What a member gives up first: what another one had before it."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The swap against plain lists and queues, in random groups: vanished partitions and double claims among them."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""Client properties → settings: each row of the table under Java's and librdkafka's name, and what is refused."""
-
 from dataclasses import replace
 from pathlib import Path
 

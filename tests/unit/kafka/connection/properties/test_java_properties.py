@@ -1,5 +1,3 @@
-"""Java's properties format, as ``java.util.Properties`` reads it."""
-
 from pathlib import Path
 
 import pytest

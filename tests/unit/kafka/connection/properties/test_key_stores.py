@@ -1,5 +1,3 @@
-"""Stores that keytool made (data/key_stores: one key, its certificate), read as the PEM that openssl prints."""
-
 from pathlib import Path
 
 import pytest

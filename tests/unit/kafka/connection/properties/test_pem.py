@@ -1,5 +1,3 @@
-"""PEM in one line, as a value of a properties file is often written."""
-
 import ssl
 from pathlib import Path
 
