@@ -38,7 +38,7 @@ def token_endpoint(url: str, _: Path, ca: str | None) -> None:
     fetched_token(TokenSource(url, "me", SECRET, ca_location=ca), 0.0)
 
 
-# By its row in docs/security.md: a request to URL that carries SECRET.
+# By row of docs/security.md: a request to URL that carries SECRET.
 CALLERS: dict[str, Callable[[str, Path, str | None], None]] = {
     "Prometheus": prometheus,
     "OAuth token endpoint": token_endpoint,
@@ -73,7 +73,7 @@ def web_server(certificate: Path | None = None) -> Iterator[WebServer]:
     web = WebServer()
 
     class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"  # a client of S3 asks whether to go on (100)
+        protocol_version = "HTTP/1.1"  # an S3 client waits for 100-continue
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()

@@ -33,7 +33,6 @@ def request_of_demo():
 
 @pytest.fixture(scope="module")
 def alone(demo, request_of_demo):
-    """What ``map`` gives."""
     return advise(demo, request_of_demo)
 
 
@@ -103,7 +102,7 @@ def test_a_change_of_the_strategy_stays_with_the_restart_that_it_is_made_of():
 
 
 def test_cost_grows_with_members_and_stops_growing_at_twenty_that_are_tried():
-    # Of 12 members each one leaves: 12 calls; of 40 so many as of 20, each call a little dearer.
+    # 12 members: 12 leaves; 40 members: at most 20 leaves, each call a little dearer.
     dearer = estimated_cost(40, 100, ("member_leaves",)) / estimated_cost(20, 100, ("member_leaves",))
     assert dearer == pytest.approx((140 + 140) / (140 + 120))
     assert estimated_cost(12, 128, SCENARIOS) > 5 * estimated_cost(12, 128)

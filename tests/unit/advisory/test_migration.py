@@ -1,5 +1,3 @@
-"""What a classic group would get under KIP-848, in one line."""
-
 from dataclasses import replace
 
 from kafka_rebalance.advisory.advisory import consumer_protocol

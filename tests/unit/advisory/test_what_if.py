@@ -35,7 +35,7 @@ def snapshot() -> ClusterSnapshot:
 
 
 def test_levels_before_and_after_by_hand() -> None:
-    """Today 2 of 3 GB on broker 0 (mean 4/9), twice as much is 4 of 3. Without rack-0: 1 GB on each, all led there."""
+    """Today 2 of 3 GB on broker 0 (mean 4/9), doubled 4 of 3. Without rack-0: 1 GB on each, all led there."""
     today, grown, lost = outcomes(snapshot(), (GROWN, LOST))
     disks = [next(level for level in levels(one.scores) if level.resource == "disk") for one in (today, grown, lost)]
     assert [(disk.highest, disk.broker, disk.above_capacity) for disk in disks] == [
@@ -53,9 +53,7 @@ def test_levels_before_and_after_by_hand() -> None:
 
 
 def test_groups_of_each_scenario() -> None:
-    """Range with three members: 2, 1, 1. The newcomer's id sorts first, as it was drawn: 0 and 1 go to it, 2 to m-0.
-    Without m-0, which dies with its rack, m-1 reads all four.
-    """
+    """Range, three members: 2, 1, 1. The newcomer sorts first: 0 and 1. Without m-0 and its rack, m-1 reads all four."""
     today, joined, lost = with_groups(outcomes(snapshot(), (JOINED, LOST)))
     assert today.groups == ()
     assert {row.scenario for row in joined.groups} == {"joined"}
@@ -70,7 +68,7 @@ def test_groups_of_each_scenario() -> None:
 
 
 def test_plans_are_figures_alone() -> None:
-    """A fourth broker gets a share. What is told has no move in it, and says what it is."""
+    """A fourth broker gets a share; the result has no moves."""
     found = with_plans(outcomes(snapshot(), (Scenario("more", (BrokersAdded(count=1),)),)), PlanOptions(within=0.3))
     document = what_if_document(found, 0)
     text = json.dumps(document)

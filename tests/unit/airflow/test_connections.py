@@ -52,7 +52,7 @@ print("ANSWER" + ConnectionResponse.model_validate(known, from_attributes=True).
 
 
 def test_airflows_api_shows_no_secret_of_an_extra_with_the_settings_that_we_ship(airflow_home, tmp_path):
-    """By the class that its REST API answers with, in a process that has the settings from its start."""
+    """By the REST API's response class, in a process started with the settings."""
     shipped = Airflow(folder=tmp_path, database_url=os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"]).environment()
     setting = "AIRFLOW__CORE__SENSITIVE_VAR_CONN_NAMES"
     for place in ("docker-compose.yml", "docs/own-airflow.md"):

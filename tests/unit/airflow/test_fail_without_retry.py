@@ -22,7 +22,7 @@ MENDED = {
 FINAL = {
     "AssignorError", "EndlessReassignmentError", "ExecutorError", "GateError", "InfeasibleError", "InvalidInputError",
     "InvalidPlanError", "InvalidSnapshotError", "NotExchangeableError",
-    "OutgoingRequestError",  # never reaches a task by itself: who asks says it in an error of its own
+    "OutgoingRequestError",  # never reaches a task: callers wrap it
     "PartOfInputError", "PlacementError",
     "PrometheusError", "RunPublishedError", "SqlFilesError", "StoreError", "SubmitError", "UnknownNameError",
     "UsageError",

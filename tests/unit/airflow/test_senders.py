@@ -88,7 +88,7 @@ def test_the_certificate_of_slack_is_verified_by_the_systems_authorities(
 
 
 def mail(monkeypatch: pytest.MonkeyPatch, port: int, **extra: object) -> None:
-    """By Airflow's provider, which makes the connection: what it may and may not do are settings of its own."""
+    """Mail by Airflow's provider, which makes the connection from its own settings."""
     from rebalance_advisor.airflow.senders import send_mail
 
     given = {"from_email": "advisor@example.org", "timeout": 1, "retry_limit": 1, **extra}
@@ -168,7 +168,7 @@ def mail_server(certificate: Path | None) -> Iterator[MailServer]:
 def test_the_login_of_the_mail_server_waits_for_verified_tls(
     monkeypatch: pytest.MonkeyPatch, certificates: Certificates
 ) -> None:
-    """By default of the provider: TLS at once, or STARTTLS with ``disable_ssl``. The system's authorities count."""
+    """The provider's default: TLS at once, or STARTTLS with ``disable_ssl``, with the system's authorities."""
     with web_server(certificates.broker) as tls_at_once, pytest.raises(ssl.SSLCertVerificationError):
         mail(monkeypatch, int(tls_at_once.url.rpartition(":")[2]), timeout=30)
     unverified = ((None, smtplib.SMTPNotSupportedError), (certificates.broker, ssl.SSLCertVerificationError))

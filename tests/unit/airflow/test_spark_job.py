@@ -65,7 +65,7 @@ def submitted(tmp_path, monkeypatch):
 
 @pytest.fixture
 def settings(tmp_path):
-    """What the file of the job's settings held."""
+    """Content of the job's settings file."""
 
     def read():
         lines = (tmp_path / "settings").read_text().splitlines()
@@ -256,7 +256,7 @@ def test_a_task_that_is_ended_ends_its_job_and_what_that_started(monkeypatch, tm
 
 
 def test_a_job_that_has_ended_is_not_waited_for_because_of_what_it_left_behind(monkeypatch, tmp_path):
-    """What outlives it holds its output open for minutes, as an orphan of Spark's Python workers does."""
+    """Orphans of Spark's Python workers may hold its output open for minutes."""
     script = (
         "#!/bin/sh\nsleep 1200 &\necho $! > left\necho 'first'\n"
         "printf 'gr\\303\\274n, without an end of line'\nexit 3\n"

@@ -46,7 +46,7 @@ def answer(
     owned: Owned,
     generations: Sequence[int | None] = (),
 ) -> Lists:
-    """What the strategy of that name gives out."""
+    """Assignment of the strategy of that name."""
     request = request_with(counts, subscriptions, owned, generations)
     return told(request, by_name(name).assign(request))
 

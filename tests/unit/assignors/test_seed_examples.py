@@ -1,6 +1,6 @@
-"""The worked examples of the seed articles, under their numbers; where releases differ, each says which it stands for.
+"""Worked examples of the seed articles, by their numbers; each names its release where releases differ.
 
-Article 001 numbers partitions from 1; here they start at 0, as Kafka counts.
+Article 001 numbers partitions from 1; here they start at 0, as in Kafka.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Lists = Mapping[str, Sequence[tuple[str, int]]]
 
 
 def given(name: str, counts: Mapping[str, int], subscriptions: Mapping[str, str], owned: Lists | None = None) -> Lists:
-    """What a strategy gives to whom; ``subscriptions``: topics of each member, in one line."""
+    """Assignment of a strategy; ``subscriptions``: topics of each member, in one line."""
     request = group(counts, {member: topics.split() for member, topics in subscriptions.items()}, owned)
     lists = answer(request, by_name(name).assign(request))
     return {member: sorted(pairs) for member, pairs in lists.items()}
@@ -86,7 +86,7 @@ AFTER_C3_DIED = {member: ARTICLE_FIRST[member] for member in ("C1", "C2")}
 
 @pytest.mark.parametrize("name", ["sticky", "sticky@2.0", "cooperative-sticky"])
 def test_seed_001_sticky_first_round_gives_two_to_each(name: str) -> None:
-    """The article's own table hangs on generated member ids that it does not tell: evenness is what can be held to."""
+    """The article's table depends on generated member ids that it does not state: only balance can be checked."""
     lists = given(name, THREE, dict.fromkeys(("C1", "C2", "C3"), ALL))
     assert [len(topics) for topics in lists.values()] == [2, 2, 2]
     assert sorted(pair for topics in lists.values() for pair in topics) == pairs("t1-0 t1-1 t2-0 t2-1 t3-0 t3-1")

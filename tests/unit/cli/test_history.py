@@ -59,7 +59,7 @@ def test_a_load_without_hours_and_hours_without_a_load_are_wrong_usage(words, fo
 
 def test_the_store_is_found_by_the_environment_alone(monkeypatch):
     monkeypatch.setenv("ADVISOR_POSTGRES_DSN", "postgresql://somebody@127.0.0.1:1/none")
-    require_history(RunRequest(load="p95"), None)  # named is enough here; it is asked once INPUT was read
+    require_history(RunRequest(load="p95"), None)  # named is enough here: it is resolved after INPUT
 
 
 @pytest.mark.parametrize("command", ["verify", "check"])
@@ -72,8 +72,8 @@ def test_a_plan_of_a_window_is_judged_with_its_window(command, folder, tmp_path,
     assert {resource["source"] for resource in document["resources"] if resource["resource"] == "in"} == {
         "busiest_hours"
     }
-    assert main([command, str(out), newest, *window]) in ((0,) if command == "verify" else (0, 10))  # by now expired
-    assert main(["verify", str(out), newest]) == 1  # what was read last says something else
+    assert main([command, str(out), newest, *window]) in ((0,) if command == "verify" else (0, 10))  # expired by now
+    assert main(["verify", str(out), newest]) == 1  # the last snapshot differs
 
 
 def test_hours_are_told_in_the_documents(folder, tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""Ctrl-C is one line on standard error and exit code 130, wherever it strikes; what stood there still stands."""
+"""Ctrl-C at any moment is one line on standard error and exit code 130; existing files stay."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from kafka_rebalance.snapshot.codec import snapshot_to_document
 from tests.sample import sample
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
-# Ctrl-C at the n-th event of a kind that the interpreter tells of: imports, files opened, folders made.
+# Ctrl-C at the n-th event of a kind that the interpreter reports: imports, files opened, folders made.
 PROGRAM = """
 import os, signal, sys
 event, moment, seen = sys.argv[1], int(sys.argv[2]), 0

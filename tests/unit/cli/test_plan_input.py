@@ -79,7 +79,7 @@ def test_owners_and_mutes_of_a_file_reach_what_advise_publishes_and_plan_refuses
 def test_clients_of_a_file_reach_a_groups_rows_and_its_findings_and_plan_refuses_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody shows a client. Said to be kafka-python 3, the group has a static member beside a dynamic one."""
+    """No client is detected. As kafka-python 3, the group has a static member beside a dynamic one."""
     members = (Member("a", instance_id="i", assigned=(("t", (0,)),)), Member("b"))
     group = Group("pay-1", protocol="range", state="Stable", members=members)
     held = replace(cluster([row("t", 0, [0, 1])], brokers(2)), groups=(group,))

@@ -17,7 +17,7 @@ def said(tmp_path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> list
     file = tmp_path / "client.properties"
     file.write_text(FILE)
     words = ["snapshot", "--bootstrap", "127.0.0.1:1", "--command-config", str(file), "--out", str(tmp_path / "s.json")]
-    assert main([*words, *more]) == 1  # nobody listens there
+    assert main([*words, *more]) == 1  # no listener there
     told = capsys.readouterr()
     assert told.out == ""
     assert "hidden-secret" not in told.err

@@ -80,7 +80,7 @@ def test_wrong_usage_is_exit_code_2_and_nothing_is_written(
 def test_a_deadline_is_a_number_of_seconds_above_zero(
     seconds: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Refused before any broker is asked."""
+    """Refused before any request to a broker."""
     out = tmp_path / "snapshot.json"
     with pytest.raises(SystemExit) as end:
         main(["snapshot", "--bootstrap", "localhost:1", "--out", str(out), "--deadline", seconds])

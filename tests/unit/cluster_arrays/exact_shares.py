@@ -13,7 +13,7 @@ class EvenLevels:
 
     def __init__(self, rack: Longs, capacity: Floats, factor: Longs, weight: Floats) -> None:
         self.capacity, self.weight, self.brokers = capacity, weight, len(rack)
-        self.size = len(factor) * len(rack) + 1  # and the level that is raised
+        self.size = len(factor) * len(rack) + 1  # and the level to raise
         self.equal: list[tuple[Floats, float]] = []
         self.most: list[tuple[Floats, float]] = []
         for p, wanted in enumerate(factor.tolist()):

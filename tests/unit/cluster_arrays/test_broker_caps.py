@@ -11,7 +11,7 @@ from tests.unit.verify.hand_claims import parameters
 
 
 def test_the_lower_of_cap_and_headroom() -> None:
-    # Disks of 100 and 50: a tenth free leaves 90 and 45, and nobody may carry more than 60.
+    # Disks of 100 and 50: a tenth free leaves 90 and 45, with a cap of 60.
     disks = [
         replace(broker, capacity=Capacity(disk_bytes=size)) for broker, size in zip(brokers(2), (100, 50), strict=True)
     ]
@@ -25,7 +25,7 @@ def test_the_lower_of_cap_and_headroom() -> None:
         arrays = build_broker_arrays(snapshot, options)
         found = broker_caps(options, arrays)
         assert found["disk"].tolist() == expected
-        assert found.keys() == {"disk"} | caps.keys()  # nobody knows what they can do of CPU
+        assert found.keys() == {"disk"} | caps.keys()  # their CPU capacity is unknown
         asked = parameters(headroom={"disk": 0.1, "cpu": 0.5}, caps=caps)
         checked = cap_of("disk", arrays.arrays.capacity["disk"], 2, asked)
         assert checked is not None

@@ -96,7 +96,7 @@ MODULES: tuple[Any, ...] = (state, leaders, kernels, search, wave_filling)
 
 
 def variants() -> dict[str, list[Any]]:
-    """Of each kernel that Python calls, the types that it is compiled for."""
+    """Compiled argument types of each Python-callable kernel."""
     return {
         f"{module.__name__}.{name}": list(kernel.signatures)
         for module in MODULES

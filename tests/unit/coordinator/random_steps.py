@@ -28,7 +28,7 @@ def random_times(random: np.random.Generator) -> Times:
 
 
 def random_step(random: np.random.Generator, trigger: Trigger) -> Step:
-    """Up to six members, some idle, and up to nine partitions, some that nobody reads before, or after."""
+    """Up to six members, some idle, and up to nine partitions, some unread before, or after."""
     members, partitions = int(random.integers(1, 7)), int(random.integers(0, 10))
     subject = int(random.integers(members))
     absent_before = subject if trigger is Trigger.MEMBER_JOINS else ABSENT

@@ -1,4 +1,4 @@
-"""Triggers that meet each other, groups that begin and end, static members: worked out by hand.
+"""Overlapping triggers, starting and ending groups, static members: worked out by hand.
 
 As in ``test_timelines``: A beats 1.0 s, B 2.0 s, C 2.5 s after the first trigger, then every 3 s (classic) or 5 s
 (KIP-848) until it rejoins; a round trip takes 0.1 s.
@@ -29,7 +29,7 @@ def assert_pauses(timeline: Timeline, spans: Spans) -> None:
 
 
 def test_an_empty_group_waits_for_the_initial_delay() -> None:
-    """A joins at 200, is answered three seconds later and reads two round trips later. KIP-848 waits for nobody."""
+    """A joins at 200, is answered three seconds later and reads two round trips later. KIP-848 does not wait."""
     one = Change(Trigger.MEMBER_JOINS, "A", ABSENT, holding(A="t0 t1"), "A")
     assert_pauses(replay_rebalance(EAGER, one, TIMES), {"t0 t1": (0, 3400)})
     assert_pauses(replay_rebalance(COOPERATIVE, one, replace(TIMES, initial_delay_ms=0)), {"t0 t1": (0, 400)})
@@ -56,16 +56,14 @@ JOINS = (
 
 
 def test_a_second_join_while_the_first_is_prepared_is_one_rebalance() -> None:
-    """C joins at 200, D at 700; A at 1100, B at 2100: everybody is there, as if C had come alone."""
+    """C joins at 200, D at 700; A at 1100, B at 2100: complete, as if C had come alone."""
     timeline = replay_chain(EAGER, JOINS, TIMES)
     assert timeline.rebalances == 1
     assert_pauses(timeline, {"t0 t1 t2": (1100, 2300), "t3 t4 t5": (2100, 2300)})
 
 
 def test_a_second_join_between_join_and_sync_starts_anew() -> None:
-    """D joins at 2150, after JoinGroup was answered for A, B, C (2100 … 2200): their first heartbeats at 2200 tell
-    them, they rejoin at 2300, and read at 2500, having read nothing since they gave all up.
-    """
+    """D joins at 2150, after JoinGroup's answer (2100 … 2200): they learn at 2200, rejoin at 2300, read at 2500."""
     timeline = replay_chain(EAGER, (JOINS[0], replace(JOINS[1], at_ms=1950)), TIMES)
     assert timeline.rebalances == 2
     assert_pauses(timeline, {"t0 t1 t2": (1100, 2500), "t3 t4 t5": (2100, 2500)})
@@ -88,26 +86,22 @@ def test_a_dead_member_is_waited_for_until_its_session_ends() -> None:
     timeline = replay_chain(EAGER, changes, TIMES)
     assert timeline.rebalances == 1
     assert_pauses(timeline, {"t0 t1": (1100, 44_700), "t3 t4": (2100, 44_700), "t2 t5": (0, 44_700)})
-    # KIP-848: D gets t1 when A has given it up (beat 1000, answered 1100), at its beat of 5600. C's are freed at 42500
+    # KIP-848: D gets t1 once A has revoked it (beat 1000, answered 1100), at its beat of 5600. C's are freed at 42500
     # (its last beat was at -2500), and D's own heartbeat is the next, at 45600.
     assert_pauses(replay_chain(CONSUMER, changes, TIMES), {"t1": (1100, 5700), "t2 t5": (0, 45_700)})
 
 
 def test_the_target_of_kip_848_waits_for_the_assignment_interval() -> None:
-    """C's first heartbeat at 100 makes a target; D's at 600 comes too soon for the next (KIP-1263).
-
-    A's at 1000 as well: it gives up t2 at 1100 and says so at once, just in time to be asked for t1, which it gives up
-    at 1200. B gives up t5 at 2100. C beats at 5100, D at 5600.
-    """
+    """C's beat at 100 makes a target; D's at 600 is too soon (KIP-1263). A revokes at 1100 and 1200, B at 2100."""
     timeline = replay_chain(CONSUMER, JOINS, TIMES)
     assert_pauses(timeline, {"t2": (1100, 5200), "t5": (2100, 5200), "t1": (1200, 5700)})
-    # Before 4.3 D's own heartbeat makes the target: A gives up t1 and t2 together.
+    # Before 4.3 D's own heartbeat makes the target: A revokes t1 and t2 together.
     at_once = replay_chain(CONSUMER, JOINS, replace(TIMES, assignment_interval_ms=0))
     assert_pauses(at_once, {"t2": (1100, 5200), "t5": (2100, 5200), "t1": (1100, 5700)})
 
 
 def test_a_static_member_that_leaves_is_waited_for() -> None:
-    """It says no goodbye: as one that dies."""
+    """It sends no LeaveGroup: as one that dies."""
     for protocol in Protocol:
         leaves = Change(Trigger.MEMBER_LEAVES, "C", THREE, TWO, "A", is_static=True)
         dies = replace(leaves, trigger=Trigger.MEMBER_DIES)
@@ -123,10 +117,7 @@ def test_a_static_member_that_stalls_is_there_for_a_session_more() -> None:
 
 
 def test_a_static_member_back_after_its_session_is_two_rebalances() -> None:
-    """Its session ends at 44500: A and B are stopped at 46100, 47100 and read all at 47300 (JoinGroup answered 47200).
-
-    Back at 60000 it joins at once (it has an id) at 60100. A and B beat at 62200: rejoin 62300, all read at 62500.
-    """
+    """Session ends at 44500: all read at 47300. Back at 60000, it joins at 60100; rejoin 62300, all read at 62500."""
     restart = Change(Trigger.STATIC_RESTART, "C", THREE, THREE, "A", meanwhile=TWO)
     timeline = replay_rebalance(EAGER, restart, replace(TIMES, restart_ms=60_000))
     assert timeline.rebalances == 2
@@ -149,11 +140,7 @@ def test_a_partition_that_nobody_reads_in_the_end_has_a_pause_without_end() -> N
 
 
 def test_cooperative_members_that_list_an_eager_strategy_give_all_up_before_they_join() -> None:
-    """While strategies change, B lists range beside cooperative-sticky: B stops at 2100, A goes on reading.
-
-    At 2300 B and C get what nobody holds (B's old ones, t5 for C); A gives t2 up and rejoins. B and C hear of it at
-    5200 (JoinGroup was answered at 2200), B stops all at 5300, and at 5500 everybody reads.
-    """
+    """B lists range beside cooperative-sticky: B stops at 2100, A reads on. A revokes t2 at 2300; all read at 5500."""
     change = Change(Trigger.MEMBER_JOINS, "C", TWO, THREE, "A", eager_members=frozenset("B"))
     timeline = replay_rebalance(COOPERATIVE, change, TIMES)
     spans = {(pause.partition[1], pause.from_ms, pause.to_ms) for pause in timeline.pauses}

@@ -1,4 +1,4 @@
-"""Who leads a classic group: by joining, by rejoining, by the order of the coordinator's map; never by chance.
+"""The leader of a classic group: by joining, by rejoining, by the order of the coordinator's map; never by chance.
 
 Members are single letters: "a" hashes to 97, in bin 1 of 16, "b" has bin 2, … "o" bin 15, "p" bin 0, "q" bin 1.
 """

@@ -43,10 +43,10 @@ TIMES = Times(round_trip_ms=100, consumer_heartbeat_ms=3000)  # members beat 100
 @pytest.mark.parametrize(
     ("protocol", "joins", "leaves"),
     [
-        # It joins at 200; the others hear at 1000 and 2000 and rejoin at 1100, 2100; all read at 2300. Without the
+        # It joins at 200; the others learn at 1000 and 2000 and rejoin at 1100, 2100; all read at 2300. Without the
         # third, which had 2 of them: 2 · (2300 - 1100) + 2 · (2300 - 2100) + 2 · 2300.
         (EAGER, Pauses(6, 6, 1200, 3 * 1200 + 3 * 200), Pauses(6, 4, 2300, 2 * 1200 + 2 * 200 + 2 * 2300)),
-        # At 2300 each of the two gives up one and rejoins; the third hears at 2200 + 3000, all read at 5500.
+        # At 2300 each of the two revokes one and rejoins; the third learns at 2200 + 3000, all read at 5500.
         (COOPERATIVE, Pauses(2, 2, 3200, 2 * 3200), Pauses(2, 0, 2300, 2 * 2300)),
         # Revoked at 1100 and 2100; the third beats at 100, then at 3100, and reads at 3200. What it leaves: 1100, 2100.
         (CONSUMER, Pauses(2, 2, 2100, 2100 + 1100), Pauses(2, 0, 2100, 1100 + 2100)),
@@ -58,15 +58,13 @@ def test_a_join_and_a_leave_worked_by_hand(protocol: Protocol, joins: Pauses, le
 
 
 def test_a_restart_is_two_rebalances_of_which_the_second_has_the_clocks_of_the_first() -> None:
-    """Eager: all joined at 2100, told 2200, so they beat at 2200 + 3000 · k. Back at 10000, it joins at 10200: they
-    hear at 11200, rejoin at 11300 and read at 11500: six pauses of 200 ms.
-    """
+    """Eager: beats at 2200 + 3000 · k. It joins again at 10200: rejoin 11300, read 11500: six pauses of 200 ms."""
     leaves = pauses_of(EAGER, LEAVE, TIMES)
     assert restart_pauses(EAGER, LEAVE, JOIN, TIMES) == summed((leaves, Pauses(6, 6, 200, 1200)))
     # Three in turn, each with the clocks staggered anew.
     assert rolling(EAGER, [(LEAVE, JOIN)] * 3, TIMES) == summed([restart_pauses(EAGER, LEAVE, JOIN, TIMES)] * 3)
     assert rolling(EAGER, [], TIMES) == NO_PAUSES
-    # One of four was asked: four times as much, and no longer.
+    # One of four was sampled: four times as much, and no longer.
     assert scaled(added(Pauses(3, 2, 700, 900), Pauses(1, 0, 800, 101)), 0.25) == Pauses(16, 8, 800, 4004)
     assert added(Pauses(1, 1, None, 0), leaves).longest_pause_ms is None
 
@@ -100,17 +98,17 @@ def test_a_static_restart_pauses_what_it_had_and_nothing_else() -> None:
     assert pauses_of(EAGER, restart, TIMES) == Pauses(2, 0, 10_300, 20_600)
     assert rolling(CONSUMER, [restart, restart], TIMES) == Pauses(4, 0, 10_200, 40_800)
     # Session over at 45000: the others beat at 46000, 47000 and read at 47300. It joins at 60100 (no second request);
-    # they beat from 47200 on, at 62200: rejoin at 62300, give one up each at 62500, and it hears at 65400.
+    # they beat from 47200 on, at 62200: rejoin at 62300, revoke one each at 62500, and it learns at 65400.
     late = replace(TIMES, restart_ms=60_000)
     assert pauses_of(COOPERATIVE, restart, late) == Pauses(4, 2, 47_300, 2 * 47_300 + 2 * 3200)
 
 
 def test_what_a_member_subscribes_to_no_longer_is_given_up_at_once_or_with_the_rest() -> None:
-    """Member 1 drops the last two, of which 0 takes one. Cooperative: told at 2200 by the beat at 2000 of 0."""
+    """Member 1 drops the last two, of which 0 takes one. Cooperative: known at 2200 by the beat at 2000 of 0."""
     step = Step(Trigger.SUBSCRIPTION_CHANGES, 1, column(0, 1, 1, 1), column(0, 1, 0, -1), 2)
     times = replace(TIMES, heartbeat_ms=4000)
     assert pauses_of(COOPERATIVE, replace(step, dropped=step.before != step.after), times) == Pauses(2, 2, None, 2300)
-    # Not said which: at 2300 it gives both up and rejoins; 0 hears at 6200, and reads at 6500.
+    # Unknown which: at 2300 it revokes both and rejoins; 0 learns at 6200, and reads at 6500.
     assert pauses_of(COOPERATIVE, step, times) == Pauses(2, 2, None, 4200)
 
 

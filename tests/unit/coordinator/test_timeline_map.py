@@ -40,7 +40,7 @@ def test_keys_of_one_slot_come_newest_first() -> None:
 
 
 def test_slots_double_at_four_thirds_and_a_settled_map_has_those_of_one_more() -> None:
-    """(keys + 1) · ¾ > slots: 2 slots until a third comes, 4 until a sixth; a put of one of five counts as a sixth."""
+    """(keys + 1) · ¾ > slots: 2 slots until a third key, 4 until a sixth; a put of one of five counts as a sixth."""
     places = TimelineMap()
     slots = []
     for key in "abcdef":

@@ -1,6 +1,7 @@
-"""One golden timeline for each trigger under each protocol, worked out by hand from the protocol.
+"""One golden timeline for each trigger under each protocol, worked out by hand.
 
-A beats 1.0 s, B 2.0 s, C 2.5 s after the trigger, then every 3 s (classic) or 5 s (KIP-848); a round trip takes 0.1 s.
+A beats 1.0 s, B 2.0 s, C 2.5 s after the trigger, then every 3 s (classic) or 5 s (KIP-848); a round trip takes 0.1
+s.
 """
 
 from collections.abc import Mapping
@@ -43,14 +44,14 @@ CHANGES = {
     Trigger.COORDINATOR_MOVES: Change(Trigger.COORDINATOR_MOVES, "", THREE, THREE, "A"),
 }
 
-# (trigger, protocol) → (rebalances, {"partitions": (nobody reads from, to)})
+# (trigger, protocol) → (rebalances, {"partitions": (unread from, to)})
 GOLDEN: dict[tuple[Trigger, Protocol], tuple[int, Mapping[str, tuple[int, int]]]] = {
     # C: id at 100, joins at 200. A hears of it at 1000, B at 2000; all joined at 2100, synced at 2300.
     (Trigger.MEMBER_JOINS, EAGER): (1, {"t0 t1 t2": (1100, 2300), "t3 t4 t5": (2100, 2300)}),
-    # A and B go on reading; at 2300 they give up one each and rejoin. JoinGroup was answered at 2200, from where C's
-    # clock runs: it hears of it at 5200, all joined 5300, synced 5500.
+    # A and B read on; at 2300 they revoke one each and rejoin. JoinGroup was answered at 2200, from where C's clock
+    # runs: it learns at 5200, all joined 5300, synced 5500.
     (Trigger.MEMBER_JOINS, COOPERATIVE): (2, {"t2": (2300, 5500), "t5": (2300, 5500)}),
-    # C finds nothing free at 100; A gives up t2 at 1100, B t5 at 2100; C's next beat is 5100.
+    # C finds nothing free at 100; A revokes t2 at 1100, B t5 at 2100; C's next beat is 5100.
     (Trigger.MEMBER_JOINS, CONSUMER): (1, {"t2": (1100, 5200), "t5": (2100, 5200)}),
     # C's last beat was at -500: its session ends at 44500. A beats at 46000, B at 47000.
     (Trigger.MEMBER_DIES, EAGER): (1, {"t0 t1": (46100, 47300), "t3 t4": (47100, 47300), "t2 t5": (0, 47300)}),
@@ -60,8 +61,8 @@ GOLDEN: dict[tuple[Trigger, Protocol], tuple[int, Mapping[str, tuple[int, int]]]
     (Trigger.MEMBER_LEAVES, EAGER): (1, {"t0 t1": (1100, 2300), "t3 t4": (2100, 2300), "t2 t5": (0, 2300)}),
     (Trigger.MEMBER_LEAVES, COOPERATIVE): (1, {"t2 t5": (0, 2300)}),
     (Trigger.MEMBER_LEAVES, CONSUMER): (1, {"t2": (0, 1100), "t5": (0, 2100)}),
-    # Away for 10 s, then FindCoordinator, JoinGroup, SyncGroup (KIP-848: FindCoordinator and one heartbeat).
-    # C's heartbeats go on, so it leaves at the end of its poll interval. A beats at 301000, B at 302000.
+    # Away for 10 s, then FindCoordinator, JoinGroup, SyncGroup (KIP-848: FindCoordinator and one heartbeat). C's
+    # heartbeats continue, so it leaves at the end of its poll interval. A beats at 301000, B at 302000.
     (Trigger.MEMBER_STALLS, EAGER): (
         1, {"t0 t1": (301_100, 302_300), "t3 t4": (302_100, 302_300), "t2 t5": (0, 302_300)},
     ),
@@ -120,7 +121,7 @@ def test_a_coordinator_that_moves_is_looked_up_again() -> None:
 
 
 def test_trips_that_take_no_time_hand_over_after_a_whole_interval_as_all_others_do() -> None:
-    """All join at 2000 and beat at that moment, before A and B give up: C hears of it at its next beat, at 5000."""
+    """All join at 2000 and beat at that moment, before A and B revoke: C learns of it at its next beat, at 5000."""
     at_once = replace(TIMES, round_trip_ms=0)
     timeline = replay_rebalance(COOPERATIVE, CHANGES[Trigger.MEMBER_JOINS], at_once)
     assert [(pause.from_ms, pause.to_ms) for pause in timeline.pauses] == [(2000, 5000), (2000, 5000)]

@@ -1,7 +1,6 @@
-"""Random small clusters, and what tools of many versions print of them, with what terminals mix in.
+"""Random small clusters, drawn from a seed, as printed by tools of many versions.
 
-A cluster is drawn from a seed; each printer writes the same cluster as one version would. ``noisy`` puts prompts, log
-lines and headings between lines where a terminal can put them.
+``noisy`` puts prompts, log lines and headings between lines, as in a terminal.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Prints what becomes of each file of a folder of real dumps: ``python -m tests.unit.dumps.realdata_table FOLDER``.
+"""Print the outcome of each file of a folder of real dumps: ``python -m tests.unit.dumps.realdata_table FOLDER``.
 
-Each file is tried in three ways, until one reads it: as INPUT itself; alone in a folder; in a folder beside a small
-kafka-topics dump (dumps of groups, sizes and offsets are no cluster without one). A line holds the outcome, a digest of
-what was read (coverage aside) and the path, or the reason of the refusal. Every refusal must be one of our own class.
+Each file is tried until one way reads it: as INPUT itself; alone in a folder; in a folder beside a small kafka-topics
+dump. A line has the outcome, a digest of the result (without coverage) and the path, or the reason of the refusal.
+Every refusal must be one of our own class.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Outcome:
 
 
 def outcome_of(path: Path, name: str) -> Outcome:
-    """What the readers make of one file."""
+    """Outcome for one file."""
     with tempfile.TemporaryDirectory() as scratch:
         alone, beside = Path(scratch) / "alone", Path(scratch) / "beside"
         for folder in (alone, beside):

@@ -1,7 +1,8 @@
-"""What `plan` and `advise` answer to each real dump: ``python -m tests.unit.dumps.realdata_verdicts FOLDER``.
+"""Print the answers of `plan` and `advise` to each real dump: ``python -m tests.unit.dumps.realdata_verdicts
+FOLDER``.
 
-Each file is put to the commands in the way in which it is read (``realdata_table``). A line holds both exit codes; ends
-with exit code 1 if one of them is no verdict (0 a plan, 3 infeasible, 4 cannot tell).
+Each file is read as in ``realdata_table``. A line has both exit codes; exit code 1 if one of them is no verdict (0 a
+plan, 3 infeasible, 4 cannot tell).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ VERDICTS = (0, 3, 4)
 
 
 def exit_codes_of(path: Path, way: str) -> tuple[int, int]:
-    """Of ``plan`` and ``advise`` over one file, given alone, in a folder, or beside a small dump of topics."""
+    """``plan`` and ``advise`` over one file, alone, in a folder, or beside a small dump of topics."""
     with tempfile.TemporaryDirectory() as scratch:
         source = path
         if way != "file":

@@ -84,7 +84,7 @@ def test_the_last_isr_of_a_partition_without_a_leader_is_no_sign_of_life(tmp_pat
 def test_a_broker_of_brokers_csv_that_no_dump_hears_is_unresponsive(tmp_path, with_log_dirs):
     files = {"topics": ONE_OF_THREE_DIED, "brokers.csv": CSV} | ({"dirs": log_dirs(1, 3)} if with_log_dirs else {})
     assert states(tmp_path, files) == {1: ALIVE, 2: UNRESPONSIVE, 3: ALIVE}
-    # Its rack and its state are told there; an empty state says nothing.
+    # It has the rack and the state; an empty state is unknown.
     told = "id,rack,state\n1,a,\n2,b,dead\n3,c,drain\n"
     assert states(tmp_path, files | {"brokers.csv": told}) == {1: ALIVE, 2: DEAD, 3: BrokerState.DRAINING}
     back = "id,rack,state\n1,a,\n2,b,alive\n3,c,\n"
@@ -115,7 +115,7 @@ def test_lists_of_living_brokers_tell_racks_and_states(tmp_path, text, expected)
     assert states(tmp_path, files) == expected
     one, two, *_ = read_input(tmp_path).brokers
     assert (one.rack, one.port, two.rack) == ("rack one", 9092, None)
-    # A broker with replicas that the list lacks is dead; one that a dump heard meanwhile is given nothing.
+    # A broker with replicas that the list lacks is dead; one in another dump is unresponsive and gets nothing.
     rows = topics(([1, 2], 1, [1, 2]), ([1, 9], 1, [1]), ([8, 1], 8, [8, 1]))
     found = states(tmp_path, files | {"topics": rows})
     assert found == expected | {8: UNRESPONSIVE, 9: DEAD}
@@ -157,7 +157,7 @@ def test_a_list_of_brokers_that_holds_another_line_is_refused():
 
 
 def test_without_states_the_first_living_replica_counts_as_the_leader(tmp_path):
-    """Topics' znodes name replicas only; a list of brokers tells that the first one is dead."""
+    """Topics' znodes name replicas only; a list of brokers shows that the first one is dead."""
     znodes = '[zk: z:1(CONNECTED) 0] get /brokers/topics/t\n{"version":1,"partitions":{"0":[3,2],"1":[3]}}\n'
     assert states(tmp_path, {"zk": znodes}) == {2: ALIVE, 3: ALIVE}
     assert states(tmp_path, {"zk": znodes, "ids": "[1, 2]\n"}) == {1: ALIVE, 2: ALIVE, 3: DEAD}
@@ -184,7 +184,7 @@ def drawn(random: Random) -> tuple[set[int], set[int], list[Partition]]:
         living = [broker for broker in replicas if broker in alive]
         in_sync = [broker for broker in living if random.random() < 0.8]
         leader = random.choice(in_sync) if in_sync else None
-        isr = in_sync or random.sample(replicas, random.randint(1, len(replicas)))  # else the last one known
+        isr = in_sync or random.sample(replicas, random.randint(1, len(replicas)))  # else the last known one
         rows.append(Partition("t", number, tuple(replicas), leader, tuple(isr)))
     return set(brokers), alive, rows
 

@@ -61,7 +61,7 @@ def test_a_broker_of_the_file_is_not_filled_up_from_the_default(tmp_path):
     before = with_capacity(snapshot, Capacities({2: Capacity(in_bytes_per_s=7.0, cpu_percent=50.0)}))
     brokers = with_capacity(before, parse_capacity(json.dumps(CRUISE_CONTROL), "c")).brokers
     assert brokers[0].capacity == Capacity(10 * 2**20, 3 * 2**10, 4.5 * 2**10, 100)
-    assert brokers[1].capacity == Capacity(3 * 2**20, 7.0, None, 100)  # what the file leaves open stays as it was
+    assert brokers[1].capacity == Capacity(3 * 2**20, 7.0, None, 100)  # missing fields keep their values
 
 
 def test_a_capacity_file_is_known_by_its_first_line_or_its_key():

@@ -1,6 +1,6 @@
-"""The formats that are read, one small dump of each as people publish them; and what is no input, refused with a line.
+"""One small dump of each supported format as people publish them, and refused inputs with their lines.
 
-Each is tried as ``realdata_table`` tries a folder of real dumps, so that a format that is read today stays read.
+Each is tried as in ``realdata_table``, so that a supported format stays supported.
 """
 
 # Lines of dumps are long.

@@ -23,7 +23,7 @@ GB = 10**9
 
 
 def document(brokers: dict[int, Dirs], failed: tuple[str, ...] = ()) -> str:
-    """What ``kafka-log-dirs --describe`` prints."""
+    """Output of ``kafka-log-dirs --describe``."""
     rows: list[dict[str, Any]] = []
     for broker, dirs in brokers.items():
         listed = [
@@ -81,7 +81,7 @@ def test_a_copy_on_its_way_between_dirs_is_a_future_replica_and_takes_disk(read)
 
 
 def test_logs_that_no_replica_list_has_are_strays_of_their_dir(read):
-    """Of a known topic, of an unknown one, of one that is deleted, and copies of such; also where one dir is all."""
+    """Logs of known, unknown and deleted topics, and copies of such; also with a single dir."""
     doomed = "Topic: old\tPartitionCount: 1\tReplicationFactor: 1\tConfigs:\tMarkedForDeletion:true\n"
     dirs = {
         1: {"/a": {"t-0": 1, "t-1": 1, "gone-12": 40, "old-0": 2}, "/b": {"t-2": 1, "t-3": 1, "!gone-12": 7}},
@@ -126,7 +126,7 @@ def test_replicas_of_a_failed_dir_are_offline_and_those_that_nobody_asked_for_ar
 
 
 def test_a_log_dir_gets_the_size_of_the_disk_that_it_is_on(read):
-    """By the longest path above it; two on one disk share it, and two disks that tell the same are two."""
+    """By the longest path above it; two dirs on one disk share it; two disks of equal size are two."""
     dirs = {1: {"/d/0/log": {"t-0": 3 * 2**20, "t-1": 2**20}, "/d/1/log": {"t-2": 2**20, "t-3": 3 * 2**20}}}
     dirs[2] = {"/d/0/a": {"t-0": 3 * 2**20, "t-1": 2**20}, "/d/0/b": {"t-2": 2**20, "t-3": 2**20}, "/e": {"x-0": 2**20}}
     given = disks_by_path(d=1, **{"d/0": 10, "d/1": 10})
@@ -166,7 +166,7 @@ def test_where_sizes_or_places_are_unknown_the_answer_is_cannot_tell(read, tmp_p
     out = str(tmp_path.parent / "out")
     assert main(["plan", str(tmp_path), "--balance-log-dirs", "5%", "--out", out]) == 4
     assert "cannot_tell: too little is known of brokers 1, 2" in capsys.readouterr().out
-    # Asked for another topic, the log dirs tell nothing of this one; broker 2 told none at all.
+    # For another topic, the log dirs do not show this one; broker 2 did not answer.
     elsewhere = read(
         topics=FOUR, dirs=document({1: {"/d0": {"x-0": 5}, "/d1": {}}}), capacity=disks_by_path(d0=9, d1=9)
     )
@@ -197,7 +197,7 @@ def test_a_forged_cannot_tell_is_refused(read):
 
 
 def drawn(random: Random) -> tuple[str, str, set[int]]:
-    """Dumps of topics and log dirs of a random cluster, and brokers of which some replica's dir is not told."""
+    """Topics and log dirs of a random cluster, and brokers with a replica of unknown dir."""
     brokers = random.sample(range(1, 9), random.randint(1, 4))
     held: dict[int, Dirs] = {b: {f"/d{n}": {} for n in range(random.randint(1, 3))} for b in brokers}
     rows, untold = [], set()
@@ -227,7 +227,7 @@ def drawn(random: Random) -> tuple[str, str, set[int]]:
 
 @for_each("seed", range(300), range(60))
 def test_plans_of_any_dump_are_verified_or_refused_in_words(tmp_path, seed):
-    """And what is not known is never within what was asked."""
+    """Unknown loads are never within the band."""
     random = Random(seed)
     described, dirs, untold = drawn(random)
     files = {"topics": described, "dirs": dirs}

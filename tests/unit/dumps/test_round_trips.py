@@ -1,7 +1,6 @@
-"""A random cluster, printed as some version of the tools prints it, noise and prompts between, is read as it is.
+"""A random cluster survives printing by some tool version, with noise, and reading.
 
-And a dump that something happened to is read, or refused with its place: never another error, never a smaller cluster
-without a word.
+A damaged dump is read, or refused with its place: never another error, never a silently smaller cluster.
 """
 
 from __future__ import annotations

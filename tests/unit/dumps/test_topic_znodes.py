@@ -1,4 +1,4 @@
-"""What ZooKeeper's shells print of topics: plain JSON or a whole session, versions 1 to 3, with and without states."""
+"""Topics from ZooKeeper's shells: plain JSON or a whole session, versions 1 to 3, with and without states."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def offsets(folder: Path, moment: str, which: str) -> dict[str, int]:
 
 
 def written_bytes_per_s(folder: Path) -> dict[str, float]:
-    """Partition → bytes a second in the hour between the readings: messages × bytes a message."""
+    """Partition → bytes a second in the hour between the snapshots: messages × bytes a message."""
     size, rows = sizes(folder, "later"), topic_rows(folder)
     first, last = offsets(folder, "later", "earliest"), offsets(folder, "later", "latest")
     before = offsets(folder, "earlier", "latest")

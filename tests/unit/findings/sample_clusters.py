@@ -59,7 +59,7 @@ def cluster(rows, *, of=None, configs=None, groups=(), coverage=(), **loads):
 
 
 def told(snapshot, code, plan=None) -> list[Finding]:
-    """What the rules say of one code, whether or not another finding explains it."""
+    """Findings of one code, explained by others or not."""
     known = FindingContext(snapshot, score_cluster(snapshot), replays(snapshot), plan)
     every = rank([found for rule in RULES for found in rule(known)])
     for found in every:

@@ -1,6 +1,6 @@
-"""Clusters of public bug reports, in names of ours: what is found of each, what its plan says, what it may not say.
+"""Clusters of public bug reports, renamed: expected findings, plan, and forbidden statements.
 
-Each is one case of a class. Elections and leaders are counted in ``test_elections.py`` on random clusters, too.
+Each is one case of a class. ``test_elections.py`` counts elections and leaders on random clusters, too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def reading(name: str) -> ClusterSnapshot:
 
 
 def found(snapshot: ClusterSnapshot) -> dict[str, Finding]:
-    """By code and subject, without what others explain."""
+    """By code and subject, without explained ones."""
     return {f"{one.code} {one.subject}": one for one in evaluate_rules(snapshot, score_cluster(snapshot), [])}
 
 
@@ -75,7 +75,7 @@ def test_min_isr_above_the_replicas_is_critical_and_equal_to_them_high() -> None
         (2, (), ("__.*",), False),
         (2, ("ledger",), (), False),
         (3, (), (), False),  # above min.insync.replicas
-        (1, (), (), False),  # what it has already
+        (1, (), (), False),  # its present leaders
     ],
 )
 def test_an_internal_topic_gets_no_factor_that_leaves_it_nothing_to_lose_unless_that_is_ordered(

@@ -46,9 +46,9 @@ def ranked(snapshot, replays):
 
 @pytest.fixture(scope="module")
 def found(ranked):
-    """By key, those that others explain among them."""
+    """By key, explained ones included."""
     every = [told for finding in ranked for told in (finding, *finding.symptoms)]
-    assert len({told.finding_key for told in every}) == len(every)  # no cause is told twice
+    assert len({told.finding_key for told in every}) == len(every)  # each cause once
     return {told.finding_key: told for told in every}
 
 
@@ -70,7 +70,7 @@ PLANTED = [
     ("alerts-fanout", "mixed_clients", "libraries", 2),
     ("search-indexer", "rollover_half_done", "classic_members", 2),
 ]
-# What else may be told: one partition of 103 that 12 members read, which was drawn, and what nobody could read.
+# Other permitted findings: one drawn partition of 103 that 12 members read, and unreadable parts.
 ALLOWED = [
     ("crm-loader", "group_hot_partition", "times_mean_ratio", 3.34),
     ("demo", "coverage_gap", "gaps", 1),
@@ -130,25 +130,18 @@ def test_healthy_groups_are_told_to_keep_what_they_have_and_why(snapshot, replay
 
 
 def test_round_robin_gives_all_busy_partitions_to_one_member(found):
-    """Every fourth of 16 partitions carries 9 a second, the others 1: 48 in all, 12 for a mean member of four.
-
-    Dealt one by one the first member has all four busy ones: 36. Blocks of four have one busy partition each: 12.
-    """
+    """Every fourth of 16 carries 9/s, the others 1: mean 12 of four. Round robin gives one member 36; blocks 12 each."""
     finding = found["assignor_uneven:group:rides-pricing"]
     evidence = finding.evidence
     assert (evidence["assignor"], evidence["advised_assignor"]) == ("roundrobin", "range")
     assert (evidence["skew_count"], evidence["skew_rate"], evidence["advised_skew_rate"]) == (1.0, 36 / 12, 12 / 12)
-    # Of each block of four its new member holds one already.
+    # The new member of each block holds one of it already.
     assert (evidence["partitions_moved"], finding.gain) == (12, pytest.approx(1 - 1 / 3))
     assert (finding.recommendation.args["by_rate"], finding.recommendation.args["skew"]) == (True, 3.0)
 
 
 def test_one_tenant_is_more_than_all_others_together(found):
-    """Eleven partitions carry 1,000 bytes a second each, one 33,000: 44,000, of which a mean member of four has
-    11,000.
-
-    Whoever reads that one is at 33,000; a second member can read all the rest.
-    """
+    """Eleven partitions carry 1,000 bytes/s each, one 33,000: mean 11,000 of four; two members are enough."""
     finding = found["group_hot_partition:group:tenants-billing"]
     assert finding.evidence == {
         "assignor": "range", "partition": "tenants.usage-5", "members": 4, "partitions": 12,
@@ -311,7 +304,7 @@ def test_the_group_that_falls_behind(demo, found):
     assert evidence["lag_seconds"] == pytest.approx(sum(int(row[5]) for row in rows) / (written / 3600))
     # All messages of the topic are equally large, so bytes read to bytes written is messages to messages.
     assert 0.61 > evidence["read_ratio"] == pytest.approx(read / written)
-    # As fast as its fastest member each one would have to be: at least so many share what is written.
+    # Each one at most as fast as its fastest member: that many share the input.
     by_member = Counter()
     for row in rows:
         by_member[row[6]] += int(row[3]) - before[row[2]]

@@ -1,7 +1,7 @@
-"""Elections that findings recommend, held by hand on random clusters: leaders are never less even afterwards.
+"""Elections recommended by findings, on random clusters: leaders are never less even afterwards, and always eligible.
 
-Neither towards a replica that may not lead. What Kafka does is done again here: a partition's first replica leads if
-its broker serves, the replica is in sync and its log dir works; all others stay as they are.
+Kafka's rule is repeated here: a partition's first replica leads if its broker serves, the replica is in sync and its
+log dir works; all others stay as they are.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def elected(snapshot: ClusterSnapshot, leaders_now: set[int] | None = None) -> l
 
 
 def squares(snapshot: ClusterSnapshot, leaders: list[int]) -> int:
-    """Of what each broker leads that stays: with as many leaders in all, less is more even."""
+    """Sum of squares of remaining leaders a broker: with equal totals, less is more even."""
     return sum(leaders.count(broker.id) ** 2 for broker in snapshot.brokers if broker.state.stays)
 
 
@@ -137,7 +137,7 @@ def on_few(partitions: int, brokers: int, leaders: int, holders: int, **loads: f
         Partition("even", n, (n % brokers, (n + 1) % brokers), n % brokers, (n % brokers, (n + 1) % brokers))
         for n in range(20)
     ]
-    rates = {kind: [1.0] * 20 + [rate] * partitions for kind, rate in loads.items()}  # by topic, as the table is
+    rates = {kind: [1.0] * 20 + [rate] * partitions for kind, rate in loads.items()}  # by topic, as in the table
     return cluster(rows, of=tuple(map(Broker, range(brokers))), **rates)
 
 

@@ -32,7 +32,7 @@ def findings_of(snapshot: ClusterSnapshot, plan: Plan | None) -> list[Finding]:
 
 
 def counted_again(plan: Plan, snapshot: ClusterSnapshot, broker: int) -> dict[str, float]:
-    """By the plan's moves, a partition's size as its first replica has it (in these clusters all have the same)."""
+    """By the plan's moves, with the first replica's size (in these clusters all are equal)."""
     size_of = {(row.topic, row.partition): float(row.log_bytes[0] or 0) for row in snapshot.each_partition()}
     sums = dict.fromkeys(("replicas_out", "bytes_out", "replicas_in", "bytes_in", "leaders_out", "leaders_in"), 0.0)
     for move in plan.moves:

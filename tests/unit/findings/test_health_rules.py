@@ -21,7 +21,7 @@ def test_a_broker_that_was_not_heard_is_told_with_what_hangs_on_it(state: str) -
 
 
 def test_why_a_broker_is_unresponsive_is_said() -> None:
-    """No dump shows it alive; or it told its log dirs, and did not answer the tool that lists brokers."""
+    """No dump shows it alive; or its log dirs were read, but the tool that lists brokers got no answer."""
     state = {2: BrokerState.UNRESPONSIVE}
     (found,) = told(cluster(EVEN, of=brokers(state=state)), broker_not_heard.__name__)
     assert found.recommendation.args["why"] == "leads_nothing"
@@ -68,7 +68,7 @@ def test_brokers_without_a_rack_beside_others_are_named() -> None:
 
 
 def test_a_dead_log_dir_is_told_by_its_path_with_its_replicas() -> None:
-    """Two of broker 1's six replicas stand on the dead disk; its other dir works."""
+    """Two of broker 1's six replicas are on the dead disk; its other dir works."""
     dirs = (LogDir("/good", 100, 50), LogDir("/bad", error="KafkaStorage (56)"))
     mine = [row for row in EVEN if 1 in row.replicas][:2]
     rows = [replace(row, offline=(1,)) if row in mine else row for row in EVEN]

@@ -77,7 +77,7 @@ def test_no_word_where_there_is_no_other_disk_with_room(second: LogDir) -> None:
 
 
 def test_what_is_unknown_or_on_its_way_is_left_alone() -> None:
-    """Of unknown dir or size, or copied to another dir now; the rest of broker 1's six may move."""
+    """Unknown dir or size, or a copy in progress to another dir; the rest of broker 1's six may move."""
     rows = [replace(row, log_dirs=(0, 0, 0)) for row in EVEN]
     mine = [number for number, row in enumerate(rows) if 1 in row.replicas]
     rows[mine[0]] = replace(rows[mine[0]], log_dirs=(None, None, None))

@@ -155,7 +155,7 @@ def test_replicas_out_of_sync_are_high_and_below_min_isr_critical():
     (cause,) = [one for one in explained(below) if one.code == "below_min_isr"]
     assert [one.code for one in cause.symptoms] == ["under_replicated"]
     wider = cluster(changed(rows, 3, isr=(3, 4)), configs={"t": {"min.insync.replicas": "2"}})
-    assert {"below_min_isr", "under_replicated"} <= {one.code for one in explained(wider)}  # of t-3 more is to be told
+    assert {"below_min_isr", "under_replicated"} <= {one.code for one in explained(wider)}  # t-3 has more findings
 
 
 def test_the_least_that_brokers_set_counts_where_the_topic_says_nothing():
@@ -171,7 +171,7 @@ def test_the_least_that_brokers_set_counts_where_the_topic_says_nothing():
     [
         ((0,), (0,), "2", None, ["below_min_isr"]),
         ((0,), (0,), "2", "3.6.2", ["below_min_isr"]),
-        ((0,), (0,), "2", "7.6.0-ccs", ["below_min_isr"]),  # of the platform: Kafka's is unknown
+        ((0,), (0,), "2", "7.6.0-ccs", ["below_min_isr"]),  # a platform version: Kafka's is unknown
         ((0,), (0,), "2", "3.7.0", []),  # brokers ask for no more than there are, and one is no two
         ((0,), None, "2", None, ["below_min_isr"]),
         ((0,), (0,), "1", None, []),
@@ -359,10 +359,7 @@ def test_leaders_that_placement_piles_up_are_told_and_what_to_do():
 
 
 def test_what_was_taken_over_besides_hides_no_pile_of_placement_and_is_its_symptom_where_it_is_little():
-    """Forty partitions, ten each for four brokers: broker 0 leads 20 of its own and one of broker 3's besides.
-
-    Were only those twenty ten, eleven would be no pile. With ten of its own and five taken over it is no placement's.
-    """
+    """Forty partitions, ten each for four brokers: broker 0 leads 20 of its own and one of broker 3's."""
     rows = led_by({0: 20, 1: 7, 2: 7, 3: 6}, of=4)
     taken = changed(rows, 39, leader=0)
     (finding,) = told(cluster(taken, of=brokers(4)), "leaders_over_share")
@@ -379,7 +376,7 @@ def test_what_was_taken_over_besides_hides_no_pile_of_placement_and_is_its_sympt
 
 
 @pytest.mark.parametrize(("counts", "is_told"), [
-    ({0: 2, 1: 2, 2: 1, 3: 1, 4: 1, 5: 1}, False),  # 8 of six brokers: somebody has to lead two
+    ({0: 2, 1: 2, 2: 1, 3: 1, 4: 1, 5: 1}, False),  # 8 of six brokers: one has to lead two
     ({0: 3, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1}, True),
     ({0: 12, 1: 10, 2: 10, 3: 10, 4: 9, 5: 9}, False),  # 1.2 times
     ({0: 13, 1: 10, 2: 10, 3: 9, 4: 9, 5: 9}, True),  # 1.3 times
@@ -398,7 +395,7 @@ def test_who_sends_more_as_it_leads_more_is_told_once():
 
 
 def test_partitions_of_unknown_load_do_not_lower_the_median_of_a_hot_topic():
-    """Of two others one carries 10 and one is unknown: the median is 10, and not the 5 between 10 and nothing."""
+    """Of two others one carries 10 and one is unknown: the median is 10, not 5."""
     rows = [*striped("t", 3), *striped("u", 18)]
     (found,) = told(cluster(rows, in_bytes_per_s=[400.0, 10.0, float("nan")] + [20.0] * 18), "hot_partition")
     assert (found.subject, found.evidence["topic_median_in_bytes_per_s"]) == ("t-0", 10.0)

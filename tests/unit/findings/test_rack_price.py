@@ -62,7 +62,7 @@ def test_by_hand() -> None:
 
 
 def test_who_serves_readers_is_never_guessed() -> None:
-    """Where no broker told its configs, reads are a range, and only its lower end is in "at least"."""
+    """Without brokers' configs, reads are a range, and only its lower end is in "at least"."""
     found = rack_traffic_price(two_groups({}), None, 0.02)
     args = found.recommendation.args
     assert not args["is_selector_known"]
@@ -99,7 +99,7 @@ def test_without_rates_nothing_is_invented() -> None:
 
 
 def moved(snapshot: ClusterSnapshot, plan: Plan, added: Mapping[int, str | None]) -> ClusterSnapshot:
-    """The cluster as it stands once the plan is done, built anew."""
+    """The cluster after the plan, built anew."""
     placed = {(move.topic, move.partition): (move.to_replicas, move.leader_to) for move in plan.moves}
     table, rows = snapshot.partitions, []
     for i in range(len(table)):
@@ -140,7 +140,7 @@ def test_what_the_plan_makes_of_it_is_what_the_moved_cluster_has(
 
 @for_each("seed", range(20))
 def test_any_moves_are_told_as_the_moved_cluster_would_be(seed: int) -> None:
-    """To brokers that are, or are still to be made, of one of which nobody says the rack; factors change, too."""
+    """To present or planned brokers, one of them with unknown rack; factors change, too."""
     draw = random.Random(seed)
     snapshot = with_readers(random_cluster(seed, broker_count=6, racks=2, topics=4), draw)
     moves = []
@@ -162,7 +162,7 @@ def test_any_moves_are_told_as_the_moved_cluster_would_be(seed: int) -> None:
 
 
 def dealt(group_input: GroupInput, reader: Sequence[int]) -> Group:
-    """The group once each partition is read by the member that ``reader`` says."""
+    """The group with each partition at the member that ``reader`` names."""
     first, members = group_input.first_row.tolist(), []
     for number, member in enumerate(group_input.group.members):
         mine = [

@@ -21,7 +21,7 @@ def score(assignor, count, rate=None, error=None):
         (score("uniform", 1.0, 3.0), score("range", 1.1, 1.0), False),  # less even by count
         (score("range", 2.0), score("uniform", None, error=fact(FactCode.NO_MEMBER_LEFT)), False),
         (score("range", 2.0), score("uniform", 0.0), False),
-        (score("range", 2.0), score("weighted", 1.0), False),  # nobody can ask a coordinator for ours
+        (score("range", 2.0), score("weighted", 1.0), False),  # a coordinator does not offer ours
     ],
 )
 def test_by_a_quarter_and_never_at_the_cost_of_counts(today, other, is_better):

@@ -187,7 +187,7 @@ def test_brokers_that_lead_nothing_though_they_are_preferred_are_named() -> None
 
 
 def test_leaders_pile_up_at_five_quarters_of_the_share() -> None:
-    """Of 24 partitions each of six brokers leads four; broker 0 takes one over from broker 5: five."""
+    """Of 24 partitions each of six brokers leads four; broker 0 takes one from broker 5: five."""
     rows = [replace(row, leader=0) if row.partition == 5 else row for row in striped("t", 24)]
     (found,) = told(cluster(rows), "leaders_piled_up")
     assert (found.severity, found.evidence["over_share_ratio"]) == (Severity.MEDIUM, 1.25)
@@ -224,9 +224,7 @@ def test_the_preferred_leader_is_the_first_that_remains_and_is_no_observer() -> 
 
 @pytest.mark.parametrize(("of_3", "is_told"), [(10, False), (11, True)])
 def test_one_coordinator_of_more_groups_than_chance_gives(of_3: int, is_told: bool) -> None:
-    """Ten groups elsewhere. Poisson: 10 or more where 20/6 are expected has a chance of 0.00236, at any of six
-    brokers of 0.0141; 11 or more where 21/6 are expected 0.00102, at any 0.0061.
-    """
+    """Ten groups elsewhere. Poisson: P(≥ 10 of 20/6) = 0.00236, any of six 0.0141; P(≥ 11 of 21/6), any: 0.0061."""
     elsewhere = [0, 1, 2, 4, 5] * 2
     groups = [
         Group(f"g{number}", protocol="range", state="Stable", coordinator=broker)
@@ -264,7 +262,7 @@ def test_a_hot_partition_is_a_quarter_of_a_mean_broker_and_three_times_its_sibli
     assert hot(109.0)[0].severity is Severity.MEDIUM
     assert hot(30.0)[0].gain == pytest.approx(2 / 3)
     assert len(hot(0.003, 0.001)) == 1  # however little it is
-    # Of 40 partitions one of 60 bytes: a quarter of 6 · … the mean decides where siblings carry nothing.
+    # 40 partitions, one of 60 bytes: the mean decides where siblings carry nothing.
     rows = striped("u", 40)
     loads = [60.0] + [0.0] * 31 + [60.0] * 8
     found = told(cluster(rows, in_bytes_per_s=loads), "hot_partition")
@@ -332,7 +330,7 @@ def test_members_that_nobody_is_beside_cannot_be_further_behind() -> None:
     ("messages", "out", "dead"),
     [
         ([1, 1, 1, 1, 1, 1], [0, 0, 0, 5, 5, 5], 1),
-        ([0, 0, 1, 1, 1, 1], [5, 5, 0, 5, 5, 5], 1),  # what was not written may have been read by others
+        ([0, 0, 1, 1, 1, 1], [5, 5, 0, 5, 5, 5], 1),  # unwritten partitions may have been read
         ([0, 0, 0, 1, 1, 1], [0, 0, 0, 5, 5, 5], 0),  # nothing was written: nothing to read
         ([1, 1, 1, 1, 1, 1], [0, 0, 1, 5, 5, 5], 0),
     ],
@@ -367,7 +365,7 @@ def test_a_group_that_reads_less_than_nine_tenths(read: float, wrote: float, is_
     ],
 )
 def test_how_many_members_would_keep_up(members: int, read: float, needed: int | None) -> None:
-    """Nobody saw what each member reads: so many times as there are, as what is written is of what is read."""
+    """Read rates of members are unknown: members × produced rate / consumed rate."""
     readers = tuple(Member(f"m{n}", assigned=(("t", tuple(range(n, 6, members))),)) for n in range(members))
     commits = tuple(CommittedOffset("t", number, 900) for number in range(6))
     group = Group("g", protocol="range", state="Stable", members=readers, committed=commits)

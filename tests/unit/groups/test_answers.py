@@ -20,7 +20,7 @@ READ = [10.0, 30.0, 10.0, 10.0]  # "a" was seen to read 40/s
 
 
 def two_members(read: list[float] | None = None) -> GroupInput:
-    """Replicas and leaders of t-0 and t-1 lie in r1, those of t-2 in r1 and r2 and led in r1, those of t-3 in r2."""
+    """Replicas and leaders of t-0 and t-1 are in r1, those of t-2 in r1 and r2 (led in r1), those of t-3 in r2."""
     members = (
         Member("a", rack="r1", subscription=("t",), assigned=(("t", (0, 1)),)),
         Member("b", rack="r2", subscription=("t",), assigned=(("t", (2, 3)),)),
@@ -55,7 +55,7 @@ def test_the_row_of_another_assignment_is_of_what_members_were_seen_to_read_toda
 
 
 def test_the_rows_of_a_replay_and_of_its_members() -> None:
-    """After one reading nobody knows what is read: a has a backlog of unknown time, b none. They go as JSON, too."""
+    """After one snapshot read rates are unknown: a has a backlog of unknown time, b none; also as JSON."""
     found = replay_group(two_members())
     assert [(row.drain_seconds, row.is_falling_behind) for row in found.members] == [(40.0, False), (0.0, False)]
     assert found.today.drain_seconds == 40.0
@@ -71,17 +71,15 @@ def test_the_rows_of_a_replay_and_of_its_members() -> None:
 
 
 def test_in_a_scenario_members_can_read_what_they_were_seen_to_read_today() -> None:
-    """a leaves: b reads all four with 40 written a second, and 40 is what a was seen to read. Doubled to four members
-    of a partition each it takes 800 / (40 - 10).
-    """
+    """a leaves: b reads all four, 40 written, 40 as fast as a. Doubled to four members: 800 / (40 - 10)."""
     rows = {row.scenario: row for row in replay_group(two_members(), ("range",), scenarios=SCENARIOS).scenarios}
     alone, doubled = rows["member_leaves"], rows["members_doubled"]
     a_leaves = fact(FactCode.MEMBER_LEAVES, member="a")
     assert (alone.subject, alone.drain_seconds, alone.members_falling_behind) == (a_leaves, None, 1)
     assert (alone.same_rack_ratio, alone.leader_in_rack_ratio) == (0.7, 0.4)
     assert (doubled.drain_seconds, doubled.members_falling_behind) == (800 / 30, 0)
-    # Eight share what four got, 5/s each: a has t-0 to t-2, range looks at racks, with 25 + 825 + 25 behind, and a
-    # new one: 875 / (40 - 4 x 5). Where new ones will lie nobody knows: they do not count.
+    # Eight share what four got, 5/s each: a has t-0 to t-2 (range with racks), 25 + 825 + 25 behind, and a new one:
+    # 875 / (40 - 4 x 5). The placement of new ones is unknown: they do not count.
     added = rows["partitions_added"]
     assert (added.drain_seconds, added.same_rack_ratio) == (43.75, 1.0)
 

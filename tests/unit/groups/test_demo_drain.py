@@ -27,7 +27,7 @@ def replays(demo: Path) -> dict[str, GroupReplay]:
 
 
 def by_member(demo: Path, group: str) -> tuple[Amounts, Amounts, Amounts]:
-    """What is written to each member's partitions, what it read of them (messages/s), and its backlog."""
+    """Input of each member's partitions, its read rate (messages/s), and its backlog."""
     before = {(row[1], row[2]): int(row[3]) for row in group_lines(demo, "earlier", group)}
     ends = [offsets(demo, moment, "latest") for moment in ("earlier", "later")]
     written, read, backlog = defaultdict(float), defaultdict(float), defaultdict(float)
@@ -54,7 +54,7 @@ def test_the_slow_group_never_drains(demo: Path, replays: dict[str, GroupReplay]
 def test_the_dead_members_lag_would_be_gone_in_a_day_if_it_read_as_others_do(
     demo: Path, replays: dict[str, GroupReplay]
 ) -> None:
-    """That is what the score says: what members of this group can do, not what one does that hangs."""
+    """The score uses the capability of this group's members, not the rate of the hanging one."""
     written, read, backlog = by_member(demo, "telemetry-archiver")
     (dead,) = (member for member in backlog if backlog[member] > 0)
     assert read[dead] == 0
@@ -67,7 +67,7 @@ def test_the_dead_members_lag_would_be_gone_in_a_day_if_it_read_as_others_do(
 
 
 def test_all_others_are_at_the_end(demo: Path, replays: dict[str, GroupReplay]) -> None:
-    """Up to two seconds behind: no backlog. Of empty groups, and of a share group, nobody knows."""
+    """Up to two seconds behind: no backlog. Unknown for empty groups and a share group."""
     drains = {name: replay.today.drain_seconds for name, replay in replays.items()}
     assert {name for name, seconds in drains.items() if seconds != 0} == {
         "fraud-scoring", "telemetry-archiver", "nightly-report", "quarterly-backfill", "courier-dispatch",

@@ -25,7 +25,7 @@ def members_of(*ids: str) -> tuple[Member, ...]:
         (("B", "b"), (4, 3), True, [1, 0]),
         # "10" hashes to 49 · 31 + 48 = 1567 and "o" to 111: both bin 15 of Scala's 16, by hash. By id "10" is first.
         (("10", "o"), (3, 9), False, [1, 0]),
-        # ClassicGroup has them as they joined, which nobody told; of an unknown broker nothing is known.
+        # ClassicGroup has them in join order, which is unknown; so is everything for an unknown broker.
         (("10", "o"), (4, 0), False, None),
         (("10", "o"), (), False, None),
         (("10", "o"), (2, 4), False, None),

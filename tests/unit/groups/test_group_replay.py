@@ -15,7 +15,7 @@ from kafka_rebalance.snapshot.model import Group, GroupType, Member
 
 
 def group_input(members, counts, *, protocol="range", kind=GroupType.CLASSIC, rates=None, lag=None):
-    """``counts``: topic → partitions; all rates 1 and no lag unless said."""
+    """``counts``: topic → partitions; by default all rates are 1, without lag."""
     total = sum(max(count, 0) for count in counts.values())
     return GroupInput(
         Group("g", type=kind, protocol=protocol, state="Stable", members=tuple(members)),
@@ -154,7 +154,7 @@ def consumer_group(version, protocol="uniform", **assigned):
 def test_the_coordinators_uniform_is_that_of_the_brokers_version():
     first_has_more = {"a": (("t", (0, 1, 2)),), "b": (("u", (0, 1)),)}
     assert releases(replay_group(consumer_group("4.3", **first_has_more))) == (("Kafka", "4.0.1", "4.4"),)
-    # What a fresh group of 3.9 looks like, is what 4.0.0 gives; who holds what it may is left alone.
+    # A fresh group of 3.9 looks like 4.0.0's answer; members keep permitted partitions.
     assert releases(replay_group(consumer_group("3.9", **first_has_more))) == (("Kafka", "3.8", "3.9"),)
     unknown = replay_group(consumer_group(None, a=(("t", (0, 1, 2)), ("u", (0, 1))), b=()))
     assert unknown.score("uniform").version == assumed("4.0.1", "4.4")
@@ -270,13 +270,13 @@ def test_racks_of_members_and_replicas_reach_range():
 
 
 def test_a_group_whose_replicas_changed_racks_is_not_taken_for_an_old_release():
-    """t-0 was in r1 and t-1 in r0 when 3.5 gave a what is in its rack; range before 3.5 gives the same by chance."""
+    """t-0 was in r1 and t-1 in r0 when 3.5 assigned by rack; range before 3.5 gives the same by chance."""
     members = [Member("a", rack="r1", assigned=(("t", (0,)),)), Member("b", rack="r0", assigned=(("t", (1,)),))]
     then, now = (replay_group(in_racks(members, racks)) for racks in (("r1", "r0"), ("r0", "r1")))
     assert [(releases(one), one.is_reproduced) for one in (then, now)] == [((("Kafka", "3.5", "4.4"),), True)] * 2
     assert [one.today.version.args["is_rackless"] for one in (then, now)] == [False, True]
     assert now.today.version.args["differing"] == ()
-    # What no class gives, with racks or without, stays unexplained; and members without racks show their release.
+    # An answer of no class, with racks or without, stays unexplained; members without racks show their release.
     both = [Member("a", rack="r1", assigned=(("t", (0, 1)),)), Member("b", rack="r0")]
     assert not replay_group(in_racks(both, ("r0", "r1"))).is_reproduced
     old = [Member("a", rack="r1", instance_id="z", assigned=(("t", (0,)),)),
@@ -290,7 +290,7 @@ def test_the_same_question_gives_the_same_answer():
 
 
 class InTurn:
-    """One's own: partitions in turn, as round robin has them."""
+    """Custom: partitions in turn, as round robin."""
 
     name = "in-turn"
 
@@ -300,7 +300,7 @@ class InTurn:
 
 
 class HalfRead(InTurn):
-    """It leaves every second partition to nobody."""
+    """It leaves every second partition unassigned."""
 
     name = "half-read"
 

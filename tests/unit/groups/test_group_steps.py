@@ -21,7 +21,7 @@ from tests.unit.planner.sample_clusters import brokers, cluster, row
 def asked(
     members: list[Member], counts: dict[str, int], *, protocol: str = "range", rates: list[float] | None = None
 ) -> GroupInput:
-    """``counts``: topic → partitions; all rates 1 unless said."""
+    """``counts``: topic → partitions; all rates 1 by default."""
     total = sum(max(count, 0) for count in counts.values())
     in_bytes = np.ones(total) if rates is None else np.array(rates, dtype=np.float64)
     return GroupInput(
@@ -38,7 +38,7 @@ def test_columns_have_a_value_for_each_partition_that_there_is() -> None:
 
 
 def test_who_reads_what_the_cluster_has() -> None:
-    """What is not in the cluster, or beyond a topic's partitions, is nobody's; of two readers the last one counts."""
+    """Partitions that do not exist have no reader; of two readers the last one counts."""
     members = [
         Member("a", assigned=(("t", (0, 1)), ("gone", (0,)))),
         Member("b", assigned=(("t", (1, 2)), ("u", (0,)))),
@@ -121,7 +121,7 @@ def test_a_clients_strategies_run_in_the_client() -> None:
     range_, robin, sticky, cooperative, own = classic[:5]
     assert (range_.releases[0], range_.compared) == ("range", range_.releases[1:])
     assert (robin.compared, own.releases) == (("roundrobin@2.0",), ("weighted",))
-    # Of sticky's many lines some are asked, and those of 2.x only of a group that runs it.
+    # Some of sticky's many lines are tried, those of 2.x only for a group that runs it.
     assert sticky.releases[:2] == ("sticky", "sticky@3.0")
     assert "sticky@2.0" in sticky.releases
     assert (sticky.compared, cooperative.compared) == (("sticky@3.0",), ("cooperative-sticky@3.0",))
@@ -201,7 +201,7 @@ def test_rates_decide_where_all_are_known_and_nothing_is_read_without_them() -> 
 
 def test_a_strategy_of_ones_own_is_one_more_row() -> None:
     replay = replay_group(asked(first_reads(*SINGLES), SINGLES), ["metaq-default", "range"])
-    assert [score.assignor for score in replay.scores] == ["range", "metaq-default"]  # today's row tells of range
+    assert [score.assignor for score in replay.scores] == ["range", "metaq-default"]  # today's row is of range
 
 
 def test_rates_of_another_number_of_partitions_are_refused() -> None:

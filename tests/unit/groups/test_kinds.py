@@ -23,11 +23,11 @@ THREAD = "totals-1f-StreamThread-1-consumer"
         (called("connect-cluster", "connect-1", protocol="sessioned"), GroupKind.CONNECT_WORKERS),
         (called("schema-registry", "sr-1", protocol="v0"), GroupKind.SCHEMA_REGISTRY),
         (called("schema-registry", "sr-1", protocol_type="sr"), GroupKind.SCHEMA_REGISTRY),
-        (called("schema-registry", protocol_type="sr"), GroupKind.SCHEMA_REGISTRY),  # though nobody is there
+        (called("schema-registry", protocol_type="sr"), GroupKind.SCHEMA_REGISTRY),  # though it is empty
         (called("x", "y", protocol_type="ksql-heartbeat"), GroupKind.OTHER_PROTOCOL),
         (called("connect-sink", "connector-consumer-sink-0", "connector-consumer-sink-1"), GroupKind.CONNECT_SINK),
-        (called("connect-flights", "flights-1"), GroupKind.CONSUMERS),  # a name alone says nothing
-        (called("sinks", "connector-consumer-sink-0", "mine"), GroupKind.CONSUMERS),  # somebody reads along
+        (called("connect-flights", "flights-1"), GroupKind.CONSUMERS),  # a name alone is no proof
+        (called("sinks", "connector-consumer-sink-0", "mine"), GroupKind.CONSUMERS),  # with another reader
         (called("totals", THREAD, THREAD.replace("1-c", "2-c")), GroupKind.STREAMS),
         (called("totals", THREAD, "mine"), GroupKind.CONSUMERS),
         (called("totals", None, protocol="stream"), GroupKind.STREAMS),

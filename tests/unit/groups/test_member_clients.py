@@ -51,7 +51,7 @@ def by_id(client_id: str | None, group: str = "pay") -> KnownClient:
         ("app@host (github.com/segmentio/kafka-go)", Client.KAFKA_GO, Sureness.HIGH, "", ""),
         ("kafka-python-99999.1", None, Sureness.UNKNOWN, "", ""),  # no release that there can be
         ("kafka-python-2.1.5.dev0", Client.KAFKA_PYTHON, Sureness.HIGH, "2.1", "2.1"),
-        ("kafka-python-0", Client.JAVA, Sureness.LOW, "", ""),  # no release: somebody's prefix and a number
+        ("kafka-python-0", Client.JAVA, Sureness.LOW, "", ""),  # no release: some prefix and a number
         ("rdkafka2", None, Sureness.UNKNOWN, "", ""),
         ("payments", None, Sureness.UNKNOWN, "", ""),
         (None, None, Sureness.UNKNOWN, "", ""),
@@ -108,11 +108,7 @@ def test_bytes_narrow_the_releases_of_a_java_client_and_win_over_a_configured_id
 
 
 def test_unsure_signs_give_way_to_surer_ones() -> None:
-    """A prefix and a number may be a thread of Spring's; bytes of version 0 are hardly Java's today.
-
-    User data of the old layout under cooperative-sticky is librdkafka's or franz-go's, unless the client id says
-    which.
-    """
+    """A prefix and a number may be a Spring thread; version 0 is hardly Java's. The client id beats the user data."""
     numbered = Member("m", client_id="worker-0")
     assert client(numbered).client is Client.JAVA
     assert client(replace(numbered, subscription_version=0)) is UNKNOWN_CLIENT

@@ -12,7 +12,7 @@ from kafka_rebalance.groups.scenarios import GroupState
 from kafka_rebalance.groups.subscriptions import request_of
 from tests.unit.groups.scenarios.small_groups import reading, state
 
-# Rows: a-0, a-1, b-0, d-0, d-1 with 1 to 5 bytes/s; c is not in the cluster, nobody subscribes to b.
+# Rows: a-0, a-1, b-0, d-0, d-1 with 1 to 5 bytes/s; c is not in the cluster, b has no subscribers.
 MEMBERS = [reading("m1", "d", "c", rack="r2"), reading("m2", "a")]
 TODAY = state(MEMBERS, {"a": 2, "b": 1, "c": -1, "d": 2})
 
@@ -26,7 +26,7 @@ def owned(today: GroupState, *reader: int) -> list[list[tuple[int, int]]]:
 
 def test_each_member_owns_what_it_reads_in_the_order_of_topics() -> None:
     assert owned(TODAY, 1, 0, -1, 1, 0) == [[(0, 1), (3, 1)], [(0, 0), (3, 0)]]
-    assert owned(TODAY, -1, -1, 1, -1, -1) == [[], [(1, 0)]]  # what nobody subscribes to may be owned still
+    assert owned(TODAY, -1, -1, 1, -1, -1) == [[], [(1, 0)]]  # topics without subscribers may be owned
     told = TODAY.of_client.of_reader(np.array([1, 1, 1, -1, -1], np.int32)).members
     assert told.has_owned.tolist() == [False, True]
     assert not told.owned_topics.flags.writeable  # strategies share them
@@ -57,7 +57,7 @@ def test_strategies_hear_of_subscribed_topics_and_the_coordinators_of_those_that
 @pytest.mark.parametrize(
     ("rates", "weights"),
     [
-        ([1, 2, np.nan, 4, 5], [1, 2, 4, 5]),  # that of b is not asked for
+        ([1, 2, np.nan, 4, 5], [1, 2, 4, 5]),  # b's is not needed
         ([1, np.nan, 3, 4, 5], None),
         ([0, 0, 3, 0, 0], None),  # nothing weighs anything
     ],
@@ -72,7 +72,7 @@ def test_partitions_weigh_what_is_written_to_them_where_all_is_known(
 
 
 def test_racks_are_those_of_subscribed_partitions_by_number() -> None:
-    """a-0 on r1 and r2, a-1 on none that said so, b-0 (not asked for) on r3, d-0 on nothing, d-1 on r2."""
+    """a-0 on r1 and r2, a-1 on unknown racks, b-0 (not needed) on r3, d-0 on none, d-1 on r2."""
     given = replace(TODAY.group_input, rack_offsets=np.array([0, 2, 3, 4, 4, 5]), racks=("r1", "r2", None, "r3", "r2"))
     request = frame_of(given, TODAY.subscriptions).empty
     assert request.rack_names == ("r1", "r2", "r3")

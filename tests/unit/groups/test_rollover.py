@@ -92,7 +92,7 @@ def test_to_kip_848_is_one_bounce_and_clients_are_told_less() -> None:
         (Action.REMOVE, "heartbeat.interval.ms", ""), (Action.SET, "group.protocol", "consumer"),
         (Action.SET, "group.remote.assignor", "uniform"), (Action.BOUNCE, "", ""),
     ]  # fmt: skip
-    # A release that is not known to be new enough is asked for; a strategy of one's own is not turned over online.
+    # A client of unknown release gets a check; a custom assignor has no online change.
     librdkafka = rolled(KnownClient(Client.LIBRDKAFKA, first="2.11"), "their-own", "range", is_server=True)
     actions = [step.action for step in librdkafka.steps]
     assert (librdkafka.steps[0].value, actions[1], actions[-1]) == ("2.12", Action.STOP, Action.START)

@@ -1,4 +1,4 @@
-"""A broker on loopback that answers the requests it knows with canned responses, in the versions that it tells."""
+"""Broker on loopback with canned responses to known requests, in the versions that it announces."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class CannedBroker:
 
 
 def unknown_topic(name: str) -> Any:
-    """A topic that is asked for and is not there (UnknownTopicOrPartition)."""
+    """Requested, but missing topic (UnknownTopicOrPartition)."""
     return MetadataResponse.MetadataResponseTopic(error_code=3, name=name, is_internal=False, partitions=[])
 
 
@@ -123,7 +123,7 @@ def listening(broker: CannedBroker, context: ssl.SSLContext | None = None) -> It
 
 @functools.cache
 def closed_port() -> int:
-    """A port at which nobody listens, and which no other program can get as long as this one runs."""
+    """Port without listener, which no other program can get while this one runs."""
     held = socket.socket()
     held.bind(("127.0.0.1", 0))
     port = int(held.getsockname()[1])

@@ -14,7 +14,7 @@ from rebalance_advisor.kafka.request_sender import RequestSender
 class Cluster:
     """Answers by (broker, request class): a value, an exception, or a list of them used up in turn.
 
-    A broker with any answer gives a sign of life and does not know what has none; one without is silent.
+    A broker with any answer is alive and refuses other requests; one without is silent.
     """
 
     def __init__(self, answers: dict, versions: dict | None = None) -> None:

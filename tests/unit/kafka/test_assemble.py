@@ -17,10 +17,7 @@ def partition(number: int, replicas: tuple[int, ...], offline: tuple[int, ...] =
 
 
 def test_states_and_gaps_of_brokers_and_replicas() -> None:
-    """1 serves with a dead disk, 2 refuses, 3 is fenced (and, by its own socket, silent: told when that was found), 4
-    nobody knows, 5 is fenced and was never asked. Only the disk of broker 1 is a gap of replicas: the others are told
-    as brokers.
-    """
+    """1 has a dead disk, 2 refuses, 3 is fenced and silent, 4 unknown, 5 fenced. Only 1 is a gap of replicas."""
     metadata = ClusterMetadata(
         "id", 1, (broker(1), broker(2), broker(3, is_fenced=True), broker(5, is_fenced=True)),
         (SeenTopic("t", "x", False),),
@@ -43,7 +40,7 @@ def test_states_and_gaps_of_brokers_and_replicas() -> None:
 
 
 def test_replicas_of_a_dead_log_dir_are_told_before_the_metadata_calls_them_offline() -> None:
-    """Broker 1 tells the size of partition 0 and nothing of partition 1, which it should hold."""
+    """Broker 1 reports the size of partition 0 and nothing of partition 1, which it should hold."""
     metadata = ClusterMetadata(
         "id", 1, (broker(1), broker(2)), (SeenTopic("t", "x", False),),
         (partition(0, (1, 2)), partition(1, (2, 1)), partition(2, (2,))),
@@ -60,7 +57,7 @@ def test_replicas_of_a_dead_log_dir_are_told_before_the_metadata_calls_them_offl
 
 
 def test_a_reassignment_that_began_between_two_answers_is_told_and_left_out() -> None:
-    """The metadata does not hold broker 3 yet, which the list of reassignments says is being added."""
+    """The metadata does not have broker 3 yet; the list of reassignments adds it."""
     metadata = ClusterMetadata(
         "id", 1, (broker(1), broker(2), broker(3)), (SeenTopic("t", "x", False),), (partition(0, (1, 2)),),
         {("t", 0): ((3,), (2,))},

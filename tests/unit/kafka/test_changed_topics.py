@@ -22,9 +22,9 @@ Replicas = tuple[int, ...]
 
 
 class World:
-    """Topics that the brokers know: name → (id, replicas of each partition, birth). Sizes and offsets tell the birth:
-    a topic made in world 3 has 3,000 bytes a replica, begins at 30 and ends at 300. ``steps`` follow each other, one
-    after each look at the metadata, and where ``is_restless`` also after each look at log dirs; the last one stays.
+    """Topics of the brokers: name → (id, replicas of each partition, birth). Sizes and offsets reveal the birth: a
+    topic made in world 3 has 3,000 bytes a replica, begins at 30 and ends at 300. ``steps`` change after each
+    metadata request, and where ``is_restless`` after each log dirs request; the last one stays.
     """
 
     def __init__(self, *steps: dict[str, tuple[int, list[Replicas], int]] | None, is_restless: bool = False) -> None:
@@ -118,7 +118,7 @@ def _shown(name: str, now: dict) -> SimpleNamespace:
 
 
 def first_reading(world: dict[str, tuple[int, list[Replicas], int]]) -> Reading:
-    """What the readers brought of the first moment; one group, coordinated by broker 1, has committed to all of it."""
+    """Snapshot of the first moment; one group, coordinated by broker 1, has committed to all of it."""
     rows = [
         SeenPartition(name, p, held[0], held, held, ())
         for name, (_, replicas, _) in sorted(world.items()) for p, held in enumerate(replicas)
@@ -140,7 +140,7 @@ def first_reading(world: dict[str, tuple[int, list[Replicas], int]]) -> Reading:
 
 
 def _id(number: int) -> str:
-    """As Kafka writes it: 22 characters of URL-safe base64."""
+    """Kafka's form: 22 characters of URL-safe base64."""
     return base64.urlsafe_b64encode(UUID(int=number).bytes).decode().rstrip("=")
 
 

@@ -31,7 +31,7 @@ from tests.unit.kafka.canned_cluster import SILENT, Cluster, error, rights, word
 
 
 def answered(read: Any, request: type, answer: Any, *given: Any) -> tuple[Any, list[str], tuple[Right, ...]]:
-    """What is read from this answer of broker 1, the gaps, and the rights that are missing."""
+    """Result of this answer of broker 1, the gaps, and missing rights."""
     coverage = Coverage("c")
     found = read(Cluster({(1, request): answer}).sender(1), *given, coverage)
     return found, words(coverage), rights(coverage)
@@ -131,13 +131,13 @@ def test_eligible_leaders_are_asked_only_where_an_isr_is_short_and_one_page_at_m
 
 
 def seen(*rows: SeenPartition, topic_id: str | None = TOLD_ID) -> Reading:
-    """What was read of topic t, which needs three in-sync replicas."""
+    """Result for topic t, which needs three in-sync replicas."""
     metadata = ClusterMetadata("id", 1, (), (SeenTopic("t", topic_id, is_internal=False),), rows)
     return Reading(metadata, Storage(), Configs({"t": {"min.insync.replicas": "3"}}), {}, {})
 
 
 def test_the_isr_is_taken_from_the_answer_that_names_the_eligible_ones() -> None:
-    """In sync when the metadata was read, not when asked, or the other way round: never a mix of both moments."""
+    """ISR and eligible replicas come from one answer: never a mix of two moments."""
     page = Answer(
         topics=[told_topic("t", shown(0, [], [2], offline=[1]), shown(1, [2, 1], []), shown(2, [4], [2], (4, 2, 3)))],
         next_cursor=None,

@@ -1,7 +1,7 @@
-"""Readings in which one broker's answers to one kind of request are mangled, by chance and with fixed seeds.
+"""Snapshots with one broker's answers to one kind of request mangled at random, with fixed seeds.
 
-Each ends with a snapshot or a clean error. Nothing changes in it but what the mangled answer tells, and where that is
-lost, the coverage names the broker.
+Each ends with a snapshot or a clean error. Only values of the mangled answer differ, and the coverage names the
+broker.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def read(client: WireClient) -> tuple[ClusterSnapshot, RequestSender]:
 
 
 def facts(snapshot: ClusterSnapshot) -> dict[Path, Any]:
-    """All that a snapshot tells but its coverage, each under a path that says whose it is."""
+    """All of a snapshot but its coverage, each under a path that names its source."""
     found: dict[Path, Any] = {
         ("quotas",): snapshot.quotas, ("features",): snapshot.features, ("id",): snapshot.cluster_id,
     }  # fmt: skip
@@ -94,7 +94,7 @@ def _is_of_row(path: Path, *names: str) -> bool:
 
 
 _MOMENT = ("leader", "isr", "offline", "eligible")
-# Request → whether a path tells what its answer from this broker tells.
+# Request → whether a path comes from this broker's answer to it.
 TOLD: dict[Any, Callable[[Path, int], bool]] = {
     ApiVersionsRequest: lambda path, _: path == ("features",),
     ConsumerGroupDescribeRequest: _coordinates,
@@ -122,7 +122,7 @@ TOLD: dict[Any, Callable[[Path, int], bool]] = {
 
 @pytest.fixture(scope="module")
 def whole() -> tuple[ClusterSnapshot, list[tuple[int, Any]]]:
-    """The reading without a fault, and what it asks."""
+    """Snapshot without a fault, and its requests."""
     client = WireClient()
     snapshot, sender = read(client)
     assert sender.mangled == {}
@@ -137,7 +137,7 @@ def test_the_whole_reading_asks_everything_and_lacks_nothing(whole: Any) -> None
 
 
 def run(numbers: range, whole: tuple[ClusterSnapshot, list[tuple[int, Any]]]) -> dict[str, int]:
-    """How many cases ended how."""
+    """Number of cases by outcome."""
     reference, asked = whole
     before = facts(reference)
     ends = {"same": 0, "told": 0, "another value": 0, "refused": 0}
@@ -180,7 +180,7 @@ def test_many_more_mangled_answers(whole: Any) -> None:
 
 
 def answered(request: Any, change: Callable[[Any], Any], broker: int = 3) -> Any:
-    """What ``checked`` makes of the answer to ``request``, after ``change`` of its fields."""
+    """Result of ``checked`` for the answer to ``request``, after ``change`` of its fields."""
     newest, kind, answer = APIS[type(request)]
     fields = copy.deepcopy(answer(broker, request))
     change(fields)
@@ -267,7 +267,7 @@ def test_a_row_with_an_error_may_tell_nothing_else() -> None:
 
 
 def test_what_any_broker_can_tell_is_told_by_the_next_one_and_the_mangled_one_is_named() -> None:
-    """A fault that passes costs one more request; one that stays is asked of another broker."""
+    """A passing fault costs one more request; a lasting one goes to another broker."""
     for is_for_ever in (True, False):
         client = WireClient(Mangling(1, MetadataRequest, "cut", 3, is_for_ever=is_for_ever))
         sender = RequestSender(client, BROKERS, 1e9, 5.0, clock=lambda: 0.0, sleep=lambda _: None)

@@ -1,6 +1,6 @@
-"""Streams and share groups, and groups that migrate, out of the bytes that a broker of 4.3 would send.
+"""Streams and share groups, and migrating groups, from the bytes of a broker of 4.3.
 
-Answers go through their message schema, encoded and decoded, so that a wrong schema shows.
+Answers are encoded and decoded by their message schema, so a wrong schema shows.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SHARE = DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponseGroup
 
 
 def through_the_wire(answer: Any, version: int) -> Any:
-    """What a client makes of the bytes of this answer."""
+    """The client's result for the bytes of this answer."""
     return type(answer).decode(bytes(answer.encode(version=version)), version=version)
 
 
@@ -102,7 +102,7 @@ def test_the_topology_is_told_in_order_and_is_empty_where_the_group_has_none() -
     described = SimpleNamespace(topology=topology())
     assert [part.id for part in subtopologies_of(described)] == ["0", "1"]
     assert subtopologies_of(SimpleNamespace(topology=None)) == ()
-    # Topics are missing: the broker tells the topology's epoch alone.
+    # Topics are missing: the broker sends the topology's epoch alone.
     assert subtopologies_of(SimpleNamespace(topology=SimpleNamespace(subtopologies=None))) == ()
 
 
@@ -163,7 +163,7 @@ def share_answer(version: int, group_error: int = 0) -> Any:
 
 
 def test_share_groups_tell_where_they_begin_and_their_lag() -> None:
-    """-1: nobody has read the partition yet; a lag of -1, and version 0, tell none."""
+    """-1: the partition is unread; a lag of -1, and version 0, mean unknown."""
     listed = ListedGroups({"s": Group("s", GroupType.SHARE, coordinator=1), "g": Group("g", coordinator=1)})
 
     def answered(answer: Any) -> tuple[dict[str, Any], list[str], tuple[Right, ...]]:

@@ -48,7 +48,7 @@ def log_dirs(_: Any) -> Any:
 
 
 def configs(request: Any) -> Any:
-    """Every resource has one config that somebody set and one that is Kafka's default."""
+    """Every resource has one set config and one of Kafka's defaults."""
     result = DescribeConfigsResponse.DescribeConfigsResult
     config = result.DescribeConfigsResourceResult
     values = [
@@ -102,7 +102,7 @@ ANSWERS = {
 
 @pytest.fixture
 def reading(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """The snapshot of a cluster whose broker 2 does not answer, and the steps that were told."""
+    """Snapshot of a cluster whose broker 2 does not answer, and the reported steps."""
     monkeypatch.setattr(time, "sleep", lambda _: None)
     steps: list[str] = []
     broker = CannedBroker(dict(ANSWERS), [ORDERS], {2: ("127.0.0.1", closed_port())})
@@ -231,7 +231,7 @@ def test_the_number_of_requests_does_not_grow_with_topics_and_partitions() -> No
 
 
 def test_where_no_broker_answers_under_its_own_address_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bootstrap server lets us in and advertises an address at which nobody listens."""
+    """The bootstrap server accepts us and advertises an address without listener."""
     monkeypatch.setattr(time, "sleep", lambda _: None)
     broker = CannedBroker(dict(ANSWERS), [ORDERS], {1: ("127.0.0.1", closed_port())})
     with (
@@ -254,7 +254,7 @@ def test_the_users_limit_of_a_request_shortens_a_round_and_a_longer_deadline_len
 
 
 def goes_after_the_probe(is_asked: Callable[[], object] = lambda: None) -> CannedBroker:
-    """It tells its metadata once, and then hangs up."""
+    """It sends its metadata once, and then disconnects."""
     left = [1]
 
     def metadata(_: Any) -> Any:

@@ -45,7 +45,7 @@ def groups(*, error: int = 0) -> Answer:
 
 
 def test_a_slow_broker_is_asked_once_more_and_a_silent_one_never_again():
-    """1 is slow once; 2 gives no sign of life, so its two requests are all that it ever gets, and one line is told."""
+    """1 is slow once; 2 gives no sign of life: it gets two requests, and one line is reported."""
     cluster = Cluster({(1, ListGroupsRequest): [TimeoutError("slow"), groups()]})
     coverage = Coverage("c")
     sender = cluster.sender(1, 2)
@@ -84,7 +84,7 @@ def test_after_the_deadline_nothing_is_asked():
 
 
 def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
-    """And of the silent one nothing any more. What opens a connection is no request of the reading."""
+    """The silent one gets no further requests. Opening a connection is no request."""
     cluster = Cluster({(2, ListGroupsRequest): groups()})
     sender = cluster.sender(1, 2, 3)
     for _ in range(2):
@@ -98,7 +98,7 @@ def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
 
 
 def test_with_zookeeper_the_controller_is_asked_what_is_moving():
-    """Broker 2 is it; the others answer NotController (41), whoever would be asked first."""
+    """Broker 2 is it; the others answer NotController (41), in any order."""
     told = metadata(("t", [partition(0, 1, [1, 2])]))
     told.controller_id = 2
     moving = Answer(name="t", partitions=[Answer(partition_index=0, adding_replicas=[2], removing_replicas=[1])])
@@ -117,9 +117,7 @@ def test_with_zookeeper_the_controller_is_asked_what_is_moving():
 
 
 def test_how_brokers_failed_and_who_is_asked_no_more():
-    """1 answers, 2 is silent, 3 breaks off after an answer in the same round and again, 4 does not know the request,
-    5 comes back after it broke off, 6 is loading and then not.
-    """
+    """1 answers, 2 is silent, 3 breaks off twice, 4 does not know the request, 5 recovers, 6 is loading for a while."""
     answers = {
         (1, ListGroupsRequest): groups(),
         (3, ListGroupsRequest): [groups(), KafkaConnectionError("socket disconnected")],
@@ -139,13 +137,13 @@ def test_how_brokers_failed_and_who_is_asked_no_more():
     }
     assert sender.brokers == (1, 4, 5, 6)
     assert cluster.pauses == [1.0]
-    assert not isinstance(told[3, 0], Exception)  # what it told before stands
+    assert not isinstance(told[3, 0], Exception)  # its earlier answer stays
     assert [type(told[broker, 0]).__name__ for broker in (2, 4)] == ["BrokerUnheardError", "IncompatibleBrokerVersion"]
     assert str(told[3, 1]) == "disconnected (socket disconnected)"
     assert told[6, 0].error_code == told[5, 0].error_code == 0
     late = Cluster({}).sender(2, deadline=0.0)
     late.send({0: (2, ListGroupsRequest())})
-    assert late.unheard == {}  # nobody asked it
+    assert late.unheard == {}  # it got no request
 
 
 @given(
@@ -154,9 +152,7 @@ def test_how_brokers_failed_and_who_is_asked_no_more():
     st.integers(1, 4),
 )
 def test_whatever_fails_each_name_is_asked_somewhere_and_a_silent_broker_once(states, count, steps):
-    """Configs of ``count`` topics, asked for in some steps: all are told while one broker answers; one that is
-    silent, slow or gone gets few requests in all, however many steps follow.
-    """
+    """All configs of ``count`` topics are read while one broker answers; a failing one gets few requests in all."""
     names = [f"t{i}" for i in range(count)]
 
     def told(request: object) -> Answer:
@@ -196,7 +192,7 @@ def test_a_leaderless_offsets_partition_is_a_gap_of_groups():
     reason = "offsets_topic_leaderless(topic='__consumer_offsets', leaderless=1, partitions=2)"
     assert f"cluster c: lacks_groups: {reason}" in words(coverage)
     assert [partition.leader for partition in shape.partitions] == [None, 1]
-    assert shape.controller == 1  # ZooKeeper: as Metadata says
+    assert shape.controller == 1  # ZooKeeper: as in Metadata
 
 
 def test_a_topic_with_an_error_is_a_gap_not_an_absence():
@@ -323,7 +319,7 @@ def test_subscription_and_assignment_of_a_member_are_read_apart(said, assigned, 
 
 
 def test_each_type_is_asked_by_its_own_api():
-    """Asked by the wrong one a group looks dead and empty, on 3.9 without any error."""
+    """The wrong API makes a group look dead and empty, on 3.9 without any error."""
     cluster = Cluster(
         {
             (1, ListGroupsRequest): listing(("new", "Consumer", "Stable"), ("odd", "Quorum", "Stable")),
@@ -488,7 +484,7 @@ def test_the_new_leaders_of_a_broker_that_fell_silent_are_asked():
 
 
 def test_groups_of_a_broker_that_fell_silent_are_asked_of_their_new_coordinator():
-    """``g`` and ``h`` were listed by 2, which then falls silent; 1 says that it coordinates ``g`` now."""
+    """``g`` and ``h`` were listed by 2, which then falls silent; 1 answers as coordinator of ``g``."""
     cluster = Cluster(
         {
             (1, DescribeGroupsRequest): Answer(groups=[described("g", [member("m", GOOD)])]),

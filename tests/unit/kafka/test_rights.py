@@ -26,7 +26,7 @@ def described(operations: set[int] | None) -> Answer:
         (described({8, 10}), ()),
         (described({3, 8}), (Right.BROKER_CONFIGS,)),
         (described({10}), BLIND),
-        (described(set()), BLIND),  # what Kafka answers to who may not describe the cluster
+        (described(set()), BLIND),  # Kafka's answer without the right to describe the cluster
         (described(None), BLIND),
         (Answer(error_code=58, brokers=[]), BLIND),
         (TimeoutError("slow"), BLIND),
@@ -61,9 +61,7 @@ def test_the_command_that_grants_a_right_stands_with_what_its_lack_hides() -> No
 
 
 def test_names_that_members_commits_and_log_dirs_betray_are_asked_for_and_told() -> None:
-    """Seven names are betrayed. ``seen`` is known; ``later`` was made meanwhile; nobody made ``wish``; ``bad name``
-    is none that a topic can have, so nobody is asked for it.
-    """
+    """Of seven names ``seen`` is known, ``later`` is new, ``wish`` does not exist, ``bad name`` is invalid."""
     reader = Member("m", subscription=("seen", "wish", "bad name"), assigned=(("secret", (0,)),))
     groups = [Group("g", members=(reader,), committed=(CommittedOffset("read", 0, 5), CommittedOffset("later", 0, 1)))]
     codes = (("secret", 29), ("read", 29), ("wish", 3), ("disk", 29), ("later", 0))
@@ -89,4 +87,4 @@ def test_where_nobody_answers_betrayed_names_are_told_all_the_same() -> None:
     assert rights(coverage) == ()
     cluster = Cluster({})
     note_hidden_topics(cluster.sender(1), {"t"}, {"t"}, [], Coverage("c"))
-    assert cluster.asked == []  # nothing is betrayed: nobody is asked
+    assert cluster.asked == []  # no names: no requests

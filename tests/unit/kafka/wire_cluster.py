@@ -1,6 +1,6 @@
-"""A cluster of three brokers that answers in bytes, each request that a reading sends; and a client that mangles some.
+"""Cluster of three brokers that answers a snapshot's requests in bytes; and a client that mangles some.
 
-Answers are dicts by field, made into bytes by kafka-python's schemas and decoded as its connections do it.
+Answers are dicts by field, encoded by kafka-python's schemas and decoded as in its connections.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _coordinator_of(group: str) -> int:
 
 
 def _of_group(name: str, broker: int, fields: Callable[[], Fields]) -> Fields:
-    """What a broker tells of a group: ``fields`` where it is the coordinator."""
+    """A broker's answer for a group: ``fields`` if it is the coordinator."""
     if name not in GROUPS:
         return {"group_id": name, "error_code": _NO_SUCH_GROUP}
     if broker != _coordinator_of(name):
@@ -378,7 +378,7 @@ def _find(value: Any, places: list[tuple[Any, Any]], kind: type) -> None:
 
 
 class WireClient:
-    """What of the client a reading uses. Requests and answers are bytes in between."""
+    """The part of the client that a snapshot needs, with bytes for requests and answers."""
 
     def __init__(self, mangling: Mangling | None = None) -> None:
         self.mangling = mangling
@@ -425,7 +425,7 @@ class WireClient:
 
 
 class _Connection:
-    """What ``WholeAnswers`` hands an answer to."""
+    """Receiver of answers from ``WholeAnswers``."""
 
     def __init__(self, request: Any) -> None:
         self._parser = KafkaProtocol(client_id="test", receive_message_max_bytes=LARGEST_ANSWER)

@@ -119,7 +119,7 @@ print(half(3), has_folder())
 
 
 def test_a_kernel_runs_where_no_folder_is_writable(tmp_path: Path) -> None:
-    """A file stands in the way of each folder that numba tries: permissions would not stop root."""
+    """A file blocks each folder that numba tries: permissions would not stop root."""
     package = library(tmp_path)
     (package / "outer.py").write_text(SMALLEST)
     in_the_way = package / "__pycache__"

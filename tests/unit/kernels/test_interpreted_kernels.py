@@ -25,7 +25,7 @@ def test_small_cases_have_the_same_answers_interpreted() -> None:
     assert done.stdout.strip() == answers()
 
 
-@pytest.mark.slow  # `make check` asks it of compiled kernels
+@pytest.mark.slow  # `make check` runs it with compiled kernels
 def test_the_planners_pinned_answers_are_the_same_interpreted() -> None:
     done = interpreted("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/planner/test_pinned_answers.py")
     assert done.returncode == 0, done.stdout + done.stderr

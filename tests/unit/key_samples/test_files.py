@@ -38,7 +38,7 @@ def csv_field(value: object) -> str:
 
 
 def written(folder: Path) -> dict[str, Path]:
-    """RECORDS in all three formats; the columns in another order than they are asked for, and one more."""
+    """RECORDS in all three formats; the columns in another order, and one more."""
     files = {name: folder / f"sample.{name}" for name in ("jsonl", "csv", "parquet")}
     rows = [{"size": size, "p": p, "k": key, "other": 1} for key, p, size in RECORDS]
     files["jsonl"].write_text("\n".join(json.dumps(row) for row in rows) + "\n\n")
@@ -69,7 +69,7 @@ def same_counts(one: KeyTally, other: KeyTally) -> bool:
 
 
 def test_a_folder_of_parquet_is_shared_out_by_rows(tmp_path: Path) -> None:
-    """Row groups of 4, 4 and 5 for two: the largest first, then both others to whoever has less. The sum is all."""
+    """Row groups of 4, 4 and 5 for two: the largest first, then both others to the smaller part."""
     rows = [{"k": f"k{i % 5}", "p": i % 3, "size": i} for i in range(13)]
     pq.write_table(pa.Table.from_pylist(rows[:5]), tmp_path / "b.parquet")
     pq.write_table(pa.Table.from_pylist(rows[5:]), tmp_path / "a.parquet", row_group_size=4)

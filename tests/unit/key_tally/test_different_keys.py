@@ -30,7 +30,7 @@ def test_it_holds_the_smallest_identities_of_all_parts(seed: int) -> None:
 
 
 def test_estimates_are_within_their_error() -> None:
-    """1,024 kept: standard error 1 / sqrt(1022) = 3.13 %. Of 20 estimates about 19 lie within two of them."""
+    """1,024 kept: standard error 1 / sqrt(1022) = 3.13 %. Of 20 estimates about 19 are within two of them."""
     within = 0
     for seed in range(20):
         true = 2_000 * (1 + seed)

@@ -60,10 +60,7 @@ def test_up_to_the_capacity_counts_are_exact() -> None:
 
 
 def test_a_cut_by_hand() -> None:
-    """Two counters. a a a b fill them; c finds none free: the upper median of 3 and 1 is 3, so both go and c stays
-    with
-    1. Then c: 2. So of a, 3 records, is known: at least 0, at most 0 + 3.
-    """
+    """Two counters. a a a b fill them; c subtracts the upper median 3; c ends at 2. a: at least 0, at most 3."""
     a, b, c = 10, 20, 30
     table, rows = FrequentKeys.none(2).counted(np.array([a, a, a, b, c, c], np.uint64), np.ones(6, np.bool_))
     assert (table.identity.tolist(), table.records.tolist(), table.error) == ([c], [2], 3)

@@ -27,7 +27,7 @@ CLIENTS = ("librdkafka-consistent-random", "sarama-hash", "scala@0.8")
 
 
 def placed(keys: Keys, partitioner: str, partitions: int) -> list[int]:
-    """By the partitioner itself, one key at a time's answer."""
+    """By the partitioner itself, one key at a time."""
     return by_name(partitioner).partition(RecordSample.of_keys(KeyColumn.of(keys)), TopicTarget(partitions)).tolist()
 
 
@@ -101,7 +101,7 @@ def test_bytes_are_those_of_key_and_value_and_unknown_where_one_batch_does_not_t
 
 
 def test_a_sample_that_tells_its_partitions_shows_which_client_wrote_it() -> None:
-    """Three of four records lie where Java puts them, one a partition further."""
+    """Three of four records are where Java puts them, one a partition further."""
     keys: Keys = [b"k%d" % i for i in range(400)]
     places = np.array(placed(keys, "default", 5), np.int32)
     places[::4] = (places[::4] + 1) % 5
@@ -131,7 +131,7 @@ def test_hashes_are_as_good_as_keys_where_partitions_go_by_them() -> None:
 
 
 def test_two_topics_meet_in_the_keys_that_both_have() -> None:
-    """Of a to f, c d e f are in both; which of these lie apart on 4 and 6 partitions, the partitioner says."""
+    """Of a to f, c d e f are in both; the partitioner decides which differ on 4 and 6 partitions."""
     left, right = [b"a", b"b", b"c", b"d", b"e", b"f"], [b"c", b"d", b"e", b"f", b"x"]
     plan = plan_for(TopicLayout(4), read_with=TopicLayout(6))
     meeting = meeting_of(tally_of(left, plan), tally_of(right, plan))

@@ -29,7 +29,7 @@ def snapshot_of(rows: list[Partition], brokers: tuple[Broker, ...]) -> ClusterSn
 
 
 def disks(*used: int, total: int = DISK) -> tuple[LogDir, ...]:
-    """/d0, /d1, … on disks of their own; of equal figures the total is told a byte larger each."""
+    """/d0, /d1, … on separate disks; of equal sizes the total is a byte larger each."""
     return tuple(LogDir(f"/d{n}", total + n, total + n - amount) for n, amount in enumerate(used))
 
 

@@ -34,7 +34,7 @@ def empty(*dirs: str) -> frozenset[tuple[int, str]]:
 
 
 def fewest_bytes(snapshot: ClusterSnapshot, request: LogDirRequest, plan: LogDirPlan) -> int | None:
-    """Of all placements that end within the plan's limits, widened to where it leaves each disk; in plain Python."""
+    """Of all placements within the plan's limits, widened to each disk's end, in plain Python."""
     (told,) = plan.brokers
     rows = list(snapshot.each_partition())
     paths = [one.path for one in snapshot.brokers[0].log_dirs]

@@ -1,6 +1,6 @@
-"""Strategies of one's own that do whatever foreign code does wrong: the file that tests give as ``FILE.py:Class``.
+"""Custom assignors with every fault of foreign code, for ``FILE.py:Class``.
 
-``REASONS``: the kinds of refusal in the row of each, and a part of its message.
+``REASONS``: for each the kinds of refusal and a part of the message.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _secrets(_members: Any, _topics: Any) -> Answer:
 
 
 def _moved(members: Any, topics: Any) -> Answer:
-    """What it may do still: rename from folder to folder, and start a program."""
+    """Still possible: rename between folders, and start a program."""
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         Path(one, "a").touch()
         Path(one, "a").rename(Path(other, "a"))
@@ -116,7 +116,7 @@ Environment = _strategy("environment", lambda *_: _raise(ValueError(sorted(os.en
 
 
 class Tells:
-    """It tells what it sees."""
+    """It reports its input."""
 
     name = "tells"
 

@@ -183,7 +183,7 @@ def test_what_it_leaves_behind_ends_with_it(attribute: str) -> None:
 
 
 def is_running(pid: int) -> bool:
-    """A process that ended may wait for whoever inherited it: it runs no more."""
+    """An ended process may wait for its parent: it does not run."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:

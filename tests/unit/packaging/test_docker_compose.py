@@ -23,7 +23,7 @@ OFFICIAL = ("postgres", "python", "apache/airflow", "apache/kafka", "apache/spar
 VARIABLE = re.compile(r"(?<!\$)\$\{(\w+)(?P<demand>:\?[^}]+)?\}")
 EXAMPLE = (ROOT / ".env.example").read_text()
 ONCE = {"airflow-init"}
-# What the images are: CPython 3.12 on Debian bookworm (glibc 2.36), without a compiler.
+# The images: CPython 3.12 on Debian bookworm (glibc 2.36), without a compiler.
 IMAGE_PYTHON = (3, 12)
 IMAGE = {
     "sys_platform": "linux", "platform_system": "Linux", "platform_machine": "x86_64", "os_name": "posix",
@@ -142,7 +142,7 @@ def _exports(dockerfile: Path) -> list[list[str]]:
 
 
 def _exported(words: list[str]) -> list[Requirement]:
-    """What is installed into an image by this export."""
+    """Packages that this export installs into an image."""
     uv = Path(sys.executable).with_name("uv")
     plain = ("--no-hashes", "--no-annotate", "--no-header", "--quiet", "--offline")
     run = subprocess.run([uv, "export", *words, *plain], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -45,7 +45,7 @@ def test_empty_fields_of_the_form_ask_for_all():
 
 def test_what_is_readable_is_asked_of_whoever_mounts_the_page():
     class Request:
-        """As much of one as is read."""
+        """The used part of a request."""
 
         class app:
             class state:
@@ -64,7 +64,7 @@ def test_all_questions_go_through_the_reader():
 
 def test_no_route_dependency_or_handler_runs_in_the_threads_that_all_apps_share():
     async def user():
-        """Nobody."""
+        """No user."""
 
     def calls(dependant):
         yield dependant.call

@@ -45,7 +45,7 @@ def test_saramas_hash_is_signed() -> None:
 
 
 class ByLength:
-    """As many bytes as the key has."""
+    """Partition = length of the key."""
 
     name, versions = "by-length", "ours"
 

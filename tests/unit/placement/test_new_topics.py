@@ -42,7 +42,7 @@ def test_the_empty_broker_gets_most_but_not_all() -> None:
 def test_expected_loads_are_those_of_the_new_topic() -> None:
     # 2 partitions of 3 replicas on 3 brokers; each is written at 5 and holds 2 GB: the leader sends 2 × 5 more.
     document = place_new_topics(two_full_one_empty(), [NewTopic("x", 2, 3, 10, 4 * GB)])
-    assert "in" not in document["after"]  # nobody measured what the others are written at
+    assert "in" not in document["after"]  # write rates of the others are unknown
     assert document["after"]["disk"] == {"0": 14 * GB, "1": 14 * GB, "2": 4 * GB}
     assert document["after"]["replicas"] == {"0": 12, "1": 12, "2": 2}
     assert [replicas[0] for replicas in assignment(document)] == [2, 0]  # twice the even share of 2/3 is one leader

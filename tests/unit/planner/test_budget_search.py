@@ -97,9 +97,7 @@ def test_what_is_changed_is_counted_and_taken_back_to_the_last_bit_that_matters(
 
 
 def test_what_is_beyond_the_budget_is_given_back_where_it_costs_least() -> None:
-    """Beyond one move: of 5 to broker 1 and 4 to broker 2 either may be undone (5 / 18 each). Useless moves are
-    always undone.
-    """
+    """Beyond one move: of 5 to broker 1 and 4 to broker 2 either is undone (5 / 18 each). Useless ones always are."""
     moved = np.array([[0], [1], [2], [1], [2]], dtype=np.int32)
     state = state_of(piled(max_replica_moves=1), moved)
     assert state.spent.tolist() == [9.0, 2.0, 2.0]

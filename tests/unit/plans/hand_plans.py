@@ -1,7 +1,7 @@
-"""One small cluster and one move on it, from which every part of a plan can be worked out by hand.
+"""One small cluster with one move: every part of its plan can be worked out by hand.
 
 Brokers 0, 1, 2 hold 15, 10 and 5 GB: partitions of 6, 4 and 5 GB, two replicas each, all led by broker 0. The move
-takes partition 1 (4 GB) from broker 0 to broker 2, which leads it from then on: 11, 10 and 9 GB, leaders 2, 0 and 1.
+takes partition 1 (4 GB) from broker 0 to broker 2, its new leader: 11, 10 and 9 GB, leaders 2, 0 and 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOVED_LEADERS = np.array([0, 2, 0], dtype=np.int32)
 
 @dataclass(frozen=True, eq=False)
 class Hand:
-    """What parts of a plan are made from."""
+    """Inputs of a plan's parts."""
 
     plan_request: PlanRequest
     problem: Problem

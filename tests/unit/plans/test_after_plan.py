@@ -30,7 +30,7 @@ def sending(lists: list[tuple[int, ...]], capacity: float | None = 60.0 * MB, **
 
 
 def told(snapshot: ClusterSnapshot, after: list[list[int]] | None = None, **options: object) -> AfterFailure:
-    """Of a plan that makes the lists ``after``, or of none, led by the first."""
+    """For a plan with the lists ``after``, or none, led by the first."""
     plan_request = build_request(snapshot, PlanOptions(**options))  # type: ignore[arg-type]
     today = plan_request.partitions.placement
     lists = today.replicas if after is None else np.array(after, dtype=np.int32)

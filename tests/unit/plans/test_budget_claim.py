@@ -17,7 +17,7 @@ from tests.unit.plans.hand_plans import SNAPSHOT
 
 
 def claimed(params: SolveParams = DEFAULTS, **limits: float) -> BudgetClaim:
-    """Of 15, 10 and 5 of 30 GB, 12 at most and 8 at least, where nothing moves."""
+    """15, 10 and 5 of 30 GB, 12 at most and 8 at least, without moves."""
     options = replace(PlanOptions(within=0.2, throttle_bytes_per_s=1_000_000), **limits)
     request = build_request(SNAPSHOT, options)
     problem = request.problem(options.band)
@@ -35,7 +35,7 @@ def test_hours_limit_bytes() -> None:
     least = [claimed(max_hours=hours).least_imbalance or 0.0 for hours in (1e-9, 0.1, 0.2, 100.0)]
     assert least == sorted(least, reverse=True)
     assert least[0] > least[-1]
-    # 1000 s to each of three brokers are 3 GB, whoever says it.
+    # 1000 s to each of three brokers are 3 GB in either form.
     seconds, copied = claimed(max_hours=500 / 3600), claimed(max_move_bytes=1_500_000_000)
     assert seconds.least_imbalance == pytest.approx(copied.least_imbalance)
 

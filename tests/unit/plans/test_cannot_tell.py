@@ -127,7 +127,7 @@ def test_what_nobody_measured_is_left_out_and_the_rest_is_balanced() -> None:
 
 
 def test_one_broker_that_does_not_tell_its_log_dirs_may_hide_a_full_disk() -> None:
-    """Where followers elsewhere tell the sizes of what it leads, nothing is hidden."""
+    """Nothing is hidden if followers elsewhere show the sizes of its leaders."""
     gap = gap_of("broker", "2", FactCode.LACKS_LOG_DIRS, "timed out")
     told = [replace(changed, log_bytes=tuple(None if b == 2 else GB for b in changed.replicas)) for changed in even()]
     assert planned(with_gaps(cluster(told, brokers(3)), gap)).verdict is Verdict.NOTHING_TO_DO
@@ -248,7 +248,7 @@ def test_verify_refuses_a_blind_verdict_and_blindness_without_a_cause() -> None:
 
 @pytest.mark.parametrize("name", ["even", "uneven", *UNUSABLE])
 def test_a_reading_that_is_too_old_gives_no_moves_whatever_it_shows(name: str) -> None:
-    """All replicas of the uneven one lie on two of three brokers; that was 21 days ago."""
+    """All replicas of the uneven one are on two of three brokers, 21 days ago."""
     shown = {
         "even": cluster(even(), brokers(3)),
         "uneven": cluster([row("t", p, [0, 1]) for p in range(9)], brokers(3)),

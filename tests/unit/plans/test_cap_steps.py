@@ -1,4 +1,4 @@
-"""Caps step by step, on the move that leaves 11, 10 and 9 GB: who is above, when it cannot be, and what is said."""
+"""Caps step by step, on the move that leaves 11, 10 and 9 GB."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ABOVE = OverCap("disk", 0, 11.0 * GB, 10 * GB)
 
 def test_the_broker_furthest_above_each_cap_is_named() -> None:
     request = hand(PlanOptions(caps={"disk": 10 * GB, "leaders": 2, "in": 1})).plan_request
-    assert over_caps(request, AFTER) == (ABOVE,)  # two leaders are two, and nobody knows rates
+    assert over_caps(request, AFTER) == (ABOVE,)  # two leaders are two; rates are unknown
     assert over_caps(request, {"leaders": AFTER["leaders"] + 1}) == (OverCap("leaders", 0, 3.0, 2),)
 
 

@@ -89,7 +89,7 @@ def test_a_topic_made_anew_is_another_one() -> None:
     anew = replace(SNAPSHOT, topics=(replace(SNAPSHOT.topics[0], topic_id="two"),))
     assert recreated_topics(PLANNED, anew) == {"t"}
     assert codes(changes_since(PLANNED, anew)) == [ReasonCode.TOPIC_RECREATED]
-    assert recreated_topics(PLANNED, SNAPSHOT) == frozenset()  # an id that is not told is unknown
+    assert recreated_topics(PLANNED, SNAPSHOT) == frozenset()  # a missing id is unknown
 
 
 def test_brokers_and_partitions_that_came_and_went() -> None:
@@ -156,7 +156,7 @@ def test_the_effect_of_what_is_left() -> None:
 
 
 def test_racks_that_would_be_shared_are_harm() -> None:
-    plan_request = build_request(cluster(ROWS, brokers(3, racks=2)), PLANNED.options)  # 0 and 2 stand in one rack
+    plan_request = build_request(cluster(ROWS, brokers(3, racks=2)), PLANNED.options)  # 0 and 2 are in one rack
     effect = effect_of(plan_request, plan_request.problem(0.2), [LeftMove(1, [2, 0], 2)])
     assert ReasonCode.RACKS_SHARED in codes(effect.harm)
 

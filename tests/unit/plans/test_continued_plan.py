@@ -77,7 +77,7 @@ def test_a_plan_that_the_cluster_drifted_away_from_is_continued_with_more_moves(
 
 
 def test_a_plan_for_another_cluster_state_is_replaced() -> None:
-    """What was to leave broker 0 has shrunk to nothing; broker 1 is the full one now."""
+    """Broker 0's load has vanished; broker 1 is the full one now."""
     first = planned(skewed(), without_frontier())
     grown = dict.fromkeys(range(30), 0.01) | dict.fromkeys((p for p in range(30, 60) if 1 + p % 4 == 1), 5.0)
     again = planned(skewed(grown), without_frontier(), first)

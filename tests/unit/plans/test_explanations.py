@@ -48,12 +48,7 @@ def test_a_move_is_told_by_what_stood_furthest_from_its_share() -> None:
 
 
 def test_what_a_move_takes_past_its_share_is_no_repair() -> None:
-    """8, 6 and 4 GB, a share of 6 each; t-1 brings 2 GB from broker 0 to 2 and t-3 3 GB from 1: 6, 3 and 9
-    afterwards.
-
-    Without t-1 broker 0 keeps 8 instead of 6, and broker 2, though it held too little, has 7: nearer than 9. Without
-    t-3 brokers 1 and 2 both have their 6: it repairs nothing.
-    """
+    """8, 6, 4 GB, share 6; 6, 3, 9 afterwards. t-1 repairs broker 0; without t-3 brokers 1 and 2 have 6: no repair."""
     rows = [row("t", p, (b,), size * GB) for p, (b, size) in enumerate(((0, 6), (0, 2), (1, 3), (1, 3), (2, 4)))]
     plan_request = ask_of(cluster(rows, brokers(3)))
     draft = draft_of(plan_request, np.array([[0], [2], [1], [2], [2]], dtype=np.int32), np.array([0, 2, 1, 2, 2]))
@@ -163,7 +158,7 @@ def test_notes_of_one_broker_of_racks_disks_and_empty_partitions() -> None:
 
 
 def test_more_replicas_than_racks_and_a_rack_without_any() -> None:
-    racks = cluster([row("t", 0, (0, 2), GB)], brokers(4, racks=2))  # 0 and 2 stand in one rack, 1 and 3 in the other
+    racks = cluster([row("t", 0, (0, 2), GB)], brokers(4, racks=2))  # 0 and 2 are in one rack, 1 and 3 in the other
     assert said(hand_notes(racks), FactCode.RACK_EMPTY)
     three = cluster([row("t", 0, (0, 1, 2), GB)], brokers(4, racks=2))
     (told,) = said(hand_notes(three), FactCode.MORE_REPLICAS_THAN_RACKS)

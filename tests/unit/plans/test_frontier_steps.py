@@ -103,8 +103,8 @@ def cheap(*, is_free: bool) -> Fact:
 
 
 def test_what_is_free_is_no_bargain_for_each_byte_where_anything_before_the_knee_costs_some() -> None:
-    """Costs 0, 0, 10, 20, …: the second point is free. With the knee at 20 the one of 10 is the bargain; with the
-    knee at 10 only the free one is left, and it says that it is free.
+    """Costs 0, 0, 10, 20, …: the second is free. With the knee at 20 the bargain is 10; at 10 only the free one is
+    left.
     """
     cost = [0, 0, *range(10, 80, 10)]
     late = named([point(cost[i], rest) for i, rest in enumerate([1.0, 0.9, 0.6, 0.3, 0.28, 0.26, 0.25, 0.24, 0.23])])

@@ -35,7 +35,7 @@ def test_a_plan_tells_of_them_only_where_they_were_named() -> None:
 
 
 def test_what_is_produced_to_leaders_comes_into_the_band() -> None:
-    """Within it on random clusters where all bands are met at all; without being asked it stays outside of it."""
+    """Within it on random clusters if all bands can be met; without the option it stays outside."""
     inside = outside = 0
     for seed in range(6):
         snapshot = random_cluster(seed, broker_count=6, topics=20)
@@ -50,7 +50,7 @@ def test_what_is_produced_to_leaders_comes_into_the_band() -> None:
 
 
 def test_nobody_could_be_asked_for_more_than_its_network_carries() -> None:
-    """Whoever led all that it holds: with 5 % left free, brokers of two sizes."""
+    """If a broker led all its replicas: with 5 % left free, brokers of two sizes."""
     for seed in range(4):
         snapshot = random_cluster(seed, broker_count=6, topics=12)
         sent = outcome_of(right(snapshot, replace(QUICK, caps={"potential_out": 1e15})), "potential_out")

@@ -41,10 +41,8 @@ def window_of(hours) -> tuple:
 
 
 def test_hours_are_judged_by_the_band_at_their_own_level():
-    """Means 122.5, 77.5, 35 and 80 → 200 on broker 0 and 115 on broker 1; a swap of 1 and 2 gives 157.5 on each.
-
-    Band 10 %. Before: even 3 hours ago and 1 hour ago (200 and 200), else 200 of 220 and 200 of 240 on broker 0.
-    After: 100 + 100 and 100 + 100, 100 + 10 and 100 + 10, 200 and 200, 120 and 120: never outside.
+    """Before: 200 of 220 and of 240 in two hours. After: 200 of 200, 110 of 110, 200 of 200, 120 of 120, never
+    outside.
     """
     snapshot, hourly = window_of(HOURS)
     plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))

@@ -102,7 +102,7 @@ def receives(plan: Plan, broker: int) -> bool:
 
 
 Keeps = Callable[[ClusterSnapshot, Plan, PlanOptions], bool]
-# What a plan that keeps the option looks like; verify, which knows none of the planner's code, checks the bands.
+# Test that a plan keeps the option; verify, independent of the planner's code, checks the bands.
 KEPT: dict[str, Keeps] = {
     "--balance-within": keeps_band,
     "--target": keeps_target,
@@ -163,8 +163,8 @@ KEPT: dict[str, Keeps] = {
 
 
 def small_cluster(seed: int, *, sends: bool = False) -> ClusterSnapshot:
-    """Two topics of eight partitions on three racks, lopsided; every third partition is led by its second replica.
-    ``sends``: each leader 10 bytes/s.
+    """Two topics of eight partitions, three racks, uneven; every third is led by its second replica, at ``sends`` 10
+    bytes/s.
     """
     draw = np.random.default_rng(seed)
     rows = []

@@ -1,6 +1,6 @@
-"""A band that was ordered is met before a default, and disks of different sizes before counts.
+"""A requested band is met before a default, and disks of different sizes before counts.
 
-``verify`` refuses a plan that leaves an ordered band though only defaults stood in the way.
+``verify`` refuses a plan that leaves a requested band only for defaults.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def different_disks(sizes: tuple[float, ...] = (500, 500, 2000, 2000)) -> Cluste
 
 @pytest.fixture
 def all_alike(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Plans as they were once: no band gives way to another one."""
+    """Without priorities between bands."""
     with monkeypatch.context() as patched:
         patched.setattr(PlanRequest, "band_ranks", property(lambda self: dict.fromkeys(self.resources, 0)))
         yield

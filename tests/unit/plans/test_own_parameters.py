@@ -61,7 +61,7 @@ def test_the_replication_factor_that_is_not_planned_at_all(document: dict[str, A
 
 
 def _with_moves(asked: PlanOptions) -> Plan:
-    """A sealed plan with moves that says it was asked for ``asked``."""
+    """A sealed plan with moves and the parameters ``asked``."""
     made = plan()
     return replace(made, parameters=made.parameters | {"replication_factor": asked.replication_factor}).sealed()
 
@@ -78,7 +78,7 @@ def test_disks_that_are_alike() -> None:
 
 
 def test_how_much_an_unseen_topic_may_be() -> None:
-    """It may be twice the mean topic, and then a broker stands outside; were it nothing, nothing is to be done."""
+    """It may be twice the mean topic, and a broker is outside; at nothing, there is nothing to do."""
     gap = gap_of("topic", "secret", FactCode.LACKS_DESCRIPTION, "denied")
     snapshot = replace(cluster(EVEN, brokers(3)), coverage=(gap,))
     options = PlanOptions(with_frontier=False)
@@ -125,7 +125,7 @@ def test_trials_of_robustness() -> None:
 
 
 def test_reasons_of_one_kind_that_are_shown(document: dict[str, Any]) -> None:
-    """Today every partition lies on brokers 2 and 3 in an order that the plan does not aim at for most of them."""
+    """Every partition is on brokers 2 and 3 in an order that the plan rejects for most of them."""
     today = cluster([row("t", p, (3, 2), GB) for p in range(12)], brokers(4))
     moved = {
         most: [
@@ -140,7 +140,7 @@ def test_reasons_of_one_kind_that_are_shown(document: dict[str, Any]) -> None:
 
 
 def test_faults_that_a_refusal_names() -> None:
-    """Every move says another number of bytes."""
+    """Every move has another number of bytes."""
     made = plan()
     forged = replace(made, moves=tuple(replace(move, bytes=(move.bytes or 0) + 1) for move in made.moves)).sealed()
     for judge in (verified, require_verified):

@@ -1,7 +1,7 @@
 """A plan of one move after it was made: written and read, verified, and judged on a changed cluster.
 
-Brokers 0, 1, 2 hold 15, 10 and 5 GB; the plan has partition 0 led by broker 1, and takes the
-4 GB of partition 1 from broker 0 to broker 2: 11, 10 and 9 GB, one leader each.
+Brokers 0, 1, 2 hold 15, 10 and 5 GB; the plan has partition 0 led by broker 1, and takes the 4 GB of partition 1 from
+broker 0 to broker 2: 11, 10 and 9 GB, one leader each.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def test_a_right_plan_is_verified_as_it_is() -> None:
 
 
 def test_a_bound_that_is_not_proved_is_the_verifiers() -> None:
-    """At least 3 GB leave broker 0, which may hold 12; nobody proves 5 of the 4 that are copied."""
+    """At least 3 GB leave broker 0, which may hold 12; a bound of 5 for a copy of 4 is unproved."""
     done = verified(stated("bytes", 5e9), SNAPSHOT)
     (bound,) = [claim for claim in done.plan.lower_bound if claim.cost == "bytes"]
     assert 3e9 <= bound.value <= 4e9

@@ -37,7 +37,7 @@ def cost(plan: Plan) -> tuple[int | None, int]:
     [
         ({}, (10 * SMALL, 10)),  # 9.5 GB, as 19.5 - 10 must leave
         ({"prefer": "moves"}, (10 * GB, 1)),
-        ({"prefer": "leaders"}, (10 * GB, 1)),  # whoever gets an only replica leads it
+        ({"prefer": "leaders"}, (10 * GB, 1)),  # the receiver of an only replica leads it
         ({"slack": 0.06}, (10 * GB, 1)),  # 10 / 9.5 is 5.3 % above the bound: within 6 % one move is better than ten
         ({"slack": 0.04}, (10 * SMALL, 10)),
     ],
@@ -51,7 +51,7 @@ def test_a_plan_for_moves_fits_a_budget_that_the_one_for_bytes_does_not() -> Non
 
 
 def test_each_bound_says_whether_its_cost_is_within_the_slack() -> None:
-    """1 move where 1 is needed, and 10 GB where 9.5 are: 5.3 % above. Nothing is told where nothing was asked."""
+    """1 move where 1 is needed, and 10 GB where 9.5 are: 5.3 % above. No statement without the option."""
     told = {
         bound.cost: bound.is_within_slack for bound in planned(one_large_or_ten_small(), prefer="moves").lower_bound
     }
@@ -72,7 +72,7 @@ def test_the_first_cost_is_given_up_within_its_slack_and_no_further() -> None:
     assert choice(costs(101, 150), costs(109, 105)) == 1  # both within 10 % of the moves, one of the bytes
     assert choice(costs(101, 150), costs(112, 105)) == 0  # 112 moves are too many
     assert choice(costs(101, 109), costs(105, 100)) == 0  # all within their slack: the fewest moves
-    assert choice(costs(120, 150), costs(121, 100)) == 0  # none within: the nearest
+    assert choice(costs(120, 150), costs(121, 100)) == 0  # all outside: the nearest
     assert choice(costs(105, 120), costs(105, 101)) == 1
     assert choice(costs(105, 125), costs(104, 130)) == 1  # 130 bytes are within 10 % of the nearest, 125
 

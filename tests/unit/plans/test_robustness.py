@@ -1,5 +1,3 @@
-"""Does the verdict stand with every load off by up to 30 %, for each kind of verdict."""
-
 from __future__ import annotations
 
 from kafka_rebalance.options.plan_options import PlanOptions

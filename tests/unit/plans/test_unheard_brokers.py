@@ -22,7 +22,7 @@ UNHEARD = tuple(state for state in BrokerState if state.is_unheard)
 
 
 def uneven(state: BrokerState, seed: int = 0) -> ClusterSnapshot:
-    """Six brokers of three racks; broker 5 holds next to nothing, so that everybody would give to it."""
+    """Six brokers of three racks; broker 5 is nearly empty, the best receiver."""
     draw = np.random.default_rng(seed)
     rows = [
         row("t", p, draw.choice(5 if p else 6, 2, replace=False).tolist(), int(draw.integers(1, 9)) * GB)
@@ -47,7 +47,7 @@ def given_to(plan: Plan, broker: int) -> int:
 
 
 def test_what_a_state_means() -> None:
-    """The four that were not heard stay, the two that are gone do not; no state is both."""
+    """The four unresponsive ones stay, the two gone ones do not; no state is both."""
     assert {state.value for state in UNHEARD} == {"refused", "silent", "disconnected", "unresponsive"}
     assert [state for state in BrokerState if state.is_gone] == [BrokerState.FENCED, BrokerState.DEAD]
     assert [state for state in BrokerState if not state.stays] == [
@@ -60,7 +60,7 @@ def test_what_a_state_means() -> None:
 
 @pytest.mark.parametrize("state", UNHEARD)
 def test_nothing_goes_to_a_broker_that_was_not_heard(state: BrokerState) -> None:
-    """A heard broker 5 is given much; the same broker unheard nothing, also when it is to be demoted."""
+    """A serving broker 5 gets much; an unresponsive one nothing, even if it is demoted."""
     assert given_to(planned(uneven(BrokerState.ALIVE), PlanOptions()), 5) > 5
     plan = planned(uneven(state), PlanOptions())
     assert plan.verdict is Verdict.REBALANCE
@@ -115,7 +115,7 @@ def test_check_does_not_take_what_is_hidden_for_deleted_nor_blindness_for_peace(
 
 
 def test_disks_of_those_that_were_heard_still_count() -> None:
-    """Broker 5 tells no volume: it is taken for the mean of the others, whose own capacities stay as they are."""
+    """Broker 5 reports no volume: the mean of the others is assumed; their capacities stay."""
     volumes = [replace(b, log_dirs=(LogDir("/d", (b.id + 1) * 500 * GB, 400 * GB),)) for b in brokers(5, 3)]
     snapshot = uneven(BrokerState.SILENT)
     plan = planned(replace(snapshot, brokers=(*volumes, snapshot.brokers[5])), PlanOptions())

@@ -63,7 +63,7 @@ def test_windows_that_touch_are_one(texts: tuple[str, ...], minutes: int) -> Non
 
 
 def test_the_longest_stretch_is_what_a_clock_sees() -> None:
-    """Random windows: minute after minute of two weeks, asked one by one."""
+    """Random windows: each minute of two weeks."""
     chance = random.Random(5)
     for _ in range(8):
         made = tuple(

@@ -44,7 +44,7 @@ SERIES = {
 
 
 def read(series, names=None, snapshot=CLUSTER):
-    """The snapshot with loads, what was said, and the server that was asked."""
+    """Snapshot with loads, messages, and the requests."""
     said = []
     with fake_prometheus(series) as server:
         found = loads_from_prometheus(snapshot, server.url, names or MetricNames(), say=said.append)
@@ -65,7 +65,7 @@ def test_rates_by_topic_and_broker_are_split_over_the_leaders_by_messages():
 
 
 def test_cpu_is_shared_out_so_that_all_brokers_together_have_what_was_measured():
-    """Of seconds a second, 100 percent each; what else is scraped is no broker."""
+    """CPU seconds a second, 100 percent each; other scrape targets are no brokers."""
     found, said, server = read(SERIES)
     assert any(query.endswith("* 100") for query in server.queries)
     cpu, (line,) = found.load(CPU), [words for words in said if words.startswith("cpu")]

@@ -23,7 +23,7 @@ def test_what_was_counted_where_no_leader_is_is_spread_if_written_and_left_out_i
 
 
 def test_how_far_two_ways_to_split_differ_is_told():
-    """Messages say 3 : 1, sizes 1 : 1: a quarter of the rate lies elsewhere."""
+    """Messages 3 : 1, sizes 1 : 1: a quarter of the rate differs."""
     snapshot = cluster([row("a", 0, [0]), row("a", 1, [0])], brokers(1))
     found = split_over_partitions(snapshot, {("a", 0): 8.0}, np.array([3.0, 1.0]), keeps_elsewhere=True)
     assert found.values.tolist() == [6.0, 2.0]

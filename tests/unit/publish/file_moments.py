@@ -1,7 +1,7 @@
-"""Strike at one file operation of a process: a kill, a full disk, Ctrl-C, before it, in its middle or after it.
+"""Kill, full disk or Ctrl-C before, during or after one file operation of a process.
 
-Every function of ``os`` that changes a file system, syncs or closes is counted, and so is the exchange of folders. The
-process that is struck is forked from one that has its plan already, so that a moment costs milliseconds.
+Counted: every function of ``os`` that changes a file system, syncs or closes, and the exchange of folders. The
+process is forked from one with a finished plan, so a moment costs milliseconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COUNTED = (
 
 
 class Strike(Enum):
-    """What happens at the moment."""
+    """Event at the moment."""
 
     KILL = "SIGKILL before"
     KILL_WITHIN = "SIGKILL in the middle of a write"
@@ -111,7 +111,7 @@ def _work_and_tell(work: Callable[[Striker], None], striker: Striker, writing: i
 
 
 def content_of(folder: Path) -> dict[str, bytes]:
-    """Every file under a folder by its path, whatever stands there."""
+    """Every file under a folder by its path."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

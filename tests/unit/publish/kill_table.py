@@ -1,8 +1,8 @@
 """SIGKILL, ENOSPC and Ctrl-C at every file operation of ``plan``, ``advise`` and ``publish``; prints the table.
 
 ``python -m tests.unit.publish.kill_table [--step N] [--moments]``: every N-th moment; one line for each moment. After
-each: what a reader finds is the old advisory or the new one, byte for byte, and the next run succeeds and leaves
-nothing else. Exit code 1 where it is not so.
+each: a reader finds the old advisory or the new one, byte for byte, and the next run succeeds and leaves nothing
+else. Exit code 1 otherwise.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ Writer = Callable[[Path, Advice], object]
 
 
 def cannot_exchange(_one: Path, _other: Path) -> None:
-    """What file systems answer that have no exchange."""
+    """Answer of file systems without exchange."""
     raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
 
 
 def write_plan(folder: Path, advice: Advice) -> object:
-    """As the command ``plan``: ``--out`` is judged first, then everything is written."""
+    """As in the command ``plan``: check ``--out``, then write everything."""
     return plan_files.write_plan_folder(folder, advice.snapshot, advice.plan)
 
 
 def write_advisory(folder: Path, advice: Advice) -> object:
-    """As the command ``advise``, and as the DAG's task ``publish``."""
+    """As in the command ``advise`` and the DAG's task ``publish``."""
     return advisory_files.write_advisory(folder, {}, advice.plan)
 
 
@@ -50,7 +50,7 @@ class Case:
 
     command: str
     write: Writer
-    write_old: Writer | None  # None: nothing stands there
+    write_old: Writer | None  # None: no old advisory
     layout: str
     name: str = "plan"
     is_checked: bool = True
@@ -81,7 +81,7 @@ CASES = [
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one moment left."""
+    """Result of one moment."""
 
     operation: str
     ended: str
@@ -134,7 +134,7 @@ class Bench:
         return outcome
 
     def _found(self, case: Case) -> dict[str, bytes]:
-        """What a reader finds; behind a link that is not there yet, nothing."""
+        """A reader's result; nothing behind a missing link."""
         folder = self.place / case.name
         place = advisory_folder(folder)
         return {} if place == folder and (folder / "versions").exists() else content_of(place)
@@ -172,7 +172,7 @@ class Bench:
         return advisory_files.advisory_files({}, advice.plan)
 
     def _count_beside(self, case: Case) -> int:
-        """Folders and links that belong to no advisory that stands."""
+        """Folders and links outside complete advisories."""
         folder = self.place / case.name
         beside = [path for path in folder.parent.glob("*") if path != folder] if folder.parent.exists() else []
         beside += [path for path in folder.parent.glob(".*") if path not in beside] if folder.parent.exists() else []

@@ -1,4 +1,4 @@
-"""A part of the kill table, anew in a process of its own: every n-th moment of each command, layout and strike.
+"""Part of the kill table in a fresh process: every n-th moment of each command, layout and strike.
 
 Every 74th in `make test-all`, all by `make test-kill`.
 """

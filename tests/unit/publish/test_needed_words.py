@@ -22,7 +22,7 @@ GIB = 2**30
     ("cost", "amount", "bound", "words"),
     [
         ("replica_moves", 17, 2.0, "at least 2 needed"),  # a gap of 750 %
-        ("leader_changes", 5, 4.3, "the fewest possible"),  # nobody makes a part of a change
+        ("leader_changes", 5, 4.3, "the fewest possible"),  # a change is whole
         ("leader_changes", 6, 4.3, "at least 5 needed"),
         ("bytes", 10.1 * GIB, 10.0 * GIB, "1.00 % above what is provably needed"),
         ("bytes", 20 * GIB, 10 * GIB, "at least 10.0 GiB needed"),
@@ -39,7 +39,7 @@ def test_what_is_needed_in_words(cost: str, amount: float | None, bound: float |
 
 
 def test_no_rendering_tells_a_large_percentage() -> None:
-    """Costs and bounds of any size: terminal, key figures and frontier say what the one function says."""
+    """Costs and bounds of any size: terminal, key figures and frontier use the one function's words."""
     draw = np.random.default_rng(3)
     made = make_plan(SNAPSHOT, PlanOptions(within=0.2, with_frontier=False))
     for _ in range(300):

@@ -64,7 +64,7 @@ def test_whatever_is_damaged_schema_and_verify_say_the_same() -> None:
 
 
 def test_a_whole_number_that_nothing_can_count_to_is_refused() -> None:
-    """Not where a fraction may stand: a schema does not tell 2e70 from its digits."""
+    """Except in fields for fractions: a schema cannot distinguish 2e70 from its digits."""
     damaged = copy.deepcopy(PLAN)
     damaged["moves"][0]["partition"] = 2**70
     assert not READER.is_valid(damaged)

@@ -1,4 +1,4 @@
-"""What holds of every text that ``render`` makes: whole, and with numbers that agree with their nouns."""
+"""Properties of every text that ``render`` makes: complete, and with numbers that agree with their nouns."""
 
 from __future__ import annotations
 

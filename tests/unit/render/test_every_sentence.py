@@ -1,7 +1,7 @@
-"""Every sentence in every state: no unknown value as ``None``, no "unknown the", counts that agree with their nouns.
+"""Every sentence in every state: no ``None``, no "unknown the", counts that agree with their nouns.
 
-Each function of ``MESSAGES`` is called with a sample of each argument, then with each argument that may be unknown as
-``None``, and with each count as 0, 1, 2 and 1,500.
+Each function of ``MESSAGES`` gets a sample of each argument, then ``None`` for each optional one, and each count as
+0, 1, 2 and 1,500.
 """
 
 from __future__ import annotations

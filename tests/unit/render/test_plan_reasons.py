@@ -968,7 +968,7 @@ def test_an_error_for_people_is_its_cause_and_what_would_help() -> None:
 
 
 def plain(value: object) -> bool:
-    """What JSON holds, and no number of an array."""
+    """JSON's types, without numpy numbers."""
     if isinstance(value, tuple):
         return all(map(plain, value))
     return value is None or type(value) in (bool, int, float, str, Fact)

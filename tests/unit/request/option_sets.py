@@ -1,4 +1,4 @@
-"""The same options as a shell's words and as a form's fields: what every way to ask must answer alike."""
+"""The same options as shell words and as form fields, for equal answers."""
 
 OWN = "groups alone"  # a plan refuses them
 OPTION_SETS = {

@@ -52,7 +52,7 @@ def test_the_sets_of_options_leave_no_option_out() -> None:
         "age_limit",
         "capacity",
         "at",  # most of these sets order a band, which a point of the frontier has already
-        "also_balance",  # of rates, which the input of these sets has not
+        "also_balance",  # these sets' input has no rates
         "survive",  # takes capacities, which a shell reads from a file
         "owners",
         "mutes",

@@ -79,7 +79,7 @@ def small_input(folder: Path) -> Path:
 
 
 def test_each_command_of_a_shell_refuses_it(quick, tmp_path, capsys) -> None:
-    """Of options, of a plan's own parameters and of a policy."""
+    """Patterns in options, in a plan's parameters and in a policy."""
     source, out = small_input(tmp_path), tmp_path / "out"
     for command in ("plan", "advise"):
         assert main([command, str(source), "--out", str(out), "--exclude-topic", ENDLESS]) == 2

@@ -48,7 +48,7 @@ def test_the_built_in_names_come_in_one_order_whatever_the_insertion() -> None:
 
 
 def test_keys_that_share_five_bits_come_after_all_single_ones() -> None:
-    """Letters whose improved hashes share their lowest five bits lie in a child, ordered by the next five."""
+    """Letters whose improved hashes share their lowest five bits are in a child, ordered by the next five."""
     letters = [chr(code) for code in range(0x100, 0x400)]
     by_bits: dict[int, list[str]] = {}
     for letter in letters:

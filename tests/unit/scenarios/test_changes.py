@@ -69,8 +69,8 @@ def leaders_and_isr(snapshot: ClusterSnapshot) -> list[tuple[int | None, tuple[i
 
 
 def test_a_lost_rack_leaves_leaders_to_the_next_in_sync() -> None:
-    """orders-0: 0 is gone, 1 is next. orders-2: only 0 was in sync: nobody leads, and 0 stays in the ISR, as in
-    Kafka. trades-0: both are in the rack; 3 led. trades-1 keeps its leader; the observer on 3 is gone.
+    """orders-0: 1 follows 0. orders-2: only 0 was in sync: no leader. trades-0: both in the rack; trades-1:
+    unchanged.
     """
     changed = after(RackLost("rack-0"))
     assert leaders_and_isr(changed) == [(1, (1, 2)), (1, (1,)), (None, (0,)), (None, (3,)), (2, (2,))]
@@ -86,7 +86,7 @@ def test_an_observer_leads_nothing_and_members_outlive_brokers() -> None:
     changed = after(BrokersLost((2, 1)))
     assert leaders_and_isr(changed) == [(0, (0,)), (0, (0,)), (0, (0,)), (3, (3, 0)), (None, (3,))]
     assert [len(group.members) for group in changed.groups] == [2, 1, 0, 1]
-    # Where nobody told the ISR the next broker in service leads.
+    # With unknown ISR the next broker in service leads.
     unknown = cluster([row("t", 0, (0, 1, 2), isr=None)], brokers(3, b1=BrokerState.FENCED))
     assert leaders_and_isr(after(BrokersLost((0,)), of=unknown)) == [(2, None)]
 
@@ -126,14 +126,14 @@ def test_new_partitions_take_their_share_of_what_is_written() -> None:
     assert [(one.partition, one.leader, one.end_offset, one.log_bytes) for one in new] == [
         (number, one.replicas[0], 0, (0, 0, 0)) for number, one in zip((3, 4), new, strict=True)
     ]
-    assert all(len({changed.brokers[broker].rack for broker in one.replicas}) == 3 for one in new)  # as Kafka places
-    assert changed.partition(6).observers == (3,)  # trades-1 stood in row 4
+    assert all(len({changed.brokers[broker].rack for broker in one.replicas}) == 3 for one in new)  # Kafka's placement
+    assert changed.partition(6).observers == (3,)  # trades-1 was in row 4
     assert [commit.partition for commit in changed.groups[0].committed] == [0, 3, 4]
     assert changed.groups[1].committed == ()
 
 
 def test_a_new_topic_is_read_by_whom_it_is_for() -> None:
-    """10 bytes/s and 2 GB over 4 partitions: 2.5 bytes/s and 500 MB each; how many messages nobody said."""
+    """10 bytes/s and 2 GB over 4 partitions: 2.5 bytes/s and 500 MB each; message rates are unknown."""
     new = TopicAdded("alerts", 4, 2, in_bytes_per_s=10, log_bytes=2 * 10**9, groups="billing|audit")
     changed = after(new)
     assert [topic.name for topic in changed.topics] == ["orders", "trades", "alerts"]

@@ -39,7 +39,7 @@ def test_ids_are_drawn_as_those_of_the_others_were(like: Member, shape: str) -> 
 
 
 def test_a_restart_without_instance_id_keeps_the_service_in_the_id() -> None:
-    """Where the client's id is known it stands in the new one; of a reading that has none the old instance does."""
+    """A known client id is part of the new one; else the old instance is."""
     lots = lots_of("g", "s", 0)
     back = restarted(Member("pod-3-7f", instance_id="pod-3", client_id="app", rack="r", host="/h"), lots)
     assert re.fullmatch(f"app-{_UUID}", back.id)
@@ -48,7 +48,7 @@ def test_a_restart_without_instance_id_keeps_the_service_in_the_id() -> None:
 
 
 def test_instance_numbers_go_on_after_the_highest_of_their_service() -> None:
-    """pod-2 and pod-11: 12 is next, whoever it resembles. One without a number counts as 0 of its service."""
+    """pod-2 and pod-11: 12 is next. One without a number counts as 0 of its service."""
     names = ("pod-2", "pod-11", "job", "7", "a1-b-005")
     members = tuple(Member(name, instance_id=name) for name in names)
     newcomers = Newcomers(members, lots_of("g", "s", 0))

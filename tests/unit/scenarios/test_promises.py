@@ -44,7 +44,7 @@ def any_snapshot(seed: int) -> ClusterSnapshot:
 
 
 def applied(change: Change, snapshot: ClusterSnapshot, seed: int = 0) -> ClusterSnapshot | None:
-    """What comes of it, as good a snapshot as any other; None where it does not fit."""
+    """The resulting snapshot; None where the change does not fit."""
     before = snapshot_to_document(snapshot)
     try:
         changed = Scenario("s", (change,)).applied(snapshot, seed)
@@ -135,7 +135,7 @@ def test_promises_of_loads_and_topics(seed: int) -> None:
 
 @for_each("seed", range(CASES))
 def test_promises_of_members(seed: int) -> None:
-    """So many as were asked; those that stay are the same ones, and newcomers have ids of their own."""
+    """The requested number; remaining members are unchanged, and newcomers have new ids."""
     snapshot = any_snapshot(seed)
     today = snapshot.groups[0].members
     for wanted in (1, len(today), 3 * len(today) + 1):

@@ -15,8 +15,7 @@ def test_the_worked_example_of_the_module() -> None:
 
 
 def test_a_rack_takes_the_next_two_along_and_what_nobody_may_lead_is_counted() -> None:
-    """Brokers 0 and 1 on rack 0, 2 on rack 1: A [0, 1, 2] goes to 2, B [1, 0] and C [0, 2 out of sync] to nobody.
-    D is led by 2 and listed [0, 2]: the first of the list is the next, although it does not lead."""
+    """0, 1 on rack 0, 2 on rack 1: A [0, 1, 2] to 2, B [1, 0], C [0, 2 out of sync] to none; D [0, 2] to the first."""
     rows = np.array([[0, 1, 2], [1, 0, ABSENT], [0, 2, ABSENT], [0, 2, ABSENT]], dtype=np.int32)
     able = rows != ABSENT
     able[2, 1] = False

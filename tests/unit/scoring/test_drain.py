@@ -52,7 +52,7 @@ def test_one_unknown_makes_the_group_unknown_but_not_the_other_members() -> None
 
 
 def test_without_a_backlog_nobody_needs_to_know_how_fast_members_read() -> None:
-    """As after a single reading with given rates."""
+    """As after a single snapshot with given rates."""
     assert drain(readers(0), 1, group((50, 10)), nan).seconds == 0.0
     unknown = drain(readers(0), 1, group((51, 10)), nan)
     assert (unknown.seconds, unknown.members_falling_behind) == (None, None)

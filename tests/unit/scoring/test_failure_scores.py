@@ -18,7 +18,7 @@ def cluster(rows: list[Partition], brokers: tuple[Broker, ...]) -> ClusterSnapsh
 
 
 def test_four_leaders_of_which_one_has_nobody_in_sync() -> None:
-    """Broker 4 leads 0–2 listed [4, 5, 6] and 3 listed [4, 6] with 6 out of sync: 5 takes three, two each were even."""
+    """Broker 4 leads 0–2 listed [4, 5, 6] and 3 listed [4, 6], 6 out of sync: 5 takes three, where two are even."""
     rows = [Partition("t", p, (4, 5, 6), 4, isr=(4, 5, 6)) for p in range(3)]
     rows.append(Partition("t", 3, (4, 6), 4, isr=(4,)))
     first, *others = score_failures(cluster(rows, (Broker(4, "a"), Broker(5, "b"), Broker(6, "b"))))

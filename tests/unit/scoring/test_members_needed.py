@@ -1,4 +1,4 @@
-"""How many members make the lag go away in time: by hand, beside every possible sharing of small groups, and trials."""
+"""Members needed to clear the lag in time: by hand, by every sharing of small groups, and by trials."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kafka_rebalance.scoring.drain import MembersNeeded, members_needed
 
 
 def group(written: list[float], backlog: list[float] | None = None) -> PartitionRates:
-    """What is written a second, and the lag beyond the 5 s that consumers wait with a commit."""
+    """Input a second, and the lag beyond the 5 s of a commit interval."""
     rates = np.array(written, dtype=np.float64)
     lag = 5 * rates + (0.0 if backlog is None else np.array(backlog, dtype=np.float64))
     return PartitionRates(np.ones(len(rates)), rates, lag)
 
 
 def test_as_many_as_carry_what_is_written() -> None:
-    """The module's example: 180 at 100 each. With 60, 60, 60 nobody has room for two: one each."""
+    """180 at 100 each. With 60, 60, 60 no member has room for two: one each."""
     assert members_needed(group([60, 50, 40, 30]), 100.0) == MembersNeeded(2)
     assert members_needed(group([60, 60, 60]), 100.0) == MembersNeeded(3)
     assert members_needed(group([25] * 8), 100.0) == MembersNeeded(2)
@@ -36,7 +36,7 @@ def test_a_backlog_takes_more_of_them_the_sooner_it_must_be_gone() -> None:
 
 
 def test_a_partition_that_is_too_much_for_one_member_is_named_with_the_time_that_it_takes_alone() -> None:
-    """120 a second is more than anybody reads. 360,000 behind at 100 - 50 take two hours: no number makes it one."""
+    """120 a second is above one member's rate. 360,000 behind at 100 - 50 take two hours with any number."""
     assert members_needed(group([10, 120, 90]), 100.0) == MembersNeeded(None, 1, inf)
     assert members_needed(group([10, 50], [0, 360_000]), 100.0) == MembersNeeded(None, 1, 7200.0)
     assert members_needed(group([10, 50], [0, 360_000]), 100.0, within_s=7200) == MembersNeeded(2)

@@ -34,7 +34,7 @@ def test_partitions_count_where_a_rate_is_unknown_or_nothing_is_written() -> Non
 
 
 def test_who_says_no_rack_and_what_nobody_reads_do_not_count() -> None:
-    """Their unknown rates do not, either. A replica without a rack is in nobody's."""
+    """Nor do their unknown rates. A replica without a rack is in no member's."""
     three: Replicas = [*BOTH, [None, None]]
     assert ratios([0, 1, ABSENT], ["a", None], three, ["a", "a", None], [30, nan, nan]) == RackRatios(1.0, 1.0)
     assert ratios([0, 0, 0], ["", None], three, ["a", "a", None], [1, 1, 1]) == RackRatios(None, None)
@@ -43,7 +43,7 @@ def test_who_says_no_rack_and_what_nobody_reads_do_not_count() -> None:
 
 
 def test_a_partition_that_is_to_be_made_does_not_count() -> None:
-    """Nobody knows where its replicas will lie."""
+    """Its replicas' racks are unknown."""
     assert ratios([0, 0, 0], ["a"], [["a"], ["b"], []], ["a", "b", None], [3, 1, nan]) == RackRatios(0.75, 0.75)
     assert ratios([0], ["a"], [[]], [None], [1]) == RackRatios(None, None)
 

@@ -109,7 +109,7 @@ def test_against_a_plain_loop(seed: int) -> None:
 
 
 def test_brokers_that_select_by_rack_serve_readers_there() -> None:
-    """p0's reader in rack 1 is served there; rack 2 holds none of p1; a class of one's own is not taken for it."""
+    """p0's reader in rack 1 is served there; rack 2 holds none of p1; a custom selector class counts as unknown."""
     rows = [row("t", 0, (0, 1, 2)), row("t", 1, (1, 4))]
     group = read_by("apart", ("rack-1", {"t": (0,)}), ("rack-2", {"t": (1,)}))
     for selector, reads, is_selecting in ((BY_RACK, 4.0, True), ("com.example.Own", 14.0, False)):
@@ -120,7 +120,7 @@ def test_brokers_that_select_by_rack_serve_readers_there() -> None:
 
 
 def test_a_changed_placement_is_that_of_the_changed_snapshot() -> None:
-    """p0 is led by 1 and copied to a broker that is still to be made; p1 stays; without a rack of it p0 is unknown."""
+    """p0 is led by 1 and copied to a planned broker; p1 stays; with unknown rack p0 is unknown."""
     snapshot = cluster([row("t", 0, (0, 1, 2)), row("t", 1, (1, 4))], brokers(6, racks=3), rates={RATE: [10.0, 4.0]})
     for rack, sent, unknown in (("rack-1", {"t": 10.0}, 0), ("rack-2", {"t": 20.0}, 0), (None, {}, 1)):
         found = rack_traffic(snapshot, PlacementChange({0: Placed(1, (1, 0, 9))}, {9: rack}))

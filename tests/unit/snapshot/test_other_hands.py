@@ -27,7 +27,7 @@ TRACES = {
 
 
 def seen(*topics: str, groups: tuple[Group, ...] = (), **configs: str) -> ClusterSnapshot:
-    """Six even brokers with these topics of one partition more; ``configs`` stand on broker 2."""
+    """Six even brokers with one more partition of these topics; ``configs`` of broker 2."""
     rows = [*ROWS, *(row for name in topics for row in striped(name, 1))]
     return cluster(rows, of=brokers(configs={2: {name.replace("_", "."): value for name, value in configs.items()}}),
                    groups=groups)  # fmt: skip
@@ -74,7 +74,7 @@ def test_the_plan_says_that_it_may_be_fought_and_moves_the_same() -> None:
 
 
 def test_cordoned_log_dirs_are_told_and_a_wholly_cordoned_broker_gets_nothing() -> None:
-    """Of the dirs that work; one that failed takes nothing anyway. Broker 6 is empty and wholly cordoned."""
+    """Only working dirs count. Broker 6 is empty and wholly cordoned."""
     cordoned, plain, failed = LogDir("/a", is_cordoned=True), LogDir("/b"), LogDir("/c", error="KafkaStorage (56)")
     dirs = {1: (cordoned, plain), 6: (cordoned, failed)}
     snapshot = cluster(striped("t", 24), of=brokers(7, log_dirs=dirs))

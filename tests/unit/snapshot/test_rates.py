@@ -83,7 +83,7 @@ def test_bytes_a_message_of_a_tiered_topic_are_those_on_disk():
 
 def test_a_shrunken_log_never_gives_a_negative_rate():
     measured = measure_rates(snapshot(T0, 1_000, None, 10), snapshot(T100, 600, None, 10))
-    assert rate(measured, IN) == 0.0  # nothing was written: the end offset stands still
+    assert rate(measured, IN) == 0.0  # nothing was written: the end offset is constant
     unknown = measure_rates(snapshot(T0, 1_000, None, None), snapshot(T100, 600, None, None))
     assert math.isnan(rate(unknown, IN))
 
@@ -247,7 +247,7 @@ def test_a_first_commit_says_nothing_where_the_end_before_is_unknown():
 
 @for_each("seed", range(200), fast=range(40))
 def test_whatever_is_left_out_a_rate_is_unknown_or_at_most_the_truth_and_never_zero_for_some(seed: int):
-    """Messages of one size come in and are deleted from the start; any offset or size may be missing in a reading."""
+    """Messages of one size, deleted from the start; any offset or size may be missing in a snapshot."""
     random = Random(seed)
     message_bytes, first = random.randint(1, 1_000), random.choice([0, random.randint(0, 10_000)])
     held, written = random.randint(0, 5_000), random.choice([0, random.randint(1, 5_000)])
@@ -312,7 +312,7 @@ def test_a_replica_that_was_out_of_sync_is_no_measure():
     now = snapshot(T100, None, 0, 150, sizes=(1_500, 1_500), leader=2)
     assert rate(measure_rates(lagging, now), IN) == 5.0
     whole = replace(before, partitions=replace(before.partitions, in_sync=~in_sync | in_sync))
-    assert rate(measure_rates(whole, now), IN) == 14.0  # in sync it had what it said
+    assert rate(measure_rates(whole, now), IN) == 14.0  # in sync its size is right
 
 
 def test_a_start_offset_that_is_0_again_means_created_again_even_without_ids():
@@ -329,7 +329,7 @@ def test_nobody_reads_what_was_deleted_before_nor_what_is_not_written_yet():
 
 @for_each("seed", range(40))
 def test_whatever_happens_to_a_log_its_rates_are_never_negative_and_never_more_than_was_written_and_read(seed):
-    """Retention, creation again, new leaders, replicas that come back empty, commits set anywhere: 12 readings."""
+    """Retention, recreation, new leaders, empty replicas, arbitrary commits: 12 snapshots."""
     draw = Random(seed)
     start, end, committed, copied, has_id, leader = 0, 0, 0, True, draw.random() < 0.5, 1
     number, before, measured_hours = 1, None, 0

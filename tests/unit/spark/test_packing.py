@@ -52,9 +52,7 @@ def test_the_fullest_bin_is_within_four_thirds_of_the_optimum():
 
 
 def test_many_units_with_a_long_tail_fill_bins_evenly():
-    """Where the fullest bin has two units or more, the last of them came after 64 others: it is no larger than the
-    65th, and the bin was no fuller than the mean before it came.
-    """
+    """The last of two or more units in the fullest bin is at most the 65th; before it the bin was at most the mean."""
     random = Random(7)
     costs = [random.paretovariate(1.1) for _ in range(5000)]
     loads = loads_of(costs, pack_by_cost(costs, 64), 64)

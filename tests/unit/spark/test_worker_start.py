@@ -90,7 +90,7 @@ def test_the_digest_is_of_the_text_of_modules_alone(tmp_path):
 
 
 def test_a_task_looks_before_it_unpickles_what_it_is_to_do():
-    """As on an executor that joined after the probe: its line is read by the driver; a whole one does the step."""
+    """As on an executor that joined after the probe: the driver gets its line; a complete one does the step."""
     needed = needs(None)
     assert list(running(needed, pickle.dumps(reversed))([1, 2, 3])) == [3, 2, 1]
     lacking = {**needed, "parts": {"absent_part": "1.2"}, "code": needed["code"] | {"digest": "0" * 64}}

@@ -62,7 +62,7 @@ def test_it_has_the_size_that_was_asked_for(snapshot):
 
 
 def test_it_is_read_whole_and_its_rates_are_measured(snapshot):
-    """A share group commits nothing: what is read of its three partitions is the one thing that nobody can know."""
+    """A share group commits nothing: the read rates of its three partitions are the only unknown ones."""
     assert [gap.subject for gap in snapshot.coverage] == [SHARE_GROUP]
     for kind in (LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_MESSAGES_PER_S):
         column = snapshot.loads.column(kind)

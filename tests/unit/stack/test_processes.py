@@ -9,7 +9,7 @@ from stack.processes import Program, session_members, stop
 from stack.waiting import wait_for
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(3600)"]
-# A parent that starts a child and says its number; the child ignores SIGTERM.
+# A parent that starts a child and prints its id; the child ignores SIGTERM.
 _PARENT = """
 import subprocess, sys, time
 stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(3600)"

@@ -12,7 +12,7 @@ def _task(name: str, state: str, **more: Any) -> dict[str, Any]:
 
 
 class Terminal:
-    """Lines that were said, a clock that is set by hand, logs that hold what they are told to."""
+    """Printed lines, a manual clock, and given logs."""
 
     def __init__(self, log: str = "") -> None:
         self.lines: list[str] = []
@@ -46,7 +46,7 @@ def test_after_twenty_seconds_of_silence_it_says_what_is_under_way_and_what_it_w
     told = re.fullmatch(rf"replay           under way for (\d+) s; {re.escape(COMPILING)}", line)
     assert told is not None
     assert int(told[1]) >= 50  # more on a machine that takes its time
-    terminal.now = 39.9  # it was said 19.9 s ago
+    terminal.now = 39.9  # last printed 19.9 s ago
     terminal.progress.look(running)
     assert len(terminal.lines) == 1
 

@@ -1,4 +1,4 @@
-"""What the verifier makes of three brokers with 15, 10 and 5 GB, and of one move of 4 GB from broker 0 to 2."""
+"""The verifier on three brokers with 15, 10 and 5 GB, and one move of 4 GB from broker 0 to 2."""
 
 from __future__ import annotations
 

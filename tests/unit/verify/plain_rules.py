@@ -59,9 +59,9 @@ def prices_of(
 def plain_price_bound(
     cluster: ClusterArrays, parameters: PlanOptions, bands: Mapping[str, Band], prices: Mapping[str, Floats]
 ) -> float:
-    """Σ of the cheapest sets of replicas that one of them leads, less what the bands allow at these prices.
+    """Σ of the cheapest led sets of replicas, minus the bands' allowance at these prices.
 
-    A broker that leaves has no price: what is lost on it stays there.
+    A leaving broker has no price: data lost on it stay there.
     """
     prices = {name: np.where(cluster.stays, price, 0.0) for name, price in prices.items()}
     keep, copy, lead = prices_of(cluster, parameters, prices)
@@ -182,7 +182,7 @@ def could_lead(cluster: ClusterArrays, p: int) -> bool:
 
 
 def can_be_led(cluster: ClusterArrays, p: int) -> bool:
-    """By a replica of today's, or by one on a broker that may take it in: not by one in an offline dir there."""
+    """By a replica of today's, or by one on a broker that may take it: not by one in an offline dir there."""
     offline = [b for j, b in enumerate(cluster.now[p].tolist()) if b >= 0 and cluster.must_leave[p, j]]
     receives = cluster.takes_replicas & cluster.takes_leaders
     others = [b for b in range(len(cluster.ids)) if receives[b] and may_hold(cluster, p, b) and b not in offline]

@@ -35,13 +35,13 @@ class SamplePlan:
 
 
 def sealed(document: dict[str, Any]) -> dict[str, Any]:
-    """The document with the hash of what it says now: a forger would do that, too."""
+    """The document with a recomputed hash, as a forger makes it."""
     document["plan_id"] = plan_id(document)
     return document
 
 
 def sealed_anyhow(document: dict[str, Any]) -> dict[str, Any]:
-    """As ``sealed``; what no honest writer could write is hashed as far as Python can write it."""
+    """As ``sealed``; invalid values are hashed as far as Python can write them."""
     content = {key: value for key, value in document.items() if key != "plan_id"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return document | {"plan_id": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()}
@@ -54,8 +54,8 @@ def as_if_made_from(snapshot: ClusterSnapshot, document: dict[str, Any]) -> dict
 
 @cache
 def busy_plan() -> SamplePlan:
-    """12 brokers in 3 racks: 3 is to go, 5 demoted, 7 excluded, 9 dead; replicas out of sync, one partition in flight,
-    one topic excluded, disks of known size.
+    """12 brokers in 3 racks: 3 leaves, 5 demoted, 7 excluded, 9 dead; out-of-sync replicas, a reassignment, an
+    excluded topic.
     """
     snapshot = random_cluster(4, topics=40)
     rows = list(snapshot.each_partition())

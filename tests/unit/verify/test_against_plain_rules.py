@@ -32,9 +32,7 @@ REQUESTED: tuple[dict[str, Any], ...] = (
 
 
 def troubled(seed: int) -> ClusterSnapshot:
-    """5 brokers in 2 or 3 racks: a dead one, replicas of other sizes than their leader's, or offline, or unknown, and
-    factors that differ.
-    """
+    """5 brokers in 2 or 3 racks, one dead; replicas of other size, offline or unknown; different factors."""
     draw = np.random.default_rng(seed)
     snapshot = random_cluster(seed, broker_count=5, racks=2 + seed % 2, topics=2)
     rows = []

@@ -48,7 +48,7 @@ def test_what_runs_is_taken_as_done_and_what_it_still_writes_is_counted() -> Non
     loads = loads_of(known, known.now, known.leader, known.own_bytes)
     assert (loads["disk"] / GB).tolist() == [6 + 4 + 5 + 3, 6 + 3 + 3, 4 + 5 + 3 + 2]
     assert loads["leaders"].tolist() == [2, 0, 3]
-    # What is left alone counts where it lies.
+    # Untouched replicas count where they are.
     assert wanted_rf(known, parameters(replication_factor=3)).tolist() == [3, 3, 2, 3, 1]
 
 
@@ -114,7 +114,7 @@ def test_a_figure_is_known_where_nine_tenths_of_partitions_have_it() -> None:
     assert set(arrays(measured(1, rate)).figures) == {"disk", "in"}
     assert set(arrays(measured(2, rate)).figures) == {"disk"}
     assert arrays(measured(1, rate)).unknown.tolist() == [True] + [False] * 9
-    assert not arrays(measured(2, rate)).unknown.any()  # nobody balances what so few have told
+    assert not arrays(measured(2, rate)).unknown.any()  # too few known values for a band
     out, cpu = LoadKind.OUT_BYTES_PER_S, LoadKind.CPU_PERCENT
     assert set(arrays(measured(0, (out, cpu))).figures) == {"disk"}  # replication is part of out
     assert set(arrays(measured(0, (*rate, cpu))).figures) == {"disk", "in"}
@@ -176,11 +176,11 @@ def test_volumes_are_told_once_and_say_what_is_still_free() -> None:
         partly = arrays(with_dirs(LogDir("/a", 100, 30), one_unknown))
         assert hard_limits(partly, nothing, before)["disk"].tolist() == [np.inf] * 3
     untold = arrays(with_dirs(LogDir("/a", None, None)))
-    assert capacities_of(untold, set_by_hand)["disk"] is None  # broker 0 stays, and nobody knows
+    assert capacities_of(untold, set_by_hand)["disk"] is None  # broker 0 stays; its capacity is unknown
     nothing_there = arrays(with_dirs(LogDir("/a", 0, 0)))
-    assert capacities_of(nothing_there, set_by_hand)["disk"] is None  # a volume of no bytes tells nothing
+    assert capacities_of(nothing_there, set_by_hand)["disk"] is None  # a volume of no bytes is unknown
     assert hard_limits(nothing_there, nothing, before)["disk"].tolist() == [15, np.inf, np.inf]
-    # Of the 14 GB that will be on broker 2, 3 are not there yet; 9 are free.
+    # 3 of the 14 GB of broker 2 are still to come; 9 are free.
     roomy = replace(RUNNING.brokers[2], log_dirs=(LogDir("/a", 20 * GB, 9 * GB),))
     free = replace(RUNNING, brokers=(*RUNNING.brokers[:2], roomy))
     limits = hard_limits(arrays(free), {"disk": None}, {"disk": np.array([18.0, 13, 14]) * GB})
@@ -188,7 +188,7 @@ def test_volumes_are_told_once_and_say_what_is_still_free() -> None:
 
 
 def test_levels_of_brokers_that_carry_nothing_or_little() -> None:
-    """6 and 3 on brokers of half a unit each: 9 on 1 unit, the highest level 12; nobody, or nothing, is no skew."""
+    """6 and 3 on brokers of half a unit each: 9 on 1 unit, the highest level 12; without brokers or load no skew."""
     load, half = np.array([6.0, 3.0, 100.0]), np.array([0.5, 0.5, 1.0])
     first, nobody = np.array([True, True, False]), np.zeros(3, dtype=bool)
     assert plain_mean(load, half, first) == 9

@@ -1,4 +1,4 @@
-"""Bounds that counting proves, on brokers that hold 6 + 4 + 5, 6 + 4 and 5 GB, and on what is added to them."""
+"""Bounds by counting, on brokers that hold 6 + 4 + 5, 6 + 4 and 5 GB, and on variants."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def copied(
     ("high", "moves", "least_bytes"),
     [
         (15, 0, 0),
-        (12, 1, 3),  # of 6 + 4 + 5, the 6 alone are enough: half of them in bytes
+        (12, 1, 3),  # of 6 + 4 + 5, the 6 alone is enough: half of it in bytes
         (9, 1, 6),
         (8.5, 2, 6.5),  # 6 are not enough
         (4, 2, 11),  # 6 + 5 to the byte
@@ -62,7 +62,7 @@ def test_what_broker_0_has_above_its_band_leaves_it(high: float, moves: int, lea
 
 
 def test_what_leaves_several_brokers_adds_up_and_of_two_resources_the_harder_counts() -> None:
-    """Broker 0 has 3 GB too much, broker 1 has 2, broker 2 none; a band of one replica asks 2 + 1 moves."""
+    """Broker 0 has 3 GB too much, broker 1 has 2, broker 2 none; a band of one replica needs 2 + 1 moves."""
     by_disk = {"disk": band([12 * GB, 8 * GB, 5 * GB])}
     assert copied(by_disk) == pytest.approx(5)
     assert copied(by_disk, in_moves=True) == 2
@@ -114,15 +114,15 @@ def test_what_is_offline_or_shares_a_rack_has_to_be_copied() -> None:
     shared = cluster(ROWS, brokers(3, racks=2))  # 0 and 2 in one rack, and there are two
     assert copied({}, shared) == 5
     assert copied({}, shared, in_moves=True) == 1
-    # A copy more can go to the other rack: the one that is asked for anyway.
+    # A copy more can go to the other rack: the requested one.
     assert copied({}, shared, replication_factor=3) == 15
     assert copied({}, cluster(ROWS, brokers(3, racks=1))) == 0
     closed = cluster(ROWS, brokers(3, racks=2))
-    assert copied({}, closed, exclude_brokers=[1]) == 0  # nobody in the other rack takes it
+    assert copied({}, closed, exclude_brokers=[1]) == 0  # no receiver in the other rack
 
 
 def test_potential_out_follows_the_replication_factor_that_is_asked_for() -> None:
-    """Written 10, 20, 30, read by nobody: with RF 2 a leader of each would send that much, with RF 3 twice."""
+    """Written 10, 20, 30, unread: with RF 2 a leader of each sends that much, with RF 3 twice."""
     measured = cluster(ROWS, brokers(3), rates=RATES)
     caps = {"potential_out": 1000.0}
     assert copied({"potential_out": band([50.0, 30, 30])}, measured, in_moves=True, caps=caps) == 1  # 60 on broker 0
@@ -173,7 +173,7 @@ def test_leaders_above_the_band_stop_and_below_it_start() -> None:
     assert changes(LED, {"leaders": band(3.0)}) == 0
     assert changes(LED, {"leaders": band(low=[0, 1, 1])}) == 2
     assert changes(LED, {"leaders": band(low=[3, 0.5, 0])}) == 1
-    assert changes(LED, {"leaders": band(-1.0)}) == 3  # nobody can stop to lead what it does not lead
+    assert changes(LED, {"leaders": band(-1.0)}) == 3  # a broker cannot lose leaders that it does not have
 
 
 def test_who_may_not_lead_stops_where_another_may() -> None:
@@ -185,7 +185,7 @@ def test_who_may_not_lead_stops_where_another_may() -> None:
     elected = {"preferred_election": True, "balance_within": None, "demote_brokers": [0]}
     assert changes(LED, {"leaders": band()}, **elected) == 3
     offline = cluster([*ROWS[:2], row("t", 2, (0, 2), offline=(2,), isr=(0,))], brokers(3))
-    assert changes(LED, wide, offline, demote_brokers=[0]) == 2  # nobody can lead from a dead disk
+    assert changes(LED, wide, offline, demote_brokers=[0]) == 2  # no leaders on a dead disk
 
 
 def test_what_a_leader_sends_above_its_band_is_led_by_others() -> None:
@@ -290,7 +290,7 @@ def test_bounds_of_seconds_take_the_quickest_wave_and_bytes_only_where_they_are_
 
 
 def test_proofs_of_moves_are_whole_and_those_of_time_a_mean_of_the_busiest() -> None:
-    """Broker 0 has 3 GB too much. At a price of 0.3 a GB 0.9 of a move is proved: 1. What leads there leaves there."""
+    """Broker 0 has 3 GB too much: at 0.3 a GB 0.9 of a move is proved: 1. Its leaders move along."""
     known, given = arrays(), parameters()
     levels = recompute(claims(), known, given)
 

@@ -32,7 +32,7 @@ def test_a_step_that_the_budget_allows_refutes_a_plan_that_makes_none() -> None:
 
 
 def test_a_step_into_the_rack_of_another_replica_refutes_nothing() -> None:
-    """Brokers 0 and 1 hold all six. Their followers, on 1, may go to 2 only where that is not in the rack of 0."""
+    """Brokers 0 and 1 hold all six. Followers on 1 may go to 2 only if that is not in the rack of 0."""
     rows = [row("t", p, (0, 1)) for p in range(6)]
     assert judged(cluster(rows, brokers(3, racks=2)), max_moves=1) == []
     assert "a replica of partition row 0 on broker 2" in judged(cluster(rows, brokers(3, racks=3)), max_moves=1)[0]

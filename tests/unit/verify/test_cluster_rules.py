@@ -78,7 +78,7 @@ def test_capacities_given_told_and_missing() -> None:
     assert given.tolist() == [100, 50, 100]
     assert loads.capacities_of(arrays(), {0: Capacity(disk_bytes=50.0)})["disk"] is None  # two are not known
     limits = loads.hard_limits(told, {"disk": given}, {"disk": np.array([10.0, 10.0, 70.0])})
-    assert limits["disk"].tolist() == [50, 50, 100]  # what it holds and 40 more, never above its capacity
+    assert limits["disk"].tolist() == [50, 50, 100]  # its own and 40 more, never above its capacity
 
 
 def test_racks_of_a_placement() -> None:

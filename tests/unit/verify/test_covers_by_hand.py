@@ -1,4 +1,4 @@
-"""Sets that do not fit on a broker, by hand: brokers 0, 1 and 2 hold 6 + 4 + 5, 6 + 4 and 5 GB; nobody more than 12."""
+"""Sets that do not fit on a broker: brokers 0, 1 and 2 hold 6 + 4 + 5, 6 + 4 and 5 GB, 12 at most."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BANDS = {"disk": Band(np.zeros(3), np.full(3, 12.0 * GB)), "replicas": Band(np.z
 
 
 def cover(**told: object) -> dict[str, Any]:
-    """All of broker 0: 3 GB too much, so a whole replica leaves, of 4 GB at least: 4/3 for each byte of the surplus."""
+    """All of broker 0: 3 GB too much, so a whole replica of at least 4 GB leaves: 4/3 for each byte of the surplus."""
     return {"broker": 0, "resource": "disk", "price": 4 / 3, "gone": {}, "come": {}} | told
 
 

@@ -144,12 +144,12 @@ def unknown_bytes() -> dict[str, Any]:
         (point(3, lower_bound_bytes=0.0), True),
         (point(3, lower_bound_bytes=-0.1), False),
         (point(3, lower_bound_bytes=None), False),
-        (point(3, bytes=20), True),  # as much as the one before
+        (point(3, bytes=20), True),  # equal to the one before
         (point(3, bytes=19), False),
         (point(7, skew={"disk": 1 - 1e-8}), True),
         (point(3, skew={"disk": 1 - 1e-6}), False),
         (point(7, skew={"disk": 0.0}), True),  # nothing is carried
-        (point(3, skew={"disk": 1.4}), False),  # as even as the point before, which costs less
+        (point(3, skew={"disk": 1.4}), False),  # equal to the point before, which costs less
         (point(3, skew={"disk": 1.6}), False),
         (point(3, skew={"disk": 1.399}), True),
         (point(3, skew={"disk": 1.4}, bytes=20, replica_moves=2), True),  # the same plan, for a narrower band

@@ -130,7 +130,7 @@ def test_a_parameter_beyond_the_edge_of_what_it_may_be_is_a_fault() -> None:
 
 
 def test_what_a_plan_says_was_asked_is_what_some_options_ask() -> None:
-    """Of all combinations those are lawful that options lead to: a band by default or as ordered, beside targets."""
+    """Lawful combinations come from options: a default or requested band, with targets."""
     names = ("balance_within", "is_within_ordered", "is_explicit")
     for more in ({}, {"targets": {"disk": [0.5, 1.5]}}, {"caps": {"disk": 1}}, {"headroom": {"disk": 0}}):
         lawful = {(0.1, True, True), (0.2, True, True), (0.1, False, bool(more))}

@@ -26,8 +26,7 @@ def uneven(count: int = 6) -> ClusterSnapshot:
 
 
 def test_takeovers_are_counted_by_who_led_and_who_is_next() -> None:
-    """Broker 0 leads three: 1 takes two, 2 takes one; broker 1 leads one. 4 + 1 + 1. Who leads from the second place
-    is not counted: nobody knows whom Kafka takes then."""
+    """Broker 0 leads three: 1 takes two, 2 takes one; broker 1 leads one: 4 + 1 + 1, without second-place leaders."""
     snapshot = uneven()
     parameters = read_parameters(
         to_document(make_plan(snapshot, PlanOptions(with_frontier=False)))["parameters"], FaultList()

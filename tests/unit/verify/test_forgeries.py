@@ -1,7 +1,7 @@
 """Every kind of forgery is caught by the rule that it breaks, on plans of several kinds.
 
-The fast tests put each forgery on one kind of plan that it applies to. The slow tests put it on two others, and change
-each field of each kind of plan. ``python -m tests.unit.verify.forgeries`` prints the table of all forgeries and plans.
+The fast tests put each forgery on one kind of plan. The slow tests put it on two others, and change each field of
+each kind of plan. ``python -m tests.unit.verify.forgeries`` prints the table of all forgeries and plans.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def test_a_hundred_kinds_are_tried_over_all_rules_and_few_are_harmless() -> None
     assert tried <= set(RULES)
 
 
-# Values that a plan is free to choose or to word; a path matches where it begins so, "*" stands for any step.
+# Values that a plan may choose or word freely; a path matches by prefix, "*" is any step.
 FREE = {
     ("plan_id",): "sealed anew",
     ("seed",): "the plan was drawn from it; another one that gives the same moves is as good",

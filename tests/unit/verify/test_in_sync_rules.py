@@ -19,13 +19,13 @@ from tests.unit.verify.sample_plans import sealed
 
 Document = dict[str, Any]
 
-# Brokers 0 to 3 and 6 are alive, 4 was not heard, 5 is dead and on its way out of every list that may change.
+# Brokers 0 to 3 and 6 are alive, 4 is unresponsive, 5 is dead and leaves every list that may change.
 SICK = cluster(
     [
         row("t", 0, (5, 0, 1), leader=0, isr=(0, 1)),  # leaves 5: nothing lags
         row("t", 1, (0, 1, 2), leader=0, isr=(0, 1)),  # 2 lags: waits
         row("t", 2, (5, 1, 2), leader=1, isr=(1,)),  # leaves 5 and 2, which lags
-        row("t", 3, (2, 3, 4), leader=2, isr=(2, 3)),  # 4 was not heard: waits
+        row("t", 3, (2, 3, 4), leader=2, isr=(2, 3)),  # 4 is unresponsive: waits
         row("t", 4, (3, 0), leader=3, isr=(3, 0)),
         row("t", 5, (5, 4), leader=None, isr=(5,)),  # no leader
         row("t", 6, (1, 3, 6), leader=1, isr=(1, 3, 6), adding=(6,)),  # runs
@@ -38,7 +38,7 @@ SICK = cluster(
 ONE_FIRST = cluster(
     [row("t", p, (0, 1, 2) if p % 2 else (0, 2, 1), leader=p % 3, isr=(0, 1, 2)) for p in range(12)], brokers(3)
 )
-# As in ONE_FIRST, and each list begins with its leader.
+# As ONE_FIRST, with each list beginning with its leader.
 SETTLED = cluster([row("t", p, [(0, 1, 2), (1, 2, 0), (2, 0, 1)][p % 3], isr=(0, 1, 2)) for p in range(12)], brokers(3))
 
 

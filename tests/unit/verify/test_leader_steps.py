@@ -14,7 +14,7 @@ from tests.unit.verify.hand_claims import MOVE, WAVE, arrays, claims, faults_of,
         ({"leader_changes": 0}, {}, ["wave_leaders"]),
         ({"leader_changes": None}, {}, ["wave_leaders"]),
         ({"leader_changes": True}, {}, ["wave_leaders"]),
-        ({"leader_in_bytes_per_s": 0.0}, {}, ["wave_leaders"]),  # nobody measured it
+        ({"leader_in_bytes_per_s": 0.0}, {}, ["wave_leaders"]),  # unknown metric
         ({"leader_out_bytes_per_s": 1.0}, {}, ["wave_leaders"]),
         ({}, {"max_leader_changes_per_wave": 0}, ["wave_limit"]),
         ({}, {"max_leader_changes_per_wave": None}, ["wave_leaders"]),

@@ -1,4 +1,4 @@
-"""What no plan within a budget comes below, by hand: brokers with 15, 10 and 5 of 30 GB, 12 at most and 8 at least."""
+"""Lower bounds within a budget: brokers with 15, 10 and 5 of 30 GB, 12 at most and 8 at least."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHARE = 1 / (30 * GB)  # of all load, for each byte
 
 
 def faults(claim: dict[str, Any] | None, verdict: str = "rebalance", **limits: object) -> list[str]:
-    """What is wrong with a claim of a plan that leaves everything where it is."""
+    """Faults in a claim of a plan without moves."""
     given, known, found = parameters(**limits), arrays(), FaultList()
     nothing = read_moves([], SNAPSHOT, known, FaultList())
     assert nothing is not None
@@ -32,7 +32,7 @@ def claim(least: float | None, prices: dict[str, float], charges: dict[str, floa
 
 
 def test_a_byte_that_may_move_takes_no_more_than_its_share() -> None:
-    """3 of 30 GB stand above. At a share for each byte nobody gains by a move: 0.1, less the budget's."""
+    """3 of 30 GB are above. At a share for each byte no move gains: 0.1, less the budget's."""
     told = claim(2 / 30, {"0": SHARE}, {"bytes": SHARE})
     assert faults(told, max_move_bytes=GB) == []
     assert faults(told | {"least_imbalance": 0.07}, max_move_bytes=GB) == [

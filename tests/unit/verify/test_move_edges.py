@@ -42,7 +42,7 @@ RACKED = cluster([row("t", 1, (0, 1), 4 * GB)], brokers(5, racks=3))  # 0 and 3,
         (LEADS, SNAPSHOT, {"remove_brokers": [0]}, ["broker_gone"]),
         (LEADS, SNAPSHOT, {"exclude_brokers": [0]}, []),  # it has been there
         (LEADS, SNAPSHOT, {"exclude_brokers": [1]}, ["leader_forbidden"]),
-        (LEADS, SNAPSHOT, {"demote_brokers": [0, 1]}, []),  # somebody must
+        (LEADS, SNAPSHOT, {"demote_brokers": [0, 1]}, []),  # one of them must
         (LEADS, SNAPSHOT, {"replication_factor": 3}, ["replication_factor"]),
         (LEADS, SNAPSHOT, {"replication_factor": 3, "leaders_only": True}, []),
         (LEADS, SNAPSHOT, ELECTION, ["scope"]),
@@ -260,7 +260,7 @@ def test_copies_keep_up_with_what_is_written_and_a_quarter(written: float, asked
 
 
 def test_traffic_knows_each_size_rate_and_reader() -> None:
-    """Partition 0 is written at 10, 1 at 20, u at 30; the copy on broker 2 that goes is 7 GB and not 5."""
+    """Partition 0 is written at 10, 1 at 20, u at 30; the leaving copy on broker 2 is 7 GB, not 5."""
     rows = (TWO_ROWS[0], TWO_ROWS[1], row("u", 0, (1, 2), log_bytes=(5 * GB, 7 * GB)))
     rates = {LoadKind.IN_BYTES_PER_S: [10.0, 20.0, 30.0]}
     snapshot = cluster(rows, brokers(3), rates=rates)

@@ -65,7 +65,7 @@ def test_what_is_being_reassigned_or_has_no_leader_stays() -> None:
     assert "in_flight" in rules(MOVE, flying)
     unled = cluster([ROWS[0], replace(ROWS[1], leader=None, isr=()), ROWS[2]], brokers(3))
     codes = rules(MOVE | {"leader_from": None}, unled)
-    assert ("unmovable" in codes, "from_differs" in codes) == (True, False)  # that nobody leads it today is right
+    assert ("unmovable" in codes, "from_differs" in codes) == (True, False)  # it has no leader today
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a plan says of levels, bands and capacities, right and a little off: 15, 10, 5 GB become 11, 10, 9."""
+"""A plan's levels, bands and capacities, right and slightly wrong: 15, 10, 5 GB become 11, 10, 9."""
 
 from __future__ import annotations
 
@@ -94,13 +94,13 @@ def test_what_is_right_is_no_fault() -> None:
         (("left_out", "tape"), "nobody has one", ["resource"]),
         (("left_out", "leader_in"), "nobody asked", ["resource"]),
         (("left_out",), {"in": "unknown", "out": "unknown"}, ["resource"]),  # nothing of cpu
-        (("resources", 0, "widened_to"), [None, 1.1], ["band"]),  # nobody stands outside
+        (("resources", 0, "widened_to"), [None, 1.1], ["band"]),  # all are inside
         (("resources", 0, "widened_to"), [0.9, None], ["band"]),
         (("resources", 2, "widened_to"), [None, 2.0], ["band"]),
         (("resources", 2, "widened_to"), [0.0, None], ["band"]),
         (("resources", 2, "widened_to"), [0.0, 2.0 + 1e-8], []),
         (("resources", 2, "widened_to"), [0.0, 2.0 + 1e-6], ["band"]),
-        (("resources", 2, "widened_to"), [0.0, 1.0], ["band"]),  # somebody stands there, and another further out
+        (("resources", 2, "widened_to"), [0.0, 1.0], ["band"]),  # one is there, and another further out
         (("resources", 2, "widened_to"), [-0.1, 2.0], ["band"]),
         (("verdict",), "infeasible", ["band"]),
         (("verdict",), "cannot_tell", ["band"]),
@@ -172,7 +172,7 @@ def sized(*disks: float) -> ClusterSnapshot:
 
 
 def with_capacity(*disks: float) -> dict[str, Any]:
-    """As told where disks have these sizes (GB), and nobody asks for a band."""
+    """Document values where disks have these sizes (GB), without a band option."""
     document = copy.deepcopy(DOCUMENT)
     before, after = np.array([15.0, 10, 5]), np.array([11.0, 10, 9])
     of = np.array(disks)
@@ -235,7 +235,7 @@ def test_a_band_by_hand() -> None:
     assert edges(DISK, capacity=np.array([1.0, 2.0, 1.0])) == [[6, 12, 6], [9, 18, 9]]
     assert edges(DISK, remove_brokers=[2]) == [[12, 12, 0], [18, 18, 0]]
     assert edges(DISK | {"widened_to": [0.5, 1.4]}) == [[5, 5, 5], [14, 14, 14]]
-    assert edges(DISK | {"widened_to": [0.9, 1.1]}) == [[8, 8, 8], [12, 12, 12]]  # no wider than asked
+    assert edges(DISK | {"widened_to": [0.9, 1.1]}) == [[8, 8, 8], [12, 12, 12]]  # no wider than requested
     assert edges(DISK | {"widened_to": [0.5, 1.4]}, remove_brokers=[2]) == [[7.5, 7.5, 0], [21, 21, 0]]
     assert edges(DISK | {"band_asked": [None, 1.2]}) == [[0, 0, 0], [12, 12, 12]]
     assert edges(DISK | {"band_asked": [0.8, None]}) == [[8, 8, 8], [np.inf] * 3]
@@ -253,13 +253,12 @@ def test_who_can_be_given_no_more_may_stay_below_its_band() -> None:
     assert low.tolist() == [1, 1, 0]  # 1.5 for each of two, rounded; the demoted one leads nothing
     known, given = arrays(exclude_brokers=[2]), parameters(exclude_brokers=[2])
     low = asked_band(leaders, np.array([1.0, 2.0, 0.5]), None, known, given)[0].low
-    assert low == pytest.approx([0.8, 0.8, 0.0])  # of today's leaders it has none, whatever the document says
+    assert low == pytest.approx([0.8, 0.8, 0.0])  # it leads none today, whatever the document has
 
 
 def test_what_it_holds_counts_as_it_weighs_afterwards() -> None:
-    """Each broker leads one partition of RF 3, written at 10 and read at 2: 22 are sent. With RF 2 that is 12.
-
-    The band asked for is 0.99 to 1.01 of the mean: who takes no leaders need not send more than its 12.
+    """Each broker leads one partition of RF 3, written at 10, read at 2: 22 are sent; 12 with RF 2. Band 0.99 to
+    1.01.
     """
     rows = [row("t", p, [p, (p + 1) % 3, (p + 2) % 3]) for p in range(3)]
     rates = {LoadKind.IN_BYTES_PER_S: [10.0] * 3, LoadKind.OUT_BYTES_PER_S: [2.0, 2.0, 8.0]}
@@ -271,9 +270,8 @@ def test_what_it_holds_counts_as_it_weighs_afterwards() -> None:
 
 
 def test_cpu_is_shared_apart_where_somebody_may_not_lead() -> None:
-    """A follower has 0.15 · 10 of 0.7 · 10 + 0.15 · 10 of its leader's cpu, so 12 of 6 + 6 / 8.5 · 1.5 are followers'.
-
-    Broker 2 leads nothing: it has a third of all followers' part, and the other two share the rest.
+    """A follower has 0.15 · 10 of 0.7 · 10 + 0.15 · 10: 12 of 6 + 6 / 8.5 · 1.5 are followers'. Broker 2 leads
+    nothing.
     """
     rates = {
         LoadKind.IN_BYTES_PER_S: [10.0, 20, 30],
@@ -299,7 +297,7 @@ def test_counts_are_rounded_away_from_the_middle_and_targets_only_where_nothing_
     replicas = DISK | {"resource": "replicas"}
     assert edges(replicas) == [[1.6, 1.6, 1.6], [2.4, 2.4, 2.4]]
     assert edges(replicas, remove_brokers=[2]) == [[2.4, 2.4, 0], [3.6, 3.6, 0]]
-    # Who can be given no more need not hold more than today: broker 0 holds 3, broker 2 holds 1.
+    # A broker that gets nothing need not hold more than today: broker 0 holds 3, broker 2 holds 1.
     assert edges(replicas, exclude_brokers=[0]) == [[1.6, 1.6, 1.6], [2.4, 2.4, 2.4]]
     assert edges(replicas, exclude_brokers=[2]) == [[1.6, 1.6, 1.0], [2.4, 2.4, 2.4]]
     tight = {"band_asked": [0.99, 1.01]}

@@ -1,4 +1,4 @@
-"""What a replica and a leader weigh by the verifier's own formulas: written at 10, read at 1, two replicas each."""
+"""Weights of replicas and leaders by the verifier's formulas: written at 10, read at 1, two replicas each."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def as_it_was(document: Document) -> None:
 
 
 def other_order(document: Document) -> None:
-    """Of another broker's list, which helps nobody."""
+    """Another broker's list, without effect."""
     move = document["moves"][0]
     move.update({"partition": 2, "from": [1, 2, 0], "to": [1, 0, 2], "leader_from": 1, "leader_to": 1})
 
@@ -41,7 +41,7 @@ def another_leader(document: Document) -> None:
 
 
 def needless_order(document: Document) -> None:
-    """Everybody survives anyway."""
+    """All survive anyway."""
     for broker in "012":
         capacity_of(document, broker, 90.0)
 
@@ -71,7 +71,7 @@ def test_each_corruption_is_found(spoil: Callable[[Document], None], code: str |
 
 
 def test_infeasible_is_refused_where_today_survives() -> None:
-    """The plan for brokers of 50 says so rightly; where they can carry 90 it may stay as it is."""
+    """Infeasible is right for brokers of 50; with 90 today's placement survives."""
     assert not verify_plan(TIGHT, SNAPSHOT).wrong
     document = copy.deepcopy(TIGHT)
     for broker in "012":
@@ -84,7 +84,7 @@ def test_infeasible_is_refused_where_today_survives() -> None:
 
 
 def test_a_plan_that_is_to_survive_nothing_is_not_simulated() -> None:
-    """No cluster is needed for it: placements are looked at only where it was asked for."""
+    """It needs no cluster: placements are simulated only with the option."""
     faults, parameters = FaultList(), read_parameters(DOCUMENT["parameters"] | {"survive": None}, FaultList())
     assert parameters is not None
     check_survival(DOCUMENT, None, parameters, faults)  # type: ignore[arg-type]

@@ -43,7 +43,7 @@ def led_by(document: Document, broker: int) -> None:
         (lambda document: ask(document, ("u", 3)), "min_topic_leaders"),
         (lambda document: ask(document, ("u", 1), (".*", 2)), "min_topic_leaders"),
         (lambda document: ask(document, ("t", 9)), None),  # there are two for each: more is as many as there are
-        (lambda document: ask(document, ("T", 9)), "verdict"),  # of no topic: then nothing is worth a move
+        (lambda document: ask(document, ("T", 9)), "verdict"),  # no topic: then no move has a purpose
         (lambda document: ask(document, ("t", 0)), "parameter"),
         (lambda document: ask(document, ("t", -1)), "parameter"),
         (lambda document: ask(document, ("", 1)), "parameter"),
@@ -69,7 +69,7 @@ def test_each_corruption_is_found(spoil: Callable[[Document], None], code: str |
 
 
 def test_who_may_not_lead_is_asked_for_nothing() -> None:
-    """With one broker excluded three are asked of each of the other two, and 1 or 2 has two alone."""
+    """With one broker excluded each of the other two needs three, and 1 or 2 has two alone."""
     document = copy.deepcopy(DOCUMENT)
     ask(document, ("t", 3), exclude_brokers=[2])
     assert "min_topic_leaders" in verify_plan(document, SNAPSHOT).counts

@@ -1,4 +1,4 @@
-"""What today's placement breaks, and which verdicts follow from it: each rule at its edge, on 15, 10 and 5 GB."""
+"""Rules broken by today's placement, and the verdicts that follow, at their edges, on 15, 10 and 5 GB."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHARED = cluster(ROWS, brokers(3, racks=2))  # partition 2 on both brokers of a 
 
 
 def levels_of(snapshot: ClusterSnapshot, **asked: object) -> Levels:
-    """Of today: nothing moves."""
+    """Today, without moves."""
     known, given = arrays(snapshot, **asked), parameters(**asked)
     return recompute(claims(snapshot=snapshot, **asked), known, given)
 
@@ -109,7 +109,7 @@ def test_full_disks_and_caps_break_a_rule_today(snapshot: ClusterSnapshot, asked
 
 
 def test_imbalance_is_the_share_outside_over_or_under_whichever_is_more() -> None:
-    """Of 30 GB 3 are above 12, and 3 + 1 below 8 and 11; leaders are even; nothing is carried of in."""
+    """Of 30 GB 3 are above 12, and 3 + 1 below 8 and 11; leaders are even; there is no ``in`` load."""
     known = arrays()
     load = {"disk": np.array([15.0, 10, 5]), "leaders": np.ones(3), "in": np.zeros(3)}
     wide = Band(np.zeros(3), np.full(3, 9.0))
@@ -150,7 +150,7 @@ QUIET: dict[str, Any] = {
     "verdict": "nothing_to_do", "moves": [], "reasons": [EVEN_REASON], "resources": [DISK], "continues": None,
     "steps": [],
 }  # fmt: skip
-TENTH = DISK | {"band_asked": [0.9, 1.1], "is_ordered": False}  # the band that nobody ordered
+TENTH = DISK | {"band_asked": [0.9, 1.1], "is_ordered": False}  # the default band
 
 
 def verdict(document: dict[str, Any], snapshot: ClusterSnapshot = SNAPSHOT, **asked: object) -> list[str]:
@@ -200,7 +200,7 @@ def test_no_figures_say_more_than_the_imbalance_that_there_is() -> None:
     [
         ({"is_within_ordered": False, "dead_band": 0.5 / 1.1 + 1e-8}, True),  # a tenth wider: half above the share
         ({"is_within_ordered": False, "dead_band": 0.5 / 1.1 - 1e-8}, False),
-        ({"dead_band": 0.9}, False),  # a band was asked for
+        ({"dead_band": 0.9}, False),  # a band was requested
         ({"balance_within": 0.5}, True),
         ({"balance_within": 0.5 - 1e-8}, False),
         ({"balance_within": 0.5 - 1e-10}, True),  # rounding
@@ -276,7 +276,7 @@ BLIND = {"verdict": "cannot_tell", "moves": [], "frontier": []}
         (cluster([row("t", 0, (0, 1), offline=(1,))], brokers(3)), True),
         (cluster([row("t", 0, (0, 1), leader=None, isr=())], brokers(3)), True),
         (cluster([row("t", 0, (0, 1), None), row("t", 1, (0, 1))], brokers(3)), True),  # one size of two
-        (cluster([row("t", 0, (0, 1), None), row("t", 1, (0, 1), None)], brokers(3)), False),  # nobody measures sizes
+        (cluster([row("t", 0, (0, 1), None), row("t", 1, (0, 1), None)], brokers(3)), False),  # sizes are unknown
         (replace(SNAPSHOT, coverage=(gap_of("partition", "t-0", FactCode.LACKS_OFFSETS, "denied"),)), True),
         (replace(SNAPSHOT, coverage=(gap_of("group", "g", FactCode.LACKS_OFFSETS, "denied"),)), False),
     ],

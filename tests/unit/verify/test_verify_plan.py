@@ -56,7 +56,7 @@ class Alike:
         self.racks = sorted({broker.rack for broker in sample.snapshot.brokers if broker.rack is not None})
         self.waves = len(sample.document["waves"])
         document = sample.document
-        # Words that stand under one field name somewhere in the plan: the members of its enum.
+        # Words under one field name somewhere in the plan: the members of its enum.
         self.words: dict[str, set[str]] = {"kind": {"move", "leader", "reorder"}}
         for path in leaves(document):
             value = value_at(document, path)
@@ -94,7 +94,7 @@ class Alike:
         return self._other(self.words.get(field, ()), old)
 
     def order(self, path: tuple[Any, ...], old: list[Any]) -> list[Any] | None:
-        """The same elements in another order; of new replicas another first, as the order of followers is free."""
+        """The same elements in another order; of new replicas another first, since follower order is free."""
         if path[0] == "seen":
             return None  # its lists are sets
         mixed = old[1:] + old[:1] if path[-1] == "to" else self.draw.sample(old, len(old))

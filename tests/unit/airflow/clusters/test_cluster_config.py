@@ -30,7 +30,7 @@ def test_each_of_the_three_sources_is_read_and_paths_start_at_the_file(clusters_
     assert (found["orders"].connection, found["orders"].path) == ("kafka_orders", None)
     assert (found["audit"].path, found["audit"].capacity) == (tmp_path / "dumps", tmp_path / "c.csv")
     assert str(found["planned"].path) == "/elsewhere/p.json.gz"
-    plain = DagSettings()  # but for moments of each cluster's own
+    plain = DagSettings()  # except times of each cluster
     assert {
         replace(entry.settings, schedule=plain.schedule, collect_schedule=plain.collect_schedule)
         for entry in found.values()

@@ -69,7 +69,7 @@ def test_airflows_auth_manager_decides_who_reads_which_cluster(monkeypatch):
     from rebalance_advisor.airflow import page_access
 
     class OnlyOne:
-        """Lets everybody read one DAG."""
+        """Allows every user one DAG."""
 
         def is_authorized_dag(self, *, method, details, user):
             return (method, details.id, user) == ("GET", "advise_mine", "somebody")
@@ -78,7 +78,7 @@ def test_airflows_auth_manager_decides_who_reads_which_cluster(monkeypatch):
     monkeypatch.setattr("airflow.models.dag.DagModel.get_team_name", lambda dag_id: None)
     assert page_access.readable_clusters("somebody", ["mine", "theirs"]) == {"mine"}
     assert page_access.readable_clusters("stranger", ["mine", "theirs"]) == set()
-    assert inspect.iscoroutinefunction(page_access.airflow_access().user)  # else it took a thread of the API's
+    assert inspect.iscoroutinefunction(page_access.airflow_access().user)  # otherwise it blocks a thread of the API
 
 
 def test_all_requests_wait_for_the_one_try_in_no_thread_of_airflows():

@@ -141,7 +141,7 @@ def test_no_redirect_is_followed(monkeypatch, call, status: int) -> None:
 @each_call
 @pytest.mark.parametrize("status", [301, 302, 307])
 def test_a_bucket_of_another_region_is_asked_at_our_endpoint(monkeypatch, call, status: int) -> None:
-    """By a new request, signed for that region; the address that the redirect names counts for nothing."""
+    """A new request, signed for that region; the redirect's address is ignored."""
     with web_server() as endpoint, web_server() as other:
         endpoint.status, endpoint.body = status, b""
         endpoint.headers = {"Location": other.url, "x-amz-bucket-region": "eu-west-1"}
@@ -154,7 +154,7 @@ def test_a_bucket_of_another_region_is_asked_at_our_endpoint(monkeypatch, call, 
 
 @each_call
 def test_a_store_that_never_answers_is_abandoned_by_the_connections_limits(monkeypatch, call) -> None:
-    """A client of S3 asks before it sends a file (``Expect: 100-continue``): that wait has an end, too."""
+    """An S3 client waits before it sends a file (``Expect: 100-continue``): that wait ends, too."""
     limits = {"connect_timeout": 1, "read_timeout": 0.2, "retries": {"total_max_attempts": 1}}
     with dripping(b"", b"") as url:
         store = opened(monkeypatch, connected(monkeypatch, url, config_kwargs=limits))
@@ -199,7 +199,7 @@ def test_the_stores_certificate_is_verified_by_the_connections_authority(monkeyp
 
 
 def test_a_bucket_of_another_region_of_aws_is_asked_at_an_address_of_aws(monkeypatch) -> None:
-    """Without an endpoint of one's own. What the redirect itself names counts for nothing here, too."""
+    """Without a custom endpoint; the redirect's address is ignored here, too."""
     asked: list[str] = []
 
     def answer(request, **_: object) -> AWSResponse:

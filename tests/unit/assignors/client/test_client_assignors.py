@@ -72,7 +72,7 @@ def test_sticky_keeps_what_is_even_already(assignor) -> None:
 
 
 def test_cooperative_members_give_up_before_others_take() -> None:
-    """b joins: a has all four and gives up two; nobody gets them in this round."""
+    """b joins: two of a's four partitions are revoked and unassigned in this round."""
     request = group({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": [("t", p) for p in range(4)]})
     found = answer(request, CooperativeStickyAssignor().assign(request))
     assert (len(found["a"]), found["b"]) == (2, [])
@@ -159,7 +159,7 @@ def test_topics_are_in_order_by_share_readers_and_both_halves_of_their_ids() -> 
 
 
 def test_the_bound_of_weights_that_cannot_be_split() -> None:
-    """4, 3, 3, 2 for two: half of 12 is 6, the heaviest 4, and of the three heaviest somebody reads two: 3 + 3."""
+    """4, 3, 3, 2 for two: half of 12 is 6, the heaviest 4, and one member reads two of the three heaviest: 3 + 3."""
     weights, one = np.array([4.0, 3.0, 3.0, 2.0]), np.zeros(4, dtype=np.int32)
     assert heaviest_member_bound(weights, one, np.ones((2, 1), dtype=np.bool_)) == 6.0
     assert heaviest_member_bound(weights, one, np.ones((1, 1), dtype=np.bool_)) == 12.0

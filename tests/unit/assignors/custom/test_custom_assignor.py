@@ -32,7 +32,7 @@ WEIGHTS = {
     b'{"weight": 1e999}': 1.0,
     b'{"weight": 1' + b"0" * 400 + b"}": 1.0,
     b"[3]": 1.0,
-    b"\x00\x00\x00\x01\xff": 1.0,  # what a sticky assignor of Kafka's says
+    b"\x00\x00\x00\x01\xff": 1.0,  # user data of Kafka's sticky assignor
     b"[" * 100_000: 1.0,
 }
 

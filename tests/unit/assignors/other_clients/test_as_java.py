@@ -15,7 +15,7 @@ ALWAYS = (
     ("range@franz-go", "range@2.4"),
     ("roundrobin@aiokafka", "roundrobin@2.0"),
     ("roundrobin@kafka-python-2", "roundrobin@2.0"),
-    ("roundrobin@sarama", "roundrobin@2.0"),  # of topics below ten partitions whose names do not run on
+    ("roundrobin@sarama", "roundrobin@2.0"),  # topics below ten partitions without a common prefix
     ("roundrobin@franz-go", "roundrobin"),
 )
 OF_ONE_KIND = (

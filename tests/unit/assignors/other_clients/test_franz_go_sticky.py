@@ -35,7 +35,7 @@ def of_generations(request: AssignmentRequest, *generations: int) -> AssignmentR
 
 
 def planned(request: AssignmentRequest) -> tuple[Group, Numbering, Plan]:
-    """What everybody has before anything is dealt."""
+    """Partitions of each member before dealing."""
     grouped = Group.of(request, request.members.data_generations.tolist())
     numbering = Numbering(grouped, grouped.topics)
     return grouped, numbering, claimed_plan(grouped, numbering, list)
@@ -61,17 +61,17 @@ def test_free_partitions_go_to_the_top_of_a_heap_not_to_the_first_member() -> No
 
 
 def test_a_heap_is_made_from_the_middle_down() -> None:
-    """Lists of 3, 2, 1, 0, 0: node 1 (2) takes up its left child 3, then the root (3) takes up 3, which was 1's."""
+    """Lists of 3, 2, 1, 0, 0: node 1 (2) takes its left child 3, then the root (3) takes 3, formerly 1's."""
     lists = [[0] * count for count in (3, 2, 1, 0, 0)]
     assert SmallestFirst(range(5), lists).members == [3, 4, 2, 1, 0]
 
 
 def test_the_newer_claim_wins_and_the_older_one_is_given_back_where_it_evens() -> None:
-    """a (generation 5) has 0, 1, 2, b (4) has 2, 3. 2 is a's, which then has two more than b: b gets it back."""
+    """a (generation 5) claims 0, 1, 2, b (4) claims 2, 3. a gets 2 and then has two more than b: 2 returns to b."""
     claims = {"a": [("t", 0), ("t", 1), ("t", 2)], "b": [("t", 2), ("t", 3)]}
     request = of_generations(group({"t": 4}, {"a": ["t"], "b": ["t"]}, claims), 5, 4)
     assert asked(request) == {"a": [("t", 0), ("t", 1)], "b": [("t", 2), ("t", 3)]}
-    # With 1 and 2 alone a has one more than b: 2 stays, and b gets 0, which nobody has.
+    # With 1 and 2 alone a has one more than b: 2 stays, and b gets the free 0.
     fewer = {**claims, "a": [("t", 1), ("t", 2)]}
     request = of_generations(group({"t": 4}, {"a": ["t"], "b": ["t"]}, fewer), 5, 4)
     assert asked(request) == {"a": [("t", 1), ("t", 2)], "b": [("t", 0), ("t", 3)]}
@@ -97,10 +97,8 @@ def test_claims_of_what_is_gone_or_not_read_any_more_count_for_nothing() -> None
 
 
 def test_who_has_least_steals_through_others() -> None:
-    """a reads t, b both, c u. a has t-0 to t-3, b u-0 and u-1.
-
-    c (0) takes u-0 of b (2). b (1) takes t-0 of a (4); of a's list 3, 1, 2 is left. c (1) reaches a (3) through b:
-    t-3 to b, u-1 to c. Two each; c reads u alone, so that no exchange keeps more.
+    """a reads t, b both, c u; a has t-0 to t-3, b u-0 and u-1. After three steals each has two; c's last is through
+    b.
     """
     owned = {"a": [("t", p) for p in range(4)], "b": [("u", 0), ("u", 1)]}
     request = group({"t": 4, "u": 2}, {"a": ["t"], "b": ["t", "u"], "c": ["u"]}, owned)
@@ -111,10 +109,7 @@ def test_who_has_least_steals_through_others() -> None:
 
 
 def test_those_with_least_steal_in_turn() -> None:
-    """a has t-0 to t-5; b and c read t as well; d has u.
-
-    b takes t-0, so that a's list is 5 1 2 3 4; c takes t-5, then b t-4 and c t-3, the first of the list each time.
-    """
+    """a has t-0 to t-5; b, c read t too; d has u. b takes t-0, c t-5, b t-4, c t-3: always the first of a's list."""
     owned = {"a": [("t", p) for p in range(6)], "d": [("u", 0), ("u", 1)]}
     request = group({"t": 6, "u": 2}, {"a": ["t"], "b": ["t"], "c": ["t"], "d": ["u"]}, owned)
     assert asked(request) == {
@@ -154,7 +149,7 @@ def test_cooperative_partitions_wait_for_their_old_owner() -> None:
         [1, 1],
         [0, 0],
     )
-    # As above 2 is given back to b, whose claim is beaten by a's: a has to give it up first.
+    # As above 2 returns to b, whose claim is older than a's: a has to revoke it first.
     claims = {"a": [("t", 0), ("t", 1), ("t", 2)], "b": [("t", 2), ("t", 3)]}
     request = of_generations(group({"t": 4}, {"a": ["t"], "b": ["t"]}, claims), 5, 4)
     found = FranzGoCooperativeSticky().assign(request)
@@ -212,7 +207,7 @@ def test_no_assignment_is_more_even_or_keeps_more_where_as_even(seed: int) -> No
 
 @for_each("seed", range(30))
 def test_of_any_even_plan_a_repair_makes_one_that_keeps_the_most(seed: int) -> None:
-    """Topics stand in the order of the request, so partition numbers are places in an assignment."""
+    """Topics are in the request's order, so partition numbers are places in an assignment."""
     small = Small(seed)
     grouped = Group.of(small.request, [0] * len(small.members))
     numbering = Numbering(grouped, grouped.topics)

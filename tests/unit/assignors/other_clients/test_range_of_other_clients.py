@@ -20,8 +20,8 @@ from kafka_assignors.other_clients.range import (
 from kafka_assignors.registry import by_name
 from tests.unit.assignors.groups import answer, group
 
-# By id a, b, z; static first z, then a and b. librdkafka compares z with a and b by id, as it has no instance id to
-# compare with: a, b, z.
+# By id a, b, z; static first z, then a and b. librdkafka compares z with a and b by id (they have no instance id): a,
+# b, z.
 MIXED = group({"t": 4}, {"b": ["t"], "a": ["t"], "z": ["t"]}, static={"z": "pod"}, order=MapOrder.GIVEN)
 
 
@@ -55,11 +55,7 @@ def test_librdkafka_compares_instance_ids_of_static_members() -> None:
 
 
 def test_librdkafka_sorts_each_topic_by_itself_where_its_order_is_none() -> None:
-    """a before d and d before z by member id, z before a by instance id: a circle.
-
-    Topic t: the halves of (a, d, z) are (a) and (d, z), both in order; merged a is before d, so a, d, z. Topic u,
-    which a and z read: z, a.
-    """
+    """A cycle: a before d before z by member id, z before a by instance id. t: a, d, z; u without d: z, a."""
     subscriptions = {"a": ["t", "u"], "d": ["t"], "z": ["t", "u"]}
     request = group({"t": 4, "u": 3}, subscriptions, static={"a": "2", "z": "1"}, order=MapOrder.GIVEN)
     found = answer(request, LibrdkafkaRange().assign(request))
@@ -75,7 +71,7 @@ def test_kafka_python_3_forgets_all_but_the_last_run_of_a_kind() -> None:
     members = {name: ["t"] for name in ("s1", "d1", "s2", "d2", "d3")}
     request = group({"t": 6}, members, static={"s1": "x", "s2": "y"}, order=MapOrder.GIVEN)
     assert read(of_kafka_python_3(), request) == {"s1": [], "d1": [], "s2": [0, 1], "d2": [2, 3], "d3": [4, 5]}
-    # Of topic t without d1 and d2 the static ones are one run.
+    # For topic t, without d1 and d2, the static members are one run.
     fewer = {**members, "d1": ["u"], "d2": ["u"]}
     request = group({"t": 6, "u": 1}, fewer, static={"s1": "x", "s2": "y"}, order=MapOrder.GIVEN)
     assert read(of_kafka_python_3(), request) == {"s1": [0, 1], "d1": [], "s2": [2, 3], "d2": [], "d3": [4, 5]}

@@ -52,7 +52,7 @@ def test_sarama_refuses_what_it_has_no_metadata_for_and_nothing_at_all() -> None
         SaramaDealer().assign(group({"t": 1}, {"a": ["t", "gone"]}))
     with pytest.raises(AssignorError, match="members and topics are not provided"):
         SaramaDealer().assign(group({}, {"a": []}))
-    refuse_unknown_topics(group({"t": 1}, {"a": ["t"]}, {"a": [("gone", 0)]}))  # owned, but nobody subscribes
+    refuse_unknown_topics(group({"t": 1}, {"a": ["t"]}, {"a": [("gone", 0)]}))  # owned, without subscribers
 
 
 def test_who_does_not_subscribe_is_passed_over_and_the_turn_goes_on() -> None:
@@ -62,7 +62,7 @@ def test_who_does_not_subscribe_is_passed_over_and_the_turn_goes_on() -> None:
     expected = {"a": [("t", 0), ("v", 0)], "b": [("t", 1)], "c": [("u", 0), ("u", 1)]}
     for assignor in (SaramaDealer(), by_member_id(), of_franz_go(), of_librdkafka()):
         assert read(assignor, request) == expected
-    # The kernel by itself: rows backwards, readers 1 and 0 of topic 0, nobody of topic 1.
+    # The kernel alone: rows backwards, readers 1 and 0 of topic 0, none of topic 1.
     rows, topic_of = np.array([2, 1, 0]), np.array([0, 0, 1])
     starts, readers = np.array([0, 2, 2]), np.array([1, 0], dtype=np.int32)
     assert deal_rows(rows, topic_of, starts, readers, np.array([1, 0])).tolist() == [0, 1, -1]
@@ -100,11 +100,7 @@ def test_kafka_python_3_forgets_members_and_fails_where_the_next_one_does_not_su
 
 
 def test_who_is_left_out_depends_on_the_order_of_the_coordinators_list() -> None:
-    """a and p are dynamic, b is static. Their hashes 97, 112 and 98 lie in bins 1, 0 and 2 of a broker's HashMap.
-
-    It lists p, a, b: runs (p, a) and (b), nobody is left out. Scala's map of another broker may list a, b, p: runs
-    (a), (b) and (p), of the dynamic ones p alone is left. t has 3 partitions; static members come first.
-    """
+    """a, p dynamic, b static. A HashMap lists p, a, b: all stay. Scala's may list a, b, p: p alone stays of a and p."""
     request = group({"t": 3}, {"a": ["t"], "b": ["t"], "p": ["t"]}, static={"b": "x"})
     older = replace(request, member_order=np.array([0, 1, 2]))
     for name in ("range@kafka-python-3", "roundrobin@kafka-python-3"):
@@ -116,12 +112,7 @@ def test_who_is_left_out_depends_on_the_order_of_the_coordinators_list() -> None
 
 
 def test_librdkafka_sorts_members_as_the_coordinator_lists_them() -> None:
-    """c and a are static as "1" and "2", b is dynamic: c before a by instance id, a before b, b before c by member
-    id.
-
-    Brokers' bins are 1, 2 and 3: listed a, b, c, in halves (a) and (b, c), merged a, b, c. Listed c, a, b: (c) and
-    (a, b), merged c, a, b.
-    """
+    """c, a static "1", "2", b dynamic: a cycle. Listed a, b, c: merged a, b, c; listed c, a, b: merged c, a, b."""
     request = group({"t": 3}, {"a": ["t"], "b": ["t"], "c": ["t"]}, static={"c": "1", "a": "2"})
     older = replace(request, member_order=np.array([2, 0, 1]))
     for name in ("range@librdkafka", "roundrobin@librdkafka"):

@@ -26,7 +26,7 @@ def asked(kind: str, counts: dict[str, int], version: str = "3.8.1", **members: 
 
 @pytest.mark.parametrize("kind", ["HOMOGENEOUS", "HETEROGENEOUS"])
 def test_who_holds_more_than_its_share_keeps_an_extra_and_the_rest_is_dealt(kind: str) -> None:
-    """Share 1, one extra: A keeps 0 and 1, B gets 2. Nobody holding anything, the first in the map has the extra."""
+    """Share 1, one extra: A keeps 0 and 1, B gets 2. Without claims the first in the map has the extra."""
     assert asked(kind, {T: 3}, B=([T], []), A=([T], [2, 1, 0])) == {"assignment": {"A": {T: [0, 1]}, "B": {T: [2]}}}
     assert asked(kind, {T: 3}, B=([T], []), A=([T], [])) == {"assignment": {"A": {T: [2]}, "B": {T: [0, 1]}}}
 
@@ -37,7 +37,7 @@ def test_who_reads_nothing_does_not_stand_in_the_answer() -> None:
 
 
 def test_what_is_held_twice_or_gone_is_kept_unseen() -> None:
-    """Both hold 0: each keeps it as its share of one, and 1 is read by nobody. A keeps 5, which does not exist."""
+    """Both hold 0: each keeps it as its share of one, and 1 is unread. A keeps 5, which does not exist."""
     assert asked("HETEROGENEOUS", {T: 2}, A=([T], [0]), B=([T], [0])) == {"assignment": {"A": {T: [0]}, "B": {T: [0]}}}
     assert asked("HETEROGENEOUS", {T: 2}, A=([T], [5]), B=([T], [])) == {"assignment": {"A": {T: [5]}, "B": {T: [0]}}}
 

@@ -1,6 +1,6 @@
-"""The coordinator hands a member's topics out in the order of a HashSet of their names, not of their ids.
+"""The coordinator walks a member's topics in the order of a HashSet of their names, not of their ids.
 
-Seen on brokers 4.4.0: of 23 joins and leaves of a share group all were foretold with names, 21 with ids.
+Observed on brokers 4.4.0: names predict all of 23 joins and leaves of a share group, ids 21.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def test_a_share_group_reads_its_partitions_in_the_order_of_names() -> None:
 
 
 def test_of_two_topics_whose_ids_share_a_bin_uniform_deals_the_first_name_first() -> None:
-    """Both ids are 1 and 17 behind equal zeros: one bin of 16. u stands first in the list, p in the set of names."""
+    """Both ids are 1 and 17 behind equal zeros: one bin of 16. u is first in the list, p in the set of names."""
     request = group({"u": 1, "p": 1}, {"a": ["u", "p"], "b": ["u", "p"]})
     high = np.array([1, 17], dtype=np.int64)
     shared = replace(request, topics=replace(request.topics, uuid_msb=high))
@@ -69,7 +69,7 @@ def test_of_two_topics_whose_ids_share_a_bin_uniform_deals_the_first_name_first(
 
 
 def test_the_order_of_names_decides_who_reads_what_in_some_share_groups() -> None:
-    """Partitions that share a bin are dealt in the order of their topics, whoever has the larger share."""
+    """Partitions that share a bin are dealt in the order of their topics."""
     draw, differing = random.Random(23), 0
     for _ in range(150):
         names = [f"t-{number}" for number in draw.sample(range(1_000), draw.randint(3, 7))]

@@ -30,7 +30,7 @@ def spread(
     same_id = np.zeros(len(counts), np.int64)  # one bin of the set of topics: their order is the list's
     status, _, offsets, found, partitions = spread_evenly(
         walk_columns(request),
-        (np.array([0, *[len(listed)] * len(members)]), listed),  # of the first member alone anything is read
+        (np.array([0, *[len(listed)] * len(members)]), listed),  # only the first member's subscription is read
         (columns.partition_counts, columns.first_row, same_id, same_id, name_hashes(request)),
         owned_columns(request.members),
         (is_assigned, True),
@@ -45,13 +45,13 @@ def of(topic: int, *partitions: int) -> list[tuple[int, int]]:
 
 
 def test_a_fresh_group_gets_consecutive_chunks_and_the_last_members_one_more() -> None:
-    """8 partitions for 3: quotas 2 and 2 more. Nobody holds anything: the extras go to the last two in map order."""
+    """8 partitions for 3: quotas 2 and 2 more. Without claims the extras go to the last two in map order."""
     assert spread([8], ["a", "b", "c"], {}) == ([of(0, 0, 1), of(0, 2, 3, 4), of(0, 5, 6, 7)], True)
     assert spread([8], ["a", "b", "c"], {}, is_4_0_0=True) == ([of(0, 0, 1, 2), of(0, 3, 4, 5), of(0, 6, 7)], True)
 
 
 def test_who_is_over_its_quota_gives_up_what_comes_last_and_it_is_dealt_after_what_nobody_had() -> None:
-    """6 for 2: quota 3. a holds 0, 1, 2, 4 and gives up 4; 3 and 5 have no owner: b gets 3, 5 and then 4."""
+    """6 for 2: quota 3. a holds 0, 1, 2, 4 and releases 4; 3 and 5 have no owner: b gets 3, 5 and then 4."""
     owned = {"a": [("t0", 0), ("t0", 1), ("t0", 2), ("t0", 4)]}
     assert spread([6], ["a", "b"], owned) == ([of(0, 0, 1, 2), of(0, 3, 5, 4)], True)
 

@@ -1,4 +1,4 @@
-"""``uniform`` of 3.8 and 3.9, worked out by hand; Kafka's own answers stand in ``tests/conformance``."""
+"""``uniform`` of 3.8 and 3.9, worked out by hand; Kafka's own answers are in ``tests/conformance``."""
 
 from __future__ import annotations
 
@@ -33,20 +33,18 @@ def test_free_partitions_are_dealt_then_counts_are_evened_out() -> None:
 
 
 def test_what_exists_no_longer_stays_and_counts() -> None:
-    """A holds t-7, which is gone, and t-0 … t-3: 5 against 0, so t-0 moves. A's 4 are its maximum still: only those
-    below it are compared, B with itself, and that is even.
-    """
+    """A holds the vanished t-7 and t-0 … t-3: 5 against 0, so t-0 moves. A's 4 are its maximum: only B is compared."""
     output = asked({T: 4}, A=([T], {T: [0, 1, 2, 3, 7]}), B=([T], {}))
     assert output == {"assignment": {"A": {T: [1, 2, 3, 7]}, "B": {T: [0]}}}
 
 
 def test_a_member_at_its_maximum_is_dealt_nothing_more() -> None:
-    """A holds three partitions that are gone: its maximum is 2, so t-0 and t-1 go to nobody, and Kafka gives up."""
+    """A holds three vanished partitions: its maximum is 2, t-0 and t-1 stay unassigned, and Kafka fails."""
     assert asked({T: 2}, A=([T], {T: [5, 6, 7]}))["error"] == EXCEPTION
 
 
 def test_all_alike_is_as_in_4_0_0() -> None:
-    """A holds all three of t and gives one up; told that all subscribe alike."""
+    """A holds all three of t and releases one, with ``is_homogeneous`` set."""
     case = {
         "order": "given", "subscriptionType": "HOMOGENEOUS", "topics": [{"id": T, "n": 3}],
         "members": [{"id": "A", "topics": [T], "assignment": [[T, [0, 1, 2]]]}, {"id": "B", "topics": [T]}],

@@ -52,16 +52,12 @@ def test_who_holds_more_than_it_wants_drops_the_first_of_its_hash_set() -> None:
 
 
 def test_a_partition_with_too_many_readers_drops_the_first_of_its_hash_set() -> None:
-    """Both hold key 0, one may: place 0 drops it, and is dealt key 1, which nobody has."""
+    """Both hold key 0, one may: place 0 drops it, and is dealt the free key 1."""
     assert share_out([1, 1], 1, 2, [[0], [0]], 2) == ([False, True], [(0, 1)], True)
 
 
 def test_nobody_is_dealt_what_it_holds_and_java_fails_where_nobody_wants_more() -> None:
-    """Key 0 wants two readers, place 0 holds it: place 1 is the second. A key that nobody wants ends in an exception.
-
-    Places 0 and 1 want one each, two keys want two readers each: after two are dealt nobody waits, and that is no
-    failure; it is one where a round has moved something and finds the ring empty with ``todo`` left.
-    """
+    """Key 0 wants two readers and place 0 holds it: place 1 is the second. A key without takers is an exception."""
     assert share_out([1, 1], 2, 1, [[0], []], 1) == ([True], [(1, 0)], True)
     assert share_out([1, 1], 2, 2, [[], []], 2) == ([], [(0, 0), (1, 0)], True)
     assert share_out([1], 2, 1, [[]], 1) == ([], [(0, 0)], False)
@@ -78,7 +74,7 @@ OWNED = OwnedLists(frozen([0, 2, 3]), frozen([1, 0, 0], np.int32), frozen([5, 6,
 
 
 def test_lists_are_what_is_kept_then_what_is_dealt() -> None:
-    """Members 0 and 1 stand at places 1 and 0. Member 0 keeps (1, 5) and is dealt (0, 9); member 1 keeps (0, 7)."""
+    """Members 0 and 1 are at places 1 and 0. Member 0 keeps (1, 5) and is dealt (0, 9); member 1 keeps (0, 7)."""
     dealt = (np.array([1], dtype=np.int32), np.array([0], dtype=np.int32), np.array([9], dtype=np.int32))
     offsets, topics, partitions = share.lists_of(WALK[::-1].copy(), OWNED, np.array([True, False, True]), dealt)
     assert offsets.tolist() == [0, 2, 3]

@@ -12,14 +12,14 @@ Lists = dict[str, list[Any]]
 
 
 def member(topics: list[str], owned: Any = (), generation: int | None = None, **more: Any) -> dict[str, Any]:
-    """What it owns, as both strategies are told."""
+    """Member with its claims in the form of both strategies."""
     data = {"owned": list(owned), "generation": generation}
     sent = {} if generation is None else {"generation": generation}
     return {"topics": topics, "owned": list(owned), "memberData": data, **sent, **more}
 
 
 def output(version: str, topics: dict[str, Any], members: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Of ``sticky``, unless ``strategy`` says another; ``topics``: racks of each partition, or how many there are."""
+    """Answer of ``sticky``, unless ``strategy`` names another; ``topics``: racks of each partition, or their number."""
     listed = [
         {"topic": name, "n": n} if isinstance(n, int) else {"topic": name, "n": len(n), "racks": n}
         for name, n in topics.items()
@@ -52,7 +52,7 @@ def test_of_too_many_the_lowest_stay_from_3_7_1_on_and_before_the_first_of_its_o
 
 
 def test_from_3_5_on_racks_decide_who_gets_what() -> None:
-    """t-0 lies in b's rack, t-1 in a's; dealt by id a would get t-0."""
+    """t-0 is in b's rack, t-1 in a's; dealt by id a would get t-0."""
     members = {"a": member(["t"], rack="r1"), "b": member(["t"], rack="r0")}
     racks = {"t": [["r0"], ["r1"]]}
     assert lists("3.5.0", racks, members) == {"a": [["t", [1]]], "b": [["t", [0]]]}
@@ -60,7 +60,7 @@ def test_from_3_5_on_racks_decide_who_gets_what() -> None:
 
 
 def test_what_leaves_its_owner_for_its_rack_is_given_on_in_the_same_round_up_to_3_7_0() -> None:
-    """a owns both, t-0 lies in b's rack: b waits for it from 3.7.1 on, before that both read it for a moment."""
+    """a owns both, t-0 is in b's rack: b waits for it from 3.7.1 on; before, both read it for a moment."""
     racks = {"t": [["r0"], ["r1"]]}
     members = {"a": member(["t"], [["t", [0, 1]]], 5, rack="r1"), "b": member(["t"], [], 5, rack="r0")}
     asked = {"strategy": "client_cooperative_sticky"}
@@ -69,9 +69,7 @@ def test_what_leaves_its_owner_for_its_rack_is_given_on_in_the_same_round_up_to_
 
 
 def test_who_gets_one_over_the_least_by_rack_is_not_counted_up_to_3_7_0() -> None:
-    """4 partitions of 3 members: 1 each, one member 2. t-0 goes to a, t-1 to b, t-2 to a again: from 3.7.1 on nobody
-    else may have two, so t-3 is c's. Before, t-3 goes to b, and nothing is left for c.
-    """
+    """4 partitions, 3 members. a has two by rack: from 3.7.1 on t-3 is c's; before, t-3 goes to b and c gets none."""
     racks = {"t": [["r0"], ["r0"], ["r0"], ["r0", "r9"]]}
     members = {"a": member(["t"], rack="r0"), "b": member(["t"], rack="r0"), "c": member(["t"], rack="r1")}
     assert lists("3.7.1", racks, members) == {"a": [["t", [0, 2]]], "b": [["t", [1]]], "c": [["t", [3]]]}
@@ -79,10 +77,7 @@ def test_who_gets_one_over_the_least_by_rack_is_not_counted_up_to_3_7_0() -> Non
 
 
 def test_up_to_3_5_1_a_claim_is_compared_with_one_that_was_lost() -> None:
-    """All three claim t-0: b in generation 5, then a and c in 4. From 3.5.2 on b has it.
-
-    Before, c's is compared with a's, equal ones lose, and b's is taken from it, too: all is dealt by id.
-    """
+    """All three claim t-0: b in generation 5, then a and c in 4. From 3.5.2 on b has it; before, all is dealt by id."""
     old = member(["t"], [["t", [0]]], 4)
     members = {"b": member(["t"], [["t", [0]]], 5), "a": old, "c": old}
     assert lists("3.5.2", {"t": 3}, members) == {"b": [["t", [0]]], "a": [["t", [1]]], "c": [["t", [2]]]}
@@ -90,12 +85,7 @@ def test_up_to_3_5_1_a_claim_is_compared_with_one_that_was_lost() -> None:
 
 
 def test_of_falling_generations_two_keep_the_same_partition_up_to_3_5_1() -> None:
-    """a, b and c claim t-0 in generations 5, 3 and 4: c's beats b's, a's is never asked again, so both a and c keep
-    it.
-
-    Kafka's pointer into what is taken waits at the second t-0: t-1, which b keeps, and t-2 count as free. But all
-    three have their one partition: nobody may take them.
-    """
+    """a, b and c claim t-0 in generations 5, 3 and 4: c's beats b's, a's is not compared again, so a and c keep it."""
     t_0 = [["t", [0]]]
     members = {"a": member(["t"], t_0, 5), "b": member(["t"], [["t", [0, 1]]], 3), "c": member(["t"], t_0, 4)}
     assert output("3.5.1", {"t": 3}, members)["error"] == "java.lang.IllegalStateException"
@@ -104,7 +94,7 @@ def test_of_falling_generations_two_keep_the_same_partition_up_to_3_5_1() -> Non
 
 @pytest.mark.parametrize(("newest_seen", "generations"), [(-1, (4, 5)), (6, (5, 5))])
 def test_up_to_3_4_0_only_the_newest_generation_owns_anything(newest_seen: int, generations: tuple[int, int]) -> None:
-    """Nobody else claims t-1, but a is behind b, or both are behind what this leader has seen: dealt by id."""
+    """Only a claims t-1, but it is behind b, or both are behind this leader's highest generation: dealt by id."""
     members = {"a": member(["t"], [["t", [1]]], generations[0]), "b": member(["t"], [], generations[1])}
     before = {"maxGenerationBefore": newest_seen}
     assert lists("3.4.1", {"t": 2}, members, **before) == {"a": [["t", [1]]], "b": [["t", [0]]]}
@@ -114,16 +104,13 @@ def test_up_to_3_4_0_only_the_newest_generation_owns_anything(newest_seen: int, 
 
 
 def test_of_two_in_the_newest_generation_nobody_keeps_a_partition_up_to_3_4_0() -> None:
-    """Both claim t-1 and b alone t-2: b keeps that. t-0 goes to a, who has none; then b was first to wait for more."""
+    """Both claim t-1 and b alone t-2: b keeps that. t-0 goes to a, which has none; then b is first to wait for more."""
     members = {"a": member(["t"], [["t", [1]]], 5), "b": member(["t"], [["t", [1, 2]]], 5)}
     assert lists("3.0.0", {"t": 3}, members) == {"a": [["t", [0]]], "b": [["t", [2, 1]]]}
 
 
 def test_up_to_3_5_1_a_gap_of_one_keeps_the_search_going_and_a_partition_returns_to_who_does_not_read_it() -> None:
-    """a (behind, of u alone now) once had t-0. b has 3, c 2, a 1: nobody could take from one that has two more.
-
-    Up to 3.5.1 one more is enough to go on, and the first thing found is t-0, whose earlier owner has two less.
-    """
+    """a once had t-0; b has 3, c 2, a 1. Up to 3.5.1 a gap of one is enough to continue, and t-0 returns to a."""
     members = {
         "a": member(["u"], [["u", [0]], ["t", [0]]], 4),
         "b": member(["t"], [["t", [0, 1, 2]]], 5),

@@ -32,7 +32,7 @@ def prepared(request: AssignmentRequest, generations: list[int]) -> StickyInput:
 
 
 def test_owned_partitions_become_rows_and_stale_ones_get_rows_behind_the_real_ones() -> None:
-    """t has rows 0 to 2, u 3 and 4. a owns t-1, t-9 (gone: row 5), b u-1 and x-0 (no metadata: lost) and t-9, too."""
+    """t has rows 0 to 2, u 3 and 4. a owns t-1, t-9 (vanished: row 5), b u-1, x-0 (no metadata: lost) and t-9."""
     owned = {"a": [("t", 1), ("t", 9)], "b": [("u", 1), ("x", 0), ("t", 9)]}
     found = prepared(group({"t": 3, "u": 2}, {"a": TU, "b": TU}, owned, order=MapOrder.GIVEN), [4, 3])
     assert found.rows.tolist() == [1, 5, 4, -1, 5]
@@ -44,7 +44,7 @@ def test_owned_partitions_become_rows_and_stale_ones_get_rows_behind_the_real_on
 
 
 def test_topics_of_the_map_come_by_name_with_their_partitions_and_the_sum_of_these() -> None:
-    """Of four topics 3, 0 and 2 are in the map; by name they are 2, 3, 0, and 1, which is not."""
+    """Of four topics 3, 0 and 2 are in the map; by name they are 2, 3, 0; 1 is not in it."""
     in_map, by_name = np.array([3, 0, 2]), np.array([2, 3, 1, 0])
     counts, topics, total = topics_in_map(in_map, by_name, frozen([4, 9, 0, 5], np.int32))
     assert counts.tolist() == [4, -1, 0, 5]
@@ -94,10 +94,7 @@ def test_of_two_claims_the_newer_counts_and_equal_ones_lose_both(
 
 
 def test_the_later_members_user_data_is_compared_with_the_earlier_ones_subscription() -> None:
-    """Kafka's own confusion: the first one's data says 3, its subscription nothing (−1): the second one's 2 is newer.
-
-    The other way round, data 2 against a subscription's 5: the second is older and gets nothing.
-    """
+    """As in Kafka: data 3 without a subscription generation (−1) loses to 2; data 2 loses to a subscription's 5."""
     assert claims([3, 2], [-1, -1]) == ([False, True], [False])
     assert claims([1, 2], [5, 5]) == ([True, False], [False])
 
@@ -109,7 +106,7 @@ def test_the_later_members_user_data_is_compared_with_the_earlier_ones_subscript
         ([[0, 1], [0]], False),
         ([[0, 1], [0, 2]], False),
         ([[0, 0], [0]], True),  # the first one's set has one topic
-        ([[0], [0, 0]], False),  # a later list is counted as it stands
+        ([[0], [0, 0]], False),  # a later list is counted as is
         ([[], [0]], True),  # empty lists before the first that is not are not compared
         ([[0], []], False),
     ],
@@ -137,12 +134,12 @@ def test_free_rows_come_topic_by_topic_and_behind_a_stale_one_everything_counts_
     assert free([False, True, False, True, True], *stale) == [0, 1, 2]
     # So it does at a partition that two have: topic 0's first; the second is dealt though it is taken.
     assert free([True, True, False, True], *real, [True, False, False, False]) == [1, 2]
-    # The same partition of topic 0 comes last of all: nothing is behind it.
+    # The same partition of topic 0 comes last: nothing is behind it.
     assert free([False, True, False, True, True], [*real[0], 0], stale[1]) == [0, 2]
 
 
 def test_members_in_the_racks_of_a_partition() -> None:
-    """Racks 0, 1 and 65 hold 2, 1 and 4 members; the first partition lies in 0 and 65, the second in 1."""
+    """Racks 0, 1 and 65 hold 2, 1 and 4 members; the first partition is in 0 and 65, the second in 1."""
     in_rack = np.zeros(128, dtype=np.int64)
     in_rack[[0, 1, 65]] = 2, 1, 4
     sets = np.array([[1, 1 << 1], [1 << 1, 0]], dtype=np.uint64)

@@ -36,7 +36,7 @@ def test_nobody_gets_anything_and_nothing_is_withheld(name: str) -> None:
 def test_the_first_sticky_fails_where_a_member_tells_of_what_it_owns_and_no_partition_exists(
     topics: list[dict[str, Any]], owned: list[Any]
 ) -> None:
-    """As Kafka's class of 2.0.0 does, even if what is told is nothing; ``sortPartitions`` compares the first topic."""
+    """As in 2.0.0, even for an empty claim: ``sortPartitions`` compares the first topic."""
     read = [topic["topic"] for topic in topics]
     members = [{"id": "a", "topics": read}, {"id": "b", "topics": read, "owned": owned}]
     case = {"id": "told", "strategy": "legacy_sticky_2_0", "input": {"topics": topics, "members": members}}

@@ -66,7 +66,7 @@ def test_an_owner_keeps_the_lowest_partitions_up_to_the_quota(assignor: StreamsS
 
 @EACH_RELEASE
 def test_the_quota_is_computed_again_when_a_member_reaches_it(assignor: StreamsStickyAssignor) -> None:
-    """Five tasks, two members: 3 for a, which has them; then 2 for b, which gives one up to nobody but the queue."""
+    """Five tasks, two members: 3 for a, which has them; then 2 for b, which releases one to the queue."""
     asked = request({"0": 5}, member("a@p", "0_0 0_1 0_2"), member("b@q", "0_3 0_4"), member("c@r"))
     assert active(assignor, asked) == ["0_0 0_1", "0_3 0_4", "0_2"]
     two = request({"0": 5}, member("a@p", "0_0 0_1 0_2"), member("b@q", "0_3 0_4"))

@@ -66,7 +66,7 @@ def test_every_setting_is_taken_over_or_listed_with_its_line() -> None:
     taken = sum("threshold" in line for line in AS_SHIPPED.splitlines()) + 2  # and replicas, and moves of a broker
     settings = [line for line in AS_SHIPPED.splitlines() if not line.startswith("#")]
     lines = [line for line in left_out if "default.goals: " not in line]
-    assert len(lines) + taken + 1 == len(settings)  # default.goals is told goal by goal
+    assert len(lines) + taken + 1 == len(settings)  # default.goals has a line a goal
     assert "cc:2  'num.metric.fetchers'" in lines
     assert [line.rpartition(" ")[2].strip("'") for line in left_out if line not in lines] == [
         "LeaderBytesInDistributionGoal",

@@ -55,7 +55,7 @@ def test_quoted_signs_are_signs(text: str) -> None:
 
 
 def test_random_lines_are_taken_apart_as_a_real_shell_does() -> None:
-    """300 lines that end all their quotes, in one call of sh; words are told apart by a sign that no line holds."""
+    """300 lines with balanced quotes, in one call of sh; words are separated by a character that no line contains."""
     draw = random.Random(5)
     shell = shutil.which("sh")
     assert shell is not None

@@ -16,7 +16,7 @@ def demo(tmp_path_factory):
 
 
 def test_a_group_whose_one_member_reads_all(demo, capsys):
-    # cdc-sync: range on 24 topics of one partition. Whoever is first by id has all 24; when it dies they all move.
+    # cdc-sync: range on 24 topics of one partition. The first member by id has all 24; when it dies they all move.
     assert main(["group", str(demo), "cdc-sync"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "cdc-sync: 6 members, 24 partitions, classic group, range"

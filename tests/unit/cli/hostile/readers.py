@@ -1,4 +1,4 @@
-"""What a browser, a Markdown renderer and a terminal make of an output: its structure, and its text."""
+"""Structure and text of an output in a browser, a Markdown renderer and a terminal."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def screen_lines(output: str) -> list[str]:
     columns, rows = 2 * max(map(len, lines)) + 2, len(lines) + 2
     screen = pyte.Screen(columns, rows)
     answers: list[str] = []
-    screen.write_process_input = answers.append  # what a terminal would type in reply
+    screen.write_process_input = answers.append  # a terminal's replies
     pyte.Stream(screen).feed(output.replace("\n", "\r\n"))
     assert not answers
     assert not screen.title

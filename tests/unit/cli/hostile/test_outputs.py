@@ -1,8 +1,4 @@
-"""Every output of the commands says the same of a cluster with a hostile name as of one with a plain name.
-
-The same elements in a page and in Markdown, the same lines on a terminal, the same data in JSON and CSV; only the name
-differs, and it is text.
-"""
+"""Outputs for a cluster with a hostile name equal those for a plain name, except the name, which is text."""
 
 from __future__ import annotations
 
@@ -35,7 +31,7 @@ NAMES = for_each("name", HOSTILE.values(), fast=[HOSTILE[kind] for kind in IN_FA
 
 @dataclass(frozen=True)
 class Outputs:
-    """What one cluster with ``name`` in all places gave: the files by name, the terminal's lines by command."""
+    """Outputs for a cluster with ``name`` in all places: files by name, the terminal's lines by command."""
 
     name: str
     files: dict[str, str]
@@ -64,13 +60,12 @@ def outputs_of(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> O
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Outputs:
-    """What a cluster with a plain name gives."""
     with pytest.MonkeyPatch.context() as patch:
         told = io.StringIO()
         patch.setattr("sys.stdout", told)
 
         class Said:
-            """As capsys, which a fixture of a module cannot have."""
+            """As capsys, for a module's fixture."""
 
             def readouterr(self) -> object:
                 text = told.getvalue()

@@ -160,7 +160,7 @@ def test_a_wrong_word_of_the_command_line_shows(name: str, capsys: pytest.Captur
 @NAMES
 def test_gaps_of_a_live_reading_are_one_line_each(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     class Reading:
-        """The part of a snapshot that is told."""
+        """The compared part of a snapshot."""
 
         coverage = (
             CoverageGap("broker", name, fact(FactCode.LACKS_LOG_DIR, path=name), fact(FactCode.AS_REPORTED, text=name)),

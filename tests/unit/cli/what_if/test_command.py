@@ -96,7 +96,7 @@ def test_clients_are_of_groups_which_advise_alone_replays(tmp_path: Path, capsys
         assert main([*words(tmp_path, "advise", more=MORE), "--json", *more]) == 0
         document = json.loads(capsys.readouterr().out)
         strategies.append({row["assignor"] for row in document["outcomes"][1]["groups"]})
-    assert "RoundRobinAssigner" in strategies[1] - strategies[0]  # as kafkajs calls its own
+    assert "RoundRobinAssigner" in strategies[1] - strategies[0]  # kafkajs's own name
 
 
 def test_a_scenario_that_is_wrong_or_does_not_fit_names_its_place(

@@ -42,7 +42,7 @@ def test_a_blank_strategy_is_unknown_wherever_it_is() -> None:
             ("GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS"),
             ("g" * draw.randrange(1, 30), "b1.example.com:9092 (1)", strategy, state, str(count)),
         )
-        if draw.random() < 0.5:  # as a chat window leaves it
+        if draw.random() < 0.5:  # as in a chat window
             text = re.sub(r" +", " ", text)
         group = read(text)
         assert (group.protocol, group.state, group.coordinator) == (strategy or None, state, 1), text

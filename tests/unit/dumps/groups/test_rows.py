@@ -104,7 +104,7 @@ def test_state_and_type() -> None:
     assert (group.coordinator, group.protocol, group.state) == (3, None, "Empty")
     assert (group.member_count, group.generation) == (0, 12)
     add_list_row(group, {"TYPE": "Consumer", "STATE": "Stable"}, LINE)
-    assert group.state == "Empty"  # --state says it better than --list
+    assert group.state == "Empty"  # --state is more precise than --list
 
 
 STATE = {"ASSIGNMENT-STRATEGY": "range", "STATE": "Stable", "#MEMBERS": "1"}

@@ -70,11 +70,7 @@ def test_a_hot_partition_explains_its_broker_and_the_group_that_reads_it():
 
 
 def test_leaders_and_a_hot_partition_together_are_told_with_the_one_that_does_more():
-    """Broker 1 leads t-0, t-1, t-6 and t-7, of which it took over two; t-1 carries 100, the other eleven 10 each.
-
-    It sends 130 of 210, its share is 35. Elected it sends 110: 3.1 times. With t-1 cooled 40 of 120: twice, so that
-    most of it is the hot partition's. Both ways it sends 20 of 120: its share.
-    """
+    """Broker 1 sends 130 of 210, share 35. Elected: 110, 3.1 ×. With t-1 cooled: 40 of 120, 2 ×. Both: its share."""
     rates = [10.0, 100.0] + [10.0] * 10
     snapshot = cluster(restarted(TWELVE), in_bytes_per_s=rates, out_bytes_per_s=rates)
     known = WithoutCause(FindingContext(snapshot, score_cluster(snapshot), []))
@@ -144,7 +140,7 @@ def offsets_rows(preferred, leaders=None):
 
 
 def read_groups(ids, coordinator=None):
-    """Empty groups; the coordinator as ``coordinator(id)`` says, else broker 0."""
+    """Empty groups; the coordinator from ``coordinator(id)``, else broker 0."""
     return [
         Group(name, state="Empty", coordinator=coordinator(name) if coordinator else 0,
               committed=(CommittedOffset("t", 0, 1),))
@@ -180,11 +176,7 @@ def test_random_groups_are_counted_by_the_preferred_leaders_of_any_number_of_off
 
 
 def test_coordinators_come_with_the_leaders_of_the_offsets_topic():
-    """Broker 1 took over what broker 0 is preferred for: its groups leave it once the preferred leaders lead.
-
-    Where broker 1 is preferred for them itself, no election moves one of them, and the finding stays on its own. The
-    groups of broker 1 all have negative hash codes: a wrong sign spreads them over all brokers.
-    """
+    """Broker 1 leads what broker 0 is preferred for: its groups (all negative hash codes) leave it after an election."""
     draw = random.Random(32)
     ids = sorted(random_ids(draw, 1000))
     piled = [name for name in ids if java_hash(name) < 0 and kafka_partition(name, 50) % 6 == 0]

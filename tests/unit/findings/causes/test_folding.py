@@ -62,7 +62,7 @@ def test_whatever_explains_what_no_finding_is_lost_or_told_twice(context, seed):
         members = [by_key[one.finding_key] for one in (finding, *finding.symptoms)]
         assert finding.severity is min((member.severity for member in members), key=lambda level: level.rank)
         assert all(symptom.symptoms == () for symptom in finding.symptoms)
-    # What has a cause among the findings is no line of its own.
+    # A finding with a cause among the findings has no line of its own.
     lines = {finding.finding_key for finding in folded}
     for explanation in explanations:
         for subject in "abc":

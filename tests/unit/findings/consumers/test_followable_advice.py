@@ -59,7 +59,7 @@ MOVING = (
     "Assigning", "Reconciling", "NotReady", "NOT_READY", "Unknown", "Unheard", "Empty",
 )  # fmt: skip
 KINDS = (*[GroupType.CLASSIC] * 8, *[GroupType.CONSUMER] * 4, GroupType.UNKNOWN, GroupType.SHARE, GroupType.STREAMS)
-# What is told of a group in motion: what is under way, and facts that hold whatever its members do.
+# Advice for a group in motion: the present state, and facts that hold whatever its members do.
 OF_MOTION = {"group_in_motion", "group_assignments_unknown", "commit_out_of_range"}
 JUDGING = {
     FactCode.IDLE_MEMBERS, FactCode.IDLE_CAUSE, FactCode.ADD_MEMBERS, FactCode.MORE_MEMBERS_WOULD_IDLE,

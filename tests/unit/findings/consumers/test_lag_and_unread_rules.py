@@ -43,7 +43,7 @@ def assigned(pairs: list[tuple[str, int]]) -> tuple[tuple[str, tuple[int, ...]],
 
 
 def far_behind(lags: dict[object, float]) -> set[object]:
-    """By definition: the largest half at most of which each is 10 times further behind than any other."""
+    """By definition: the largest set of at most half, each 10 times further behind than any other."""
     for size in range(len(lags) // 2, 0, -1):
         top = sorted(lags, key=lambda key: -lags[key])[:size]
         rest = [lags[key] for key in lags if key not in top]
@@ -121,7 +121,7 @@ def test_random_groups_partition_by_partition() -> None:
 
 
 def left_out(ends: Ends, before: Ends, now: Ends, written: Ends, owner: dict, seconds: int) -> set[str]:
-    """Messages waited there at the first reading, and of all else that was written to its member some was read."""
+    """Messages waited there at the first snapshot, and its member read something of the other partitions."""
     waited = {
         pair
         for pair in owner
@@ -139,7 +139,7 @@ def left_out(ends: Ends, before: Ends, now: Ends, written: Ends, owner: dict, se
 def check_not_read(
     found: Finding, standing: set[str], owner: dict, before: Ends, now: Ends, lag: dict, written: dict, seconds: int
 ) -> None:
-    """What waits, since when, and how many other partitions its members have read of since."""
+    """Waiting messages, since when, and how many other partitions the members have read since."""
     stuck = [pair for pair in owner if f"{pair[0]}-{pair[1]}" in standing]
     readers = {owner[pair] for pair in stuck}
     read = [pair for pair in owner if owner[pair] in readers and pair in now and now[pair] > before[pair]]
@@ -231,7 +231,7 @@ def test_message_rates_tell_a_growing_lag_without_bytes_and_beside_other_groups(
 
 
 def test_a_growing_lag_is_folded_under_its_cause() -> None:
-    """Of six members one reads all; two partitions of twelve are not read; and more members than partitions."""
+    """Of six members one reads all; two partitions of twelve are unread; and more members than partitions."""
     topics = [f"t{n}" for n in range(6)]
     readers: dict[str, list[tuple[str, int]]] = {"m0": [(topic, 0) for topic in topics]}
     readers |= {f"m{n}": [] for n in range(1, 6)}
@@ -273,7 +273,7 @@ def test_a_partition_that_is_too_hot_explains_its_lag() -> None:
 
 
 def with_bytes(snapshot: ClusterSnapshot) -> ClusterSnapshot:
-    """As many bytes as messages are written."""
+    """As many bytes as messages."""
     columns = dict(snapshot.loads.columns)
     columns[LoadKind.IN_BYTES_PER_S] = columns[LoadKind.IN_MESSAGES_PER_S]
     return replace(snapshot, loads=PartitionLoads(columns))

@@ -31,10 +31,7 @@ def test_members_without_an_id_beside_static_ones_are_named():
 
 
 def restarted(members, static_ms=42_000, **changes):
-    """A rolling restart of three that leaves 3 partitions unread for 210 s together, 70 s each.
-
-    Static members leave 42 s of it, 14 s each: a fifth.
-    """
+    """Rolling restart of three: 3 partitions unread for 210 s together; with static members 42 s."""
     snapshot = cluster(striped("t", 3), groups=[members])
     (replay,) = replays(snapshot)
     row = replace(replay.today, is_current=False, scenario="rolling_restart", longest_pause_ms=9_000,
@@ -55,7 +52,7 @@ def test_a_long_restart_that_static_members_would_shorten():
     "changes",
     [
         {"unread_partition_ms": 179_999},  # less than a minute each
-        {"longest_pause_ms": None},  # for ever: somebody is left out, which is another trouble
+        {"longest_pause_ms": None},  # for good: a member is left out, which is another trouble
         {"unread_partition_ms": 0},
         {"unread_partition_ms": None},
         {"error": "refused"},

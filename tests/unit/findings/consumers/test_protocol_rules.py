@@ -29,7 +29,7 @@ def test_the_coordinators_range_leaves_members_idle_where_uniform_would_not():
     (finding,) = told(cluster(rows, groups=[uneven]), "server_assignor_uneven")
     assert (finding.severity, finding.gain) == (Severity.MEDIUM, pytest.approx(2 / 3))  # 3.0 to 1.0
     assert (finding.evidence["skew_count"], finding.evidence["partitions_moved"]) == (3.0, 2)
-    assert told(cluster(rows, groups=[uneven]), "idle_members") == []  # it says so already
+    assert told(cluster(rows, groups=[uneven]), "idle_members") == []  # already named
     assert told(cluster(rows, groups=[replace(uneven, type=GroupType.CLASSIC)]), "server_assignor_uneven") == []
 
 

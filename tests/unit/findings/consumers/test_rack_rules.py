@@ -41,7 +41,7 @@ def test_a_strategy_that_is_as_even_and_keeps_more_in_racks():
         (0.5, ("sticky", 0.6875, 1.0)),  # less than a fifth more
         (None, ("sticky", 1.0, 1.0)),
         (0.0, ("sticky", None, 1.0)),
-        (0.0, ("weighted", 1.0, 1.0)),  # nobody can set it
+        (0.0, ("weighted", 1.0, 1.0)),  # no group can set it
         (0.0, ("consumer/uniform", 1.0, 1.0)),  # another protocol
     ],
 )

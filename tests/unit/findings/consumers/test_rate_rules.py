@@ -54,10 +54,7 @@ def test_members_without_a_partition_do_not_make_the_others_hot():
 
 
 def test_what_no_assignor_of_kafka_evens_and_weighing_would():
-    """Range and round robin put both partitions of 9 on one of two members, sticky keeps them: 18 of 20 against 2.
-
-    Partitions 0 and 1 carry 9, 2 and 3 carry 1; two members with two topics of two: whichever way, by count 2 and 2.
-    """
+    """Range and round robin put both partitions of 9 on one of two members, sticky keeps them: 18 of 20 against 2."""
     rows = [*striped("a", 2), *striped("b", 2)]
     members = (
         Member("m0", assigned=(("a", (0,)), ("b", (0,)))),

@@ -32,7 +32,7 @@ def test_ten_minutes_of_writing_are_told():
         {"lags": (2000, 400), "members": ()},
         {"lags": (2000, 400), "rate": 0.0},
         {"lags": (2000, 400), "rate": float("nan")},
-        {"lags": (2000,)},  # of one partition nobody knows
+        {"lags": (2000,)},  # of one partition it is unknown
         {"lags": (2000, 400), "kind": GroupType.CONSUMER},
     ],
 )

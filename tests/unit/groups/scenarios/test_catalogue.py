@@ -22,7 +22,7 @@ def test_a_name_that_is_none_is_refused_with_those_that_are() -> None:
     with pytest.raises(UnknownNameError, match=r"member_leave\b.*member_leaves"):
         require_scenarios(("member_joins", "member_leave"))
     with pytest.raises(UnknownNameError, match="today"):
-        require_scenarios(("today",))  # always told, never asked for
+        require_scenarios(("today",))  # always included, never an option
 
 
 def test_every_scenario_but_a_change_of_strategy_has_events() -> None:

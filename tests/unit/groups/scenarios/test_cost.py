@@ -6,9 +6,7 @@ from kafka_rebalance.groups.scenarios import SCENARIOS, estimated_cost, split
 
 
 def test_the_cost_is_that_of_the_calls() -> None:
-    """10 members and 50 partitions: 200 units a call with the fixed part. Today's is one, each leave one, 2 a restart
-    without instance ids; five newcomers.
-    """
+    """10 members, 50 partitions: 200 units a call. Today 1 call, each leave 1, a restart without instance ids 2."""
     assert estimated_cost(10, 50) == 200
     assert estimated_cost(10, 50, ("member_leaves",)) == 11 * 200
     assert estimated_cost(10, 50, ("rolling_restart", "member_joins")) == 26 * 200
@@ -22,7 +20,7 @@ def test_parts_hold_each_scenario_once_in_the_catalogues_order(parts: int) -> No
     assert sorted(name for part in found for name in part) == sorted(SCENARIOS)
     assert 1 <= len(found) <= parts
     assert all(list(part) == sorted(part, key=SCENARIOS.index) for part in found)
-    # A change of strategy is made of two rolling restarts: it stands with them.
+    # A change of strategy is two rolling restarts and comes with them.
     assert any({"rolling_restart", "strategy_changes"} <= set(part) for part in found)
     assert split((), 30, 100, parts) == []
 

@@ -28,10 +28,7 @@ from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 
 def snapshot(protocol: str = "range", *, is_told: bool = True) -> ClusterSnapshot:
-    """Six partitions, three members in two racks, two each: a 0 1, b 2 3, c 4 5. Partition p carries p + 1.
-
-    Their client is older than rack-aware strategies.
-    """
+    """Six partitions of rate p + 1; three members of an old client in two racks: a 0 1, b 2 3, c 4 5."""
     rows = [row("t", number, (number % 3, (number + 1) % 3), end_offset=100) for number in range(6)]
     members = tuple(
         Member(name, rack=rack, subscription=("t",) if is_told else None, assigned=(("t", (2 * at, 2 * at + 1)),))
@@ -66,7 +63,7 @@ def row_of(given: ClusterSnapshot, *changes: Change) -> GroupScore:
 
 
 def test_range_after_a_member_leaves_by_hand() -> None:
-    """c leaves: a reads 0 1 2, b 3 4 5. Partition 2 goes from b to a, 4 and 5 to b. Rates 6 and 15: 15 / 10.5."""
+    """c leaves: a reads 0 1 2, b 3 4 5. Partition 2 moves from b to a, 4 and 5 to b. Rates 6 and 15: 15 / 10.5."""
     found = row_of(snapshot(), Members("g", leave=("c",)))
     assert (found.scenario, found.subject, found.members) == ("mine", change(3, 2, 6, 6), 2)
     assert (found.partitions_moved, found.skew_count) == (3, 1.0)
@@ -80,11 +77,7 @@ def test_a_death_waits_for_the_session_and_a_leave_does_not() -> None:
 
 
 def test_growth_is_noticed_by_nobody() -> None:
-    """Members read 20 messages/s at most (two partitions of 10), each partition lags by 100.
-
-    Half as much again: c gets 7.5 + 9 a second and has (100 - 5 · 7.5) + (100 - 5 · 9) = 117.5 to catch up: done in
-    117.5 / 3.5 s. Twice as much: it gets 22, and is never done.
-    """
+    """Members read at most 20/s. × 1.5: c gets 7.5 + 9 and catches up 117.5 in 117.5 / 3.5 s. × 2: 22, never done."""
     assert row_of(snapshot(), Growth(rates=1.5)).drain_seconds == pytest.approx(117.5 / 3.5)
     found = row_of(snapshot(), Growth(rates=2.0))
     assert (found.subject, found.partitions_moved, found.partitions_unread) == (change(3, 3, 6, 6), 0, 0)
@@ -94,7 +87,7 @@ def test_growth_is_noticed_by_nobody() -> None:
 
 @pytest.mark.parametrize("is_told", [True, False])
 def test_topics_come_and_go(*, is_told: bool) -> None:
-    """Of 8 partitions range gives 3, 3, 2: 2 goes to a, 4 and 5 to b, the new two to c. Without t nobody reads."""
+    """Of 8 partitions range gives 3, 3, 2: 2 moves to a, 4 and 5 to b, the new two to c. Without t none is read."""
     more = row_of(snapshot(is_told=is_told), PartitionsAdded("t", 2))
     assert (more.partitions, more.partitions_moved, more.skew_count) == (8, 3, 3 / (8 / 3))
     assert more.subject == change(3, 3, 6, 8)
@@ -137,7 +130,7 @@ def test_nobody_is_left_or_nothing_changes() -> None:
     assert {found.error.code for found in lost if found.error} == {FactCode.NO_MEMBER_LEFT}
     assert all(found.error for found in lost)
     assert rows_of(snapshot(), Growth()) == []
-    assert rows_of(snapshot(), Growth(sizes=2.0)) == []  # what is stored is nothing to a group
+    assert rows_of(snapshot(), Growth(sizes=2.0)) == []  # stored data do not affect a group
     # Partition p is led by broker p mod 3, in the rack of that number. a (rack-0) reads 0 there, b (rack-1) not 2 or
     # 3, c (rack-1) reads 4. Without broker 0 its partitions 0 and 3 are led by 1: a loses 1 byte/s, b gains 4.
     today, moved = row_of(snapshot(), Growth(rates=2.0)), row_of(snapshot(), BrokersLost((0,)))

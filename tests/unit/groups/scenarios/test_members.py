@@ -35,7 +35,7 @@ def test_each_member_goes_once(scenario: Callable[[Stage], Iterator[Variant]]) -
 
 
 def test_a_leave_and_a_death_lead_to_one_state() -> None:
-    """So that no strategy is asked twice."""
+    """So no strategy runs twice."""
     pairs = zip(members.member_leaves(STAGE), members.member_crashes(STAGE), strict=True)
     assert all(leave.events[0].after is death.events[0].after for leave, death in pairs)
 
@@ -48,7 +48,7 @@ def test_of_a_large_group_as_many_go_as_are_worth_their_time() -> None:
     stage = crowd(25)
     assert len(stage.picked) == len(set(stage.picked)) == 20
     assert list(stage.picked) == sorted(stage.picked)
-    assert stage.picked == crowd(25).picked  # the same lots
+    assert stage.picked == crowd(25).picked  # the same random choice
     assert Stage(stage.today, seed=1, most=20).picked != stage.picked
     assert crowd(20).picked == tuple(range(20))
     (rolling,) = members.rolling_restart_static(stage)
@@ -78,7 +78,7 @@ def test_a_static_restart_changes_nothing_but_that_one_is_away() -> None:
 
 
 def test_all_restart_in_turn_under_new_ids() -> None:
-    """a leaves: b, c; a is back as the last: b, c, a'. Then b, then c: a', b', c' in the end, as they stood."""
+    """a leaves: b, c; a returns as the last: b, c, a'. Then b, then c: a', b', c' in the end, in the old order."""
     (rolling,) = members.rolling_restart(STAGE)
     assert [event.trigger for event in rolling.events] == [Trigger.MEMBER_LEAVES, Trigger.MEMBER_JOINS] * 3
     assert [event.member_before.tolist() for event in rolling.events] == [[1, 2], [0, 1, -1]] * 1 + [
@@ -96,7 +96,7 @@ def test_static_members_leave_like_all_others_in_a_rolling_restart_without_insta
     assert not any(event.is_static for event in rolling.events)
     assert {member.instance_id for member in rolling.events[-1].after.members} == {None}
     (first, _) = members.member_leaves(Stage(today, seed=0, most=20))
-    assert first.events[0].is_static  # it says no goodbye: its partitions wait for the end of its session
+    assert first.events[0].is_static  # no LeaveGroup: its partitions wait for the end of its session
 
 
 def test_a_rack_takes_its_members_along() -> None:
@@ -104,7 +104,7 @@ def test_a_rack_takes_its_members_along() -> None:
     assert (first.subject, ids(first)) == (fact(FactCode.RACK_DIES, rack="r1", members=2), ("b",))
     assert (second.subject, ids(second)) == (fact(FactCode.RACK_DIES, rack="r2", members=1), ("a", "c"))
     assert first.events[0].trigger is Trigger.MEMBER_DIES
-    one_rack = [reading("a", "t", rack="r"), reading("b", "t"), reading("c", "t", rack="")]  # "": nobody said
+    one_rack = [reading("a", "t", rack="r"), reading("b", "t"), reading("c", "t", rack="")]  # "": unknown
     assert list(members.rack_lost(Stage(state(one_rack, {"t": 1}), seed=0, most=20))) == []
 
 

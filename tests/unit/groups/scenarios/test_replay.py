@@ -30,20 +30,16 @@ def row(given: GroupInput, scenario: str, strategy: str = "range") -> GroupScore
 
 
 def test_what_the_death_of_the_first_member_costs_under_range() -> None:
-    """Only its death moves anything: of six variants one moves 24, the mean is 4. The group has five members then.
-
-    Its last heartbeat was at 0 (all clocks are spread over 3,000 ms, and it stands for the last): its session ends at
-    45,000. The others beat at 45,500, 46,000, 46,500, 47,000 and 47,500 and join; then 24 are read again.
-    """
+    """Only the first's death moves partitions: 24, mean 4 of six variants. Session end 45,000, last join 47,500."""
     crash = row(singles(), "member_crashes")
     assert (crash.subject, crash.variants, crash.members) == (fact(FactCode.MEMBER_DIES, member="m0"), 6, 5)
     assert (crash.partitions_moved, crash.mean_partitions_moved) == (24, 4.0)
     assert (crash.partitions_unread, crash.longest_pause_ms, crash.unread_partition_ms) == (24, 47_500, 24 * 47_500)
-    # Those that live on had nothing that could be revoked. One of five reads all: five times the mean.
+    # Living members had nothing to revoke. One of five reads all: five times the mean.
     assert (crash.partitions_revoked, crash.skew_count, crash.idle_members) == (0, 5.0, 4)
     # 24 of 24 over 5: at best one reads 5, which is 25/24 of the mean of 4.8.
     assert crash.least_skew_count == pytest.approx(25 / 24)
-    # A leave says it at once: the others beat at 500 to 2,500.
+    # A leave is reported at once: the others beat at 500 to 2,500.
     leave = row(singles(), "member_leaves")
     assert leave.subject == fact(FactCode.MEMBER_LEAVES, member="m0")
     assert (leave.longest_pause_ms, leave.unread_partition_ms) == (2500, 24 * 2500)
@@ -74,7 +70,7 @@ def test_a_static_rolling_restart_moves_nothing() -> None:
 
 
 def test_where_some_of_many_are_restarted_all_are_counted() -> None:
-    """25 members with a partition each, of whom 20 are replayed: 20 pauses of 10 s stand for 25."""
+    """25 members with a partition each, of which 20 are replayed: 20 pauses of 10 s are scaled to 25."""
     members = [replace(reading(f"m{n:02}", "t"), assigned=(("t", (n,)),)) for n in range(25)]
     rolling = row(state(members, {"t": 25}).group_input, "rolling_restart_static")
     assert rolling.subject == fact(FactCode.MEMBERS_RESTART, restarts=20, members=25)
@@ -84,7 +80,7 @@ def test_where_some_of_many_are_restarted_all_are_counted() -> None:
 
 @pytest.mark.parametrize("strategy", ["range", "roundrobin", "sticky", "cooperative-sticky", "consumer/range"])
 def test_the_last_member_that_goes_leaves_an_empty_group_and_no_strategy_is_asked(strategy: str) -> None:
-    """Both partitions are read by nobody from then on, under any strategy; a restart ends that."""
+    """Both partitions are unread from then on, under any strategy; a restart ends that."""
     given = state([replace(reading("m", "t"), assigned=(("t", (0, 1)),))], {"t": 2}).group_input
     for scenario in ("member_leaves", "member_crashes"):
         gone = row(given, scenario, strategy)
@@ -95,9 +91,7 @@ def test_the_last_member_that_goes_leaves_an_empty_group_and_no_strategy_is_aske
 
 
 def test_a_change_begins_with_what_the_group_runs() -> None:
-    """Its own strategy is round robin, which would swap the two partitions: all rows are from it, and of what is read
-    today nothing moves to range. Of a group whose strategy nobody knows no change is told.
-    """
+    """Round robin would swap the two partitions; a group of unknown strategy has no change rows."""
     members = [replace(reading("a", "t"), assigned=(("t", (0,)),)), replace(reading("b", "t"), assigned=(("t", (1,)),))]
     swapped = [replace(one, assigned=other.assigned) for one, other in zip(members, reversed(members), strict=True)]
     given = state(swapped, {"t": 2}, "roundrobin").group_input
@@ -143,7 +137,7 @@ def test_groups_that_read_nothing_have_rows_without_movement() -> None:
 
 
 def test_a_coordinators_strategy_is_led_through_them_by_its_own_protocol() -> None:
-    """KIP-848, uniform: a's death gives both of its partitions to b. Nobody else stops reading for it."""
+    """KIP-848, uniform: a's death gives both of its partitions to b; no other reader stops."""
     members = tuple(
         replace(reading(name, "t"), assigned=(("t", runs),)) for name, runs in (("a", (0, 1)), ("b", (2, 3)))
     )

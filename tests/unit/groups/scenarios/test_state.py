@@ -27,12 +27,12 @@ def carried(
         ([0, 1, 2, -1], [0, 2], None, ([0, -1, 1, -1], [0, 2, 1, -1])),
         # Two go at once, the highest among them: both are one.
         ([0, 1, 2], [1], None, ([-1, 0, -1], [1, 0, 1])),
-        # Everybody goes.
+        # All leave.
         ([0, 1, -1], [], None, ([-1, -1, -1], [0, 0, -1])),
-        # One joins, and owns nothing; then one who stood first stands last.
+        # One joins, and owns nothing; then the first is last.
         ([0, 1, -1], [0, 1, ABSENT], None, ([0, 1, -1], [0, 1, -1])),
         ([0, 1, 2], [1, 2, 0], None, ([2, 0, 1], [2, 0, 1])),
-        # All are new, nobody stays.
+        # All are new.
         ([0, 0], [ABSENT, ABSENT], None, ([-1, -1], [2, 2])),
         # A row is new, the last becomes the first.
         ([0, 1, 0], [0, 1], [2, -1, 0, 1], ([0, -1, 0, 1], [0, -1, 0, 1])),
@@ -58,7 +58,7 @@ def test_what_a_strategy_is_told_is_made_once() -> None:
 
 
 def test_least_skews_are_of_what_is_subscribed() -> None:
-    """Two members, t with 1 and 2 bytes/s and u with 3, which nobody subscribes to: 2 of 3 at one of two members."""
+    """Two members, t with 1 and 2 bytes/s and u with 3, without subscribers: 2 of 3 at one of two members."""
     members = [reading("a", "t"), reading("b", "t")]
     assert state(members, {"t": 2, "u": 1}).least_skews == pytest.approx((1.0, 2 * 2 / 3))
     # A third member reads nothing: one of two partitions, times three members.

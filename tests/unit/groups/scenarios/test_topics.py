@@ -34,7 +34,7 @@ def test_the_largest_topic_gets_twice_its_partitions_and_each_the_mean_of_what_i
     assert np.isnan(after.rates.read_messages_per_s).tolist() == [False] * 4 + [True] * 3 + [False] * 2
     assert event.after.subscriptions == TODAY.subscriptions
     assert TODAY.group_input.rates.in_bytes_per_s.tolist() == [1, 2, 3, 4, 5, 6]  # today's are not touched
-    # Nobody owns what is new, and everybody keeps what it has.
+    # New partitions have no owner; all others stay.
     stays, before = event.carried(np.array([0, 0, 0, 0, 1, 1], np.int32))
     assert stays.tolist() == before.tolist() == [0, 0, 0, 0, -1, -1, -1, 1, 1]
 
@@ -48,7 +48,7 @@ def test_one_unknown_rate_makes_the_mean_unknown() -> None:
 
 
 def test_a_new_topic_is_like_the_one_in_the_middle_and_all_subscribe_to_it() -> None:
-    """By partitions a, d, b: d is in the middle. d.new stands behind d, with d's rates and no lag."""
+    """By partitions a, d, b: d is the median. d.new comes behind d, with d's rates and no lag."""
     (variant,) = topic_added(stage())
     (event,) = variant.events
     after = event.after.group_input
@@ -62,7 +62,7 @@ def test_a_new_topic_is_like_the_one_in_the_middle_and_all_subscribe_to_it() -> 
 
 
 def test_a_new_topic_in_the_midst_moves_the_numbers_of_those_behind_it() -> None:
-    """a.b is in the middle, and a.b.new stands before x. A name that is taken is not taken again; ids are drawn."""
+    """a.b is the median, and a.b.new comes before x. An existing name is not reused; ids are drawn."""
     (variant,) = topic_added(stage(state([reading("m", "x", "a")], {"a": 1, "a.b": 2, "x": 3})))
     after = variant.events[0].after
     assert after.group_input.topics == ("a", "a.b", "a.b.new", "x")

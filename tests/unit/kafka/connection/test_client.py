@@ -26,7 +26,7 @@ def settings(where: str) -> ConnectionSettings:
 
 @pytest.fixture
 def broker() -> CannedBroker:
-    """One of 2.1. It lists no groups, and hangs up on a group that is asked for by state."""
+    """Broker of 2.1: it does not list groups, and disconnects on a request of groups by state."""
 
     def groups(request: object) -> object:
         return None if request.states_filter else ListGroupsResponse(error_code=0, groups=[], throttle_time_ms=0)
@@ -55,7 +55,7 @@ def test_it_knows_the_brokers_that_metadata_names_and_the_versions_that_both_spe
 
 
 def test_each_request_gets_its_response_or_its_failure(client: ClusterClient) -> None:
-    """One is answered, one the broker does not know, one is for a broker that nobody knows: none of them raises."""
+    """One succeeds, one is unknown to the broker, one is for an unknown broker: none of them raises."""
     answers = client.send(
         {
             "groups": (1, ListGroupsRequest()),

@@ -45,7 +45,7 @@ def test_what_is_no_entry_is_refused_without_its_value(text: str, mechanism: str
 
 
 def answered(reply: bytes, send):
-    """What ``send`` makes of a listener that sends ``reply``."""
+    """Result of ``send`` for a listener that sends ``reply``."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         listener = threading.Thread(target=lambda: (theirs.recv(4096), theirs.sendall(reply), theirs.shutdown(1)))

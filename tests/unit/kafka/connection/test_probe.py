@@ -135,7 +135,7 @@ def test_a_closed_port():
 
 
 def test_a_broker_that_hangs():
-    """It takes what it is sent until we give up: only our own limit ends that."""
+    """It accepts all bytes and never answers: only our own limit ends that."""
 
     def hang(connection: socket.socket) -> None:
         while connection.recv(1000):
@@ -335,7 +335,7 @@ def test_a_clear_listener_asked_by_tls(certificates: Certificates):
 
 
 def test_certificates_and_keys_as_text(certificates: Certificates):
-    """What an Airflow connection holds: PEM in the extra itself."""
+    """As in an Airflow connection: PEM in the extra itself."""
     both = certificates.client.read_text()
     key, chain = both.split("-----BEGIN CERTIFICATE", 1)
     own = {"ssl_certificate_pem": "-----BEGIN CERTIFICATE" + chain, "ssl_key_pem": key,

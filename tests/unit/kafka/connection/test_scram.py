@@ -87,7 +87,7 @@ USER, PASSWORD, SALT = "a,b=c", "pencil", b"0123456789abcdef"
 
 
 class ScramListener:
-    """A broker that asks for ``iterations``; ``knows`` is the password that it proves to know."""
+    """Broker with ``iterations``; ``knows``: the password that it proves."""
 
     def __init__(self, mechanism: str, iterations: int, knows: str = PASSWORD) -> None:
         self.mechanism, self.iterations, self.knows = mechanism, iterations, knows

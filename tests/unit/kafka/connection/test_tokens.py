@@ -15,7 +15,7 @@ from rebalance_advisor.kafka.connection.tokens import TokenProvider, TokenRefuse
 
 @dataclass
 class TokenServer:
-    """An identity provider: what it answers, and what it was asked."""
+    """Identity provider: its answers, and the requests it got."""
 
     url: str = ""
     status: int = 200

@@ -25,7 +25,7 @@ from rebalance_advisor.kafka.unheard import UnfinishedAnswerError, Unheard
 from stack.kafka.security import make_certificates
 from tests.unit.kafka.canned_broker import CannedBroker, listening, topic_row
 
-Write = Callable[[socket.socket], None]  # what a broker sends in place of its answer
+Write = Callable[[socket.socket], None]  # sent by a broker in place of its answer
 
 
 class Listener(CannedBroker):
@@ -119,7 +119,7 @@ def test_all_connections_share_one_budget() -> None:
     connections = [Connection() for _ in range(6)]
     readers: list[WholeAnswers] = []
     for i, connection in enumerate(connections):
-        # As the transport does: what is aborted tells its protocol.
+        # As in the transport: an abort informs its protocol.
         abort = lambda failure, i=i: readers[i].connection_lost(failure)  # noqa: E731
         readers.append(WholeAnswers(connection, abort, f"b{i}:9092", budget))
     head = struct.pack(">i", 996)
@@ -207,7 +207,7 @@ def test_large_answers_arrive_whole_by_plain_tcp_and_by_tls(tmp_path: Path) -> N
 
 
 def test_a_sender_that_never_pauses_does_not_fill_our_memory() -> None:
-    """What came is looked at after each MiB: here the first four bytes are no length."""
+    """Bytes are checked after each MiB: here the first four are no length."""
     broker = listener()
     flood = struct.pack(">i", 2**31 - 1) + b"\0" * (1 << 20)
 

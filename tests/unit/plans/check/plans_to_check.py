@@ -33,7 +33,7 @@ class Planned:
 
     @property
     def moves(self) -> list[dict[str, Any]]:
-        """Those that copy something first."""
+        """Moves with copies."""
         return sorted(self.document["moves"], key=lambda move: move["kind"] != "replica")
 
 
@@ -58,7 +58,7 @@ def _planned(seed: int, has_id: bool, is_busy: bool, options: PlanOptions) -> Pl
 
 
 def resealed(document: dict[str, Any]) -> dict[str, Any]:
-    """With the hash of what it says now."""
+    """With the hash of the present content."""
     document["plan_id"] = plan_id(document)
     return document
 
@@ -69,7 +69,7 @@ def flying(row: Partition, to: int) -> Partition:
 
 
 def with_rows(snapshot: ClusterSnapshot, rows: Rows, **more: Any) -> ClusterSnapshot:
-    """Other partitions; where they are others than before, nobody has measured their rates."""
+    """Other partitions; changed ones have no measured rates."""
     topics = more.get("topics", snapshot.topics)
     table = partition_table(rows, {topic.name: i for i, topic in enumerate(topics)})
     names = [(row.topic, row.partition) for row in rows]
@@ -145,7 +145,7 @@ def dead(snapshot: ClusterSnapshot, broker: int) -> ClusterSnapshot:
 
 
 def small_disks(snapshot: ClusterSnapshot, broker: int) -> ClusterSnapshot:
-    """That broker is as full as can be, the others have room."""
+    """That broker is full, the others have room."""
     held = sum(
         size or 0
         for row in snapshot.each_partition()

@@ -58,7 +58,7 @@ def moved_elsewhere(plan: Planned, number: int = 0) -> ClusterSnapshot:
 
 
 def not_moving(plan: Planned) -> tuple[str, int]:
-    """A partition that the plan leaves alone, and that nobody moves."""
+    """A partition outside the plan and all reassignments."""
     busy = {key_of(move) for move in plan.moves} | {("topic-00", 0)}
     return next((r.topic, r.partition) for r in plan.snapshot.each_partition() if (r.topic, r.partition) not in busy)
 
@@ -154,7 +154,7 @@ def renamed_topics(plan: Planned) -> ClusterSnapshot:
 
 
 def renumbered(plan: Planned) -> ClusterSnapshot:
-    """The same layout on brokers of other ids."""
+    """The same layout with other broker ids."""
     rows = [
         replace(
             r,
@@ -178,7 +178,7 @@ def cordoned(plan: Planned) -> ClusterSnapshot:
 
 
 def without_broker(plan: Planned, broker: int) -> ClusterSnapshot:
-    """Nobody stands on it any more, and it has left; moves that name it aside."""
+    """The broker holds nothing and has left; without moves that name it."""
     rows = []
     for r in plan.snapshot.each_partition():
         if broker in r.replicas:
@@ -359,7 +359,7 @@ def test_a_plan_may_start_beside_what_was_being_reassigned_when_it_was_made() ->
 
 
 def test_the_clock_of_whoever_asks_counts_as_the_time_of_the_snapshot_does() -> None:
-    """The plan's reading is of the 20th, 12:00; it holds a day."""
+    """The plan's snapshot is of the 20th, 12:00; it is valid for a day."""
     plan = planned()
     for now, codes in (
         ("2026-11-21T12:00:00Z", (ReasonCode.MOVES_LEFT,)),
@@ -391,7 +391,7 @@ def test_sizes_that_are_others_by_more_than_a_tenth_are_warned_of(factor: float,
 
 
 def test_capacities_that_are_others_by_more_than_a_tenth_are_warned_of() -> None:
-    """Eight brokers as before, broker 4 with a third more; later nobody knows one of them."""
+    """Eight brokers as before, broker 4 with a third more; later one is unknown."""
     sized = replace(OPTIONS, capacities={b: Capacity(disk_bytes=1e15) for b in range(9)})
     plan = planned(options=sized)
     document = plan.document

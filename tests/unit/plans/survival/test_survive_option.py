@@ -111,7 +111,7 @@ def test_nothing_is_survived_by_an_empty_cluster_and_nothing_breaks() -> None:
 
 
 def kept(seeds: range) -> list[Verdict]:
-    """Verdicts of random clusters, each plan found right; whoever is judged survives."""
+    """Verdicts of random clusters, each plan verified."""
     verdicts = []
     for seed in seeds:
         snapshot, options = tight(seed, most_topics=4, most_in_rack=3)
@@ -138,7 +138,7 @@ def test_many_random_clusters_survive_or_say_why_not() -> None:
 
 @pytest.mark.matrix
 def test_any_rack_is_survived_on_random_small_clusters_or_it_is_said_why_not() -> None:
-    """By the verifier's simulation; where nothing does, it is said what is lacking."""
+    """By the verifier's simulation; else the plan names what is lacking."""
     survived = 0
     for seed in range(1000, 1330):
         snapshot, options = tight(seed)

@@ -76,7 +76,7 @@ def test_only_moves_that_a_broker_needs_say_so() -> None:
 
 
 def test_the_verifier_counts_alike_by_itself() -> None:
-    """On the same clusters and rules both name who lacks, or nobody."""
+    """Both name the same brokers on the same clusters and rules."""
     draw = np.random.default_rng(1)
     for asked in ((("a", 2),), ((".*", 9),), (("b", 1), ("a", 1)), (("c", 1),)):
         plan_request = request(*asked)

@@ -36,7 +36,7 @@ def right(snapshot: ClusterSnapshot, options: PlanOptions) -> Plan:
 
 
 def led(snapshot: ClusterSnapshot, plan: Plan, topic: str) -> list[int]:
-    """Who leads each partition of the topic, once the plan is done, in order."""
+    """Leader of each partition of the topic after the plan, in order."""
     changed = {(move.topic, move.partition): move.leader_to for move in plan.moves}
     return sorted(
         changed.get((entry.topic, entry.partition), entry.leader)
@@ -83,7 +83,7 @@ def test_who_has_enough_is_left_alone_and_it_is_said() -> None:
 
 
 def test_a_topic_with_too_few_partitions_gets_what_there_is() -> None:
-    """7 partitions on 3 brokers: two each, not the five that were asked for; the largest of two rules counts."""
+    """7 partitions on 3 brokers: two each, not five; the largest of two rules counts."""
     rows = [row("t", p, [0, 1, 2], GB) for p in range(7)] + [row("few", p, [0, 1, 2], GB) for p in range(2)]
     snapshot = cluster(rows, brokers(3))
     rules = (TopicLeaders("t", 5), TopicLeaders(".*", 1))
@@ -152,7 +152,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
 
 
 def test_an_earlier_plan_is_continued_only_with_its_leaders() -> None:
-    """One for balance that has them stands; to one that was asked for other leaders nothing is owed."""
+    """A plan for balance with the leaders stays; one for other leaders is not continued."""
     snapshot = random_cluster(3, broker_count=4, topics=4)
     earlier = to_document(make_plan(snapshot, asked(".*", within=0.1)))
     assert make_plan(snapshot, asked(".*", within=0.1), previous=earlier).continues == earlier["plan_id"]
@@ -174,7 +174,7 @@ def test_a_larger_cluster_has_its_leaders_at_little_cost_and_its_bands_as_far() 
 
 
 def found_and_tried(seeds: range) -> list[tuple[Verdict, bool]]:
-    """What was answered, and whether some placement has the leaders: where the plan is possible without them."""
+    """The answer, and whether some placement has the leaders where the plan is possible without them."""
     answers = []
     for seed in seeds:
         snapshot, options = tiny(seed)
@@ -214,7 +214,7 @@ def lacking_once_elected(snapshot: ClusterSnapshot, options: PlanOptions, plan: 
 
 
 def kept_by_elections(seeds: range) -> int:
-    """How many plans kept their leaders; none may lose one by the next election."""
+    """Plans that kept their leaders; none may lose one by the next election."""
     kept = 0
     for seed in seeds:
         snapshot, options = tiny(seed)
@@ -235,13 +235,13 @@ def test_the_next_election_takes_no_leader_back_on_six_hundred_clusters() -> Non
     assert kept_by_elections(range(600)) > 500
 
 
-# As on clusters that are too large to be decided at once.
+# As on clusters too large for the exact program.
 BY_TOPIC = replace(DEFAULTS.solve.topic_leaders, few_choices=0, all_choices=0)
 STEPWISE = replace(DEFAULTS, solve=replace(DEFAULTS.solve, topic_leaders=BY_TOPIC))
 
 
 def more_copies_by_topic(seeds: range) -> list[int]:
-    """Of plans that are made either way: topic by topic, and all partitions at once."""
+    """Plans made either way: topic by topic, and all partitions at once."""
     more = []
     for seed in seeds:
         snapshot, options = tiny(seed)

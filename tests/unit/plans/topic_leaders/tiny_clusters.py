@@ -1,4 +1,4 @@
-"""Tiny random clusters with least leaders asked of their topics, and whether any placement has them: all are tried."""
+"""Tiny random clusters with minimum leaders a topic, and an exhaustive test for a placement."""
 
 from __future__ import annotations
 

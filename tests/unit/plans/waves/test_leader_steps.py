@@ -104,7 +104,7 @@ def test_an_election_of_hundreds_of_leaders_comes_in_steps(limit: int | None) ->
 
 
 def test_what_moves_with_leaders_is_summed_where_leaders_change_and_unknown_where_one_is() -> None:
-    """Moves 0 and 2 change their leader, 1 does not; nobody measured what is read from the partition of 2."""
+    """Moves 0 and 2 change their leader, 1 does not; read rates of 2's partition are unknown."""
     traffic = LeaderTraffic(
         changes=np.array([True, False, True]),
         written=np.array([5.0, 7.0, 11.0]),

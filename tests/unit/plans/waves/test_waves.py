@@ -76,7 +76,7 @@ def test_waves_are_as_few_as_the_busiest_broker_allows() -> None:
 
 
 def test_waves_lose_little_time_at_their_barriers() -> None:
-    """Waves of equal length: the sum is near the busiest broker's bytes, which nobody can beat."""
+    """Waves of equal length: the sum is near the busiest broker's bytes, the lower bound."""
     draw = np.random.default_rng(3)
     pairs = [
         (a, b if b < a else b + 1) for a, b in zip(draw.integers(0, 50, 5000), draw.integers(0, 49, 5000), strict=True)

@@ -250,7 +250,7 @@ except Exception as error:
 
 
 def as_nobody(folder: Path) -> list[str]:
-    """Rights bind everybody but root: written by a process that has none to spare."""
+    """Rights do not bind root: written by a process without privileges."""
     done = run([sys.executable, "-c", AS_NOBODY, str(folder)], capture_output=True, text=True, check=False)
     return [*done.stdout.splitlines(), *done.stderr.splitlines()]
 

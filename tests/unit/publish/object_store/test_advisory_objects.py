@@ -74,7 +74,7 @@ def test_the_same_run_again_writes_the_same_bytes_or_has_a_folder_of_its_own(obj
     assert {key: objects.read(key) for key in objects.list("")} == there
     second = put(Struck(objects), "run", "b", NOW + timedelta(hours=1))
     assert second.folder != first.folder
-    assert_whole(objects, "orders", first)  # whoever reads the first one still does
+    assert_whole(objects, "orders", first)  # readers of the first one continue
     point_latest(objects, "orders", second)
     assert latest(objects, "orders") == second
     assert_whole(objects, "orders", first)

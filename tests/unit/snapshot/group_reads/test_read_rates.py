@@ -1,4 +1,4 @@
-"""How fast each group reads each partition, between two readings 100 s apart: what is known, and what is not."""
+"""Read rates of groups between two snapshots 100 s apart, and unknown ones."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_rate_is_how_far_the_commits_came() -> None:
 
 def test_what_the_commits_do_not_tell_is_unknown() -> None:
     assert one(None, 50) is None  # committed for the first time
-    assert one(50, 10) is None  # it went backwards: somebody reset it
+    assert one(50, 10) is None  # backwards: a reset
     assert one(10, 50, starts=(0, 30)) is None  # retention passed 10: it may have jumped to 30, or read 40
     assert one(30, 50, starts=(0, 30)) == 0.2
     assert one(2000, 2000) is None  # beyond the end

@@ -1,4 +1,4 @@
-"""What groups read unseen is unknown: nan in arrays, null in documents, with its reason; never 0."""
+"""Unknown reads of groups are nan in arrays, null in documents, with a reason; never 0."""
 
 from __future__ import annotations
 
@@ -69,9 +69,7 @@ def member(*topics: str) -> tuple[Member, ...]:
 
 
 def test_what_a_silent_broker_would_have_told_of_groups_is_unknown() -> None:
-    """Broker 2 coordinates two groups: it told the commits of one and fell silent. One of broker 1 was read to the end;
-    the list of groups of broker 3 is missing, so there may be others.
-    """
+    """Broker 2 sent the commits of one of its two groups; broker 3's list of groups is missing, so more may exist."""
     parts = (fact(FactCode.LACKS_LOG_DIRS), fact(FactCode.LACKS_COMMITS_OF_GROUPS, groups=1))
     gap = CoverageGap("broker", "2", fact(FactCode.LACKS_PARTS, parts=parts), SILENT)
     lost = Group("lost", state="Stable", coordinator=2, members=member("b"))
@@ -98,7 +96,7 @@ CASES = {
     ),
     "share": (Group("g", GroupType.SHARE, state="Stable", members=member("b")), (), [50.0, UNKNOWN, 50.0]),
     "share, members unseen": (Group("g", GroupType.SHARE, state="Stable"), (), [UNKNOWN] * 3),
-    "streams": (  # what it commits, and the topics that it makes for itself
+    "streams": (  # its commits and internal topics
         Group("flow", GroupType.STREAMS, state="Stable", committed=(CommittedOffset("a", 0, 10),)),
         (),
         [UNKNOWN, 50.0, UNKNOWN],
@@ -145,7 +143,7 @@ def test_better_figures_stay_and_need_no_excuse() -> None:
 
 
 def test_nothing_to_do_is_not_said_where_all_that_is_read_is_unknown() -> None:
-    """Both brokers are alike; without the unread group that is seen, too: then "nothing to do" stands."""
+    """Both brokers are alike; with the group's reads known, the verdict is "nothing to do"."""
     lists = {"a": (1, 2), "b": (2, 1)}
     rows = [Partition(name, 0, held, held[0], (1, 2), (100, 100), 0, 60) for name, held in lists.items()]
     table = partition_table(rows, {"a": 0, "b": 1})

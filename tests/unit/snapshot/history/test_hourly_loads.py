@@ -53,7 +53,7 @@ def test_the_worked_example_of_the_module():
 
 
 def test_an_hour_is_the_mean_of_what_was_seen_of_it_by_time():
-    """40 minutes at 30 and 20 at 60 are 40 a second; the reading of 90 minutes reaches half into the hour before."""
+    """40 minutes at 30 and 20 at 60 are 40 a second; the snapshot of 90 minutes reaches half into the hour before."""
     readings = [reading([6.0], 1, 5400), reading([30.0], 1 / 3, 2400), reading([60.0], 0, 1200)]
     found = hours_of(readings, 3)
     assert found.values[IN][:, 0].tolist() == pytest.approx([40.0, 6.0, 6.0])
@@ -99,7 +99,7 @@ def test_estimates_and_figures_of_other_windows_are_no_readings():
 
 
 def test_a_series_without_rates_is_measured_from_one_to_the_next():
-    """Sizes 0, 3,600 and 7,200 an hour apart: a byte a second; two days later nobody knows."""
+    """Sizes 0, 3,600 and 7,200 an hour apart: a byte a second; unknown two days later."""
 
     def at(hours_ago, size):
         row = Partition("t", 0, (1,), 1, log_bytes=(size,), start_offset=0, end_offset=size)
@@ -115,7 +115,7 @@ def test_a_series_without_rates_is_measured_from_one_to_the_next():
 
 
 def test_mean_and_p95_of_known_hours():
-    """Of 1 … 21 p95 lies on the twentieth; of two hours, 0.95 of the way from the lower to the higher."""
+    """Of 1 … 21 p95 is the twentieth; of two hours, 0.95 of the way from the lower to the higher."""
     values = np.full((21, 3), np.nan, dtype=np.float32)
     values[:, 0] = np.random.default_rng(1).permutation(np.arange(1, 22))
     values[:2, 1] = (10, 20)
@@ -125,7 +125,7 @@ def test_mean_and_p95_of_known_hours():
 
 
 def test_peak_is_what_the_clusters_busiest_hours_had_of_each_partition():
-    """Of 40 hours two count: those of 100 + 1 and of 1 + 90, though partition 2 was busier than in both in a third."""
+    """Of 40 hours two count: those of 100 + 1 and of 1 + 90, though partition 2 was busier in a third."""
     values = np.ones((40, 4), dtype=np.float32)
     values[7, 0], values[30, 1], values[20, 2] = 100, 90, 60
     values[:, 3] = np.nan
@@ -143,7 +143,7 @@ def test_a_window_takes_the_place_of_the_last_reading_and_says_so():
     series = [reading([1.0, None], 2), reading([5.0, None], 1), reading([3.0, 7.0], 0, 60)]
     found = with_window_loads(series[-1], hours_of(series, 24), PEAK)
     column = found.loads.columns[IN]
-    assert column.values.tolist() == [5.0, 7.0]  # of the second partition no hour was seen
+    assert column.values.tolist() == [5.0, 7.0]  # no known hour of the second partition
     assert (column.source, column.window_s) == (LoadSource.BUSIEST_HOURS, 24 * HOUR_S)
     (gap,) = found.coverage
     assert gap.what == fact(FactCode.LACKS_HOURS)
@@ -172,7 +172,7 @@ def test_a_window_of_which_nothing_was_seen_is_refused():
 
 @for_each("seed", range(20))
 def test_random_series_against_a_plain_reckoning(seed):
-    """Minute by minute: an hour is the mean of its minutes that some reading covers, if these are thirty or more."""
+    """An hour is the mean of its minutes covered by a snapshot, if at least thirty."""
     draw = Random(seed)
     hours, partitions = 6, 3
     minutes = [[[] for _ in range(partitions)] for _ in range(hours * 60)]
@@ -180,7 +180,7 @@ def test_random_series_against_a_plain_reckoning(seed):
     while ago < (hours + 2) * 60:
         length = draw.randint(1, 150)
         rates = [None if draw.random() < 0.2 else draw.uniform(0, 1e9) for _ in range(partitions)]
-        if draw.random() < 0.8:  # else a reading that is missing
+        if draw.random() < 0.8:  # else a missing snapshot
             series.insert(0, reading(rates, ago / 60, length * 60))
             for minute in range(ago, min(ago + length, hours * 60)):
                 for number, rate in enumerate(rates):

@@ -42,7 +42,7 @@ def lags(snapshot: ClusterSnapshot) -> dict[str, int]:
 
 
 def test_a_row_is_a_run_of_one_topic_in_one_group() -> None:
-    """The same topic ends one group and begins the next, and comes twice in one; nobody knows a rate of u."""
+    """The same topic ends one group and begins the next, and comes twice in one; rates of u are unknown."""
     first = group("g", CommittedOffset("t", 0, 5), CommittedOffset("t", 1, 6, 2, 0.5), CommittedOffset("u", 3, 7))
     found = written(cluster(first, group("empty"), group("h", CommittedOffset("u", 3, 8), CommittedOffset("t", 1, 4))))
     assert found == {
@@ -67,7 +67,7 @@ def test_no_offsets_are_no_rows() -> None:
     [
         (CommittedOffset("t", 0, 5), 4),
         (CommittedOffset("t", 0, 12), 0),  # committed after the end was read
-        (CommittedOffset("t", 0, 5, lag=3), 3),  # as the broker told it
+        (CommittedOffset("t", 0, 5, lag=3), 3),  # the broker's value
         (CommittedOffset("t", 1, 5), None),  # its end is unknown: no lag, and not none
         (CommittedOffset("t", 1, 5, lag=0), 0),
         (CommittedOffset("u", 0, 5), None),  # no such partition

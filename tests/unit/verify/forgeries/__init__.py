@@ -1,4 +1,4 @@
-"""Forged plans and files by subject: ``CATALOGUE`` holds them all, ``judged`` puts one to the verifier.
+"""Forged plans and files by subject: ``CATALOGUE`` holds all, ``judged`` verifies one.
 
 ``python -m tests.unit.verify.forgeries`` prints the table of all kinds of forgery over all kinds of plan.
 """

@@ -1,4 +1,4 @@
-"""Print what the verifier says of every kind of forgery on every kind of plan, or on those that are named."""
+"""Print the verifier's result for every kind of forgery on every kind of plan, or on the named ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nobody can beat: bounds, gaps, prices, and the frontier of other plans."""
+"""Forged bounds, gaps, prices and frontiers."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def proof_of_no_cost(document: Document) -> None:
 
 
 def shares(document: Document) -> Document:
-    """Of the proof of time, those of one direction."""
+    """Shares of one direction in the proof of time."""
     proof = first(document["proofs"].values(), lambda told: told["sending"] or told["receiving"])
     return proof["sending"] or proof["receiving"]
 

@@ -1,4 +1,4 @@
-"""What a budget leaves outside, and what no plan within it comes below."""
+"""Forged remaining imbalances and lower bounds of plans within a budget."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.unit.verify.forgeries.forging import Document, first, forges, require
 
 
 def claim(document: Document) -> Document:
-    """What is told, with a bound."""
+    """A claim with a bound."""
     told = document["within_budget"]
     require(told is not None and told["least_imbalance"])
     found: Document = told

@@ -6,7 +6,7 @@ from tests.unit.verify.forgeries.forging import Document, bound, first, forges, 
 
 
 def proof(document: Document) -> Document:
-    """That of bytes."""
+    """The proof of bytes."""
     require("bytes" in document["proofs"])
     told: Document = document["proofs"]["bytes"]
     return told

@@ -1,4 +1,4 @@
-"""Files beside a plan that is right: missing, of another plan, or not saying what it says."""
+"""Forged files beside a valid plan: missing, of another plan, or with other content."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ def election_dropped_from_the_commands(files: Files) -> None:
 def verify_dropped_from_the_commands(files: Files) -> None:
     text = files["commands.md"].decode()
     changed = re.sub(r"kafka-reassign-partitions\.sh [^\n]*\\\n[^\n]* --verify\n", "", text, count=1)
-    require(changed != text)  # a plan of elections alone says the word, and has no such command
+    require(changed != text)  # a plan of elections alone has the word, but no such command
     files["commands.md"] = changed.encode()
 
 
@@ -286,7 +286,7 @@ def verify_dropped_from_the_commands(files: Files) -> None:
 def cancel_dropped_from_the_commands(files: Files) -> None:
     text = files["commands.md"].decode()
     changed = re.sub(r"kafka-reassign-partitions\.sh [^\n]*\\\n[^\n]* --cancel\n", "", text, count=1)
-    require(changed != text)  # a plan of elections alone says the word, and has no such command
+    require(changed != text)  # a plan of elections alone has the word, but no such command
     files["commands.md"] = changed.encode()
 
 

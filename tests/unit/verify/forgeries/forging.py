@@ -1,7 +1,7 @@
-"""What a forgery is, and how one is written down: a function that spoils one thing of a plan or of the files beside it.
+"""A forgery: a function that changes one value of a plan or of the files beside it.
 
-A spoiled document is sealed again, unless the hash itself is what was spoiled: a forger who changes a number also
-changes the hash. It is judged without files beside it, so that no file gives it away.
+A changed document is sealed again, unless its hash is the change: a forger recomputes the hash. It is judged without
+files, so that no file reveals it.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def brokers_of(document: Document) -> list[int]:
 
 
 def outcome(document: Document, name: str) -> Document:
-    """What is told of one resource."""
+    """Outcome of one resource."""
     return first(document["resources"], lambda told: told["resource"] == name)
 
 
@@ -101,7 +101,7 @@ def bound(document: Document, cost: str) -> Document:
 
 
 def within_slack(document: Document, gap: float | None) -> bool | None:
-    """What belongs to the gap of a bound: told where something was said of the costs, 5 % where no slack was given."""
+    """Slack of a bound: given with options about costs, default 5 %."""
     first_cost, given = document["parameters"]["prefer"], document["parameters"]["slack"]
     if first_cost == "bytes" and given is None:
         return None
@@ -109,7 +109,7 @@ def within_slack(document: Document, gap: float | None) -> bool | None:
 
 
 def regap(document: Document, cost: str) -> None:
-    """The gap that belongs to the bound as it stands now; the frontier's point follows."""
+    """Recompute the gap of the changed bound; the frontier's point follows."""
     it, amount = bound(document, cost), document["cost"][cost]
     it["gap"] = (None if amount > 0 else 0.0) if it["value"] <= 0 else (amount - it["value"]) / it["value"]
     it["is_within_slack"] = within_slack(document, it["gap"])

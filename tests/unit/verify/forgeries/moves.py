@@ -1,4 +1,4 @@
-"""Moves that break a rule of Kafka or of the one who asked, or that are not what they say."""
+"""Moves that break a rule of Kafka or an option, or that differ from their description."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def kind_that_nobody_knows(document: Document) -> None:
 
 @forges("order")
 def moves_in_another_order(document: Document) -> None:
-    """The last two change places, and whoever names them follows."""
+    """The last two are swapped, with all references."""
     count = len(document["moves"])
     require(count > 1)
     document["moves"][-2:] = document["moves"][:-3:-1]

@@ -8,7 +8,7 @@ NO_COST = {"replica_moves": 0, "leader_changes": 0, "seconds": 0.0, "seconds_slo
 
 
 def emptied(document: Document, verdict: str) -> None:
-    """No moves, everything that follows from that told rightly, and another verdict."""
+    """No moves, all consequences correct, and another verdict."""
     document["verdict"] = verdict
     document["moves"], document["waves"], document["rollback"] = [], [], None
     document["preconditions"], document["explanations"], document["frontier"] = [], [], []

@@ -60,7 +60,7 @@ def test_moves_are_read_and_their_bytes_added_up() -> None:
 
 
 def test_levels_after_the_moves_and_what_stays() -> None:
-    """Without its moves the dir that is to be emptied holds two replicas, and no level is as it is told."""
+    """Without its moves the dir to empty holds two replicas, and no level matches."""
     faults, plan = FaultList(), document()
     check_levels(plan, disks_of(SNAPSHOT, plan["parameters"]), [], faults)
     assert faults.counts["log_dir_left"] == 1
@@ -68,7 +68,7 @@ def test_levels_after_the_moves_and_what_stays() -> None:
 
 
 def test_a_wave_needs_room_for_all_that_comes() -> None:
-    """Of 140 bytes free: 60 fit, and 60 with 190 used do not."""
+    """140 bytes free: 60 fit; 60 with 190 used do not."""
     plan = document()
     found = disks_of(SNAPSHOT, plan["parameters"])
     changes = read_dir_moves(plan, SNAPSHOT, found, FaultList())

@@ -12,7 +12,7 @@ EAGER = EVERY[:3]
 
 @pytest.mark.parametrize("name", EVERY)
 def test_the_last_partition_of_the_fullest_is_given_up_first(name: str) -> None:
-    """A says 0 1 2 3 and gives up 3, then 2; cooperatively B has to wait for them, which A claims."""
+    """A owns 0 1 2 3 and loses 3, then 2; cooperatively B has to wait for them, which A claims."""
     found = answer(name, {"t": 4}, {"A": ["t"], "B": ["t"]}, {"A": t(0, 1, 2, 3)})
     assert [set(listed) for listed in found] == [{"t-0", "t-1"}, set() if "cooperative" in name else {"t-2", "t-3"}]
 
@@ -36,7 +36,7 @@ def test_generation_0_counts_as_none(generation: int, owner: int) -> None:
 
 
 def test_what_another_member_claims_is_withheld_even_from_a_claimant() -> None:
-    """A (5) and B (4) claim t-0: A has it, but B claims it as the last: nobody gets it in this round."""
+    """A (5) and B (4) claim t-0: A has it, but B is the last claimant: unassigned in this round."""
     found = answer(
         "cooperative-sticky@kafka-python-3", {"t": 2}, {"A": ["t"], "B": ["t"]}, {"A": t(0), "B": t(0)}, [5, 4]
     )

@@ -19,14 +19,14 @@ def test_the_lowest_partitions_of_the_fullest_move_and_wait_for_their_owner() ->
 
 
 def test_what_nobody_has_is_dealt_backwards_if_somebody_has_anything() -> None:
-    """A keeps t-0. u-1, u-0, t-1 are dealt: B u-1, then (A 1, B 1, by id) A u-0, B t-1. With nobody's: by name."""
+    """A keeps t-0. u-1, u-0, t-1 are dealt: B u-1, then (A 1, B 1, by id) A u-0, B t-1. Without owners: by name."""
     counts, reads = {"t": 2, "u": 2}, {"A": ["t", "u"], "B": ["t", "u"]}
     assert [set(listed) for listed in answer(NAME, counts, reads, {"A": t(0)})] == [{"t-0", "u-0"}, {"u-1", "t-1"}]
     assert [set(listed) for listed in answer(NAME, counts, reads, {})] == [{"t-0", "u-0"}, {"t-1", "u-1"}]
 
 
 def test_of_two_claims_in_one_generation_nobody_keeps_any_and_the_last_is_waited_for() -> None:
-    """t-0 is dealt anew, to A; but B claims it, too, and last: A has to wait. So it has where its claim is newer."""
+    """t-0 is dealt anew to A, but B is the last claimant: A has to wait, even with a newer claim."""
     for generations in ([5, 5], [5, 4]):
         found = answer(NAME, {"t": 2}, {"A": ["t"], "B": ["t"]}, {"A": t(0), "B": t(0)}, generations)
         assert found == [[], ["t-1"]]
@@ -39,7 +39,7 @@ def test_partitions_that_exist_no_longer_are_handed_back() -> None:
 
 
 def test_where_the_only_recorded_move_is_to_be_turned_back_the_leader_reads_freed_memory() -> None:
-    """Nothing is free. A (2) gives t-0 to C, B (5) u-0 and u-1: C has 3, A 1. So t-0 goes back, the one move of t."""
+    """Nothing is free. C gets t-0 of A (2), u-0 and u-1 of B (5). Now A has 1, C 3: t's only move is reversed."""
     counts, reads = {"t": 2, "u": 5}, {"A": ["t"], "B": ["u"], "C": ["t", "u"]}
     owned = {"A": t(0, 1), "B": [("u", partition) for partition in range(5)]}
     with pytest.raises(AssignorError, match="use after free: librdkafka's leader reads memory that it has freed"):

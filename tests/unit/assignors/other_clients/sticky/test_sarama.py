@@ -10,7 +10,7 @@ TWO = {"A": ["t"], "B": ["t"]}
 
 
 def test_a_fresh_group_gets_its_partitions_in_any_order() -> None:
-    """Two partitions, two members: each gets one, which of them is luck. Asked again it is the same one of the two."""
+    """Two partitions, two members: each gets a random one; the same seed gives the same one."""
     request = request_with({"t": 2}, TWO, {})
     found = SaramaSticky().assign(request)
     assert found.varies
@@ -35,7 +35,7 @@ def test_cooperatively_what_moves_waits_for_its_owner() -> None:
 
 
 def test_of_two_claims_in_one_generation_the_one_that_is_met_first_counts() -> None:
-    """That is luck: A and B both claim t-0. In different generations it is not."""
+    """A and B both claim t-0: the holder is random. In different generations it is not."""
     owned = {"A": t(0), "B": t(0)}
     assert SaramaSticky().assign(request_with({"t": 2}, TWO, owned, [5, 5])).varies
     request = request_with({"t": 2}, TWO, owned, [4, 5])

@@ -1,7 +1,8 @@
-"""One case by hand for each rule in which the sticky assignors of 2.3 to 2.8.2 differ, from each other or from today's.
+"""One case by hand for each rule in which the sticky assignors of 2.3 to 2.8.2 differ, from each other or from
+today's.
 
-Of a topic t, Java's map has t-3 first, then t-2, t-1, t-0: the hash code is 1077 + 31 · partition, of which the lowest
-four bits count (5, 4, 3, 2).
+Of a topic t, Java's map has t-3 first, then t-2, t-1, t-0: the hash code is 1077 + 31 · partition, of which the
+lowest four bits count (5, 4, 3, 2).
 """
 
 from __future__ import annotations
@@ -31,20 +32,14 @@ def test_up_to_2_5_0_the_first_of_javas_map_are_given_up_and_lists_follow_it(nam
 
 
 def test_up_to_2_5_0_what_another_member_had_before_is_given_up_first() -> None:
-    """C, still of generation 4, had t-0 before A: so A's turn begins with t-0, then t-3. B and C get one each.
-
-    t-0 goes back to C, its last owner, then t-3: A has three, B none.
-    """
+    """C (generation 4) had t-0 before A: t-0 is taken first, then t-3; both return. A has three, B none."""
     owned = {"A": t(0, 1, 2, 3), "C": t(0)}
     for name in EARLIER:
         assert answer(name, {"t": 4}, all_read_t("A", "B", "C"), owned, [5, 5, 4]) == [["t-2", "t-1"], ["t-3"], ["t-0"]]
 
 
 def test_2_4_first_walks_over_what_was_given_out_just_now() -> None:
-    """A keeps u-1 and u-0; dealt are t-0 to B, u-2 to B, u-3 to A: A 3, B 2, C 0. t-0 moves to C, and A gives B one.
-
-    2.4 walks over the three dealt ones first and moves u-3; 2.3 walks over all and meets u-0 first.
-    """
+    """A keeps u-1, u-0; t-0, u-2 go to B, u-3 to A. 2.4 walks the dealt ones first: u-3 moves; in 2.3 u-0 moves."""
     counts, reads, owned = {"t": 1, "u": 4}, {"A": ["u"], "B": ["t", "u"], "C": ["t"]}, {"A": [("u", 0), ("u", 1)]}
     assert answer("sticky@2.3", counts, reads, owned) == [["u-1", "u-3"], ["u-2", "u-0"], ["t-0"]]
     for name in ("sticky@2.4", "cooperative-sticky@2.4"):
@@ -57,7 +52,7 @@ def test_2_4_first_walks_over_what_was_given_out_just_now() -> None:
 def test_a_claim_of_a_higher_generation_counts_and_of_equal_ones_the_first(
     generations: list[int | None], owner: str
 ) -> None:
-    """Who says no generation at all overwrites the one before; who says −1 does not."""
+    """A member without a generation replaces the earlier one; a member with −1 does not."""
     found = answer("sticky@2.4", {"t": 2}, all_read_t("A", "B"), {"A": t(0), "B": t(0)}, generations)
     assert found == ([["t-0"], ["t-1"]] if owner == "A" else [["t-1"], ["t-0"]])
 
@@ -67,15 +62,12 @@ def test_an_unsubscribed_partition_is_given_to_a_reader_and_the_first_walk_left_
     owned = {"A": t(0), "B": [("u", 0)]}
     for name in (*EARLIER, "cooperative-sticky@2.5.1"):
         found = answer(name, {"t": 2, "u": 1}, {"A": ["u", "t"], "B": ["t"]}, owned)
-        # Cooperatively B has to give up u-0 first.
+        # Cooperative: B has to revoke u-0 first.
         assert found == [["t-0"] if name.startswith("cooperative") else ["t-0", "u-0"], ["t-1"]]
 
 
 def test_a_new_member_takes_the_first_partition_of_one_at_the_most() -> None:
-    """Four partitions, three members: least 1, most 2. A and B both keep two, nothing is free, C takes A's first.
-
-    Today A alone may have two: C gets B's last.
-    """
+    """Four partitions, three members: A and B both keep two, C takes A's first. Today A alone may: C gets B's last."""
     asked = ({"t": 4}, all_read_t("A", "B", "C"), {"A": t(0, 1), "B": t(2, 3)})
     for name in LATER:
         assert answer(name, *asked) == [["t-1"], ["t-2", "t-3"], ["t-0"]]
@@ -84,7 +76,7 @@ def test_a_new_member_takes_the_first_partition_of_one_at_the_most() -> None:
 
 
 def test_too_many_are_cut_from_the_end_of_the_owners_own_list() -> None:
-    """A says 3, 1, 2, 0 and may keep two: B gets the others in their order. Cooperatively it has to wait for both."""
+    """A owns 3, 1, 2, 0 and may keep two: B gets the others in their order; cooperatively it has to wait for both."""
     asked = ({"t": 4}, all_read_t("A", "B"), {"A": t(3, 1, 2, 0)})
     for name in LATER:
         assert answer(name, *asked) == [["t-3", "t-1"], ["t-0", "t-2"]]
@@ -92,7 +84,7 @@ def test_too_many_are_cut_from_the_end_of_the_owners_own_list() -> None:
 
 
 def test_with_fewer_partitions_than_members_a_fresh_group_deals_in_the_order_of_javas_map() -> None:
-    """ "b" hashes to 98 (bin 2), "q" to 113 (bin 1): q stands first. Today the ids decide."""
+    """ "b" hashes to 98 (bin 2), "q" to 113 (bin 1): q is first. Today the ids decide."""
     asked = ({"t": 1}, all_read_t("b", "q"), {})
     for name in LATER:
         assert answer(name, *asked) == [[], ["t-0"]]
@@ -100,10 +92,7 @@ def test_with_fewer_partitions_than_members_a_fresh_group_deals_in_the_order_of_
 
 
 def test_what_two_claim_both_keep_up_to_2_8_0_and_neither_from_2_8_1() -> None:
-    """Least and most are 1. Both keep t-0: t-1 goes to the first at least. Or neither: dealt anew by id, t-0 to A.
-
-    Cooperatively nobody may have t-0 at once.
-    """
+    """Least and most are 1. Both keep t-0 and t-1 goes to the first at least; or neither: t-0 goes to A by id."""
     asked = ({"t": 2}, all_read_t("A", "B"), {"A": t(0), "B": t(0)})
     assert answer("sticky@2.5.1", *asked) == [["t-0", "t-1"], ["t-0"]]
     assert answer("sticky@2.8.1", *asked) == [["t-0"], ["t-1"]]
@@ -118,7 +107,7 @@ def test_both_keep_two_that_are_the_same_and_a_third_one_finds_nobody_at_least()
 
 
 def test_a_partition_cut_from_its_owner_and_given_back_is_withheld_from_it() -> None:
-    """B's t-9 is gone, but counts: A and B are at one, the least and the most. A's t-1 is cut, free, and goes to A."""
+    """B's vanished t-9 counts: A and B are at one, the least and the most. A's t-1 is cut, free, and goes to A."""
     asked = ({"t": 2}, all_read_t("A", "B"), {"A": t(0, 1), "B": t(9)})
     assert answer("sticky@2.8.1", *asked) == [["t-0", "t-1"], ["t-9"]]
     assert answer("cooperative-sticky@2.8.1", *asked) == [["t-0"], ["t-9"]]
@@ -137,7 +126,7 @@ def test_members_before_the_first_that_reads_something_else_lose_what_they_own()
 
 
 def test_cooperative_members_before_that_one_lose_their_generation_in_2_8_1() -> None:
-    """A (5) and C (4) claim t-0. A's 5 has become −1, so that C has it. If all read the same A's 5 counts."""
+    """A (5) and C (4) claim t-0. A's 5 has become −1, so C has it. With equal subscriptions A's 5 counts."""
     counts, owned = {"t": 2, "u": 0}, {"A": t(0), "B": t(1), "C": t(0)}
     unequal = {"A": ["t"], "B": ["t"], "C": ["t", "u"]}
     assert answer("cooperative-sticky@2.8.1", counts, unequal, owned, [5, 5, 4]) == [[], ["t-1"], ["t-0"]]

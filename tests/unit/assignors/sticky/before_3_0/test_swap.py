@@ -93,4 +93,4 @@ def test_random_groups_are_dealt_as_by_hand(voids_doubles: bool) -> None:
                 lists[member] for member in members
             ]
             assert len(found.withheld) == (len(expected[1]) if is_cooperative else 0)
-    assert (refused > 0) is not voids_doubles  # who keeps the same as another leaves too much free
+    assert (refused > 0) is not voids_doubles  # two members with one partition leave too much free
