@@ -53,7 +53,7 @@ def test_levels_before_and_after_by_hand() -> None:
 
 
 def test_groups_of_each_scenario() -> None:
-    """Range, three members: 2, 1, 1. The newcomer sorts first: 0 and 1. Without m-0 and its rack, m-1 reads all four."""
+    """Range, three members: 2, 1, 1. The newcomer sorts first: 0 and 1. Without m-0 and its rack, m-1 has all four."""
     today, joined, lost = with_groups(outcomes(snapshot(), (JOINED, LOST)))
     assert today.groups == ()
     assert {row.scenario for row in joined.groups} == {"joined"}

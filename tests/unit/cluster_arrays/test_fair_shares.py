@@ -62,7 +62,7 @@ def test_one_large_disk_in_a_rack_holds_each_partition_once() -> None:
 
 
 def test_cpu_counts_the_leaders_that_the_share_of_leaders_counts() -> None:
-    """Racks of 1, 4 and 7 brokers, RF 3: the first broker has all 84 partitions, 7 as leader (cost 1, leader 3 more)."""
+    """Racks of 1, 4 and 7 brokers, RF 3: the first broker has all 84 partitions (cost 1), 7 as leader (3 more)."""
     rack = [0] + [1] * 4 + [2] * 7
     ones, threes, nothing = [1.0] * 84, [3.0] * 84, [0.0] * 84
     level = np.ones(12)

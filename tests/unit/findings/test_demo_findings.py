@@ -130,7 +130,7 @@ def test_healthy_groups_are_told_to_keep_what_they_have_and_why(snapshot, replay
 
 
 def test_round_robin_gives_all_busy_partitions_to_one_member(found):
-    """Every fourth of 16 carries 9/s, the others 1: mean 12 of four. Round robin gives one member 36; blocks 12 each."""
+    """Every fourth of 16 carries 9/s, the others 1: mean 12 of four. Round robin: one has 36; blocks: 12 each."""
     finding = found["assignor_uneven:group:rides-pricing"]
     evidence = finding.evidence
     assert (evidence["assignor"], evidence["advised_assignor"]) == ("roundrobin", "range")

@@ -41,9 +41,7 @@ def window_of(hours) -> tuple:
 
 
 def test_hours_are_judged_by_the_band_at_their_own_level():
-    """Before: 200 of 220 and of 240 in two hours. After: 200 of 200, 110 of 110, 200 of 200, 120 of 120, never
-    outside.
-    """
+    """Before: 200 of 220 and of 240 in two hours. After: 200 of 200, 110 of 110, 200 of 200, 120 of 120."""
     snapshot, hourly = window_of(HOURS)
     plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
     moved = {(move.partition, move.to_replicas) for move in plan.moves}

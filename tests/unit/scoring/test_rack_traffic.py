@@ -109,7 +109,7 @@ def test_against_a_plain_loop(seed: int) -> None:
 
 
 def test_brokers_that_select_by_rack_serve_readers_there() -> None:
-    """p0's reader in rack 1 is served there; rack 2 holds none of p1; a custom selector class counts as unknown."""
+    """p0's reader in rack 1 is served there; rack 2 holds none of p1; a custom class does not count as selecting."""
     rows = [row("t", 0, (0, 1, 2)), row("t", 1, (1, 4))]
     group = read_by("apart", ("rack-1", {"t": (0,)}), ("rack-2", {"t": (1,)}))
     for selector, reads, is_selecting in ((BY_RACK, 4.0, True), ("com.example.Own", 14.0, False)):

@@ -176,7 +176,7 @@ def test_random_groups_are_counted_by_the_preferred_leaders_of_any_number_of_off
 
 
 def test_coordinators_come_with_the_leaders_of_the_offsets_topic():
-    """Broker 1 leads what broker 0 is preferred for: its groups (all negative hash codes) leave it after an election."""
+    """Broker 1 leads what broker 0 is preferred for: after an election its groups (all negative hash codes) leave."""
     draw = random.Random(32)
     ids = sorted(random_ids(draw, 1000))
     piled = [name for name in ids if java_hash(name) < 0 and kafka_partition(name, 50) % 6 == 0]
