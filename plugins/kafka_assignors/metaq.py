@@ -1,8 +1,7 @@
-"""Return the answers of MetaQ's two strategies of 2012, default and consistent-hash, with MetaQ's hash functions.
+"""Return the answers of MetaQ's two strategies of 2012 (Metamorphosis 1.4), with MetaQ's hash functions.
 
-Metamorphosis 1.4. Every partition of a topic has one consumer; each consumer computes the answer from two lists
-sorted as strings. Partitions are named ``broker-number``, so ``0-10`` sorts before ``0-2``. Kafka's partition p is
-``0-p``.
+Every partition of a topic has one consumer; each consumer computes the answer from two lists sorted as strings.
+Partitions are named ``broker-number``, so ``0-10`` sorts before ``0-2``. Kafka's partition p is ``0-p``.
 
 Default (``DefaultLoadBalanceStrategy``): a topic's partitions are cut into ranges; the first ``partitions mod
 consumers`` consumers get one more. Example: consumers a, b, c and partitions 0-0, 0-1: a gets 0-0, b 0-1, c nothing.
@@ -11,13 +10,11 @@ Complexity: O(M log M + n log n + S) a topic.
 Consistent (``ConsisHashStrategy``, KETAMA): consumers are 160 points each on a ring, and a partition goes to the next
 point. A consumer that joins or leaves moves only its own partitions. No promise of balance; partition ``0-3`` of
 every topic goes to the same consumer. Points are MD5 of ``consumer-0`` … ``consumer-39``, four little-endian words
-each; the later consumer of the list has a shared point. A partition's hash is the first word of MD5 of its name.
-Complexity: O(M log M + n log M) hashes and look-ups.
+each; the later consumer of the list has a shared point. Complexity: O(M log M + n log M) hashes and look-ups.
 
-Hash functions (``HashAlgorithm``, after spymemcached), over UTF-16 code units or UTF-8 bytes: NATIVE is
-``String.hashCode``; CRC32 keeps 15 bits of the upper half; FNV comes in 64 bits cut to 32, also under the name of 32
-bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; only ONE_AT_A_TIME is signed. Those over
-bytes fail on the empty key (``NullPointerException``).
+Hash functions (``HashAlgorithm``, after spymemcached): CRC32 keeps 15 bits of the upper half; FNV comes in 64 bits
+cut to 32, also under the name of 32 bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; only
+ONE_AT_A_TIME is signed. Those over UTF-8 bytes fail on the empty key (``NullPointerException``).
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
 """Return the tasks that the group coordinator's ``sticky`` assignor gives each member of a Streams group (KIP-1071).
 
 A task is one partition number of one subtopology, active on one member. A stateful task is also standby on others,
-which keep a copy of its state. Members of one *process* are threads of one instance of the application. Promises, in
-priority order:
+which keep a copy of its state. Members of one *process* are threads of one instance of the application.
+Promises, in priority order:
 
 1. Each task is active on exactly one member, and on no process twice. A stateful task has S standbys, or as many as
    there are other processes. Each member has at most ⌈A/k⌉ active tasks (A tasks, k members).
-2. A task stays active on its owner while that is below the quota. Else it goes to a member below the quota that has
-   its state.
-3. A standby goes to the owner of its task if that is below the quota for both kinds. Else it goes to a member below
-   that quota that has its state.
+2. A task stays active on its owner below the quota. Else it goes to a member below the quota that has its state.
+3. A standby goes to the owner of its task below the quota for both kinds. Else to such a member that has its state.
 4. A remaining task goes to the process of least load (tasks / members), there to the member of fewest tasks. In a new
    group the active tasks of two members differ by at most one.
 

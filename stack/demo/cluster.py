@@ -12,9 +12,9 @@ for measured rates. The same seed writes the same bytes. Planted troubles, known
 - ``cdc-sync`` runs range over 24 topics of one partition: one member reads all of them
 - ``archiver-4``, a static member of ``telemetry-archiver``, is dead and keeps its partitions
 - ``fraud-scoring`` reads slower than its topic is written
-- ``rides-pricing`` runs round robin over 16 partitions of which every fourth is busy: one of 4 members reads them all
+- ``rides-pricing``, round robin over 16 partitions, every fourth busy: one of 4 members reads all busy ones
 - ``tenants-billing`` reads 12 partitions of which one carries three quarters: no strategy can balance that
-- ``badge-sync``, a KIP-848 group, has the coordinator's range share 8 topics of one partition: one of 4 members works
+- ``badge-sync``, a KIP-848 group with range over 8 topics of one partition: one of 4 members works
 - ``courier-dispatch``, a share group, is two hours behind
 - ``alerts-fanout`` mixes librdkafka and Java's client under cooperative-sticky
 - ``search-indexer`` was half migrated to KIP-848: 4 of its 6 members

@@ -8,18 +8,15 @@ Classic groups (``Membership``)
   JoinGroup's answer lists members in this order, and the leader's client fills its own map in it.
 - Example (4.x): "b" joins and leads, then "a": the order is a, b (97 & 15 = 1, 98 & 15 = 2).
 - Sources: ``GroupMetadata`` in Scala (2.8 – 3.9), ``ClassicGroup`` in Java (4.0 – 4.4, and 3.7 – 3.9 with the new
-  coordinator switched on), with their ``selectProtocol``.
+  coordinator switched on).
 
-Coordinating partition (``group_partitions``): ``abs(groupId.hashCode) % partitions`` of ``__consumer_offsets``; abs
-of
-the least int is 0 (KAFKA-1988), as for "polygenelubricants". The real number of partitions counts, not the broker's
-setting.
+Coordinating partition (``group_partitions``): ``abs(groupId.hashCode) % partitions`` of ``__consumer_offsets`` (the
+real number, not the broker's setting); abs of the least int is 0 (KAFKA-1988), as for "polygenelubricants".
 
 KIP-848 groups (``TimelineMap``): a key is in slot ``hashCode · -7046029254386353131 >>> (64 - b)`` of 2^b slots
-(Fibonacci hashing), the newest first: of "Aa" and "BB" (one hash code) the later put. The table starts with 2 slots,
-doubles while (keys + 1) · ¾ exceeds it before a ``put`` (even of a present key), and never shrinks. A member is put
-again at every change, so a group of n members soon has the slots for n + 1. The target assignment walks a ``HashMap``
-filled in this order, then with the member of the heartbeat.
+(Fibonacci hashing), the newest first. The table starts with 2 slots, doubles while (keys + 1) · ¾ exceeds it before a
+``put`` (even of a present key), and never shrinks. A member is put again at every change, so n members soon have the
+slots for n + 1. The target assignment walks a ``HashMap`` filled in this order, then with the heartbeat's member.
 """
 
 from __future__ import annotations

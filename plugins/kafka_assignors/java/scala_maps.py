@@ -1,15 +1,14 @@
 """Return the iteration order of Scala 2.13's ``HashMap`` of strings, immutable and mutable.
 
 Immutable: a trie over the improved hash, five bits a level. A node gives its own keys first, by the five bits of its
-level, then its children in the same way. The order follows from the set of keys; only keys of one improved hash keep
-insertion order. Example: "cooperative-sticky", "roundrobin", "range", "sticky" come in this order.
+level, then its children in the same way. Only keys of one improved hash keep insertion order. Example:
+"cooperative-sticky", "roundrobin", "range", "sticky" come in this order.
 
 Mutable: a key is in bin ``h & (table - 1)`` with h = hashCode ^ hashCode >>> 16, inside a bin by the signed value of
 h
 (equal ones by insertion). The table has 16 bins and doubles *before* an insertion that would fill three quarters of
 it:
-at the 12th key. It never shrinks. Example: "a" (97) and "q" (113) share bin 1 of 16, in the order of their hashes;
-Java's map keeps insertion order.
+at the 12th key. It never shrinks. Example: "a" (97) and "q" (113) share bin 1 of 16, in the order of their hashes.
 """
 
 from __future__ import annotations

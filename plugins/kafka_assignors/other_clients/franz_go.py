@@ -3,20 +3,18 @@
 Promises, in priority order: no two members that could exchange a partition, directly or through others, differ by
 more than one · the maximum number of partitions stays. The option BalanceRacks (racks) is not modelled.
 
-Topics are numbered in the order of a Go map, which varies from run to run. With more than one topic, ``ORDERS``
-orders are tried; where they disagree the answer ``varies``, and only sizes and the number of kept partitions are
-predicted. The answer is that of the request's topic order. Cooperative: a partition that another member must revoke
-waits for the next round.
+Topics are numbered in the order of a Go map, which varies from run to run. With several topics, ``ORDERS`` orders are
+tried; where they disagree the answer ``varies``, and only sizes and the number of kept partitions are predicted.
+Cooperative: a partition that another member must revoke waits for the next round.
 
 Steps
 1. ``claimed_plan``: the newest claim wins, and some partitions return to the second newest.
 2. ``balance_equal``, all members read all topics: deal free partitions to the member with least, then level from both
-   ends. ``balance_unequal``: deal, then members with least steal along shortest chains. Ties follow the moves of a
-   binary heap (``SmallestFirst``).
-3. ``repair``: exchange partitions while that keeps more of them, with counts unchanged. Partitions of topics with the
-   same readers are alike, so the plan is a table of such classes by members (``count``, and ``held`` at first).
-   Bellman-Ford finds rotations (closed cycles of +1 and −1 on cells) that lower the number of moved partitions.
-   Example: t is read by a and b, u by b and c; a has t-0 and t-1, b had t-1: a and b exchange t-1 for another of t.
+   ends. ``balance_unequal``: deal, then members with least steal along shortest chains. Ties follow a binary heap
+   (``SmallestFirst``).
+3. ``repair``: exchange partitions while that keeps more of them, with counts unchanged. The plan is a table of topic
+   classes (same readers) by members: ``count``, and ``held`` at first. Bellman-Ford finds rotations (closed cycles of
+   +1 and −1 on cells) that lower the number of moved partitions.
 
 Example: a has t-0 to t-3, b joins: a keeps t-0 and t-1, b gets t-3 and t-2.
 Source: ``pkg/kgo/internal/sticky`` of franz-go 1.22. Complexity of one order: equal subscriptions O(P log P); others

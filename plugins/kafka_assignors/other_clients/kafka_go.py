@@ -3,24 +3,22 @@
 Promises: each topic is dealt evenly among its k subscribers (range, round robin: counts of a topic differ by one at
 most). No stickiness; instance ids do not count.
 
-A leader requests the metadata of all subscribed topics first; an unknown topic leaves the whole group without
-partitions. So ``MapOrder.LEADER`` refuses it; in other orders the strategy alone answers, and skips it.
+A leader requests the metadata of all subscribed topics; an unknown one leaves the whole group without partitions. So
+``MapOrder.LEADER`` refuses it; in other orders the strategy skips it.
 
 Differences from Java, with 5 partitions of t and 2 of u for members a and b:
-- range: the i-th of k subscribers gets partitions ⌊i·n/k⌋ to ⌊(i+1)·n/k⌋ − 1: t 0-1 for a and 2-4 for b. Java's
-  larger shares come first, these come last.
+- range: the i-th of k subscribers gets partitions ⌊i·n/k⌋ to ⌊(i+1)·n/k⌋ − 1: t 0-1 for a and 2-4 for b.
 - round robin restarts at each topic: t 0 2 4 for a and 1 3 for b, then u 0 for a and 1 for b; Java gives u 0 to b.
 - A member that lists a topic twice counts twice.
 
 Rack affinity: members take the partitions whose leader is in their rack. Per topic, with n partitions and k
 subscribers in JoinGroup order, target = ⌊n / k⌋ and n mod k extra places:
-1. Racks in any order: each member of the rack takes ⌊its partitions / its members⌋ of them, target at most. The
-   rack's rest goes one each to its first members; members at the target take an extra place each.
-2. The rest of all racks, racks in any order, goes to members in their order, up to the target; one at the target or
-   below it takes an extra place with it, while there are some.
-The order of racks is a Go map's: up to eight racks in the order of their first partitions, from a random one on. It
-matters only where racks compete for the extra places, or where several racks have a rest for several members: the
-answer ``varies`` then, and ours starts at the first rack.
+1. Each member of a rack takes ⌊its partitions / its members⌋ of them, target at most. The rack's rest goes one each
+   to its first members; members at the target take an extra place each.
+2. The rest of all racks goes to members in their order, up to the target; one at the target or below it takes an
+   extra place with it, while there are some.
+Racks come in the order of a Go map: up to eight by their first partitions, from a random one on. If that changes the
+answer, it ``varies``, and ours starts at the first rack.
 Example: leaders in racks x, x, y; a in x, b in z: a takes t-0 (target 1) and, as extra place, t-1; b takes t-2.
 
 Complexity: O(partitions + subscriptions + M log M).

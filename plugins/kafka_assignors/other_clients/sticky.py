@@ -1,29 +1,29 @@
 """Return the answers of other clients' sticky strategies: librdkafka, kafka-python and aiokafka, Sarama.
 
-All three copied Java's algorithm before 3.0 (``sticky.before_3_0``, ``assign_one_way``), for all subscriptions, with
-the differences below. Complexity: as ``assign_one_way``, for Sarama ``DRAWS`` times.
+All copied Java's algorithm before 3.0 (``sticky.before_3_0``, ``assign_one_way``), for all subscriptions, with the
+differences below. Complexity: as ``assign_one_way``, for Sarama ``DRAWS`` times.
 
 librdkafka, cooperative only
 - Maps return the newest key first; racks are as in Java's unequal way from 3.5 on.
-- A partition that two members claim in one generation belongs to neither; else the highest generation has it. The
-  holder is the *last* member in JoinGroup order that claims it.
+- Two claims in one generation lose the partition; else the highest generation has it. The holder is the *last* member
+  in JoinGroup order that claims it.
 - With equal subscriptions, partitions are taken in turn from the fullest member downwards, the lowest of each list
   first, then unowned ones, topics and partitions backwards; by name where no member owns anything.
 - A second step withholds what another member claims (the last one), and returns vanished partitions to their owner.
-- A move is reversed through a pointer that already points to the next recorded one: it moves that, or reads freed
-  memory and may crash (AssignorError). Source: ``rdkafka_sticky_assignor.c``, ``rdkafka_assignor.c``, 2.15.
+- A reversed move takes the next recorded one instead, or reads freed memory and may crash (AssignorError).
+- Source: ``rdkafka_sticky_assignor.c``, ``rdkafka_assignor.c``, 2.15.
 
 kafka-python 2 and aiokafka (sticky), kafka-python 3 (sticky and cooperative)
 - Python's dicts replace Java's maps: claims come in member order; subscriptions are equal only as lists; a member's
-  *last* partition is taken first; unowned ones come sorted by name. Generation 0 counts as none: of two claims in it
-  the later one wins.
+  *last* partition is taken first; unowned ones come sorted by name. Generation 0 counts as none: the later claim
+  wins.
 - kafka-python 3 undoes both moves where one to be reversed belongs to a third member. Its cooperative strategy
   withholds what another member claims, the last one in JoinGroup order.
 - Example: t of 4 partitions; A owns 0 to 3, B joins: A loses 3 and 2.
 
 Sarama, sticky and cooperative
-- Go's maps have no order, so answers may vary from run to run. ``DRAWS`` orders are drawn from a fixed seed. If all
-  agree, that is the answer; else an answer with the most frequent sizes, which ``varies``.
+- Go's maps have no order. ``DRAWS`` orders are drawn from a fixed seed. If all agree, that is the answer; else an
+  answer with the most frequent sizes, which ``varies``.
 - A group with a member that owns nothing never returns to its state before balancing. Where Java restores it, Sarama
   keeps the new state but drops members that were left out.
 - Source: ``balance_strategy.go``, 1.61.1.

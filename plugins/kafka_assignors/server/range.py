@@ -2,17 +2,16 @@
 
 ``ServerRangeAssignor`` promises, in priority order: every partition of a subscribed topic has one owner; per topic,
 loads differ by one at most; with equal subscriptions and partition counts, a member gets the same partition numbers
-of each topic. It ignores racks and owned partitions. Static members come first, by instance id, then dynamic ones by
-member id; two static members of one instance id keep the order of the coordinator's map. A topic without metadata is
-an error (the client's range skips it).
+of each topic. It ignores racks and owned partitions. Order: static members by instance id (equal ones in the
+coordinator's map order), then dynamic ones by member id. A topic without metadata is an error (the client's range
+skips it).
 Example: topics of 6 partitions and members c0, c1, c2: c0 gets 0–1, c1 2–3, c2 4–5. Source: KAFKA-16944.
 Complexity: O(M log M + S + P) for M members with S subscriptions in all and P partitions.
 
 ``PreviewRangeAssignor`` (3.8) is sticky. Per topic: members keep their lowest partitions up to their share; a member
-that holds more keeps one more while extras last; the rest is dealt in order of numbers in the coordinator's map
-order, the remaining extras to the first. It does not check that a kept partition exists, or that it is kept once.
-Example: a and b read t with 3 partitions and a holds all: a keeps 0 and, as the one extra, 1; b gets 2.
-Complexity: O(P + S + W log W) for W partitions held.
+that holds more keeps one more while extras last; the rest is dealt by number in the coordinator's map order, the
+remaining extras to the first. Kept partitions are not checked. Example: a and b read t with 3 partitions and a holds
+all: a keeps 0 and, as the one extra, 1; b gets 2. Complexity: O(P + S + W log W) for W partitions held.
 """
 
 from __future__ import annotations

@@ -8,13 +8,13 @@
 
 As in Java, without check: a partition owned twice counts and stays with both, unless it is moved.
 Example: a and b read t (4 partitions), b and c read u (4). If u's id is less it is dealt first: b 2, c 2; then t: a
-3, b 1 … until every topic's readers differ by one at most.
+3, b 1.
 
-Step 3 works on a row of members sorted by size (ties: map order). The *least* end starts at the left: each member in
-it gets one partition, then the level rises by one and the end takes in members at that level. The *most* end mirrors
-it from the right; members with nothing to give are set aside behind it. The row is not sorted again.
-Example: sizes 1, 1, 3, 5 → the least end gives to the two ones, then to them again (level 2), then to all three. A
-balancer is ``row`` (members, sorted), ``sizes`` and ``ends`` int64[7], index by index as in Java's
+Step 3 works on a row of members sorted once by size (ties: map order). The *least* end starts at the left: each
+member in it gets one partition, then the level rises by one and the end takes in members at that level. The *most*
+end mirrors it from the right; members with nothing to give are set aside behind it.
+Example: sizes 1, 1, 3, 5 → the least end gives to the two ones, then to them again (level 2), then to all three.
+``row``, ``sizes`` and ``ends`` int64[7] are index by index as in Java's
 ``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer``, on which the answer depends.
 
 Complexity: O(rounds · sum over topics of (subscribers + partitions) + moves), two rounds as a rule.

@@ -6,14 +6,14 @@ one (then the group gets no new assignment at all).
 
 Different subscriptions
 1. Keep: members keep all that they hold of topics they subscribe to (also vanished partitions).
-2. Deal: free partitions, those of topics with most partitions per subscriber first, then fewest subscribers, then by
-   number (ties in HashSet order), each to the subscriber with the smallest count below its maximum, then by id.
+2. Deal: free partitions, by most partitions per subscriber, fewest subscribers, number (ties in HashSet order), each
+   to the subscriber with the smallest count below its maximum, then by id.
 3. Balance: in passes over all partitions of topics with two or more subscribers, a partition whose owner has at least
    two more than some subscriber goes to the first by (count, id) below its maximum; until a pass moves nothing, or
    counts are balanced.
 
 A partition moves once. Where a move would reverse an earlier one of its topic, Kafka throws
-PartitionAssignorException (a reversed check of its record of moves).
+PartitionAssignorException.
 
 Example: A holds all 4 partitions of t and reads nothing else, B reads t and u (2): B is dealt u-0 and u-1, then t-0
 moves to B (4 against 2). Complexity: O(P log P + P · subscribers of a topic + moves · (P + S)).

@@ -10,36 +10,26 @@ releases         equal subscriptions  all others
 2.8.1 – 2.8.2    swap; a partition with two claims belongs to neither; others as before
 ===============  ===================  ==========================================================
 
-The loss: to compare subscriptions Kafka reads each member's user data to its end, in map order, until one differs;
-the
-unequal way then finds empty buffers. ``sticky`` has its claims in there, ``cooperative-sticky`` 2.8.1 to 2.8.2 only
-the
-generation. Fixed in 3.0.
+The loss: to compare subscriptions Kafka reads each member's user data to its end, in map order, until one differs.
+``sticky`` has its claims in there, ``cooperative-sticky`` 2.8.1 to 2.8.2 only the generation. Fixed in 3.0.
 
 **Claims** (``prepopulateCurrentAssignments``, 2.3 to 2.5.0 and, for unequal subscriptions, to 2.8.2): the highest
 generation has a partition, the next one had it before. Example: A claims t0-0 in generation 4, B in 5, C in 5: B has
-it
-(C is later), A had it before. A missing generation counts as −1; there the last claim wins. Lists follow Java's map
-of
-claimed partitions, vanished ones included.
+it, A had it before. A missing generation counts as −1; there the last claim wins.
 
-**One way** (``assign_one_way``) has the promises of ``general``. Differences from 3.0 and later:
-- Up to 2.5.0, with equal subscriptions and a claim: partitions are taken from the fullest member downwards, one each
-  in
-  turn (first those with an earlier owner), then unowned ones in the order of Java's map.
-- ``isBalanced`` allows a difference of one (``slack`` 0), so there are more walks.
-- 2.3 lacks the first walk over the newly assigned partitions.
-With more than eight partitions in a bin of Java's map, its order depends on memory addresses: answers vary.
+**One way** (``assign_one_way``): promises as ``general``. Up to 2.5.0, with equal subscriptions and a claim,
+partitions
+are taken from the fullest member downwards, one each in turn (first those with an earlier owner), then unowned ones
+in
+the order of Java's map. ``isBalanced`` allows a difference of one (``slack`` 0). 2.3 lacks the first walk over the
+newly assigned partitions. With more than eight partitions in a bin, Java's order depends on memory addresses.
 
 **Swap** (``assign_swap``): counts differ by one at most; partitions within the quota stay. A member with too few
 takes
 the first partition of one with the most. Any number of members may keep the most, so more partitions move than needed
-(fixed in 3.0). Example: t of 4 partitions; A owns 0 and 1, B owns 2 and 3, C joins. Least 1, most 2: A and B keep
-two,
-and C takes A's *first*, t-0. With fewer partitions than members (least 0), a new group deals in the order of Java's
-map
-of member ids. Cooperative: withholds all taken partitions, and all assigned ones that any member was cut of, even the
-receiver.
+(fixed in 3.0). Example: t of 4 partitions; A owns 0 and 1, B owns 2 and 3, C joins: C takes A's *first*, t-0. With
+fewer partitions than members, a new group deals in the order of Java's map of member ids. Cooperative: withholds all
+taken partitions, and all assigned ones that any member was cut of, even the receiver.
 
 Source: ``StickyAssignor`` 2.3.1, ``AbstractStickyAssignor`` 2.4.1 to 2.8.2. Complexity: one way as ``general``, swap
 O(partitions + owned).

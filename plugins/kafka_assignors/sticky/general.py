@@ -6,21 +6,19 @@ the score would not improve · partitions stay where they are · a partition ret
 
 Example: t0, t1, t2 of 1 partition; A reads t0, B t0 and t1, C all: A t0-0, B t1-0, C t2-0 (round robin: C gets two).
 
-Balancing: Kafka walks the movable partitions until a walk moves nothing. Before each partition it checks whether all
-is balanced: no member could take a partition from one that has two more (the slack is 1). Else the partition returns
-to its owner in an older generation, or goes to its reader that has the least, if either has two less than its holder.
-Here a new witness, one (member, row) that proves imbalance, is searched only when the old one fails. A walk that
-repeats an earlier state never ends: ENDLESS, found by comparing with the state after 1, 2, 4, 8 … walks.
+Balancing: Kafka walks the movable partitions until a walk moves nothing. Before each partition it checks whether any
+member could take a partition from one that has two more (the slack is 1). If so, the partition returns to its owner
+in an older generation, or goes to its reader that has the least, if either has two less than its holder. Here a new
+witness (member, row) of imbalance is searched only when the old one fails. A walk that repeats an earlier state never
+ends: ENDLESS, found by comparing with the state after 1, 2, 4, 8 … walks.
 
-Movements: before partition p of a topic moves from A to B, Kafka looks for one of the same topic that has moved from
-B to A, and moves that one back instead: the first of a HashSet of TopicPartitions. Two such reversals may undo each
-other for ever. A moved row records its first holder (``source``), its present one (``target``) and the bins of the
-set of the same movement (``table``); a topic's moved rows form a list in recording order. A step is O(moved
-partitions of the topic).
+Movements: before partition p moves from A to B, Kafka looks for one of the same topic that has moved from B to A, and
+moves that one back instead: the first of a HashSet of TopicPartitions. A moved row records its first holder
+(``source``), its present one (``target``) and the bins of that set (``table``); a topic's moved rows form a list in
+recording order. A step is O(moved partitions of the topic).
 
-``is_balanced_literally`` and its helpers ask Kafka's questions word for word. Their order and failures matter only if
-vanished partitions are held, or existing ones by more than one member: balancing may then leave out a member that
-reads a shared topic, and Java meets a null.
+``is_balanced_literally`` and its helpers ask Kafka's questions word for word. This matters only if vanished
+partitions are held, or existing ones by more than one member: Java may then meet a null.
 
 Source: ``AbstractStickyAssignor.GeneralAssignmentBuilder``, 3.0 to 4.4 (``sticky_input.Line``: differences), and
 ``PartitionMovements``, unchanged from 0.11 to 4.4. Complexity: O(walks · (partitions + Σ readers of a topic) + moves
