@@ -95,7 +95,6 @@ class Machine:
         say(f"airflow is up: {self.airflow.client.address}")
 
     def stop(self) -> None:
-        """Stop everything, Postgres last."""
         self.stop_watching()
         if (self.run / "airflow" / "identity.json").exists():
             self.airflow.stop()

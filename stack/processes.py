@@ -21,8 +21,6 @@ _LOOK_AGAIN_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One program: name, file with its identity, log file."""
-
     name: str
     record: Path
     log: Path

@@ -1,6 +1,6 @@
-"""Start again what of the stack ends or is stuck, with a line in ``watch.log``: ``python -m stack.watch FOLDER``.
+"""Restart parts of the stack that end or hang, with a line in ``watch.log``: ``python -m stack.watch FOLDER``.
 
-``make up`` starts it last and ``make down`` ends it first.
+``make up`` starts it last and ``make down`` stops it first.
 """
 
 from __future__ import annotations
@@ -19,31 +19,28 @@ from stack.processes import Program, stop
 
 _LOOK_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
-_WELL_SECONDS = 120.0  # what ran so long is started again at once
+_WELL_SECONDS = 120.0  # after this run time a part is restarted at once
 _ASK_SECONDS = 15.0
-# Airflow's scheduler may lose Postgres and wait for ever for a worker of its own to end.
+# Airflow's scheduler may lose Postgres and wait forever for its own worker to end.
 _STUCK_SECONDS = 300.0
 _KILL_SECONDS = 5.0
 
 
 class Part(NamedTuple):
-    """One part of the stack."""
-
     is_running: Callable[[], bool]
     start: Callable[[], None]
     last_words: Callable[[], str]
-    is_silent: Callable[[], bool] = lambda: False  # it runs, and does not report
+    is_silent: Callable[[], bool] = lambda: False  # it runs, but does not report
     end: Callable[[], None] = lambda: None
 
 
 def main(folder: str) -> int:
-    """Watch Postgres and Airflow's components of the stack in that folder until this process is ended."""
     watch(parts_of(Machine(Path(folder))), _say, threading.Event())
     return 0
 
 
 def parts_of(machine: Machine) -> dict[str, Part]:
-    """Return Postgres, where it is the stack's own, and Airflow's components."""
+    """Postgres, if it is the stack's own, and Airflow's components."""
     airflow = machine.airflow
     parts = {
         name: of_program(program, partial(airflow.start, name), lambda name=name: airflow.client.is_silent(name))
@@ -55,7 +52,6 @@ def parts_of(machine: Machine) -> dict[str, Part]:
 
 
 def of_program(program: Program, start: Callable[[], None], is_silent: Callable[[], bool] = lambda: False) -> Part:
-    """Return a program as a part."""
     end = partial(stop, [program], _KILL_SECONDS)
     return Part(lambda: program.is_running, start, lambda: program.last_words(5), is_silent, end)
 
@@ -68,9 +64,9 @@ def watch(
     ask_seconds: float = _ASK_SECONDS,
     stuck_seconds: float = _STUCK_SECONDS,
 ) -> None:
-    """Look at the parts until ``is_over``. A part that ends again and again waits ever longer, a minute at most.
+    """Watch the parts until ``is_over``. A part that ends repeatedly waits longer, a minute at most.
 
-    A part that runs and is silent at each question for ``stuck_seconds`` is ended, and started again.
+    A running part that is silent at each question for ``stuck_seconds`` is stopped and restarted.
     """
     pauses = dict.fromkeys(parts, 0.0)
     begun = dict.fromkeys(parts, time.monotonic())

@@ -99,7 +99,6 @@ def members_of_document(document: Mapping[str, Any]) -> tuple[MemberView, ...]:
 
 
 def _runs(pairs: Sequence[tuple[str, int]]) -> list[tuple[str, list[int]]]:
-    """Consecutive pairs of one topic together."""
     runs: list[tuple[str, list[int]]] = []
     for topic, partition in pairs:
         if not runs or runs[-1][0] != topic:

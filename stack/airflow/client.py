@@ -1,4 +1,4 @@
-"""Airflow's REST API: what it takes to trigger a DAG run and to follow it. The standard library alone."""
+"""Airflow's REST API, as far as triggering and following a DAG run needs it, by the standard library."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _ANSWER_SECONDS = 120
 _GET_TRIES = 3
 _DAG_SECONDS = 600
 _REREAD_SECONDS = 120
-_TELLS_OF_OTHERS = "refused_clusters.py"  # its error is a wrong table of clusters.toml, which is no other cluster's
+_TELLS_OF_OTHERS = "refused_clusters.py"  # its error is a wrong table of clusters.toml, of another cluster
 
 
 class AirflowApiError(RuntimeError):
-    """Airflow refused a request; the message holds its status and its words."""
+    """Airflow refused a request: status and message."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -29,32 +29,30 @@ class AirflowApiError(RuntimeError):
 
 @dataclass(slots=True)
 class AirflowClient:
-    """A logged-in client of one Airflow."""
-
     address: str
     user: str
     password: str
     _token: str | None = field(default=None, repr=False)
 
     def is_healthy(self, *components: str) -> bool:
-        """Whether the api-server answers and the named components have reported lately."""
+        """True if the api-server answers and the named components have reported lately."""
         health = self._health()
         wanted = {component.replace("-", "_") for component in components} - {"api_server"}
         return all(health.get(component, {}).get("status") == "healthy" for component in wanted | {"metadatabase"})
 
     def is_silent(self, component: str) -> bool:
-        """Whether the api-server answers, and says that the component has not reported lately."""
+        """True if the api-server answers that the component has not reported lately."""
         return bool(self._health().get(component.replace("-", "_"), {}).get("status") == "unhealthy")
 
     def _health(self) -> dict[str, Any]:
-        """Empty where the api-server does not answer."""
+        """Empty if the api-server does not answer."""
         try:
             return self._request("GET", "/api/v2/monitor/health", is_public=True)
         except (OSError, AirflowApiError):
             return {}
 
     def wait_for_dag(self, dag_id: str) -> None:
-        """Until the dag-processor has read the file of a DAG. Raises AirflowApiError with import errors or 404."""
+        """Wait until the dag-processor has read the DAG's file. Raises AirflowApiError with import errors or 404."""
         begin = time.monotonic()
         while True:
             waited = time.monotonic() - begin
@@ -62,7 +60,7 @@ class AirflowClient:
                 self._request("GET", f"/api/v2/dags/{dag_id}")
             except AirflowApiError as error:
                 faults = [fault for fault in self.import_errors() if fault["filename"] != _TELLS_OF_OTHERS]
-                if faults and waited > _REREAD_SECONDS:  # one that was mended is told until the file is read again
+                if faults and waited > _REREAD_SECONDS:  # a fixed fault stays until the file is read again
                     raise AirflowApiError(error.status, "\n".join(fault["stack_trace"] for fault in faults)) from None
                 if error.status != 404 or waited > _DAG_SECONDS:
                     raise
@@ -71,38 +69,35 @@ class AirflowClient:
                 return
 
     def import_errors(self) -> list[dict[str, Any]]:
-        """What is wrong with DAG files, each with ``filename`` and ``stack_trace``."""
+        """Errors of DAG files, each with ``filename`` and ``stack_trace``."""
         return list(self._request("GET", "/api/v2/importErrors")["import_errors"])
 
     def paused(self) -> dict[str, bool]:
-        """All DAGs by id: is it switched off?"""
+        """DAG id → is paused."""
         dags = self._request("GET", "/api/v2/dags?limit=1000")["dags"]
         return {dag["dag_id"]: dag["is_paused"] for dag in dags}
 
     def runs(self, dag_id: str) -> list[dict[str, Any]]:
-        """The runs of a DAG."""
         return list(self._request("GET", f"/api/v2/dags/{dag_id}/dagRuns?limit=1000")["dag_runs"])
 
     def params(self, dag_id: str) -> dict[str, Any]:
-        """The fields of a DAG's form, each with its value and schema."""
+        """Fields of a DAG's form, each with value and schema."""
         return dict(self._request("GET", f"/api/v2/dags/{dag_id}/details")["params"])
 
     def pool_slots(self, pool: str) -> int:
-        """How many tasks of a pool may run at once. Raises AirflowApiError where there is none."""
+        """Size of a pool. Raises AirflowApiError where there is none."""
         return int(self._request("GET", f"/api/v2/pools/{pool}")["slots"])
 
     def trigger(self, dag_id: str, conf: Mapping[str, Any], run_id: str | None = None) -> str:
-        """Start a run with these form values, unpausing the DAG if need be; returns the run's id."""
+        """Start a run with these form values, unpausing the DAG if needed. Return the run's id."""
         self._request("PATCH", f"/api/v2/dags/{dag_id}", {"is_paused": False})
         body = {"logical_date": None, "conf": dict(conf)} | ({"dag_run_id": run_id} if run_id else {})
         return str(self._request("POST", f"/api/v2/dags/{dag_id}/dagRuns", body)["dag_run_id"])
 
     def run_state(self, dag_id: str, run_id: str) -> str:
-        """queued, running, success or failed."""
         return str(self._request("GET", f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}")["state"])
 
     def task_instances(self, dag_id: str, run_id: str) -> list[dict[str, Any]]:
-        """All task instances of a run, mapped ones included."""
         path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances?limit=1000"
         return list(self._request("GET", path)["task_instances"])
 
@@ -113,10 +108,9 @@ class AirflowClient:
         timeout_seconds: float,
         at_each_look: Callable[[list[dict[str, Any]]], None] = lambda _: None,
     ) -> Iterator[dict[str, Any]]:
-        """Each task instance again whenever its state has changed, until the run has ended.
+        """Each task instance after each change of its state, until the run has ended.
 
-        ``at_each_look`` gets all instances, twice a second. Raises TimeoutError when the run has not ended after
-        ``timeout_seconds``.
+        ``at_each_look`` gets all instances, twice a second. Raises TimeoutError after ``timeout_seconds``.
         """
         seen: dict[tuple[str, int], tuple[Any, Any]] = {}
         deadline = time.monotonic() + timeout_seconds
@@ -136,24 +130,22 @@ class AirflowClient:
             time.sleep(0.5)
 
     def returned(self, dag_id: str, run_id: str, task_id: str, map_index: int = -1) -> Any:
-        """What a task instance returned."""
         path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances/{task_id}/xcomEntries/return_value"
         return self._request("GET", f"{path}?map_index={map_index}&deserialize=false&stringify=false")["value"]
 
     def answer(
         self, dag_id: str, run_id: str, task_id: str, option: str, params: Mapping[str, Any] | None = None
     ) -> None:
-        """Answer the question of a task that waits for a human; 409 where somebody did already."""
+        """Answer a task that waits for a human; 409 if it is answered."""
         path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances/{task_id}/-1/hitlDetails"
         self._request("PATCH", path, {"chosen_options": [option], "params_input": dict(params or {})})
 
     def asked(self, dag_id: str, run_id: str, task_id: str) -> dict[str, Any]:
-        """The question of a task that waits for a human: subject, body, options."""
         path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances/{task_id}/-1/hitlDetails"
         return self._request("GET", path)
 
     def wait_for_state(self, dag_id: str, run_id: str, task_id: str, state: str, timeout_seconds: float) -> None:
-        """Until a task is in a state. Raises RuntimeError where the run ends before, TimeoutError where time is up."""
+        """Wait for a task's state. Raises RuntimeError if the run ends before, TimeoutError when time is up."""
         deadline = time.monotonic() + timeout_seconds
         while True:
             states = {task["task_id"]: task["state"] for task in self.task_instances(dag_id, run_id)}
@@ -166,7 +158,6 @@ class AirflowClient:
             time.sleep(0.3)
 
     def set_connection(self, connection_id: str, conn_type: str, extra: Mapping[str, str]) -> None:
-        """Make a connection, or make it say this."""
         body = {"connection_id": connection_id, "conn_type": conn_type, "extra": json.dumps(dict(extra))}
         try:
             self._request("POST", "/api/v2/connections", body)
@@ -176,21 +167,18 @@ class AirflowClient:
             self._request("PATCH", f"/api/v2/connections/{connection_id}", body)
 
     def clear(self, dag_id: str, run_id: str) -> None:
-        """Run again what failed in a run."""
         body = {"dag_run_id": run_id, "only_failed": True, "dry_run": False, "reset_dag_runs": True}
         self._request("POST", f"/api/v2/dags/{dag_id}/clearTaskInstances", body)
 
     def finish(self, dag_id: str, run_id: str) -> None:
-        """End a run now, as failed."""
         self._request("PATCH", f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}", {"state": "failed"})
 
     def log(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> str:
-        """What a task instance wrote in its last try."""
         lines = self._log_lines(dag_id, run_id, task)
         return "\n".join(line if isinstance(line, str) else _log_line(line) for line in lines)
 
     def failure(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> str:
-        """Return why a task instance failed, in one line: the exception's own words without its frames."""
+        """Why a task instance failed, in one line: the exception's message without frames."""
         return failure_words(self._log_lines(dag_id, run_id, task))
 
     def _log_lines(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> list[Any]:
@@ -223,7 +211,7 @@ _NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def _answer(request: urllib.request.Request, tries: int) -> dict[str, Any]:
-    """The JSON of the answer; what only reads is asked again when a busy machine did not answer in time."""
+    """JSON of the answer; requests that only read are retried after a timeout."""
     for left in reversed(range(tries)):
         try:
             with _NO_PROXY.open(request, timeout=_ANSWER_SECONDS) as answer:
@@ -242,9 +230,9 @@ def _quoted(run_id: str) -> str:
 
 
 def failure_words(lines: Sequence[Any]) -> str:
-    """Return the words of the exception that ended a task, else its last error; ``no reason in its log`` for neither.
+    """Message of the exception that ended a task, else its last error, else ``no reason in its log``.
 
-    ``lines`` are those of a log as Airflow's REST API returns them: objects, or texts of an older log.
+    ``lines`` of a log as in Airflow's REST API: objects, or texts of an older log.
     """
     errors = [line for line in lines if isinstance(line, Mapping) and line.get("level") in ("error", "critical")]
     for line in reversed(errors):

@@ -24,7 +24,6 @@ def run_waves(
 
 
 def run_wave(tools: KafkaTools, folder: Path, number: int, *, seconds: float = 1_200) -> None:
-    """One wave with its throttle and election; ``number`` counts from 1."""
     wave, file = _waves(folder)[number - 1], _numbered(folder / "waves")[number - 1]
     _start(tools, folder, wave, file)
     _wait(tools, file, seconds)

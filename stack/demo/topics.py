@@ -203,7 +203,6 @@ def striped_replicas(topic: str, number: int, first: np.ndarray, shift: int) -> 
 
 
 def after_restart(topic: DemoTopic) -> DemoTopic:
-    """Leaders after two brokers were restarted without a preferred election."""
     partitions = []
     for partition in topic.partitions:
         leader = partition.leader

@@ -1,4 +1,4 @@
-"""What a board is made of: panels with their SQL, in the field's words; no JSON yet."""
+"""Parts of a board: panels with SQL and words, before JSON."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """How a panel shows what its query returns."""
-
     TABLE = "table"
-    TIME_SERIES = "timeseries"  # the query returns time, metric and value
+    TIME_SERIES = "timeseries"  # columns: time, metric and value
     STATES = "state-timeline"  # the same; a value is a key of SEVERITIES
-    BARS = "bargauge"  # the query returns a name and a number
+    BARS = "bargauge"  # columns: name and number
 
 
 SEVERITIES = {
@@ -22,21 +20,19 @@ SEVERITIES = {
     3: ("high", "orange"),
     4: ("critical", "red"),
 }
-DISK = (0.85, 0.90)  # the page and the findings have the same
+DISK = (0.85, 0.90)  # as on the page and in the findings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardPanel:
     """One panel.
 
-    words      what it answers, as its description
+    words      description: the answer it gives
     sql        over the views of ``advisor``, with Grafana's $__timeFilter, $__timeGroup and ${cluster:sqlstring}
-    question   which of the ten questions (docs/questions.md) it answers; None: none of them
-    width      of Grafana's 24 columns
-    units      column → Grafana's name of its unit; "" is the unit of all values
-    limits     column → (orange from, red from); "" are the limits of all values
-    gauges     columns whose cells are bars from 0 to 1
-    pages      column → the advisor's page that its cells link to, below the page of the cluster
+    question   number of its question in docs/questions.md, or None width      of Grafana's 24 columns units
+    column → Grafana's unit name; "" is the unit of all values limits     column → (orange from, red from); "" are the
+    limits of all values gauges     columns whose cells are bars from 0 to 1 pages      column → the advisor's page
+    that its cells link to, below the page of the cluster
     """
 
     title: str
@@ -54,7 +50,7 @@ class BoardPanel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """One dashboard; ``uid`` stays the same for good, since links have it. ``of_one_cluster``: it has that variable."""
+    """One dashboard; ``uid`` never changes, since links contain it. ``of_one_cluster``: it has that variable."""
 
     uid: str
     title: str

@@ -18,7 +18,6 @@ _ANSWER_SECONDS = 30
 
 
 def java_home(run: Path) -> Path:
-    """JAVA_HOME for Spark; ``run``: folder of this machine's files (``.run``)."""
     installed = installed_java()
     return installed.parent.parent if installed else wheel_java_home(run / "java")
 

@@ -109,7 +109,6 @@ class KafkaCluster:
 
     @property
     def bootstrap(self) -> str:
-        """Client addresses of all brokers (first listener)."""
         return ",".join(f"127.0.0.1:{ports[0]}" for _, ports in sorted(self._ports.items()))
 
     @property
@@ -119,7 +118,6 @@ class KafkaCluster:
 
     @property
     def tools(self) -> KafkaTools:
-        """Kafka's own tools, as administrator where there is a login."""
         return KafkaTools(self.spec.version, self.bootstrap, self.admin_properties)
 
     def start(self) -> None:
@@ -150,7 +148,6 @@ class KafkaCluster:
             self._wait_started(broker)
 
     def stop_broker(self, broker: int) -> None:
-        """Controlled shutdown: leaders move away first."""
         self._end([broker], signal.SIGTERM)
 
     def kill_broker(self, broker: int) -> None:

@@ -159,7 +159,6 @@ class KafkaTools:
         return self.reassign("--reassignment-json-file", str(waves_json), "--verify")
 
     def elect_preferred(self, elections_json: Path) -> str:
-        """``kafka-leader-election --election-type preferred`` for the partitions of one file."""
         return self._elect("--election-type", "preferred", "--path-to-json-file", str(elections_json))
 
     def _elect(self, *arguments: str) -> str:

@@ -60,7 +60,6 @@ def is_allowed(expression: str) -> bool:
 
 
 def licences(packages: Iterable[str]) -> dict[str, str]:
-    """Licence of each package. Raises LicenceRefusedError with the names of refused ones."""
     found = {package: claimed_licence(package) for package in sorted(set(packages))}
     refused = {package: claim or "none is said" for package, claim in found.items() if not is_allowed(claim)}
     if refused:

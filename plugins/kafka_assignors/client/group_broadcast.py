@@ -27,7 +27,6 @@ class GroupBroadcastAssignor:
     versions: str = "seed article 001"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError (NullPointerException) for a subscribed topic without metadata."""
         topics, members = request.topics, request.members
         listed = members.subscription_topics
         if (topics.partition_counts[listed] < 0).any():

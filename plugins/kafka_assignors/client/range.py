@@ -57,8 +57,6 @@ class Racks(NamedTuple):
 
 
 class Filling(NamedTuple):
-    """State: ``owner`` int32[P], ``taken`` along the subscribers, ``extras`` left by topic."""
-
     owner: Ints
     taken: Ints
     extras: Ints
@@ -196,7 +194,6 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota
 
 @inner_kernel
 def _assign_matching(topic: int, subscribers: Subscribers, racks: Racks, first_row: Longs, filling: Filling) -> None:
-    """Each reader in turn takes the first free partitions of its rack, up to its room."""
     starts, readers = subscribers
     owner, taken, extras = filling
     member_racks, sets, _ = racks

@@ -54,8 +54,6 @@ class _State(StrEnum):
 
 @dataclass(slots=True)
 class _Member:
-    """One member in its coordinator's and its client's view. ``first_beat_ms`` None: as in ``Times``."""
-
     is_in_group: bool = False
     is_alive: bool = True
     has_joined: bool = False
@@ -83,7 +81,6 @@ class _Run:
     entries: int = 0
 
     def at(self, at_ms: int, action: Action) -> None:
-        """Schedule the action after all earlier ones of the same time."""
         heapq.heappush(self.agenda, (at_ms, self.entries, action))
         self.entries += 1
 

@@ -171,7 +171,6 @@ def _remove(run: _Run, number: int) -> None:
 
 
 def _beat(run: _Run, at_ms: int, member: str) -> int:
-    """One heartbeat and its answer. Return the time of the next."""
     owned, times = run.reading.owned[member], run.times
     for partition in [held for held, holder in run.held.items() if holder == member and held not in owned]:
         del run.held[partition]

@@ -187,7 +187,6 @@ def cooperative_pauses(before: Ints, after: Ints, dropped: Flags, beats: Longs, 
 
 @inner_kernel
 def _last_join(beats: Longs, phase: JoinPhase) -> int:
-    """Time of the last JoinGroup; sets ``beats`` to the time of each member's own."""
     last = phase.prepared_ms + phase.delay_ms
     for member in range(len(beats)):
         if member == phase.gone:
@@ -226,8 +225,6 @@ class EpochRaised(NamedTuple):
 
 
 class ConsumerPauses(NamedTuple):
-    """``refused``: an impossible place of the arrays. ``computed_ms``: of the new target; -1: never."""
-
     refused: int
     unread: int
     revoked: int

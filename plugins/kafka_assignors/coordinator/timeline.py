@@ -29,8 +29,6 @@ Holding = Mapping[str, frozenset[Partition]]
 
 
 class Protocol(StrEnum):
-    """How members revoke partitions."""
-
     EAGER = "eager"
     COOPERATIVE = "cooperative"
     CONSUMER = "consumer"
@@ -121,7 +119,6 @@ class Timeline:
 
     @property
     def longest_pause_ms(self) -> int | None:
-        """``None`` where a partition has no reader any more."""
         lengths = [None if pause.to_ms is None else pause.to_ms - pause.from_ms for pause in self.pauses]
         return None if None in lengths else max((length for length in lengths if length is not None), default=0)
 

@@ -85,7 +85,6 @@ def sorted_order(data: Bytes, offsets: Longs) -> Longs:
 
 @kernel
 def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
-    """Sort ``order``, some positions of the column, in place and stably by their strings."""
     n = len(order)
     keys = np.empty(n, np.uint64)
     spare_keys = np.empty(n, np.uint64)

@@ -55,7 +55,6 @@ class ByReference:
         object.__setattr__(self, "_numba_type_", RecordType(type(self).__name__, members))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy, also in another process, has its own words and address."""
         return partial(type(self), **{field.name: getattr(self, field.name) for field in fields(self)}), ()  # type: ignore[arg-type]
 
 

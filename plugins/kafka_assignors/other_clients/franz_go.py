@@ -102,8 +102,6 @@ def _claims(request: AssignmentRequest, members: list[int], generations: Sequenc
 
 
 class Numbering:
-    """Partition numbers for one order of Go's map of topics."""
-
     def __init__(self, group: Group, topics: Sequence[int]) -> None:
         first_row, counts = group.request.topics.first_row, group.request.topics.partition_counts
         spans = [np.arange(first_row[topic], first_row[topic] + counts[topic]) for topic in topics]
@@ -179,7 +177,6 @@ def _two_newest(group: Group, numbering: Numbering) -> tuple[dict[int, int], dic
 
 
 def _give_back(plan: Plan, numbering: Numbering, part: int, member: int) -> None:
-    """Move it to the second claimant, if it is free or its holder has at least two more."""
     if numbering.topic_of[part] not in numbering.reads[member]:
         return
     holder = plan.holder[part]

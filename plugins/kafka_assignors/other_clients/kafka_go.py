@@ -66,7 +66,6 @@ def range_of_kafka_go() -> TopicDealer:
 
 
 def round_robin_of_kafka_go() -> TopicDealer:
-    """Partition p goes to the subscriber p mod k."""
     return TopicDealer(lambda partitions, readers: np.arange(partitions, dtype=np.int64) % readers)
 
 
@@ -127,7 +126,6 @@ def _near_leaders(leaders: Sequence[str], readers: Sequence[int], racks: Sequenc
 
 
 def _topics(request: AssignmentRequest, order: Longs) -> list[tuple[int, int, Ints]]:
-    """Rows and subscribers of each topic that has both; one that lists a topic twice appears twice."""
     members, rows = request.members, request.topics.first_row.tolist()
     columns = (members.subscription_offsets, members.subscription_topics)
     starts, readers = subscribers_by_topic(order, *columns, len(request.topics), False)

@@ -47,7 +47,6 @@ class PlainRangeAssignor:
     versions: str = ""
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Topics without metadata are skipped; Sarama refuses the whole group."""
         owner = ranges_of(*self.readers(request), request.topics.first_row)
         walk = by_code_points(request.topics.names)
         return assignment_by_owner(owner, request.topics, walk, len(request.members))

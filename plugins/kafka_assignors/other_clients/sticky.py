@@ -130,7 +130,6 @@ def of_kafka_python_3() -> PythonSticky:
 
 
 def cooperative_of_kafka_python_3() -> PythonSticky:
-    """kafka-python 3: claims and generation come in the Subscription."""
     return PythonSticky(KAFKA_PYTHON_3, is_cooperative=True)
 
 
@@ -184,7 +183,6 @@ class LibrdkafkaCooperative:
     versions: str = ""
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises EndlessReassignmentError where the client never returns, AssignorError where it reads a null."""
         members = request.members
         generations = np.where(members.generations >= 0, members.generations, members.data_generations)
         inputs = _input(request)
@@ -332,7 +330,6 @@ class SaramaSticky:
     versions: str = ""
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError for a topic without metadata, EndlessReassignmentError where a run never returns."""
         refuse_unknown_topics(request)
         members = request.members
         inputs = input_in_join_order(request)

@@ -40,7 +40,6 @@ class KeyColumn:
 
     @classmethod
     def of(cls, keys: Iterable[bytes | None]) -> KeyColumn:
-        """Pack Python keys (slow: for tests and small samples)."""
         kept = list(keys)
         offsets = np.zeros(len(kept) + 1, np.int64)
         np.cumsum([len(key or b"") for key in kept], out=offsets[1:])

@@ -56,7 +56,6 @@ def by_lot(count: int, available: Ints, random: State) -> Ints:
 
 @njit(cache=True)
 def _append(open_bytes: Longs, place: int, record_bytes: int, batch_bytes: int) -> bool:
-    """Add a record to its partition's batch; true if that opened a new one."""
     is_new = bool(open_bytes[place] == 0 or open_bytes[place] + record_bytes > batch_bytes)
     open_bytes[place] = record_bytes if is_new else open_bytes[place] + record_bytes
     return is_new

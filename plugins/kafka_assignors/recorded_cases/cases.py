@@ -111,7 +111,6 @@ def _function(target: str) -> Handler:
 
 
 def _chosen(strategy: str, asked: Input, families: Mapping[str, Family]) -> tuple[Handler, dict[str, Any]]:
-    """Function that answers, and fields beside its output: ``assumed``, or none."""
     kind, is_own, name = strategy.partition(":")
     if is_own and kind in OWN_FAMILIES:
         return partial(_function(OWN_FAMILIES[kind]), name), {}

@@ -274,7 +274,6 @@ def answer_assignor(name: str, case: Input) -> Output:
 
 
 def answer_partitioner(name: str, case: Input) -> Output:
-    """Partition of one key; ``keyHex`` null is a record without one."""
     key = None if case["keyHex"] is None else bytes.fromhex(case["keyHex"])
     sample, target = RecordSample.of_keys(KeyColumn.of([key])), TopicTarget(int(case["numPartitions"]))
     return {"partition": int(partitioners.own_by_name(name).partition(sample, target)[0])}

@@ -104,7 +104,6 @@ Walk = tuple[Bytes, Longs, Longs, bool]
 
 
 def walk_columns(request: AssignmentRequest) -> Walk:
-    """Arguments of ``map_walk``: member ids, insertion order (empty: column order), whether it is a HashMap."""
     ids, fed = request.members.ids, request.member_order
     return ids.data, ids.offsets, _AS_THEY_STAND if fed is None else fed, is_hashed(request)
 

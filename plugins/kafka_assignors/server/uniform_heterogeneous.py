@@ -51,7 +51,6 @@ def line_up(members: Ints, row: Ints, sizes: Ints, ends: Longs) -> np.int64:
 
 @inner_kernel
 def sort_by_size(members: Ints, row: Ints, sizes: Ints) -> None:
-    """Stable: members of one size stay in map order."""
     n = len(members)
     least = most = before = sizes[members[0]]
     is_sorted = True

@@ -214,7 +214,6 @@ def unfilled_state(request: AssignmentRequest, inputs: StickyInput) -> State:
 def filled_and_evened(
     state: State, inputs: StickyInput, claims: Claims, order: Ints, *, walks_given_first: bool
 ) -> State:
-    """Keep claims on subscribed topics, assign the rest in ``order``, then balance in ``order``."""
     held, _ = hold(state, inputs.owned_order, claims.offsets, claims.rows)
     state.rows["previous"][: len(claims.had_before)] = claims.had_before
     is_initial = not state.members["row_count"].any()
@@ -257,7 +256,6 @@ def _in_turn(request: AssignmentRequest, inputs: StickyInput, claims: Claims, st
 
 
 def _fewest_readers_first(request: AssignmentRequest, inputs: StickyInput, state: State) -> Ints:
-    """Order for unequal subscriptions or without claims: topics with fewer readers first."""
     order = inputs.topics[np.argsort(state.topics["readers"][inputs.topics], kind="stable")]
     rows: Ints = rows_of(order, request.topics.first_row)
     return rows
@@ -493,7 +491,6 @@ def _fill_up(by_id: Longs, in_order: Ints, least: int, dealing: _Dealing, must_m
 
 @inner_kernel
 def _keep(member: int, owned: tuple[Longs, Ints], most: int, dealing: _Dealing, must_move: Flags) -> None:
-    """The member keeps its first ``most`` rows; the others are cut."""
     starts, listed = owned
     for at in range(starts[member], starts[member + 1]):
         row = listed[at]

@@ -430,7 +430,6 @@ def _find_witness(state: State) -> bool:
 
 @inner_kernel
 def _least_that_could(state: State, topic: int) -> int:
-    """Reader with the least among those below their possible maximum, or NONE."""
     best, members = NONE, state.members
     first = state.topics[topic].first_reader
     for at in range(first, first + state.topics[topic].readers):
@@ -479,7 +478,6 @@ def assign_general(request: AssignmentRequest, inputs: StickyInput, line: Line, 
 def _answer(
     request: AssignmentRequest, inputs: StickyInput, walk_state: State, state: State, *, is_cooperative: bool
 ) -> Assignment:
-    """``walk_state`` has the movements, ``state`` the final holders."""
     members = request.members
     offsets, rows = flattened(state)
     withheld = Withheld.nothing()

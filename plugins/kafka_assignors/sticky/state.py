@@ -32,7 +32,6 @@ JAVA, KAFKA_PYTHON_3, LIBRDKAFKA = range(3)
 
 
 def _record_type(fields: list[tuple[str, type[np.integer[Any]]]]) -> np.dtype[Any]:
-    """C layout. ``np.record``: fields are attributes too where kernels run as plain Python."""
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 

@@ -318,7 +318,6 @@ def _deal_in_turn(left: Ints, given: int, waiting: Waiting, quotas: Quotas, rows
 
 @inner_kernel
 def _verdict(under: Ints, kept: int, reading: int, size: int, over: int, quotas: Quotas, counts: Ints) -> int:
-    """Java's check of the members below least: ``under[:kept]`` and ``under[reading:size]``."""
     if kept + size - reading == 0:
         return DONE
     if over != quotas.expected:
@@ -383,7 +382,6 @@ def assign_constrained(
 
 @kernel
 def waits_for_owner(rows: Ints, receivers: Ints, was_of: Ints, is_contested: Flags, is_cooperative: bool) -> Flags:  # noqa: FBT001
-    """bool[new]: another member must revoke the row first."""
     waits = np.zeros(len(rows), np.bool_)
     if is_cooperative:
         for i in range(len(rows)):
