@@ -2,10 +2,8 @@
 
     spark-submit score_keys.py SAMPLE --topic T --partitions N --out keys.json     (options as `rebalance-advisor keys`)
 
-Tasks read Parquet that every executor sees as a file, row group by row group, into Arrow buffers: passing Spark's
-rows
-to Python costs several times the counting. Spark reads other places (s3a:, hdfs:), JSON lines and CSV, and passes
-Arrow
+Tasks read Parquet that every executor sees as a file, row group by row group, into Arrow buffers: passing Spark's rows
+to Python costs several times the counting. Spark reads other places (s3a:, hdfs:), JSON lines and CSV, and passes Arrow
 batches. A task returns one row, its tally; the driver merges them.
 """
 

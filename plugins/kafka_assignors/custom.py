@@ -8,8 +8,7 @@
 ...         partitions = [(topic.name, p) for topic in topics for p in range(topic.partitions)]
 ...         return {reader.id: partitions[i :: len(readers)] for i, reader in enumerate(readers)}
 
-A valid answer gives every partition of a subscribed topic one reader, which subscribes to it; any other is refused
-with
+A valid answer gives every partition of a subscribed topic one reader, which subscribes to it; any other is refused with
 the reason. The adapter runs trusted code in this process; ``rebalance_advisor.own_strategies`` runs other code in
 another process, with the same checks.
 """

@@ -288,10 +288,8 @@ def assign(
 ) -> dict[str, list[tuple[str, int]]]:
     """Return each member's (topic, partition) pairs, in the order of the real class.
 
-    ``topics``: partition counts; ``members``: subscriptions in join order; ``owned``: claims. An
-    ``AssignmentRequest``
-    also has racks, static members and generations. Raises UnknownNameError for a strategy, AssignorError where the
-    real
+    ``topics``: partition counts; ``members``: subscriptions in join order; ``owned``: claims. An ``AssignmentRequest``
+    also has racks, static members and generations. Raises UnknownNameError for a strategy, AssignorError where the real
     class refuses.
 
     >>> assign("range", {"orders": 3}, {"c1": ["orders"], "c2": ["orders"]})

@@ -1,7 +1,6 @@
 """Write the demo cluster as a folder of dumps: the output of Kafka's own tools for a cluster that needs advice.
 
-12 brokers in 3 racks, about 160 topics with 3,000 partitions (few carry most), 49 groups; two snapshots an hour
-apart,
+12 brokers in 3 racks, about 160 topics with 3,000 partitions (few carry most), 49 groups; two snapshots an hour apart,
 for measured rates. The same seed writes the same bytes. Planted troubles, known only to this script:
 
 - broker 9 is nearly full: the replicas of ``warehouse.export`` were placed there by hand

@@ -4,10 +4,8 @@ Immutable: a trie over the improved hash, five bits a level. A node gives its ow
 level, then its children in the same way. Only keys of one improved hash keep insertion order. Example:
 "cooperative-sticky", "roundrobin", "range", "sticky" come in this order.
 
-Mutable: a key is in bin ``h & (table - 1)`` with h = hashCode ^ hashCode >>> 16, inside a bin by the signed value of
-h
-(equal ones by insertion). The table has 16 bins and doubles *before* an insertion that would fill three quarters of
-it:
+Mutable: a key is in bin ``h & (table - 1)`` with h = hashCode ^ hashCode >>> 16, inside a bin by the signed value of h
+(equal ones by insertion). The table has 16 bins and doubles *before* an insertion that would fill three quarters of it:
 at the 12th key. It never shrinks. Example: "a" (97) and "q" (113) share bin 1 of 16, in the order of their hashes.
 """
 

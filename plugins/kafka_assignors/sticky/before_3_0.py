@@ -17,15 +17,12 @@ The loss: to compare subscriptions Kafka reads each member's user data to its en
 generation has a partition, the next one had it before. Example: A claims t0-0 in generation 4, B in 5, C in 5: B has
 it, A had it before. A missing generation counts as −1; there the last claim wins.
 
-**One way** (``assign_one_way``): promises as ``general``. Up to 2.5.0, with equal subscriptions and a claim,
-partitions
-are taken from the fullest member downwards, one each in turn (first those with an earlier owner), then unowned ones
-in
+**One way** (``assign_one_way``): promises as ``general``. Up to 2.5.0, with equal subscriptions and a claim, partitions
+are taken from the fullest member downwards, one each in turn (first those with an earlier owner), then unowned ones in
 the order of Java's map. ``isBalanced`` allows a difference of one (``slack`` 0). 2.3 lacks the first walk over the
 newly assigned partitions. With more than eight partitions in a bin, Java's order depends on memory addresses.
 
-**Swap** (``assign_swap``): counts differ by one at most; partitions within the quota stay. A member with too few
-takes
+**Swap** (``assign_swap``): counts differ by one at most; partitions within the quota stay. A member with too few takes
 the first partition of one with the most. Any number of members may keep the most, so more partitions move than needed
 (fixed in 3.0). Example: t of 4 partitions; A owns 0 and 1, B owns 2 and 3, C joins: C takes A's *first*, t-0. With
 fewer partitions than members, a new group deals in the order of Java's map of member ids. Cooperative: withholds all
