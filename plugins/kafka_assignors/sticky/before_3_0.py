@@ -10,8 +10,9 @@ releases         equal subscriptions  all others
 2.8.1 – 2.8.2    swap; a partition with two claims belongs to neither; others as before
 ===============  ===================  ==========================================================
 
-The loss: to compare subscriptions Kafka reads each member's user data to its end, in map order, until one differs.
-``sticky`` has its claims in there, ``cooperative-sticky`` 2.8.1 to 2.8.2 only the generation. Fixed in 3.0.
+The loss: to compare subscriptions Kafka reads each member's user data to its end, in map order, until one differs; the
+unequal way then finds empty buffers. ``sticky`` has its claims in there, ``cooperative-sticky`` 2.8.1 to 2.8.2 only the
+generation. Fixed in 3.0.
 
 **Claims** (``prepopulateCurrentAssignments``, 2.3 to 2.5.0 and, for unequal subscriptions, to 2.8.2): the highest
 generation has a partition, the next one had it before. Example: A claims t0-0 in generation 4, B in 5, C in 5: B has

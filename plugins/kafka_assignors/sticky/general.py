@@ -13,9 +13,9 @@ witness (member, row) of imbalance is searched only when the old one fails. A wa
 ends: ENDLESS, found by comparing with the state after 1, 2, 4, 8 … walks.
 
 Movements: before partition p moves from A to B, Kafka looks for one of the same topic that has moved from B to A, and
-moves that one back instead: the first of a HashSet of TopicPartitions. A moved row records its first holder
-(``source``), its present one (``target``) and the bins of that set (``table``); a topic's moved rows form a list in
-recording order. A step is O(moved partitions of the topic).
+moves that one back instead: the first of a HashSet of TopicPartitions. Two such moves may undo each other for ever. A
+moved row records its first holder (``source``), its present one (``target``) and the bins of that set (``table``); a
+topic's moved rows form a list in recording order. A step is O(moved partitions of the topic).
 
 ``is_balanced_literally`` and its helpers ask Kafka's questions word for word. This matters only if vanished
 partitions are held, or existing ones by more than one member: Java may then meet a null.
