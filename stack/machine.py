@@ -35,7 +35,6 @@ class Machine:
 
     @property
     def clusters_file(self) -> Path:
-        """List of clusters: the setting's, else the stack's own."""
         return Path(os.environ.get("ADVISOR_CLUSTERS_FILE") or self.run / "clusters.toml")
 
     @property
@@ -44,7 +43,6 @@ class Machine:
 
     @property
     def server(self) -> EmbeddedPostgres | None:
-        """Embedded server, ``None`` where a setting names another one."""
         return None if postgres.SETTING in os.environ else EmbeddedPostgres(self.run / "postgres")
 
     @property

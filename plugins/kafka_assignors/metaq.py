@@ -8,10 +8,10 @@ consumers`` consumers get one more. Example: consumers a, b, c and partitions 0-
 Complexity: O(M log M + n log n + S) a topic.
 
 Consistent (``ConsisHashStrategy``, KETAMA): consumers are 160 points each on a ring, and a partition goes to the next
-point. A consumer that joins or leaves moves only its own partitions. No promise of balance; partition ``0-3`` of every
-topic goes to the same consumer. Points are MD5 of ``consumer-0`` … ``consumer-39``, four little-endian words each; the
-later consumer of the list has a shared point. A partition's hash is the first word of MD5 of its name. Complexity: O(M
-log M + n log M) hashes and look-ups.
+point. A consumer that joins or leaves moves only its own partitions. No promise of balance; partition ``0-3`` of
+every topic goes to the same consumer. Points are MD5 of ``consumer-0`` … ``consumer-39``, four little-endian words
+each; the later consumer of the list has a shared point. A partition's hash is the first word of MD5 of its name.
+Complexity: O(M log M + n log M) hashes and look-ups.
 
 Hash functions (``HashAlgorithm``, after spymemcached): CRC32 keeps 15 bits of the upper half; FNV comes in 64 bits
 cut to 32, also under the name of 32 bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; only

@@ -35,7 +35,6 @@ class AirflowClient:
     _token: str | None = field(default=None, repr=False)
 
     def is_healthy(self, *components: str) -> bool:
-        """True if the api-server answers and the named components have reported lately."""
         health = self._health()
         wanted = {component.replace("-", "_") for component in components} - {"api_server"}
         return all(health.get(component, {}).get("status") == "healthy" for component in wanted | {"metadatabase"})
@@ -73,7 +72,6 @@ class AirflowClient:
         return list(self._request("GET", "/api/v2/importErrors")["import_errors"])
 
     def paused(self) -> dict[str, bool]:
-        """DAG id → is paused."""
         dags = self._request("GET", "/api/v2/dags?limit=1000")["dags"]
         return {dag["dag_id"]: dag["is_paused"] for dag in dags}
 
@@ -81,11 +79,9 @@ class AirflowClient:
         return list(self._request("GET", f"/api/v2/dags/{dag_id}/dagRuns?limit=1000")["dag_runs"])
 
     def params(self, dag_id: str) -> dict[str, Any]:
-        """Fields of a DAG's form, each with value and schema."""
         return dict(self._request("GET", f"/api/v2/dags/{dag_id}/details")["params"])
 
     def pool_slots(self, pool: str) -> int:
-        """Size of a pool. Raises AirflowApiError where there is none."""
         return int(self._request("GET", f"/api/v2/pools/{pool}")["slots"])
 
     def trigger(self, dag_id: str, conf: Mapping[str, Any], run_id: str | None = None) -> str:

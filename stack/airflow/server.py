@@ -59,7 +59,6 @@ class Airflow:
         return {name: program.is_running for name, program in self.programs.items()}
 
     def migrate(self) -> None:
-        """Migrate its metadata database; fast if done before."""
         done = subprocess.run(
             [_airflow_command(), "db", "migrate"],
             env=self.environment(), capture_output=True, text=True, timeout=PATIENCE_S, check=False,
@@ -76,7 +75,6 @@ class Airflow:
             self.programs[name].start([_airflow_command(), *_COMPONENTS[name]], environment)
 
     def wait_until_ready(self) -> None:
-        """Wait until all components are healthy. Raises StartError when one ends or time is up."""
         client = self.client
         wait_started(
             "Airflow",
@@ -94,7 +92,6 @@ class Airflow:
         )
 
     def stop(self) -> None:
-        """SIGTERM to each component; return when all their processes have ended."""
         stop(self.programs.values(), _STOP_SECONDS)
 
     def environment(self) -> dict[str, str]:

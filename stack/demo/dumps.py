@@ -20,13 +20,11 @@ def brokers_csv() -> str:
 
 
 def capacity_csv() -> str:
-    """All brokers have the same disks; network capacity is unknown."""
     rows = [f"{broker},{CAPACITY_BYTES},,," for broker in BROKERS]
     return "\n".join(["broker,disk_bytes,in_bytes_per_s,out_bytes_per_s,cpu_percent", *rows]) + "\n"
 
 
 def kafka_topics(topics: Sequence[DemoTopic]) -> str:
-    """kafka-topics --describe, with all replicas in sync."""
     return "".join(_describe(topic) for topic in topics)
 
 
@@ -134,7 +132,6 @@ def _describe(topic: DemoTopic) -> str:
 
 
 def _readers(group: DemoGroup) -> Iterator[tuple[tuple[str, int], DemoMember | None]]:
-    """Committed partitions of the group, each with its present member."""
     owner = {partition: member for member in group.members for partition in member.assigned}
     return ((partition, owner.get(partition)) for partition in sorted(group.committed))
 

@@ -29,8 +29,6 @@ _LAG_S = (0.05, 2.0)  # lag of healthy members
 
 @dataclass(frozen=True, slots=True)
 class DemoMember:
-    """Member with its partitions. ``is_upgraded``: speaks KIP-848 in a migrating group; None elsewhere."""
-
     id: str
     instance_id: str
     client_id: str
@@ -60,7 +58,6 @@ def java_hash(text: str) -> int:
 
 
 def coordinator_of(group: str, topics: dict[str, DemoTopic]) -> int:
-    """Leader of the group's partition of ``__consumer_offsets``."""
     partitions = topics["__consumer_offsets"].partitions
     return partitions[abs(java_hash(group)) % len(partitions)].leader
 
@@ -132,7 +129,6 @@ def _identity(group: str, number: int, rng: np.random.Generator) -> tuple[str, s
 
 
 def _assign(strategy: str, member_count: int, partitions: list[DemoPartition]) -> list[list[TopicPartition]]:
-    """Partitions of each member, by name: ranges for each topic, or dealt one by one."""
     owners: list[list[TopicPartition]] = [[] for _ in range(member_count)]
     if not member_count:
         return owners

@@ -81,7 +81,6 @@ def main() -> int:
 
 
 def _advise(machine: Machine, live_cluster: LiveCluster, say: Told) -> Path:
-    """Two snapshots half a minute apart, then the advisory. Return the folder of its files."""
     client = machine.airflow.client
     client.set_connection(CONNECTION, "kafka", {"bootstrap.servers": live_cluster.cluster.bootstrap})
     write_entry(machine.clusters_file, CLUSTER, {"connection": CONNECTION})

@@ -103,13 +103,11 @@ def _group(
 
 
 def _share_group(partitions: Sequence[DemoPartition], rng: np.random.Generator) -> DemoGroup:
-    """Five members on three partitions: each member has one, shared or not."""
     drawn = _group(SHARE_GROUP, "", [[partitions[member % len(partitions)]] for member in range(5)], rng)
     return replace(drawn, epoch=9, is_share=True, committed=_read_until(partitions, _BEHIND_S))
 
 
 def _read_until(partitions: Sequence[DemoPartition], behind_s: int) -> dict[TopicPartition, tuple[int, int]]:
-    """Offsets at both moments, ``behind_s`` behind the end."""
     behind = {partition: round(partition.messages_per_s * behind_s) for partition in partitions}
     return {
         (partition.topic, partition.number): (partition.ends[0] - messages, partition.ends[1] - messages)

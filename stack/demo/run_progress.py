@@ -17,8 +17,6 @@ Task = Mapping[str, Any]
 
 @dataclass(slots=True)
 class RunProgress:
-    """Prints lines by ``say``; ``log_of`` returns a task's log, read only for compiled kernels."""
-
     say: Callable[[str], None]
     log_of: Callable[[Task], str]
     clock: Callable[[], float] = time.monotonic
@@ -32,7 +30,6 @@ class RunProgress:
             self._say(f"{_name(task):<16} {task['state']} ({task['duration'] or 0:.1f} s)")
 
     def look(self, tasks: Iterable[Task]) -> None:
-        """Print running tasks if nothing was printed for ``SILENCE_S``."""
         if self.clock() - self._said_at < SILENCE_S:
             return
         running = [task for task in tasks if task["state"] == "running"]

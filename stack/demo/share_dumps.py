@@ -10,7 +10,6 @@ from stack.demo.topics import DemoTopic
 
 
 def kafka_share_groups_offsets(groups: Sequence[DemoGroup], topics: Sequence[DemoTopic], moment: int) -> str:
-    """kafka-share-groups --describe --all-groups: start of records in flight, and lag behind it."""
     ends = {
         (topic.name, partition.number): partition.ends[moment] for topic in topics for partition in topic.partitions
     }

@@ -72,8 +72,6 @@ class DemoTopic:
 
 @dataclass(slots=True)
 class _Draft:
-    """Topic while its loads are drawn and scaled."""
-
     name: str
     count: int
     retained_s: float
@@ -88,7 +86,6 @@ def rack_of(broker: int) -> str:
 
 
 def draw_topics(rng: np.random.Generator) -> list[DemoTopic]:
-    """About 150 topics with about 3,000 partitions, sorted by name."""
     drafts = _draft_topics(rng)
     _scale_rates(drafts)
     _scale_retention(drafts)
@@ -192,7 +189,6 @@ def _place(draft: _Draft, rng: np.random.Generator) -> DemoTopic:
 
 
 def striped_replicas(topic: str, number: int, first: np.ndarray, shift: int) -> tuple[int, ...]:
-    """One replica in each rack, striped over all brokers."""
     racks = [(shift + number + step) % 3 for step in range(3)]
     brokers = [int((first[rack] + number + number // 12 * rack) % 4) * 3 + rack for rack in racks]
     if topic == HAND_PLACED_TOPIC:

@@ -30,8 +30,6 @@ _SOURCE = DataSourceRef(type_val=DATASOURCE_TYPE, uid=DATASOURCE_UID)
 
 
 class SqlQuery(Dataquery, Builder[Dataquery]):
-    """Query of Grafana's PostgreSQL data source, which has no class in the SDK."""
-
     def __init__(self, sql: str, result_format: str) -> None:
         self._sql, self._format = sql, result_format
 

@@ -32,7 +32,6 @@ variable *Cluster*. The queries of the ten questions, without Grafana, stand in 
 
 
 def files() -> dict[Path, str]:
-    """Path → content of every generated file."""
     made = {ROOT / "docker" / "grafana" / "dashboards" / f"{board.uid}.json": dashboard_json(board) for board in BOARDS}
     return made | {ROOT / "docs" / "boards.md": _HEAD + "".join(map(_section, BOARDS))}
 

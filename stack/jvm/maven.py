@@ -59,10 +59,6 @@ def class_path(folder: Path) -> str:
 
 
 def find_java(major: int = 17) -> Path:
-    """``java`` of JAVA_HOME, else of PATH.
-
-    Raises MavenError where there is none, or an older one than ``major``.
-    """
     home = os.environ.get("JAVA_HOME")
     java = Path(home, "bin", "java") if home else Path(shutil.which("java") or "java")
     try:
@@ -120,7 +116,6 @@ class _Failure:
 
 
 def _try(command: Sequence[str], jars: Path) -> _Failure | None:
-    """One run of Maven; None where the jars are there. ``-U``: retry recent failures."""
     try:
         done = subprocess.run([*command, "-U"], capture_output=True, text=True, timeout=_TRY_SECONDS, check=False)
     except subprocess.TimeoutExpired:

@@ -36,7 +36,6 @@ logger.native.level = error
 
 
 def environment(run: Path) -> dict[str, str]:
-    """Environment variables for Spark here; writes their files."""
     folder = run / "spark"
     (folder / "local").mkdir(parents=True, exist_ok=True)
     lines = (f"{name} {value}" for name, value in _DEFAULTS.items())

@@ -113,7 +113,6 @@ class KafkaCluster:
 
     @property
     def mutual_tls_bootstrap(self) -> str:
-        """Addresses for clients with certificates; secured clusters only."""
         return ",".join(f"127.0.0.1:{ports[2]}" for _, ports in sorted(self._ports.items()))
 
     @property
@@ -121,7 +120,6 @@ class KafkaCluster:
         return KafkaTools(self.spec.version, self.bootstrap, self.admin_properties)
 
     def start(self) -> None:
-        """Format every node, start the controller, then all brokers; return when all serve."""
         for node in (CONTROLLER, *self.spec.racks):
             (self.folder / f"node-{node}.properties").write_text(_as_properties(self._properties(node)))
         first, *others = sorted(self.spec.racks)

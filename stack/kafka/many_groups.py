@@ -51,7 +51,6 @@ def make_groups(bootstrap: str, groups: Mapping[str, Mapping[str, Sequence[int]]
 
 
 def _each(client: ClusterClient, groups: Mapping[str, Any], request: Callable[[str], Any]) -> dict[str, Any]:
-    """Answer of each group's coordinator; retried for a while if it was not ready."""
     found: dict[str, Any] = {}
     deadline = time.monotonic() + _MOST_SECONDS
     while len(found) < len(groups):

@@ -30,7 +30,6 @@ class Certificates:
 
 
 def make_certificates(folder: Path) -> Certificates:
-    """New keys under ``folder`` (0700); a key store is one file of PKCS#8 key and certificate."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     key, certificate = _authority("Advisor test authority")
     _, other = _authority("Another authority")
@@ -44,7 +43,6 @@ def make_certificates(folder: Path) -> Certificates:
 
 
 def server_properties(certificates: Certificates) -> dict[str, str]:
-    """Common to controller and brokers: TLS between them, the authorizer, super users."""
     return {
         "ssl.keystore.type": "PEM",
         "ssl.keystore.location": str(certificates.broker),

@@ -62,7 +62,6 @@ def fill(bootstrap: str, records: Mapping[str, int], record_bytes: int = 1_000) 
 
 
 def set_config(bootstrap: str, kind: str, name: str, **values: str | None) -> None:
-    """Set configs (dots written as ``__``) of a ``topic`` or a ``broker``; ``None`` deletes one."""
     from kafka.admin import ConfigResource
 
     changes = {

@@ -25,7 +25,6 @@ class ToolError(RuntimeError):
 
 
 def kafka_jars(version: str) -> Path:
-    """Broker, controller, clients and all tools of one Kafka version (55 MB, fetched once)."""
     coordinates = [f"org.apache.kafka:kafka_2.13:{version}", f"org.apache.kafka:kafka-tools:{version}"]
     if not version.startswith(("2.", "3.")):
         coordinates.append("org.slf4j:slf4j-simple:1.7.36")  # 4.x brings no SLF4J binding: brokers would not log
@@ -81,7 +80,6 @@ class KafkaTools:
     client_config: Path | None = None
 
     def run(self, main_class: str, *arguments: str, typed: str | None = None) -> str:
-        """The tool's stdout. Raises ToolError for an exit code other than 0."""
         main_class = tool_class(self.version, main_class)
         command = java_command(self.version, main_class, "--bootstrap-server", self.bootstrap, *arguments)
         if self.client_config is not None:
@@ -155,7 +153,6 @@ class KafkaTools:
         return self.reassign("--reassignment-json-file", str(waves_json), "--execute", *throttle)
 
     def verify_reassignment(self, waves_json: Path) -> str:
-        """Progress of one file's moves; removes the throttles once all are done."""
         return self.reassign("--reassignment-json-file", str(waves_json), "--verify")
 
     def elect_preferred(self, elections_json: Path) -> str:
@@ -182,7 +179,6 @@ class KafkaTools:
         return self._start("org.apache.kafka.tools.consumer.ConsoleConsumer", "--topic", topic, *properties)
 
     def start_share_consumer(self, topic: str, group: str) -> subprocess.Popen[bytes]:
-        """Java consumer of a share group (4.x); the caller ends it."""
         return self._start("org.apache.kafka.tools.consumer.ConsoleShareConsumer", "--topic", topic, "--group", group)
 
     def _start(self, main_class: str, *arguments: str) -> subprocess.Popen[bytes]:

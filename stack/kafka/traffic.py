@@ -112,7 +112,6 @@ class ReadingGroup:
 
 
 def read_values(bootstrap: str, topics: Sequence[str], *, seconds: float = 300.0) -> dict[tuple[str, int, int], bytes]:
-    """(topic, partition, offset) → value of every present record, from first to last."""
     from kafka import KafkaConsumer, TopicPartition
 
     consumer = KafkaConsumer(

@@ -62,7 +62,6 @@ def _account(entry: pwd.struct_passwd) -> Account:
 def run_as(
     account: Account | None, command: Sequence[str | Path], *, cwd: Path, environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end as that account, without our groups."""
     rights = {} if account is None else {"user": account.uid, "group": account.gid, "extra_groups": []}
     return subprocess.run(
         command, cwd=cwd, env=dict(environment), capture_output=True, text=True, errors="replace", check=False,

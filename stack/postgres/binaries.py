@@ -26,7 +26,6 @@ def wheel_package() -> Path:
 
 
 def programs(home: Path) -> Path:
-    """Folder with ``postgres``, ``psql``, ``pg_dump``: the copy in ``home`` if there is one."""
     copy = _copy(home) / _PACKAGE / _VERSION / "bin"
     return copy if copy.exists() else wheel_package() / _VERSION / "bin"
 
@@ -38,7 +37,6 @@ def needed_files(home: Path) -> tuple[Path, ...]:
 
 
 def copy_programs(home: Path) -> None:
-    """Copy the programs and their libraries into ``home``, readable for all."""
     copy = _copy(home)
     if copy.exists():
         return

@@ -29,7 +29,6 @@ _NOISE = ("--", "\\restrict", "\\unrestrict", "SET ", "SELECT pg_catalog.set_con
 
 
 def dump(server: EmbeddedPostgres, dsn: str) -> str:
-    """Schemas ``store`` and ``advisor`` as SQL, without parts that vary between runs."""
     command = [programs(server.home) / "pg_dump", "--schema-only", "--schema=store", "--schema=advisor", dsn]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     kept = [line for line in text.splitlines() if not line.startswith(_NOISE)]

@@ -232,7 +232,6 @@ class EmbeddedPostgres:
 
 
 def start() -> None:
-    """Start this checkout's server, unless ``ADVISOR_POSTGRES_DSN`` names another one."""
     if SETTING not in os.environ:
         EmbeddedPostgres().start()
 
@@ -243,7 +242,6 @@ def stop() -> None:
 
 
 def dsn(database: str = "advisor") -> str:
-    """Address of ``airflow`` or ``advisor``: in the server of the settings, else in the embedded one."""
     given = os.environ.get(SETTING)
     airflows = os.environ.get(AIRFLOW_SETTING)
     if database == "airflow" and airflows:

@@ -53,7 +53,6 @@ def claimed_licence(package: str) -> str:
 
 
 def is_allowed(expression: str) -> bool:
-    """True if one of an OR, else every named licence, is allowed. OR beside AND needs all."""
     names = re.split(r" (?:AND|OR) ", expression)
     enough = any if " OR " in expression and " AND " not in expression else all
     return enough(name in ALLOWED or name.strip("()") in ALLOWED for name in names)

@@ -23,6 +23,5 @@ def locked_document() -> dict[str, Any]:
 
 
 def locked_components() -> list[dict[str, Any]]:
-    """Packages, each with ``name``, ``version`` and ``purl``, for all systems and Pythons in the lock."""
     components: list[dict[str, Any]] = locked_document()["components"]
     return components
