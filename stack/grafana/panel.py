@@ -29,10 +29,12 @@ class BoardPanel:
 
     words      description: the answer it gives
     sql        over the views of ``advisor``, with Grafana's $__timeFilter, $__timeGroup and ${cluster:sqlstring}
-    question   number of its question in docs/questions.md, or None width      of Grafana's 24 columns units
-    column → Grafana's unit name; "" is the unit of all values limits     column → (orange from, red from); "" are the
-    limits of all values gauges     columns whose cells are bars from 0 to 1 pages      column → the advisor's page
-    that its cells link to, below the page of the cluster
+    question   number of its question in docs/questions.md, or None
+    width      of Grafana's 24 columns
+    units      column → Grafana's unit name; "" is the unit of all values
+    limits     column → (orange from, red from); "" are the limits of all values
+    gauges     columns whose cells are bars from 0 to 1
+    pages      column → the advisor's page that its cells link to, below the page of the cluster
     """
 
     title: str
