@@ -2074,6 +2074,7 @@ CREATE TABLE store.frontier_point (
     bytes bigint,
     replica_moves integer NOT NULL,
     leader_changes integer NOT NULL,
+    seconds double precision,
     lower_bound_bytes double precision,
     skew jsonb NOT NULL,
     name text,
@@ -2094,6 +2095,7 @@ CREATE VIEW advisor.frontier_point AS
     frontier_point.bytes,
     frontier_point.replica_moves,
     frontier_point.leader_changes,
+    frontier_point.seconds,
     frontier_point.lower_bound_bytes,
     frontier_point.skew,
     frontier_point.name,
@@ -2123,6 +2125,8 @@ COMMENT ON COLUMN advisor.frontier_point.replica_moves IS 'Replica moves it cost
 
 COMMENT ON COLUMN advisor.frontier_point.leader_changes IS 'Leader changes it costs.';
 
+COMMENT ON COLUMN advisor.frontier_point.seconds IS 'Duration of all waves at the throttle; NULL where a size is unknown.';
+
 COMMENT ON COLUMN advisor.frontier_point.lower_bound_bytes IS 'No plan within this band copies less.';
 
 COMMENT ON COLUMN advisor.frontier_point.skew IS 'Skew by resource.';
@@ -2142,6 +2146,7 @@ CREATE VIEW advisor.frontier_point_latest AS
     frontier_point.bytes,
     frontier_point.replica_moves,
     frontier_point.leader_changes,
+    frontier_point.seconds,
     frontier_point.lower_bound_bytes,
     frontier_point.skew,
     frontier_point.name,
@@ -2169,6 +2174,8 @@ COMMENT ON COLUMN advisor.frontier_point_latest.bytes IS 'Bytes it costs.';
 COMMENT ON COLUMN advisor.frontier_point_latest.replica_moves IS 'Replica moves it costs.';
 
 COMMENT ON COLUMN advisor.frontier_point_latest.leader_changes IS 'Leader changes it costs.';
+
+COMMENT ON COLUMN advisor.frontier_point_latest.seconds IS 'Duration of all waves at the throttle; NULL where a size is unknown.';
 
 COMMENT ON COLUMN advisor.frontier_point_latest.lower_bound_bytes IS 'No plan within this band copies less.';
 

@@ -709,6 +709,7 @@ CREATE TABLE store.frontier_point (
     bytes bigint,
     replica_moves integer NOT NULL,
     leader_changes integer NOT NULL,
+    seconds double precision,
     lower_bound_bytes double precision,
     skew jsonb NOT NULL,
     name text,

@@ -8,6 +8,7 @@ SELECT
     frontier_point.bytes,
     frontier_point.replica_moves,
     frontier_point.leader_changes,
+    frontier_point.seconds,
     frontier_point.lower_bound_bytes,
     frontier_point.skew,
     frontier_point.name,
@@ -26,6 +27,7 @@ COMMENT ON COLUMN advisor.frontier_point_latest.tolerance IS 'Band.';
 COMMENT ON COLUMN advisor.frontier_point_latest.bytes IS 'Bytes it costs.';
 COMMENT ON COLUMN advisor.frontier_point_latest.replica_moves IS 'Replica moves it costs.';
 COMMENT ON COLUMN advisor.frontier_point_latest.leader_changes IS 'Leader changes it costs.';
+COMMENT ON COLUMN advisor.frontier_point_latest.seconds IS 'Duration of all waves at the throttle; NULL where a size is unknown.';
 COMMENT ON COLUMN advisor.frontier_point_latest.lower_bound_bytes IS 'No plan within this band copies less.';
 COMMENT ON COLUMN advisor.frontier_point_latest.skew IS 'Skew by resource.';
 COMMENT ON COLUMN advisor.frontier_point_latest.name IS 'cheap, knee or even.';

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -219,16 +220,35 @@ def gaps(cluster: str, limit: int) -> Select[Any]:
     return select(*COVERAGE.c).where(COVERAGE.c.cluster == cluster).order_by(COVERAGE.c.subject).limit(limit)
 
 
-def hottest_brokers(cluster: str, limit: int) -> Select[Any]:
-    """Pairs of broker and resource, the highest above the mean first."""
-    return (
-        select(*BROKER_SCORE.c)
-        .where(BROKER_SCORE.c.cluster == cluster)
-        .order_by(
-            BROKER_SCORE.c.level_to_mean_ratio.desc().nulls_last(), BROKER_SCORE.c.broker, BROKER_SCORE.c.resource
-        )
+def heat(cluster: str, run_id: str, resources: Sequence[str], full_share: float, limit: int) -> Select[Any]:
+    """Loads of the ``limit`` brokers that are worst off, today and after the plan: those nearly full first, then those
+    that are the furthest above their share in any of ``resources``.
+    """
+    score, after = BROKER_SCORE.c, PLAN_BROKER.c
+    times_share = func.coalesce(score.level / func.nullif(score.fair_share, 0), score.level_to_mean_ratio)
+    wanted = and_(score.cluster == cluster, score.resource.in_(resources))
+    is_full = func.bool_or(score.load >= full_share * score.capacity)
+    worst = (
+        select(score.broker)
+        .where(wanted)
+        .group_by(score.broker)
+        .order_by(is_full.desc().nulls_last(), func.max(times_share).desc().nulls_last(), score.broker)
         .limit(limit)
+        .cte("worst")
     )
+    planned = and_(
+        after.cluster == cluster,
+        after.run_id == run_id,
+        after.broker == score.broker,
+        after.resource == score.resource,
+    )
+    scaled = func.coalesce(score.capacity, 1.0) * func.nullif(score.fair_share, 0)
+    return (
+        select(*score, times_share.label("times_share"), after.load_after,
+               (after.load_after / scaled).label("times_share_after"))
+        .select_from(BROKER_SCORE.join(worst, worst.c.broker == score.broker).outerjoin(PLAN_BROKER, planned))
+        .where(wanted)
+    )  # fmt: skip
 
 
 def slowest_groups(cluster: str, limit: int) -> Select[Any]:

@@ -22,6 +22,7 @@ from kafka_rebalance.amounts import (
 from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.render import render_document
 from kafka_rebalance.render.plan_reasons import PROOFS
+from rebalance_advisor.page import charts
 from rebalance_advisor.publish.charts import chart_rules, page_colours
 from rebalance_advisor.publish.escape import html_value
 from rebalance_advisor.publish.report import VERDICT_WORDS, evidence_in_words, owner_words, symptom_words
@@ -179,6 +180,29 @@ def outlook_words(group: Mapping[str, Any]) -> str:
     return _OUTLOOKS[group["outlook"]]
 
 
+def rack_words(rack: str) -> str:
+    """``rack-a``, or that a broker has none."""
+    return rack or "no rack"
+
+
+def level_words(broker: int, resource: str, level: Mapping[str, Any] | None) -> str:
+    """``broker 9, disk: 1.68 × its share, 3.4 TiB; after the plan 1.10 ×, 2.2 TiB``, of a row of ``ask.heat``."""
+    if level is None or level["times_share"] is None:
+        return f"broker {broker}, {resource}: not known"
+    said = f"broker {broker}, {resource}: {ratio_in_words(level['times_share'])} its share, {load_words(level)}"
+    if level["load_after"] is None:
+        return f"{said}; what it is after the plan is not known"
+    after = dict(level, load=level["load_after"])
+    times = level["times_share_after"]
+    return f"{said}; after the plan {'' if times is None else ratio_in_words(times) + ', '}{load_words(after)}"
+
+
+def load_words(level: Mapping[str, Any]) -> str:
+    """``3.4 TiB of 3.6 TiB``, or the load alone where the capacity is unknown."""
+    load = amount_in_words(level["load"], level["unit"])
+    return load if level["capacity"] is None else f"{load} of {amount_in_words(level['capacity'], level['unit'])}"
+
+
 _OUTLOOKS = {
     "never": "never: members fall behind", "no_lag": "there is none", "no_members": "nobody reads", "unknown": UNKNOWN,
     None: "not judged",
@@ -216,4 +240,7 @@ _FILTERS: Mapping[str, Any] = {
     "fact": fact_words,
     "begin": begin_sentence,
     "proof": proof_words,
+    "grid": charts.grid,
+    "strip": charts.strip,
+    "line_chart": charts.line_chart,
 }

@@ -15,6 +15,7 @@ from sqlalchemy import Select
 from kafka_rebalance.advisory.advisory import DiskForecast, disk_outlook
 from kafka_rebalance.render.steps import StepFigures, progress_words
 from rebalance_advisor.gates import rule_results
+from rebalance_advisor.page import pictures
 from rebalance_advisor.page import queries as ask
 from rebalance_advisor.page.access import check_cluster, readable_clusters, require_cluster
 from rebalance_advisor.page.queries import (
@@ -118,7 +119,8 @@ def if_nothing_is_done(plan: Row, resources: Sequence[Row], disks: Sequence[Row]
 MOST_FINDINGS = 100
 MOST_GAPS = 20
 MOST_DAYS = 60
-_HOTTEST = 8
+MOST_GROUPS = 8
+MOST_HEATED = 50
 
 
 def clusters_router() -> APIRouter:
@@ -129,16 +131,25 @@ def clusters_router() -> APIRouter:
     return router
 
 
+def linker(request: Request, cluster: str) -> pictures.Link:
+    """``address`` of the pages of one cluster."""
+
+    def link(*parts: str, **query: object) -> str:
+        return address(request, "clusters", cluster, *parts, **query)
+
+    return link
+
+
 def cluster_page(request: Request, cluster: str) -> HTMLResponse:
-    """Verdict, age, cost, findings, the hottest brokers, groups in trouble, what was not seen."""
+    """Verdict, age, cost, a heat map of the brokers, findings, groups in trouble, what was not seen."""
     state = newest(request, cluster)
     advised_parts = plan_parts(cluster, state["run_id"])
     read = parts(
         request,
         {
             "findings": ask.findings(cluster, state["run_id"], MOST_FINDINGS),
-            "hottest": ask.hottest_brokers(cluster, _HOTTEST),
-            "slowest": ask.slowest_groups(cluster, _HOTTEST),
+            "levels": ask.heat(cluster, state["run_id"], pictures.RESOURCES, pictures.FULL_SHARE, MOST_HEATED),
+            "slowest": ask.slowest_groups(cluster, MOST_GROUPS),
             "gaps": ask.gaps(cluster, MOST_GAPS),
             "disks": ask.disks(cluster),
             "resources": advised_parts["resources"],
@@ -151,7 +162,9 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
         request, "cluster.html", cluster=cluster, state=state, plan=advised,
         if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_captured_at"]),
         steps=step_rows(read["steps"], by_wave(read["applied"])),
-        findings=read["findings"], hottest=read["hottest"], slowest=read["slowest"], gaps=read["gaps"],
+        findings=read["findings"], slowest=read["slowest"], gaps=read["gaps"],
+        heat_map=pictures.heat_map(read["levels"], pictures.bands(read["resources"]), linker(request, cluster)),
+        most_heated=MOST_HEATED,
     )  # fmt: skip
 
 

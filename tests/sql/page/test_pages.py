@@ -19,7 +19,8 @@ from kafka_rebalance.groups.motion import GroupMotion, MotionCode
 from kafka_rebalance.scoring import GroupScore, ResourceScore
 from rebalance_advisor import store
 from rebalance_advisor.gates import Gate, rules_of
-from rebalance_advisor.page.queries import ALL, GROUP_LAG, LISTINGS, PARTITION, carried_by, list_total, listed
+from rebalance_advisor.page.pictures import FULL_SHARE, RESOURCES
+from rebalance_advisor.page.queries import ALL, GROUP_LAG, LISTINGS, PARTITION, carried_by, heat, list_total, listed
 from rebalance_advisor.page.rendering import HEADERS
 from rebalance_advisor.page.routes import BrokerSort, GroupSort, TopicSort
 from tests.sql.page import large_cluster
@@ -246,6 +247,31 @@ def test_a_cluster_says_what_stays_if_nothing_is_done(published, open_page) -> N
     assert "<b>If nothing is done:</b> the most loaded brokers stay at disk 1.25 × the mean" in (
         open_page().get("/clusters/prod").text
     )
+
+
+def test_the_heat_map_has_the_brokers_that_are_worst_off(connection, open_page, reader) -> None:
+    """Those nearly full first, then those the furthest above their share; with what the plan makes of them."""
+    large_cluster.fill(connection, large_cluster.SAMPLE, datetime.now(UTC).replace(microsecond=0))
+    cluster = large_cluster.CLUSTER
+    every = reader.rows(heat(cluster, "today", RESOURCES, FULL_SHARE, 100))
+    assert len({row["broker"] for row in every}) == large_cluster.SAMPLE.brokers
+    highest: dict[int, float] = {}
+    for row in every:
+        highest[row["broker"]] = max(highest.get(row["broker"], 0.0), row["times_share"] or 0.0)
+    (worst,) = {row["broker"] for row in reader.rows(heat(cluster, "today", RESOURCES, FULL_SHARE, 1))}
+    assert highest[worst] == max(highest.values())
+    disks = {row["broker"]: row for row in every if row["resource"] == "disk"}
+    assert {row["load_after"] for row in disks.values()} == {1000.0}
+    (full,) = {row["broker"] for row in reader.rows(heat(cluster, "today", RESOURCES, full_share(disks.values()), 1))}
+    assert full == max(disks, key=lambda broker: disks[broker]["load"])
+    text = open_page().get(f"/clusters/{cluster}").text
+    assert text.count('aria-label="broker ') == 50
+    assert "10 others are left out" in text
+
+
+def full_share(disks) -> float:
+    """Just below the share of the fullest disk."""
+    return 0.9999 * max(row["load"] / row["capacity"] for row in disks)
 
 
 def test_lists_have_figures_their_worst_finding_first_and_a_total(connection, open_page, reader) -> None:

@@ -193,6 +193,7 @@ def _frontier_rows(plan: Plan) -> list[Row]:
             "bytes": point.bytes,
             "replica_moves": point.replica_moves,
             "leader_changes": point.leader_changes,
+            "seconds": point.seconds,
             "lower_bound_bytes": point.lower_bound_bytes,
             "skew": dict(point.skew),
             "name": point.name,

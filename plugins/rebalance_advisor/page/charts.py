@@ -1,0 +1,402 @@
+"""Pictures of the page as SVG: strips (bars, stacked bars, lanes), line charts and grids (heat maps, matrices).
+
+Each function turns frozen facts into markup and does nothing else. In this order:
+
+1. What is not known is never drawn as zero: it is a dashed, empty place with the words ``not known``.
+2. Each figure can be read: as text in the picture, or in the accessible name or tooltip of its part.
+3. Names are text: they are escaped, their hidden characters written out.
+4. Widths are percentages and texts keep their size, so that a picture is readable at 400 pixels.
+
+Example: ``strip(Strip(parts=bar(30.0, Look.PLAIN, "30 GiB"), high=60.0, words="disk"))`` fills half of its place.
+Each takes time and space linear in the number of its parts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from rebalance_advisor.publish.escape import html_value
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+NOT_KNOWN = "not known"
+
+
+class Look(StrEnum):
+    """The CSS class of a part; ``page.css`` gives each a colour for light and for dark paper."""
+
+    PLAIN = "plain"
+    QUIET = "quiet-part"
+    INSIDE = "inside"
+    ABOVE = "above"
+    FAR_ABOVE = "far-above"
+    BELOW = "below"
+    FULL = "full"
+    ARRIVES = "arrives"
+    LEAVES = "leaves"
+    FIRST = "first"
+    SECOND = "second"
+    THIRD = "third"
+    FOURTH = "fourth"
+    FIFTH = "fifth"
+    SIXTH = "sixth"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """From ``start`` to ``end`` of a strip. ``words``: its tooltip; ``href``: its link, empty for none."""
+
+    start: float
+    end: float
+    look: Look
+    words: str
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """A line across a strip at one value; ``is_dashed`` for a limit."""
+
+    at: float
+    words: str
+    is_dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strip:
+    """A horizontal strip from ``low`` to ``high``; without parts what it would show is not known."""
+
+    words: str
+    parts: Sequence[Part] = ()
+    ticks: Sequence[Tick] = ()
+    low: float = 0.0
+    high: float
+
+
+def bar(value: float | None, look: Look, words: str, href: str = "") -> tuple[Part, ...]:
+    """Return the one part of a bar from 0, or none where the value is unknown."""
+    return () if value is None else (Part(start=0.0, end=value, look=look, words=words, href=href),)
+
+
+def stacked(pieces: Iterable[tuple[float, Look, str, str]], *, is_leftward: bool = False) -> tuple[Part, ...]:
+    """Return one part for each (size, look, words, href), each beginning where the last one ends."""
+    parts, end = [], 0.0
+    sign = -1.0 if is_leftward else 1.0
+    for size, look, words, href in pieces:
+        parts.append(
+            Part(start=min(end, end + sign * size), end=max(end, end + sign * size), look=look, words=words, href=href)
+        )
+        end += sign * size
+    return tuple(parts)
+
+
+_STRIP_PX = 18
+
+
+def strip(drawn: Strip) -> Markup:
+    """The strip, as wide as its place."""
+    inner = _join(_part(part, drawn) for part in drawn.parts) if drawn.parts else _unknown("0", "0", "100%", _STRIP_PX)
+    inner += _join(_tick(tick, drawn) for tick in drawn.ticks)
+    return _svg("strip", drawn.words, _STRIP_PX, inner, has_links=any(part.href for part in drawn.parts))
+
+
+def _part(part: Part, of: Strip) -> Markup:
+    start, end = _across(part.start, of.low, of.high), _across(part.end, of.low, of.high)
+    rect = _format(
+        '<rect class="{}" x="{}%" y="2" width="{}%" height="14"><title>{}</title></rect>',
+        part.look.value, _number(start), _number(max(end - start, 0.15)), part.words,
+    )  # fmt: skip
+    return _linked(part.href, part.words, rect)
+
+
+def _tick(tick: Tick, of: Strip) -> Markup:
+    place = _number(_across(tick.at, of.low, of.high))
+    look = "tick limit" if tick.is_dashed else "tick"
+    template = '<line class="{}" x1="{}%" x2="{}%" y1="0" y2="18"><title>{}</title></line>'
+    return _format(template, look, place, place, tick.words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One value of a line. ``label`` is written beside it; ``is_marked`` makes it large."""
+
+    x: float
+    y: float
+    words: str
+    label: str = ""
+    href: str = ""
+    is_marked: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Points joined in their order; ``is_dashed`` for what is forecast or proved rather than measured."""
+
+    points: Sequence[Point]
+    is_dashed: bool = False
+    has_dots: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """A dashed line across a chart with its words, such as a limit."""
+
+    y: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A line down a chart with its words, such as the day on which a plan was applied."""
+
+    x: float
+    words: str
+    label: str
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineChart:
+    """Lines over one scale. ``y_labels`` and ``x_labels``: (value, text); ``band``: the allowed range of y."""
+
+    words: str
+    lines: Sequence[Line]
+    x_range: tuple[float, float]
+    y_range: tuple[float, float]
+    x_labels: Sequence[tuple[float, str]] = ()
+    y_labels: Sequence[tuple[float, str]] = ()
+    levels: Sequence[Level] = ()
+    moments: Sequence[Moment] = ()
+    band: tuple[float, float] | None = None
+    height_px: int = 170
+
+
+_TOP_PX, _BELOW_PX, _SIDE = 16, 20, 2.0
+
+
+def line_chart(chart: LineChart) -> Markup:
+    """The chart, as wide as its place; without a point it says that nothing is known."""
+    if not any(line.points for line in chart.lines):
+        return _svg("chart", chart.words, 40, _unknown("0", "0", "100%", 40))
+    bottom = chart.height_px - _BELOW_PX
+    inner = _band(chart, bottom) + _y_axis(chart, bottom) + _x_axis(chart)
+    inner += _join(_level(level, chart, bottom) for level in chart.levels)
+    inner += _join(_moment(moment, chart, bottom) for moment in chart.moments)
+    inner += _join(_line(line, chart, bottom) for line in chart.lines)
+    has_links = any(point.href for line in chart.lines for point in line.points)
+    has_links = has_links or any(moment.href for moment in chart.moments)
+    return _svg("chart", chart.words, chart.height_px, inner, has_links=has_links)
+
+
+def _x(chart: LineChart, value: float) -> float:
+    return _SIDE + (100 - 2 * _SIDE) / 100 * _across(value, *chart.x_range)
+
+
+def _y(chart: LineChart, value: float, bottom: int) -> float:
+    return bottom - (bottom - _TOP_PX) / 100 * _across(value, *chart.y_range)
+
+
+def _band(chart: LineChart, bottom: int) -> Markup:
+    if chart.band is None:
+        return _join(())
+    low, high = (_y(chart, edge, bottom) for edge in chart.band)
+    template = '<rect class="band" x="0" y="{}" width="100%" height="{}"><title>the allowed range</title></rect>'
+    return _format(template, _number(high), _number(max(low - high, 0)))
+
+
+def _y_axis(chart: LineChart, bottom: int) -> Markup:
+    template = '<line class="grid" x1="0" x2="100%" y1="{0}" y2="{0}"/><text class="axis" x="0" y="{1}">{2}</text>'
+    drawn = []
+    for value, label in chart.y_labels:
+        place = _y(chart, value, bottom)
+        drawn.append(_format(template, _number(place), _number(place - 3), label))
+    return _join(drawn)
+
+
+def _x_axis(chart: LineChart) -> Markup:
+    template = '<text class="axis" text-anchor="{}" x="{}%" y="{}">{}</text>'
+    return _join(
+        _format(template, _anchor(place := _x(chart, value)), _number(place), chart.height_px - 5, label)
+        for value, label in chart.x_labels
+    )
+
+
+def _anchor(place: float) -> str:
+    return "start" if place < 12 else "end" if place > 88 else "middle"
+
+
+def _level(level: Level, chart: LineChart, bottom: int) -> Markup:
+    place = _y(chart, level.y, bottom)
+    template = (
+        '<line class="limit" x1="0" x2="100%" y1="{0}" y2="{0}"/>'
+        '<text class="limit-words" text-anchor="end" x="100%" y="{1}">{2}</text>'
+    )
+    return _format(template, _number(place), _number(place - 3), level.words)
+
+
+def _moment(moment: Moment, chart: LineChart, bottom: int) -> Markup:
+    place = _x(chart, moment.x)
+    template = (
+        '<line class="moment" x1="{0}%" x2="{0}%" y1="{1}" y2="{2}"><title>{3}</title></line>'
+        '<text class="moment-words" text-anchor="{4}" x="{0}%" y="11">{5}<title>{3}</title></text>'
+    )
+    drawn = _format(template, _number(place), _TOP_PX, bottom, moment.words, _anchor(place), moment.label)
+    return _linked(moment.href, moment.words, drawn)
+
+
+def _line(line: Line, chart: LineChart, bottom: int) -> Markup:
+    places = [(_x(chart, point.x), _y(chart, point.y, bottom)) for point in line.points]
+    joined = " ".join(f"{_number(x)},{_number(y)}" for x, y in places)
+    # Percentages are not allowed in points: a drawing of its own, stretched sideways, has them as units.
+    path = _format(
+        '<svg x="0" y="0" width="100%" height="{0}" viewBox="0 0 100 {0}" preserveAspectRatio="none">'
+        '<polyline class="{1}" vector-effect="non-scaling-stroke" points="{2}"/></svg>',
+        chart.height_px, "line dashed" if line.is_dashed else "line", joined,
+    )  # fmt: skip
+    if not line.has_dots:
+        return path
+    return path + _join(_dot(point, x, y) for point, (x, y) in zip(line.points, places, strict=True))
+
+
+def _dot(point: Point, x: float, y: float) -> Markup:
+    dot = _format(
+        '<circle class="dot" cx="{}%" cy="{}" r="{}"><title>{}</title></circle>',
+        _number(x), _number(y), 7 if point.is_marked else 4, point.words,
+    )  # fmt: skip
+    if point.label:
+        shift = {"start": 10, "middle": 0, "end": -10}[_anchor(x)]
+        dot += _format(
+            '<text class="label" text-anchor="{}" x="{}%" y="{}" dx="{}">{}</text>',
+            _anchor(x), _number(x), _number(y - (4 if shift else 10)), shift, point.label,
+        )  # fmt: skip
+    return _linked(point.href, point.words, dot)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One figure of a grid: what is written in it and its tooltip. ``text`` ``None`` is not known."""
+
+    text: str | None
+    look: Look
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of a grid. Each place holds one cell, or cells side by side (today, after the plan)."""
+
+    label: str
+    places: Sequence[Sequence[Cell]]
+    words: str
+    href: str = ""
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """Rows under the same columns; a row with ``heading`` begins a group. ``label_share``: of the width, for labels.
+
+    ``column_hrefs``: one link a column, or none at all.
+    """
+
+    words: str
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    label_share: float = 0.16
+    row_px: int = 22
+    column_hrefs: Sequence[str] = ()
+
+
+def grid(drawn: Grid) -> Markup:
+    """The grid, as wide as its place. A row is one link, so that the keyboard stops once a row."""
+    first = 100 * drawn.label_share
+    wide = (100 - first) / max(len(drawn.columns), 1)
+    hrefs = drawn.column_hrefs or [""] * len(drawn.columns)
+    heads = [
+        _linked(
+            href,
+            name,
+            _format('<text class="column" x="{}%" y="13">{}</text>', _number(first + wide * (n + 0.5)), name),
+        )
+        for n, (name, href) in enumerate(zip(drawn.columns, hrefs, strict=True))
+    ]
+    rows, top = [], 19
+    for row in drawn.rows:
+        if row.heading:
+            rows.append(_format('<text class="heading" x="0" y="{}">{}</text>', top + 15, row.heading))
+            top += 20
+        rows.append(_row(row, top, first, wide, drawn.row_px))
+        top += drawn.row_px
+    has_links = any(row.href for row in drawn.rows) or any(hrefs)
+    return _svg("chart", drawn.words, top + 2, _join(heads) + _join(rows), has_links=has_links)
+
+
+def _row(row: Row, top: int, first: float, wide: float, height: int) -> Markup:
+    label = _format('<text class="label" x="0" y="{}">{}</text>', top + height / 2 + 4, row.label)
+    cells = [
+        _cell(cell, first + wide * (column + n / len(place)), wide / len(place), top, height)
+        for column, place in enumerate(row.places)
+        for n, cell in enumerate(place)
+    ]
+    return _linked(row.href, row.words, label + _join(cells))
+
+
+def _cell(cell: Cell, left: float, wide: float, top: int, height: int) -> Markup:
+    inner = 0.94 * wide
+    rect = _format(
+        '<g><title>{0}</title><rect class="{1}" x="{2}%" y="{3}" width="{4}%" height="{5}"/>',
+        cell.words, "unknown" if cell.text is None else cell.look.value, _number(left + 0.03 * wide), top + 1,
+        _number(inner), height - 2,
+    )  # fmt: skip
+    words = NOT_KNOWN if cell.text is None else cell.text
+    text = _format(
+        '<text class="cell" x="{}%" y="{}">{}</text></g>',
+        _number(left + wide / 2), _number(top + height / 2 + 4), words,
+    )  # fmt: skip
+    return rect + text
+
+
+def _unknown(x: str, y: str, width: str, height: int) -> Markup:
+    template = (
+        '<rect class="unknown" x="{}" y="{}" width="{}" height="{}"/><text class="words" x="6" y="{}">' + NOT_KNOWN
+    )
+    return _format(template + "</text>", x, y, width, height, height / 2 + 4)
+
+
+def _svg(look: str, words: str, height: int, inner: Markup, *, has_links: bool = False) -> Markup:
+    """A picture without links is one image; in one with links a screen reader finds each."""
+    template = '<svg class="{}" role="{}" aria-label="{}" width="100%" height="{}">{}</svg>'
+    return _format(template, look, "group" if has_links else "img", words, height, inner)
+
+
+def _linked(href: str, words: str, inner: Markup) -> Markup:
+    return _format('<a href="{}" aria-label="{}">{}</a>', href, words, inner) if href else inner
+
+
+def _across(value: float, low: float, high: float) -> float:
+    """In percent of the width, never outside it."""
+    share = (value - low) / (high - low) if high > low else 0.0
+    return 100 * min(max(share if math.isfinite(share) else 0.0, 0.0), 1.0)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _format(template: str, *values: object) -> Markup:
+    """Markup of ``template``; a value that is not markup itself is a text."""
+    from markupsafe import Markup
+
+    told = (value if isinstance(value, Markup) else html_value(value) for value in values)
+    return Markup(template).format(*told)  # noqa: S704 (each template is a literal of this module)
+
+
+def _join(parts: Iterable[Markup]) -> Markup:
+    from markupsafe import Markup
+
+    return Markup("").join(parts)
