@@ -5729,6 +5729,51 @@ COMMENT ON COLUMN advisor.wave.throttle_bytes_per_s IS 'Throttle.';
 
 COMMENT ON COLUMN advisor.wave.free_disk_needed IS 'Bytes by broker while both copies exist.';
 
+CREATE VIEW advisor.wave_broker AS
+ SELECT run.started_at,
+    run.cluster,
+    run.run_id,
+    move.wave,
+    copy.broker,
+    sum(copy.received_bytes) AS received_bytes,
+    sum(copy.sent_bytes) AS sent_bytes,
+    count(*) FILTER (WHERE (move.bytes IS NULL)) AS unsized_move_count
+   FROM (((store.run
+     JOIN store.move ON (((move.run_key = run.run_key) AND (move.started_at = run.started_at))))
+     CROSS JOIN LATERAL ( SELECT array_agg(broker.broker) AS brokers
+           FROM unnest(move.to_replicas) broker(broker)
+          WHERE (broker.broker <> ALL (move.from_replicas))) added)
+     CROSS JOIN LATERAL ( SELECT unnest(added.brokers) AS broker,
+            ((move.bytes)::double precision / (cardinality(added.brokers))::double precision) AS received_bytes,
+            NULL::double precision AS sent_bytes
+        UNION ALL
+         SELECT move.leader_from,
+            NULL::double precision,
+            move.bytes
+          WHERE (move.leader_from IS NOT NULL)) copy)
+  WHERE ((run.status = 'published'::text) AND (added.brokers IS NOT NULL))
+  GROUP BY run.started_at, run.cluster, run.run_id, move.wave, copy.broker;
+
+ALTER VIEW advisor.wave_broker OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.wave_broker IS 'Bytes that each broker receives and sends in each wave of every published plan; brokers that copy nothing have no row.';
+
+COMMENT ON COLUMN advisor.wave_broker.started_at IS 'Start of the advisory.';
+
+COMMENT ON COLUMN advisor.wave_broker.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.wave_broker.run_id IS 'Id of the advisory.';
+
+COMMENT ON COLUMN advisor.wave_broker.wave IS 'Wave, from 1.';
+
+COMMENT ON COLUMN advisor.wave_broker.broker IS 'Broker id.';
+
+COMMENT ON COLUMN advisor.wave_broker.received_bytes IS 'Bytes that it receives, in moves of known size; NULL: none.';
+
+COMMENT ON COLUMN advisor.wave_broker.sent_bytes IS 'Bytes that it sends as leader, in moves of known size; NULL: none.';
+
+COMMENT ON COLUMN advisor.wave_broker.unsized_move_count IS 'Moves of unknown size, in neither of both.';
+
 CREATE VIEW advisor.wave_latest AS
  SELECT newest.started_at,
     newest.cluster,
@@ -6888,6 +6933,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.wave TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.wave TO advisor_reader;
 GRANT SELECT ON TABLE advisor.wave TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.wave_broker TO advisor_reader;
+GRANT SELECT ON TABLE advisor.wave_broker TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.wave_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.wave_latest TO advisor_writer;

@@ -272,7 +272,7 @@ def _dot(point: Point, x: float, y: float) -> Markup:
         shift = {"start": 10, "middle": 0, "end": -10}[_anchor(x)]
         dot += _format(
             '<text class="label" text-anchor="{}" x="{}%" y="{}" dx="{}">{}</text>',
-            _anchor(x), _number(x), _number(y - (4 if shift else 10)), shift, point.label,
+            _anchor(x), _number(x), _number(y - (4 if shift else 14)), shift, point.label,
         )  # fmt: skip
     return _linked(point.href, point.words, dot)
 

@@ -8,11 +8,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rebalance_advisor.page import rendering as words
-from rebalance_advisor.page.charts import Cell, Grid, Look
+from rebalance_advisor.page.charts import (
+    Cell,
+    Grid,
+    Line,
+    LineChart,
+    Look,
+    Part,
+    Point,
+    Strip,
+    Tick,
+    stacked,
+)
 from rebalance_advisor.page.charts import Row as GridRow
+from rebalance_advisor.publish.charts import cost_axis
 
 Row = Mapping[str, Any]
 Band = tuple[float | None, float | None]
@@ -87,3 +100,208 @@ def _level_cell(load: float, times_share: float, row: Row, band: Band | None, sa
     look = look_of(times_share, load / row["capacity"] if row["capacity"] else None, band)
     mark = "!" if look is Look.FULL else ""
     return Cell(text=f"{times_share:.2f}{mark}", look=look, words=said)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerBar:
+    """A broker's load of one resource, before and after the plan, as a strip and as text."""
+
+    broker: int
+    strip: Strip
+    before: float
+    after: float
+    capacity: float | None
+    is_full: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceBars:
+    """The brokers of one balanced resource that are the furthest from the mean, and how many others there are."""
+
+    resource: str
+    unit: str
+    bars: Sequence[BrokerBar]
+    left_out_count: int
+
+    @property
+    def has_capacity(self) -> bool:
+        """Of any of its brokers."""
+        return any(row.capacity is not None for row in self.bars)
+
+
+def before_and_after(resources: Sequence[Row], brokers: Sequence[Row], most: int) -> list[ResourceBars]:
+    """Bars of each resource that the plan balances, of ``most`` brokers. Rows of ``plan_resource``, ``plan_broker``."""
+    drawn = []
+    for resource in resources:
+        if resource["exclusion_reason_code"] is not None:
+            continue
+        loads = [row for row in brokers if row["resource"] == resource["resource"]]
+        shown = sorted(sorted(loads, key=lambda row: _distance(row, resource))[:most], key=lambda row: row["broker"])
+        high = max((value for row in shown for value in _values(row)), default=1.0)
+        bars = [_broker_bar(row, resource["unit"], high) for row in shown]
+        drawn.append(
+            ResourceBars(
+                resource=resource["resource"], unit=resource["unit"], bars=bars, left_out_count=len(loads) - len(shown)
+            )
+        )  # fmt: skip
+    return drawn
+
+
+def _values(row: Row) -> list[float]:
+    return [value for value in (row["load_before"], row["load_after"], row["capacity"]) if value is not None]
+
+
+def _distance(row: Row, resource: Row) -> tuple[float, int]:
+    """Furthest from the mean first, by either load; ties by id."""
+    mean = (row["capacity"] or 1.0) * resource["mean_level"] if resource["mean_level"] else 1.0
+    return -max(abs(row["load_before"] / mean - 1), abs(row["load_after"] / mean - 1)), row["broker"]
+
+
+def _broker_bar(row: Row, unit: str, high: float) -> BrokerBar:
+    said = words.before_after_words(row, unit)
+    capacity = row["capacity"]
+    ticks = [] if capacity is None else [Tick(at=capacity, words=words.capacity_words(capacity, unit), is_dashed=True)]
+    parts = change_parts(row["load_before"], row["load_after"], unit)
+    return BrokerBar(
+        broker=row["broker"], strip=Strip(words=said, parts=parts, ticks=ticks, high=high), before=row["load_before"],
+        after=row["load_after"], capacity=capacity,
+        is_full=bool(capacity) and row["load_before"] >= FULL_SHARE * capacity,
+    )  # fmt: skip
+
+
+def change_parts(before: float, after: float | None, unit: str) -> list[Part]:
+    """Return what stays, and then what leaves or what arrives; what is there today alone where the rest is unknown."""
+    stays = before if after is None else min(before, after)
+    parts = [
+        Part(start=0.0, end=stays, look=Look.PLAIN, words=words.stays_words(stays, unit, is_planned=after is not None))
+    ]
+    if after is not None and after != before:
+        look = Look.ARRIVES if after > before else Look.LEAVES
+        said = words.change_words(after - before, unit)
+        parts.append(Part(start=stays, end=max(before, after), look=look, words=said))
+    return parts
+
+
+def balanced_in(points: Sequence[Row], resources: Sequence[Row]) -> list[str]:
+    """Return the resources by which the plans of a frontier differ: those that the plan balances, else all.
+
+    What it only watches may be uneven in a plan that is even, and would hide all choices.
+    """
+    return sorted(set(bands(resources)) or {name for point in points for name in point["skew"]})
+
+
+def highest_skew(point: Row, balanced: Sequence[str]) -> float | None:
+    """None where the skew of none of them is known."""
+    return max((skew for name, skew in point["skew"].items() if name in balanced), default=None)
+
+
+def frontier(points: Sequence[Row], resources: Sequence[Row]) -> LineChart | None:
+    """The plans to choose from: cost across, highest skew of ``balanced_in`` up. None with fewer than two."""
+    if not points:
+        return None
+    axis = cost_axis(points)
+    balanced = balanced_in(points, resources)
+    known = [
+        (point, skew)
+        for point in points
+        if point[axis] is not None and (skew := highest_skew(point, balanced)) is not None
+    ]
+    if len(known) < 2:
+        return None
+    most = max(float(point[axis]) for point, _ in known) or 1.0
+    low, high = min(skew for _, skew in known), max(skew for _, skew in known)
+    room = 0.08 * (high - low) or 0.1
+    drawn = [_frontier_point(point, axis, skew) for point, skew in known]
+    proved = [
+        Point(x=point["lower_bound_bytes"], y=skew, words="")
+        for point, skew in known
+        if axis == "bytes" and point["lower_bound_bytes"] is not None
+    ]
+    return LineChart(
+        words=words.frontier_label(len(known), balanced),
+        lines=[Line(points=proved, is_dashed=True, has_dots=False), Line(points=drawn)],
+        x_range=(0.0, most), y_range=(low - room, high + room),
+        x_labels=[(share * most, words.cost_words(share * most, axis)) for share in (0.0, 0.5, 1.0)],
+        y_labels=[(value, f"{value:.2f} ×") for value in (low, (low + high) / 2, high)], height_px=240,
+    )  # fmt: skip
+
+
+def _frontier_point(point: Row, axis: str, skew: float) -> Point:
+    return Point(
+        x=float(point[axis]), y=skew, words=words.point_words(point, skew), href=f"#point-{point['position']}",
+        label="this plan" if point["is_recommended"] else point["name"] or "", is_marked=point["is_recommended"],
+    )  # fmt: skip
+
+
+_MOST_PIECES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyBar:
+    """What one broker copies, wave after wave: what it sends to the left, what it receives to the right."""
+
+    broker: int
+    strip: Strip
+    sent: float
+    received: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyBars:
+    """The brokers that copy most, and how many others copy, too."""
+
+    bars: Sequence[CopyBar]
+    left_out_count: int
+    unsized_count: int
+
+
+def copies(rows: Sequence[Row], waves: int, link: Link, run: str) -> CopyBars | None:
+    """Stacked bars of the waves, a broker each; waves that follow each other share a piece where there are many.
+
+    None where no broker copies. ``rows``: of ``ask.copies``; ``waves``: how many the plan has.
+    """
+    of_broker: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        of_broker[row["broker"]].append(row)
+    if not of_broker:
+        return None
+    both = {broker: (_total(own, "sent_bytes"), _total(own, "received_bytes")) for broker, own in of_broker.items()}
+    most = max(max(pair) for pair in both.values()) or 1.0
+    bars = [
+        CopyBar(
+            broker=broker, sent=both[broker][0], received=both[broker][1],
+            strip=Strip(
+                words=words.copies_words(broker, *both[broker]), low=-most, high=most,
+                ticks=[Tick(at=0.0, words="left: sent; right: received")],
+                parts=[
+                    *stacked(_pieces(own, "sent_bytes", waves, link, run), is_leftward=True),
+                    *stacked(_pieces(own, "received_bytes", waves, link, run)),
+                ],
+            ),
+        )
+        for broker, own in of_broker.items()
+    ]  # fmt: skip
+    return CopyBars(
+        bars=bars, left_out_count=rows[0]["broker_count"] - len(bars),
+        unsized_count=sum(row["unsized_move_count"] for row in rows),
+    )  # fmt: skip
+
+
+def _total(rows: Sequence[Row], name: str) -> float:
+    return sum(float(row[name] or 0.0) for row in rows)
+
+
+def _pieces(rows: Sequence[Row], name: str, waves: int, link: Link, run: str) -> list[tuple[float, Look, str, str]]:
+    """One piece for each wave in which the broker copies anything, or for each few waves of many."""
+    size = -(-waves // _MOST_PIECES)
+    pieces: dict[int, float] = defaultdict(float)
+    for row in rows:
+        pieces[(row["wave"] - 1) // size] += float(row[name] or 0.0)
+    is_sent, drawn = name == "sent_bytes", []
+    for number, amount in sorted(pieces.items()):
+        if amount:
+            first, last = number * size + 1, min((number + 1) * size, waves)
+            href = link("plan", run=run, wave=first, broker=rows[0]["broker"]) + "#moves" if size == 1 else ""
+            said = words.copy_words(amount, first, last, is_sent=is_sent)
+            drawn.append((amount, Look.LEAVES if is_sent else Look.ARRIVES, said, href))
+    return drawn

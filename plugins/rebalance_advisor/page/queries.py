@@ -83,6 +83,12 @@ PLAN_STEP = view(
     " lower_bound_bytes gap resource skew_before skew_after fullest_broker_before fullest_broker_after"
     " used_ratio_before used_ratio_after repairs",
 )
+WAVE_BROKER = view("wave_broker", "cluster run_id wave broker received_bytes sent_bytes unsized_move_count")
+FRONTIER = view(
+    "frontier_point",
+    "cluster run_id position tolerance bytes replica_moves leader_changes seconds lower_bound_bytes skew name"
+    " is_recommended reasons",
+)
 MOVE = view(
     "move",
     "cluster run_id position topic partition from_replicas to_replicas leader_from leader_to kind bytes wave"
@@ -156,7 +162,7 @@ ALL = (
     CLUSTER, APPLICATION, FINDING, COVERAGE, PLAN, PLAN_BROKER, PLAN_RESOURCE, BOUND, WAVE, PLAN_STEP, MOVE,
     WAVE_STATUS, BROKER, BROKER_SCORE, DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE,
     GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE, ATTEMPT, CHECK, OUTCOME, SKEW_DAY, BROKER_OVERVIEW, TOPIC_OVERVIEW,
-    GROUP_OVERVIEW, FINDING_LATEST,
+    GROUP_OVERVIEW, FINDING_LATEST, WAVE_BROKER, FRONTIER,
 )  # fmt: skip
 
 
@@ -335,18 +341,33 @@ def plan_document(cluster: str, run_id: str) -> Select[Any]:
 
 
 def plan_parts(cluster: str, run_id: str) -> dict[str, Select[Any]]:
-    """Statements for resources, brokers, bounds, waves and steps of a plan."""
+    """Statements for resources, brokers, bounds, waves, steps and frontier of a plan."""
     orders = {
         "resources": (PLAN_RESOURCE, (PLAN_RESOURCE.c.resource,)),
         "brokers": (PLAN_BROKER, (PLAN_BROKER.c.resource, PLAN_BROKER.c.broker)),
         "bounds": (BOUND, (BOUND.c.cost,)),
         "waves": (WAVE, (WAVE.c.direction, WAVE.c.wave)),
         "steps": (PLAN_STEP, (PLAN_STEP.c.step,)),
+        "frontier": (FRONTIER, (FRONTIER.c.position,)),
     }
     return {
         name: select(*read.c).where(read.c.cluster == cluster, read.c.run_id == run_id).order_by(*order)
         for name, (read, order) in orders.items()
     }
+
+
+def copies(cluster: str, run_id: str, limit: int) -> Select[Any]:
+    """What each of the ``limit`` brokers that copy most receives and sends in each wave, and how many brokers copy."""
+    read = WAVE_BROKER.c
+    every = select(*read).where(read.cluster == cluster, read.run_id == run_id).cte("every_copy")
+    both = func.coalesce(func.sum(every.c.received_bytes), 0) + func.coalesce(func.sum(every.c.sent_bytes), 0)
+    most = select(every.c.broker, func.count().over().label("broker_count"), both.label("bytes"))
+    top = most.group_by(every.c.broker).order_by(both.desc(), every.c.broker).limit(limit).cte("most_copied")
+    return (
+        select(*every.c, top.c.broker_count)
+        .join_from(every, top, top.c.broker == every.c.broker)
+        .order_by(top.c.bytes.desc(), every.c.broker, every.c.wave)
+    )
 
 
 def applied_by_wave(cluster: str) -> Select[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.render import render_document
 from kafka_rebalance.render.plan_reasons import PROOFS
 from rebalance_advisor.page import charts
-from rebalance_advisor.publish.charts import chart_rules, page_colours
+from rebalance_advisor.publish.charts import AXES, chart_rules, page_colours
 from rebalance_advisor.publish.escape import html_value
 from rebalance_advisor.publish.report import VERDICT_WORDS, evidence_in_words, owner_words, symptom_words
 from rebalance_advisor.store.rows.finding_evidence import numbers
@@ -201,6 +201,67 @@ def load_words(level: Mapping[str, Any]) -> str:
     """``3.4 TiB of 3.6 TiB``, or the load alone where the capacity is unknown."""
     load = amount_in_words(level["load"], level["unit"])
     return load if level["capacity"] is None else f"{load} of {amount_in_words(level['capacity'], level['unit'])}"
+
+
+def capacity_words(capacity: float, unit: str) -> str:
+    """``capacity 3.6 TiB``."""
+    return f"capacity {amount_in_words(capacity, unit)}"
+
+
+def before_after_words(row: Mapping[str, Any], unit: str) -> str:
+    """``broker 9: 3.4 TiB today, 2.2 TiB after the plan, capacity 3.6 TiB``. ``row``: of ``plan_broker``."""
+    before, after = (amount_in_words(row[name], unit) for name in ("load_before", "load_after"))
+    capacity = "" if row["capacity"] is None else f", {capacity_words(row['capacity'], unit)}"
+    return f"broker {row['broker']}: {before} today, {after} after the plan{capacity}"
+
+
+def stays_words(amount: float, unit: str, *, is_planned: bool) -> str:
+    """``2.2 TiB stay``, or what is there today."""
+    return f"{amount_in_words(amount, unit)} {'stay' if is_planned else 'today'}"
+
+
+def change_words(change: float, unit: str) -> str:
+    """``1.2 TiB leave``, ``20 arrive``."""
+    return f"{amount_in_words(abs(change), unit)} {'arrive' if change > 0 else 'leave'}"
+
+
+def cost_words(cost: float, axis: str) -> str:
+    """A cost in its unit: ``1.2 TiB copied``, ``14 replicas moved``."""
+    return f"{bytes_in_words(cost) if axis == 'bytes' else f'{cost:,.0f}'} {AXES[axis]}"
+
+
+def frontier_label(plans: int, resources: Sequence[str]) -> str:
+    """What the chart of the frontier shows, in one sentence for who cannot see it."""
+    return f"{counted(plans, 'plan')} by cost and highest skew of {', '.join(resources)}; the table has their figures"
+
+
+def point_words(point: Mapping[str, Any], skew: float) -> str:
+    """The figures of a point of the frontier, as its tooltip."""
+    return (
+        f"{bytes_in_words(point['bytes'])} copied, {counted(point['replica_moves'], 'replica move')}, "
+        f"{counted(point['leader_changes'], 'leader change')}, {seconds_in_words(point['seconds'])}: "
+        f"highest skew {ratio_in_words(skew)}"
+    )
+
+
+def ask_for(point: Mapping[str, Any]) -> str:
+    """The option that asks for the plan of a point of the frontier; empty where none does, or where it is this plan."""
+    if point["is_recommended"]:
+        return ""
+    if point["name"]:
+        return f"--at {point['name']}"
+    return "" if point["tolerance"] is None else f"--balance-within {100 * point['tolerance']:.4g}%"
+
+
+def copies_words(broker: int, sent: float, received: float) -> str:
+    """What a broker copies in all waves."""
+    return f"broker {broker} sends {bytes_in_words(sent)} and receives {bytes_in_words(received)}"
+
+
+def copy_words(amount: float, first: int, last: int, *, is_sent: bool) -> str:
+    """``sends 1.1 TiB in wave 5``."""
+    waves = f"wave {first}" if first == last else f"waves {first} to {last}"
+    return f"{'sends' if is_sent else 'receives'} {bytes_in_words(amount)} in {waves}"
 
 
 _OUTLOOKS = {

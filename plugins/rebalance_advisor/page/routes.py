@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -29,9 +29,9 @@ from rebalance_advisor.page.queries import (
     plan_parts,
 )
 from rebalance_advisor.page.reader import Reader, Row
-from rebalance_advisor.page.rendering import address, page
+from rebalance_advisor.page.rendering import address, ask_for, page
 from rebalance_advisor.page.threads import add_page
-from rebalance_advisor.publish.charts import MOST_BROKERS, band_of, broker_levels_chart, broker_rows, svg_of
+from rebalance_advisor.publish.plan_words import frontier_rows
 from rebalance_advisor.publish.report import if_nothing_is_done as lines_of_advisory
 from rebalance_advisor.publish.report import step_row
 
@@ -198,43 +198,7 @@ def history(
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceChart:
-    """One balanced resource: its chart as SVG, and how many brokers it leaves out."""
-
-    resource: str
-    svg: str
-    left_out_count: int
-
-
-def resource_charts(resources: Sequence[Row], brokers: Sequence[Row]) -> list[ResourceChart]:
-    """A chart for each resource that the plan balances; at most ``MOST_BROKERS`` brokers in each."""
-    return [_chart(resource, brokers) for resource in resources if resource["exclusion_reason_code"] is None]
-
-
-def _chart(resource: Row, brokers: Sequence[Row]) -> ResourceChart:
-    name = resource["resource"]
-    loads = {str(row["broker"]): row for row in brokers if row["resource"] == name}
-    is_sized = bool(loads) and all(row["capacity"] is not None for row in loads.values())
-    plan = {
-        "before": {
-            name: {broker: row["load_before"] for broker, row in loads.items() if row["load_before"] is not None}
-        },
-        "after": {name: {broker: row["load_after"] for broker, row in loads.items() if row["load_after"] is not None}},
-    }
-    outcome: dict[str, Any] = {
-        "resource": name,
-        "mean_level": resource["mean_level"],
-        "capacity": {broker: row["capacity"] for broker, row in loads.items()} if is_sized else None,
-        "band_asked": (resource["band_asked_low"], resource["band_asked_high"]),
-        "widened_to": (resource["widened_low"], resource["widened_high"]),
-    }
-    drawn = broker_rows(plan, outcome)
-    label = f"Brokers before and after the plan by {name}, as multiples of the mean"
-    svg = svg_of(broker_levels_chart(drawn, band_of(outcome)), label) if drawn else ""
-    return ResourceChart(name, svg, max(0, len(loads) - MOST_BROKERS))
-
-
+MOST_BARS = 16
 _GONE = "No published plan of this cluster has this run; it may be running, have failed, or be pruned."
 _Sort = Literal["plan", "topic", "bytes", "wave"]
 _Kind = Literal["", "replica", "leader", "order"]
@@ -277,15 +241,37 @@ def plan_page(
     applied = by_wave(rows(request, ask.applied_by_wave(cluster))) if is_newest else None
     read = parts(request, ask.plan_parts(cluster, run))
     totals = one(request, ask.move_totals(cluster, run, asked), _GONE)
+    balanced = pictures.balanced_in(read["frontier"], read["resources"])
+    link, last_wave = linker(request, cluster), max((wave["wave"] for wave in read["waves"]), default=0)
     return page(
         request, "plan.html", cluster=cluster, run=run, plan=plan, asked=asked, totals=totals,
         moves=rows(request, ask.moves(cluster, run, asked)),
         last_page=max(1, -(-totals["moves"] // ask.PAGE_ROWS)),
-        charts=resource_charts(read["resources"], read["brokers"]), sorts=ask.SORTS, kinds=ask.KINDS,
+        bars=pictures.before_and_after(read["resources"], read["brokers"], MOST_BARS),
+        frontier=pictures.frontier(read["frontier"], read["resources"]), points=point_rows(read["frontier"], balanced),
+        balanced=balanced,
+        copies=pictures.copies(rows(request, ask.copies(cluster, run, MOST_BARS)), last_wave, link, run),
+        sorts=ask.SORTS, kinds=ask.KINDS,
         resources=read["resources"], bounds=read["bounds"], steps=step_rows(read["steps"], applied),
         waves=[_wave_row(wave, applied) for wave in read["waves"] if wave["direction"] == "forward"],
         gates=rule_results(rows(request, ask.checks(cluster, run))),
     )  # fmt: skip
+
+
+def point_rows(points: Sequence[Row], balanced: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the points of the frontier as the report shows them, with their time, their highest skew of what is
+    balanced, and the option that asks for each.
+    """
+    return [
+        shown
+        | {
+            "position": point["position"],
+            "seconds": point["seconds"],
+            "skew": pictures.highest_skew(point, balanced),
+            "option": ask_for(point),
+        }
+        for point, shown in zip(points, frontier_rows(points), strict=True)
+    ]
 
 
 def _wave_row(wave: Row, applied: Mapping[int, int] | None) -> dict[str, Any]:

@@ -20,7 +20,17 @@ from kafka_rebalance.scoring import GroupScore, ResourceScore
 from rebalance_advisor import store
 from rebalance_advisor.gates import Gate, rules_of
 from rebalance_advisor.page.pictures import FULL_SHARE, RESOURCES
-from rebalance_advisor.page.queries import ALL, GROUP_LAG, LISTINGS, PARTITION, carried_by, heat, list_total, listed
+from rebalance_advisor.page.queries import (
+    ALL,
+    GROUP_LAG,
+    LISTINGS,
+    PARTITION,
+    carried_by,
+    copies,
+    heat,
+    list_total,
+    listed,
+)
 from rebalance_advisor.page.rendering import HEADERS
 from rebalance_advisor.page.routes import BrokerSort, GroupSort, TopicSort
 from tests.sql.page import large_cluster
@@ -267,6 +277,23 @@ def test_the_heat_map_has_the_brokers_that_are_worst_off(connection, open_page, 
     text = open_page().get(f"/clusters/{cluster}").text
     assert text.count('aria-label="broker ') == 50
     assert "10 others are left out" in text
+
+
+def test_what_brokers_copy_adds_up_to_the_plan(connection, open_page, reader) -> None:
+    """The brokers that copy most first; each byte is sent once and received once."""
+    large_cluster.fill(connection, large_cluster.SAMPLE, datetime.now(UTC).replace(microsecond=0))
+    size, cluster = large_cluster.SAMPLE, large_cluster.CLUSTER
+    rows = reader.rows(copies(cluster, "today", size.brokers))
+    moved = large_cluster.large_plan(size, "x").cost.bytes
+    assert sum(row["received_bytes"] or 0 for row in rows) == sum(row["sent_bytes"] or 0 for row in rows) == moved
+    assert {row["wave"] for row in rows} == set(range(1, size.waves + 1))
+    total: Counter[int] = Counter()
+    for row in rows:
+        total[row["broker"]] += (row["received_bytes"] or 0) + (row["sent_bytes"] or 0)
+    few = reader.rows(copies(cluster, "today", 3))
+    assert list(dict.fromkeys(row["broker"] for row in few)) == sorted(total, key=lambda one: (-total[one], one))[:3]
+    assert {row["broker_count"] for row in few} == {len(total)}
+    assert "others copy less" in open_page().get(f"/clusters/{cluster}/plan").text
 
 
 def full_share(disks) -> float:

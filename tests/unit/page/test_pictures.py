@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rebalance_advisor.page import pictures
 from rebalance_advisor.page.charts import Look
+from rebalance_advisor.page.rendering import ask_for
 
 RESOURCE = {
     "resource": "disk", "unit": "bytes", "mean_level": 10.0, "band_asked_low": 0.9, "band_asked_high": 1.1,
@@ -60,3 +61,98 @@ def test_a_broker_that_is_nearly_full_is_marked_by_a_sign_too() -> None:
 
 def test_there_is_no_heat_map_without_a_broker() -> None:
     assert pictures.heat_map([], {}, link) is None
+
+
+def plan_broker(broker: int, before: float, after: float, capacity: float | None = None) -> dict[str, object]:
+    return {
+        "broker": broker, "resource": "disk", "load_before": before, "load_after": after, "capacity": capacity
+    }  # fmt: skip
+
+
+def test_bars_before_and_after_are_of_the_brokers_furthest_from_the_mean() -> None:
+    loads = [plan_broker(broker, 10.0 + broker, 10.0) for broker in range(1000)]
+    excluded = RESOURCE | {"resource": "cpu", "exclusion_reason_code": "figure_not_measured"}
+    (drawn,) = pictures.before_and_after([RESOURCE, excluded], loads, 16)
+    assert [row.broker for row in drawn.bars] == list(range(984, 1000))
+    assert (drawn.left_out_count, drawn.has_capacity) == (984, False)
+    assert pictures.before_and_after([RESOURCE], [], 16)[0].bars == []
+
+
+def test_a_bar_shows_what_leaves_what_arrives_and_the_capacity() -> None:
+    loads = [plan_broker(1, 90.0, 40.0, 100.0), plan_broker(2, 10.0, 60.0, 100.0), plan_broker(3, 50.0, 50.0, 100.0)]
+    full, empty, same = pictures.before_and_after([RESOURCE | {"mean_level": 0.5}], loads, 16)[0].bars
+    assert [(part.start, part.end, part.look) for part in full.strip.parts] == [
+        (0.0, 40.0, Look.PLAIN), (40.0, 90.0, Look.LEAVES)
+    ]  # fmt: skip
+    assert [(part.start, part.end, part.look) for part in empty.strip.parts] == [
+        (0.0, 10.0, Look.PLAIN), (10.0, 60.0, Look.ARRIVES)
+    ]  # fmt: skip
+    assert [(part.start, part.end) for part in same.strip.parts] == [(0.0, 50.0)]
+    assert full.strip.words == "broker 1: 90 B today, 40 B after the plan, capacity 100 B"
+    assert [row.is_full for row in (full, empty, same)] == [True, False, False]
+    assert [tick.at for tick in full.strip.ticks] == [100.0]
+
+
+def point(position: int, **others: object) -> dict[str, object]:
+    return {
+        "position": position, "tolerance": 0.1 * position, "bytes": 100 * position, "replica_moves": position,
+        "leader_changes": 2, "seconds": 60.0, "lower_bound_bytes": 90.0 * position,
+        "skew": {"disk": 2.0 / position, "out": 3.0}, "name": None, "is_recommended": False, "reasons": [],
+    } | others  # fmt: skip
+
+
+def test_the_frontier_is_that_of_what_the_plan_balances() -> None:
+    """Rates that it only watches stay at 3 ×, however even a plan is."""
+    watched = RESOURCE | {"resource": "out", "watched_broker": 4}
+    points = [point(1, name="cheap"), point(2, is_recommended=True), point(4, name="even")]
+    chart = pictures.frontier(points, [RESOURCE, watched])
+    proved, plans = chart.lines
+    assert [(one.x, one.y) for one in plans.points] == [(100.0, 2.0), (200.0, 1.0), (400.0, 0.5)]
+    assert [one.x for one in proved.points] == [90.0, 180.0, 360.0]
+    assert [one.label for one in plans.points] == ["cheap", "this plan", "even"]
+    assert [one.is_marked for one in plans.points] == [False, True, False]
+    assert plans.points[1].words == "200 B copied, 2 replica moves, 2 leader changes, 1 min: highest skew 1.00 ×"
+    assert chart.x_range == (0.0, 400.0)
+
+
+def test_a_point_of_unknown_cost_is_not_drawn_and_one_alone_is_no_choice() -> None:
+    unknown = point(2, bytes=None, seconds=None)
+    chart = pictures.frontier([point(1), unknown, point(3)], [RESOURCE])
+    assert [one.x for one in chart.lines[1].points] == [100.0, 300.0]
+    assert pictures.frontier([point(1), unknown | {"position": 3}, point(4, skew={})], [RESOURCE]) is None
+    assert pictures.frontier([], [RESOURCE]) is None
+
+
+def test_the_option_that_asks_for_a_plan() -> None:
+    options = [ask_for(point(1, **others)) for others in (
+        {"name": "knee"}, {"name": "knee", "is_recommended": True}, {"tolerance": 0.17123}, {"tolerance": None},
+    )]  # fmt: skip
+    assert options == ["--at knee", "", "--balance-within 17.12%", ""]
+
+
+def copy(broker: int, wave: int, received: float | None, sent: float | None, unsized: int = 0) -> dict[str, object]:
+    return {
+        "broker": broker, "wave": wave, "received_bytes": received, "sent_bytes": sent, "unsized_move_count": unsized,
+        "broker_count": 5,
+    }  # fmt: skip
+
+
+def test_what_brokers_copy_is_stacked_by_wave_sent_to_the_left() -> None:
+    rows = [copy(9, 1, None, 30.0), copy(9, 2, 5.0, 10.0), copy(3, 2, 40.0, None, unsized=1)]
+    drawn = pictures.copies(rows, 2, link, "run")
+    nine, three = drawn.bars
+    assert (nine.broker, nine.sent, nine.received) == (9, 40.0, 5.0)
+    assert [(part.start, part.end) for part in nine.strip.parts] == [(-30.0, 0.0), (-40.0, -30.0), (0.0, 5.0)]
+    assert nine.strip.parts[1].words == "sends 10 B in wave 2"
+    assert nine.strip.parts[1].href == "plan?run=run?wave=2?broker=9#moves"
+    assert (three.strip.low, three.strip.high) == (-40.0, 40.0)
+    assert (drawn.left_out_count, drawn.unsized_count) == (3, 1)
+    assert pictures.copies([], 2, link, "run") is None
+
+
+def test_many_waves_share_a_piece() -> None:
+    drawn = pictures.copies([copy(9, wave, 1.0, None) for wave in range(1, 61)], 60, link, "run")
+    parts = drawn.bars[0].strip.parts
+    assert len(parts) == 8
+    assert (parts[0].words, parts[-1].words) == ("receives 8 B in waves 1 to 8", "receives 4 B in waves 57 to 60")
+    assert parts[-1].end == 60.0
