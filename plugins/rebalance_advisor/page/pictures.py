@@ -7,7 +7,7 @@ gives no part and no figure.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from rebalance_advisor.page.charts import (
     Point,
     Strip,
     Tick,
+    bar,
     stacked,
 )
 from rebalance_advisor.page.charts import Row as GridRow
@@ -305,3 +306,131 @@ def _pieces(rows: Sequence[Row], name: str, waves: int, link: Link, run: str) ->
             said = words.copy_words(amount, first, last, is_sent=is_sent)
             drawn.append((amount, Look.LEAVES if is_sent else Look.ARRIVES, said, href))
     return drawn
+
+
+_RACK_LOOKS = (Look.FIRST, Look.SECOND, Look.THIRD, Look.FOURTH, Look.FIFTH, Look.SIXTH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionBar:
+    """A partition with what is written to it, or where that is unknown of the whole topic its size, as a strip."""
+
+    partition: int
+    strip: Strip
+    in_bytes_per_s: float | None
+    log_bytes: int | None
+    leader: int | None
+    rack: str
+    replicas: Sequence[int]
+    isr: Sequence[int]
+
+
+def rack_looks(brokers: Iterable[int], racks: Mapping[int, str]) -> dict[str, Look]:
+    """Return the look of the rack of each broker: of many racks some share one, each has its name beside it."""
+    names = sorted({racks[broker] for broker in brokers if broker in racks})
+    return {name: _RACK_LOOKS[number % len(_RACK_LOOKS)] for number, name in enumerate(names)}
+
+
+def partition_bars(partitions: Sequence[Row], loads: Sequence[Row], racks: Mapping[int, str]) -> list[PartitionBar]:
+    """A bar for each row of ``partition_latest``, in the look of its leader's rack.
+
+    ``loads``: rows of ``load_latest`` of the whole topic, so that all its pages have one scale.
+    """
+    rates = {row["partition"]: row["in_bytes_per_s"] for row in loads if row["in_bytes_per_s"] is not None}
+    sizes = {row["partition"]: size for row in partitions if (size := leader_bytes(row)) is not None}
+    values, unit = (rates, "bytes/s") if rates else (sizes, "bytes")
+    high = max(values.values(), default=0.0) or 1.0
+    looks = rack_looks([row["leader"] for row in partitions], racks)
+    bars = []
+    for row in partitions:
+        value, rack = values.get(row["partition"]), racks.get(row["leader"], "")
+        said = words.partition_words(row["partition"], value, unit, row["leader"], rack)
+        bars.append(
+            PartitionBar(
+                partition=row["partition"], log_bytes=sizes.get(row["partition"]),
+                strip=Strip(words=said, parts=bar(value, looks.get(rack, Look.QUIET), said), high=high),
+                in_bytes_per_s=rates.get(row["partition"]), leader=row["leader"], rack=rack, replicas=row["replicas"],
+                isr=row["isr"],
+            )
+        )  # fmt: skip
+    return bars
+
+
+def leader_bytes(partition: Row) -> int | None:
+    """The size of the leader's replica; None where no leader is known, or no size."""
+    sizes, leader = partition["log_bytes"], partition["leader"]
+    if not sizes or leader not in partition["replicas"]:
+        return None
+    size: int | None = sizes[partition["replicas"].index(leader)]
+    return size
+
+
+_MOST_COLUMNS = 40
+_COLUMN_PX, _LABEL_PX = 30, 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """The matrix partition × broker, its brokers by rack, its least width, and how many brokers it leaves out."""
+
+    grid: Grid
+    racks: Mapping[str, Sequence[int]]
+    width_px: int
+    left_out_count: int
+
+
+def placement(
+    partitions: Sequence[Row], moves: Sequence[Row], racks: Mapping[int, str], link: Link
+) -> Placement | None:
+    """Where the replicas of each partition are, and where the plan puts them; brokers in the order of their racks.
+
+    Of more than ``_MOST_COLUMNS`` brokers those with the most partitions. None without a partition.
+    """
+    moved = {row["partition"]: row for row in moves}
+    held: dict[int, int] = defaultdict(int)
+    for row in partitions:
+        for broker in set(row["replicas"]) | set(_target(row, moved)):
+            held[broker] += 1
+    if not held:
+        return None
+    shown = sorted(held, key=lambda broker: (-held[broker], broker))[:_MOST_COLUMNS]
+    shown.sort(key=lambda broker: (racks.get(broker, ""), broker))
+    rows = [
+        GridRow(
+            label=str(row["partition"]), words=f"partition {row['partition']}",
+            places=[_replica_cells(row, broker, moved.get(row["partition"])) for broker in shown],
+        )
+        for row in partitions
+    ]  # fmt: skip
+    width = _LABEL_PX + _COLUMN_PX * len(shown)
+    drawn = Grid(
+        words="Replicas of each partition by broker", columns=[str(broker) for broker in shown], rows=rows,
+        label_share=_LABEL_PX / width, column_hrefs=[link("broker", id=broker) for broker in shown],
+    )  # fmt: skip
+    by_rack: dict[str, list[int]] = defaultdict(list)
+    for broker in shown:
+        by_rack[racks.get(broker, "")].append(broker)
+    return Placement(grid=drawn, racks=by_rack, width_px=width, left_out_count=len(held) - len(shown))
+
+
+def _target(partition: Row, moved: Mapping[int, Row]) -> Sequence[int]:
+    move = moved.get(partition["partition"])
+    replicas: Sequence[int] = partition["replicas"] if move is None else move["to_replicas"]
+    return replicas
+
+
+def _replica_cells(partition: Row, broker: int, move: Row | None) -> list[Cell]:
+    """No cell for a broker that neither has a replica nor gets one."""
+    is_there = broker in partition["replicas"]
+    will_be = is_there if move is None else broker in move["to_replicas"]
+    if not is_there and not will_be:
+        return []
+    leads = broker == partition["leader"]
+    will_lead = leads if move is None else broker == move["leader_to"]
+    is_out = is_there and broker not in (partition["isr"] or ())
+    change = "+" if not is_there else "−" if not will_be else "" if leads == will_lead else "↑" if will_lead else "↓"
+    look = {"+": Look.ARRIVES, "−": Look.LEAVES, "↑": Look.ARRIVES, "↓": Look.LEAVES}.get(change)
+    look = look or (Look.FAR_ABOVE if is_out else Look.FIRST if leads else Look.PLAIN)
+    role = "✕" if is_out else "●" if (leads if is_there else will_lead) else "○"
+    said = words.replica_words(partition["partition"], broker, role, change)
+    return [Cell(text=role + change, look=look, words=said)]

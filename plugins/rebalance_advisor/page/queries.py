@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -504,7 +504,7 @@ def carried_by(cluster: str, broker: int, limit: int, *, by_size: bool) -> Selec
 
 
 def topic_parts(cluster: str, topic: str, page: int) -> dict[str, Select[Any]]:
-    """What there is about one topic: itself, the placers, a page of partitions, the groups that read it."""
+    """What there is about one topic: itself, its loads, the placers, a page of partitions, the groups that read it."""
     score = TOPIC_SCORE.c
     placers = (
         select(
@@ -521,14 +521,26 @@ def topic_parts(cluster: str, topic: str, page: int) -> dict[str, Select[Any]]:
     )
     partitions = select(*PARTITION.c).where(PARTITION.c.cluster == cluster, PARTITION.c.topic == topic)
     readers = select(*GROUP_LAG.c).where(GROUP_LAG.c.cluster == cluster, GROUP_LAG.c.topic == topic)
+    loads = select(*LOAD.c).where(LOAD.c.cluster == cluster, LOAD.c.topic == topic)
     return {
         "topic": select(*TOPIC.c).where(TOPIC.c.cluster == cluster, TOPIC.c.topic == topic),
+        "loads": loads.order_by(LOAD.c.partition),
         "placers": placers,
         "partitions": partitions.order_by(PARTITION.c.partition).limit(LIST_ROWS + 1).offset((page - 1) * LIST_ROWS),
         "readers": readers.order_by(GROUP_LAG.c.lag_messages.desc().nulls_last(), GROUP_LAG.c.group_id).limit(
             LIST_ROWS
         ),
     }
+
+
+def moves_of_topic(cluster: str, run_id: str, topic: str) -> Select[Any]:
+    """What the plan changes of each partition of a topic."""
+    return select(*MOVE.c).where(MOVE.c.cluster == cluster, MOVE.c.run_id == run_id, MOVE.c.topic == topic)
+
+
+def racks_of(cluster: str, brokers: Collection[int]) -> Select[Any]:
+    """The rack of each of the brokers that are still there."""
+    return select(BROKER.c.broker, BROKER.c.rack).where(BROKER.c.cluster == cluster, BROKER.c.broker.in_(brokers))
 
 
 def group_parts(cluster: str, group_id: str) -> dict[str, Select[Any]]:

@@ -253,6 +253,25 @@ def ask_for(point: Mapping[str, Any]) -> str:
     return "" if point["tolerance"] is None else f"--balance-within {100 * point['tolerance']:.4g}%"
 
 
+def partition_words(partition: int, value: float | None, unit: str, leader: int | None, rack: str) -> str:
+    """``partition 17: 5.7 MiB/s written, led by broker 2 in rack-c``."""
+    verb = "written" if unit == "bytes/s" else "held by its leader"
+    told = "not known" if value is None else f"{amount_in_words(value, unit)} {verb}"
+    led = "without leader" if leader is None else f"led by broker {leader}{f' in {rack}' if rack else ''}"
+    return f"partition {partition}: {told}, {led}"
+
+
+def replica_words(partition: int, broker: int, role: str, change: str) -> str:
+    """What the sign of a replica in the matrix means: ``partition 3: broker 9 leads it; the plan moves it away``."""
+    roles = {"●": "leads it", "○": "has a replica", "✕": "has a replica that is not in sync"}
+    changes = {
+        "": "", "+": "the plan puts it there", "−": "the plan moves it away", "↑": "the plan makes it the leader",
+        "↓": "the plan takes the lead from it",
+    }  # fmt: skip
+    told = f"partition {partition}: broker {broker} {'will have it' if change == '+' else roles[role]}"
+    return f"{told}; {changes[change]}" if change else told
+
+
 def copies_words(broker: int, sent: float, received: float) -> str:
     """What a broker copies in all waves."""
     return f"broker {broker} sends {bytes_in_words(sent)} and receives {bytes_in_words(received)}"

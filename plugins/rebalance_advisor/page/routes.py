@@ -363,10 +363,17 @@ def topic_page(request: Request, cluster: str, name: str, number: _Page = 1) -> 
     read = parts(request, ask.topic_parts(cluster, name, number))
     if not read["topic"]:
         raise HTTPException(404, f"Cluster {cluster} has no topic called {name}.")
+    partitions = read["partitions"][: ask.LIST_ROWS]
+    moves = rows(request, ask.moves_of_topic(cluster, state["run_id"], name))
+    held = {one for row in partitions for one in row["replicas"]} | {one for row in moves for one in row["to_replicas"]}
+    racks = {row["broker"]: row["rack"] or "" for row in rows(request, ask.racks_of(cluster, held))}
     return page(
         request, "topic.html", cluster=cluster, name=name, page=number, about=read["topic"][0],
-        placers=read["placers"], readers=read["readers"],
-        partitions=read["partitions"][: ask.LIST_ROWS], has_more=len(read["partitions"]) > ask.LIST_ROWS,
+        placers=read["placers"], readers=read["readers"], partitions=partitions,
+        bars=pictures.partition_bars(partitions, read["loads"], racks),
+        rack_looks=pictures.rack_looks([row["leader"] for row in partitions], racks),
+        placement=pictures.placement(partitions, moves, racks, linker(request, cluster)),
+        move_count=len(moves), has_more=len(read["partitions"]) > ask.LIST_ROWS,
         findings=rows(request, findings_of(cluster, state["run_id"], "topic", name)),
     )  # fmt: skip
 

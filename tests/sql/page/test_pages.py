@@ -296,6 +296,21 @@ def test_what_brokers_copy_adds_up_to_the_plan(connection, open_page, reader) ->
     assert "others copy less" in open_page().get(f"/clusters/{cluster}/plan").text
 
 
+def test_a_topic_shows_its_partitions_and_where_the_plan_puts_them(connection, open_page) -> None:
+    large_cluster.fill(connection, large_cluster.SAMPLE, datetime.now(UTC).replace(microsecond=0))
+    size, topic = large_cluster.SAMPLE, large_cluster.topic_name(7)
+    text = open_page().get(f"/clusters/{large_cluster.CLUSTER}/topic", params={"name": topic}).text
+    assert len(re.findall(r'aria-label="partition \d+: [\d.]+ .iB/s written, led by broker', text)) == 25
+    moved = [move for move in large_cluster.large_plan(size, "x").moves if move.topic == topic]
+    assert len(moved) == 25
+    matrix = text.partition('aria-label="Replicas of each partition by broker"')[2]
+    shown = {int(number) for number in re.findall(r'class="column"[^>]*>(\d+)<', matrix)}
+    assert len(shown) == 40
+    assert matrix.count("●+<") == sum(move.leader_to in shown for move in moved) > 0
+    assert matrix.count("●−<") == sum(move.leader_from in shown for move in moved) > 0
+    assert "led in rack-3" in text
+
+
 def full_share(disks) -> float:
     """Just below the share of the fullest disk."""
     return 0.9999 * max(row["load"] / row["capacity"] for row in disks)

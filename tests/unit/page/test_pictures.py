@@ -156,3 +156,59 @@ def test_many_waves_share_a_piece() -> None:
     assert len(parts) == 8
     assert (parts[0].words, parts[-1].words) == ("receives 8 B in waves 1 to 8", "receives 4 B in waves 57 to 60")
     assert parts[-1].end == 60.0
+
+
+def partition(number: int, replicas: list[int], **others: object) -> dict[str, object]:
+    return {
+        "partition": number, "replicas": replicas, "leader": replicas[0], "isr": replicas,
+        "log_bytes": [100 + one for one in replicas],
+    } | others  # fmt: skip
+
+
+RACKS = {1: "a", 2: "b", 3: "c", 4: "a"}
+
+
+def test_a_partition_has_a_bar_of_what_is_written_in_the_look_of_its_leaders_rack() -> None:
+    loads = [{"partition": number, "in_bytes_per_s": rate} for number, rate in ((0, 50.0), (1, None), (99, 200.0))]
+    first, second, lost = pictures.partition_bars(
+        [partition(0, [2, 1]), partition(1, [1, 2]), partition(2, [3], leader=None)], loads, RACKS
+    )
+    assert first.strip.high == 200.0  # of the whole topic, not of this page
+    assert [(part.end, part.look) for part in first.strip.parts] == [(50.0, Look.SECOND)]
+    assert (first.strip.words, first.log_bytes) == ("partition 0: 50 B/s written, led by broker 2 in b", 102)
+    assert second.strip.parts == ()
+    assert second.strip.words == "partition 1: not known, led by broker 1 in a"
+    assert (lost.strip.words, lost.log_bytes, lost.rack) == ("partition 2: not known, without leader", None, "")
+
+
+def test_where_no_rate_is_known_bars_are_of_sizes() -> None:
+    (bar,) = pictures.partition_bars([partition(0, [2, 1])], [], RACKS)
+    assert [part.end for part in bar.strip.parts] == [102]
+    assert "102 B held by its leader" in bar.strip.words
+
+
+def signs(drawn: pictures.Placement) -> list[list[str | None]]:
+    return [[place[0].text if place else None for place in row.places] for row in drawn.grid.rows]
+
+
+def test_the_matrix_shows_replicas_and_what_the_plan_changes() -> None:
+    move = {"partition": 1, "to_replicas": [4, 2], "leader_to": 4}
+    elect = {"partition": 2, "to_replicas": [1, 2], "leader_to": 2}
+    parts = [partition(0, [1, 2], isr=[1]), partition(1, [1, 2]), partition(2, [1, 2])]
+    drawn = pictures.placement(parts, [move, elect], RACKS, link)
+    assert drawn.grid.columns == ["1", "4", "2"]  # in the order of racks
+    assert drawn.racks == {"a": [1, 4], "b": [2]}
+    assert signs(drawn) == [["●", None, "✕"], ["●−", "●+", "○"], ["●↓", None, "○↑"]]
+    assert drawn.grid.column_hrefs[1] == "broker?id=4"
+    arriving = drawn.grid.rows[1].places[1][0]
+    assert (arriving.look, arriving.words) == (
+        Look.ARRIVES, "partition 1: broker 4 will have it; the plan puts it there"
+    )  # fmt: skip
+
+
+def test_a_matrix_of_many_brokers_has_those_with_most_partitions() -> None:
+    parts = [partition(number, [number, 500]) for number in range(60)]
+    drawn = pictures.placement(parts, [], {}, link)
+    assert (len(drawn.grid.columns), drawn.left_out_count) == (40, 21)
+    assert "500" in drawn.grid.columns
+    assert pictures.placement([], [], {}, link) is None
