@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from rebalance_advisor.page import rendering as words
 from rebalance_advisor.page.charts import (
     Cell,
     Grid,
+    Level,
     Line,
     LineChart,
     Look,
+    Moment,
     Part,
     Point,
     Strip,
@@ -434,3 +437,107 @@ def _replica_cells(partition: Row, broker: int, move: Row | None) -> list[Cell]:
     role = "✕" if is_out else "●" if (leads if is_there else will_lead) else "○"
     said = words.replica_words(partition["partition"], broker, role, change)
     return [Cell(text=role + change, look=look, words=said)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelBar:
+    """One load of a broker as a row of ``ask.levels_of``, and as a strip with its share and its capacity."""
+
+    level: Row
+    strip: Strip
+    share: float | None
+
+
+def level_bars(levels: Sequence[Row]) -> list[LevelBar]:
+    """A bar for each load: what stays, leaves or arrives by the plan, the broker's share, its capacity."""
+    bars = []
+    for row in levels:
+        unit, capacity, after = row["unit"], row["capacity"], row["load_after"]
+        share = None if row["fair_share"] is None else row["fair_share"] * (capacity or 1.0)
+        ticks = [] if share is None else [Tick(at=share, words=words.share_words(share, unit))]
+        if capacity is not None:
+            ticks.append(Tick(at=capacity, words=words.capacity_words(capacity, unit), is_dashed=True))
+        high = max(value for value in (row["load"], after, share, capacity, 0.0) if value is not None) or 1.0
+        said = words.level_words(row["broker"], row["resource"], row)
+        strip = Strip(words=said, parts=change_parts(row["load"], after, unit), ticks=ticks, high=high)
+        bars.append(LevelBar(level=row, strip=strip, share=share))
+    return bars
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filling:
+    """What fills a disk: topics with their bytes and look, the rest, and all of it as one strip."""
+
+    strip: Strip
+    topics: Sequence[tuple[str, float, Look]]
+    rest: float
+
+
+def filling(carried: Sequence[Row], held: float | None, capacity: float | None, link: Link) -> Filling | None:
+    """The topics that hold most of a broker's replicas, and the rest. None where sizes are unknown.
+
+    ``carried``: rows of ``ask.carried_by``, the largest first; ``held``: bytes of all its replicas.
+    """
+    known = [row for row in carried if row["log_bytes"]][: len(_RACK_LOOKS) - 1]
+    if not known or held is None:
+        return None
+    topics = [(str(row["topic"]), float(row["log_bytes"]), look) for row, look in zip(known, _RACK_LOOKS, strict=False)]
+    rest = max(held - sum(size for _, size, _ in topics), 0.0)
+    pieces = [(size, look, words.held_words(name, size), link("topic", name=name)) for name, size, look in topics]
+    pieces += [(rest, Look.QUIET, words.held_words("all other topics", rest), "")] if rest else []
+    ticks = (
+        [] if capacity is None else [Tick(at=capacity, words=words.capacity_words(capacity, "bytes"), is_dashed=True)]
+    )
+    high = max(held, capacity or 0.0, 1.0)
+    strip = Strip(words=words.filling_words(topics, rest), parts=stacked(pieces), ticks=ticks, high=high)
+    return Filling(strip=strip, topics=topics, rest=rest)
+
+
+_AHEAD = timedelta(days=14)
+_FURTHEST = timedelta(days=90)
+_MOST_DOTS = 40
+
+
+def disk_growth(disk: Row, history: Sequence[Row], captured_at: datetime) -> LineChart | None:
+    """Bytes used so far, and as they will be if they grow as in the forecast; None where the disk's size is unknown.
+
+    ``disk``: a row of ``broker_disk_forecast``; ``history``: of ``ask.disk_history``. The forecast goes to the day on
+    which 85 % are reached, at most 90 days ahead, and at least 14.
+    """
+    if not disk["total_bytes"]:
+        return None
+    now, total = captured_at.timestamp(), float(disk["total_bytes"])
+    measured = [(row["moment"].timestamp(), float(row["used_bytes"])) for row in history if row["moment"] < captured_at]
+    measured.append((now, float(disk["used_bytes"])))
+    full_at = disk["reaches_85_percent_at"]
+    ahead = _AHEAD if full_at is None else min(max(full_at - captured_at, _AHEAD), _FURTHEST)
+    end = now + ahead.total_seconds()
+    lines = [Line(points=[_disk_point(*one) for one in measured], has_dots=len(measured) <= _MOST_DOTS)]
+    growth = disk["growth_bytes_per_day"]
+    if growth is not None:
+        starts = {disk["used_bytes"], disk["used_bytes_with_plan"]} - {None}
+        lines += [_forecast(float(start), growth, now, end) for start in sorted(starts)]
+    moments = [
+        Moment(x=at.timestamp(), words=words.full_words(at, is_planned=is_planned), label=label)
+        for at, is_planned, label in (
+            (full_at, False, "85 %"), (disk["reaches_85_percent_at_with_plan"], True, "85 % after the plan")
+        )
+        if at is not None and captured_at < at and at.timestamp() <= end
+    ]  # fmt: skip
+    first = measured[0][0]
+    dated = (first, now, end) if now - first > 0.15 * (end - first) else (now, end)
+    return LineChart(
+        words=words.disk_words(disk), lines=lines, x_range=(first, end), y_range=(0.0, total), moments=moments,
+        x_labels=[(one, words.day(one)) for one in dated],
+        y_labels=[(share * total, words.size_words(share * total)) for share in (0.0, 0.5, 1.0)],
+        levels=[Level(y=FULL_SHARE * total, words=words.limit_words(FULL_SHARE * total))],
+    )  # fmt: skip
+
+
+def _disk_point(moment: float, used: float) -> Point:
+    return Point(x=moment, y=used, words=words.used_words(moment, used))
+
+
+def _forecast(start: float, growth: float, now: float, end: float) -> Line:
+    points = [Point(x=at, y=max(start + growth * (at - now) / 86_400, 0.0), words="") for at in (now, end)]
+    return Line(points=points, is_dashed=True, has_dots=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -102,8 +103,10 @@ BROKER_SCORE = view(
 DISK = view(
     "broker_disk_forecast",
     "cluster broker used_bytes total_bytes used_ratio growth_bytes_per_day reaches_85_percent_at"
-    " reaches_85_percent_at_with_plan days_of_history outlook",
+    " reaches_85_percent_at_with_plan days_of_history outlook basis used_bytes_with_plan",
 )
+LOG_DIR = view("log_dir", "cluster captured_at broker total_bytes usable_bytes")
+LEVEL_DAY = view("broker_level_by_day", "cluster period_start broker resource load")
 BROKER_OVERVIEW = view(
     "broker_overview_latest",
     "cluster broker rack state is_controller used_bytes total_bytes used_ratio used_ratio_with_plan in_bytes_per_s"
@@ -163,6 +166,7 @@ ALL = (
     WAVE_STATUS, BROKER, BROKER_SCORE, DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE,
     GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE, ATTEMPT, CHECK, OUTCOME, SKEW_DAY, BROKER_OVERVIEW, TOPIC_OVERVIEW,
     GROUP_OVERVIEW, FINDING_LATEST, WAVE_BROKER, FRONTIER,
+    LOG_DIR, LEVEL_DAY,
 )  # fmt: skip
 
 
@@ -230,31 +234,69 @@ def heat(cluster: str, run_id: str, resources: Sequence[str], full_share: float,
     """Loads of the ``limit`` brokers that are worst off, today and after the plan: those nearly full first, then those
     that are the furthest above their share in any of ``resources``.
     """
-    score, after = BROKER_SCORE.c, PLAN_BROKER.c
-    times_share = func.coalesce(score.level / func.nullif(score.fair_share, 0), score.level_to_mean_ratio)
+    score = BROKER_SCORE.c
     wanted = and_(score.cluster == cluster, score.resource.in_(resources))
     is_full = func.bool_or(score.load >= full_share * score.capacity)
     worst = (
         select(score.broker)
         .where(wanted)
         .group_by(score.broker)
-        .order_by(is_full.desc().nulls_last(), func.max(times_share).desc().nulls_last(), score.broker)
+        .order_by(is_full.desc().nulls_last(), func.max(_times_share()).desc().nulls_last(), score.broker)
         .limit(limit)
         .cte("worst")
     )
+    return _levels(cluster, run_id).join(worst, worst.c.broker == score.broker).where(wanted)
+
+
+def levels_of(cluster: str, run_id: str, broker: int) -> Select[Any]:
+    """All loads of one broker, today and after the plan; the highest above the mean first."""
+    score = BROKER_SCORE.c
+    own = _levels(cluster, run_id).where(score.cluster == cluster, score.broker == broker)
+    return own.order_by(score.level_to_mean_ratio.desc().nulls_last())
+
+
+def _levels(cluster: str, run_id: str) -> Select[Any]:
+    """Loads with what they are in multiples of the share, and what the plan of ``run_id`` makes of both."""
+    score, after = BROKER_SCORE.c, PLAN_BROKER.c
     planned = and_(
         after.cluster == cluster,
         after.run_id == run_id,
         after.broker == score.broker,
         after.resource == score.resource,
     )
-    scaled = func.coalesce(score.capacity, 1.0) * func.nullif(score.fair_share, 0)
-    return (
-        select(*score, times_share.label("times_share"), after.load_after,
-               (after.load_after / scaled).label("times_share_after"))
-        .select_from(BROKER_SCORE.join(worst, worst.c.broker == score.broker).outerjoin(PLAN_BROKER, planned))
-        .where(wanted)
-    )  # fmt: skip
+    times_share_after = after.load_after / func.coalesce(score.capacity, 1.0) / func.nullif(score.fair_share, 0)
+    return select(
+        *score, _times_share().label("times_share"), after.load_after, times_share_after.label("times_share_after")
+    ).select_from(BROKER_SCORE.outerjoin(PLAN_BROKER, planned))
+
+
+def _times_share() -> ColumnElement[Any]:
+    score = BROKER_SCORE.c
+    return func.coalesce(score.level / func.nullif(score.fair_share, 0), score.level_to_mean_ratio)
+
+
+def disk_history(cluster: str, broker: int, basis: str, since: datetime) -> Select[Any]:
+    """Bytes used on a broker's disks since then, the oldest first. ``basis``: of ``broker_disk_forecast``.
+
+    ``volumes``: of each reading that is kept, where log dirs of equal total and free bytes are one volume, as in that
+    view. ``replicas``: the mean of each day.
+    """
+    if basis == "replicas":
+        day = LEVEL_DAY.c
+        read = select(day.period_start.label("moment"), day.load.label("used_bytes"))
+        own = (day.cluster == cluster, day.broker == broker, day.resource == "disk", day.period_start >= since)
+        return read.where(*own).order_by(day.period_start)
+    log_dir = LOG_DIR.c
+    volumes = (
+        select(log_dir.captured_at, log_dir.total_bytes, log_dir.usable_bytes)
+        .where(log_dir.cluster == cluster, log_dir.broker == broker, log_dir.captured_at >= since)
+        .where(log_dir.total_bytes.is_not(None), log_dir.usable_bytes.is_not(None))
+        .distinct()
+        .subquery()
+    )
+    used = func.sum(volumes.c.total_bytes - volumes.c.usable_bytes)
+    read = select(volumes.c.captured_at.label("moment"), type_coerce(used, BigInteger).label("used_bytes"))
+    return read.group_by(volumes.c.captured_at).order_by(volumes.c.captured_at)
 
 
 def slowest_groups(cluster: str, limit: int) -> Select[Any]:
@@ -457,15 +499,15 @@ def _named(read: TableClause, name: str, cluster: str, search: str) -> list[Colu
     return conditions
 
 
-def broker_parts(cluster: str, broker: int) -> dict[str, Select[Any]]:
+def broker_parts(cluster: str, run_id: str, broker: int) -> dict[str, Select[Any]]:
     """What there is about one broker: itself, its levels, its disks, what grew on it."""
     of_broker = {
         name: select(*read.c).where(read.c.cluster == cluster, read.c.broker == broker)
-        for name, read in {"broker": BROKER, "levels": BROKER_SCORE, "disks": DISK, "grown": TOPIC_CHANGE}.items()
+        for name, read in {"broker": BROKER, "disks": DISK, "grown": TOPIC_CHANGE}.items()
     }
     return {
         "broker": of_broker["broker"],
-        "levels": of_broker["levels"].order_by(BROKER_SCORE.c.level_to_mean_ratio.desc().nulls_last()),
+        "levels": levels_of(cluster, run_id, broker),
         "disks": of_broker["disks"],
         "grown": of_broker["grown"]
         .where(TOPIC_CHANGE.c.earlier_captured_at.is_not(None))
@@ -474,8 +516,8 @@ def broker_parts(cluster: str, broker: int) -> dict[str, Select[Any]]:
     }
 
 
-def carried_by(cluster: str, broker: int, limit: int, *, by_size: bool) -> Select[Any]:
-    """Topics on a broker by what their partitions there hold, or by what is written to them; the most first."""
+def carried_by(cluster: str, broker: int, limit: int) -> Select[Any]:
+    """Topics on a broker with what their partitions there hold and what is written to them; the largest first."""
     same = and_(
         LOAD.c.cluster == PARTITION.c.cluster,
         LOAD.c.topic == PARTITION.c.topic,
@@ -486,7 +528,6 @@ def carried_by(cluster: str, broker: int, limit: int, *, by_size: bool) -> Selec
         func.array_position(PARTITION.c.replicas, broker)
     ]
     written, held = func.sum(LOAD.c.in_bytes_per_s), func.sum(func.coalesce(of_replica, LOAD.c.log_bytes))
-    order = (held, written) if by_size else (written, held)
     return (
         select(
             PARTITION.c.topic,
@@ -498,7 +539,7 @@ def carried_by(cluster: str, broker: int, limit: int, *, by_size: bool) -> Selec
         .select_from(PARTITION.outerjoin(LOAD, same))
         .where(PARTITION.c.cluster == cluster, literal(broker) == any_(PARTITION.c.replicas))
         .group_by(PARTITION.c.topic)
-        .order_by(*(most.desc().nulls_last() for most in order), PARTITION.c.topic)
+        .order_by(*(most.desc().nulls_last() for most in (held, written)), PARTITION.c.topic)
         .limit(limit)
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
@@ -253,6 +253,60 @@ def ask_for(point: Mapping[str, Any]) -> str:
     return "" if point["tolerance"] is None else f"--balance-within {100 * point['tolerance']:.4g}%"
 
 
+def share_words(share: float, unit: str) -> str:
+    """``its share 2.0 TiB``."""
+    return f"its share {amount_in_words(share, unit)}"
+
+
+def held_words(name: str, size: float) -> str:
+    """``warehouse.export: 1.8 TiB``."""
+    return f"{name}: {bytes_in_words(size)}"
+
+
+def filling_words(topics: Sequence[tuple[str, float, object]], rest: float) -> str:
+    """What fills a disk, in one line."""
+    told = [held_words(name, size) for name, size, _ in topics]
+    return ", ".join([*told, held_words("all other topics", rest)] if rest else told)
+
+
+def day(moment: float) -> str:
+    """``2026-11-20`` of seconds since 1970."""
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"
+
+
+def size_words(size: float) -> str:
+    """``3.6 TiB``."""
+    return bytes_in_words(size)
+
+
+def limit_words(size: float) -> str:
+    """The limit of a disk on its line."""
+    return f"85 %: {bytes_in_words(size)}"
+
+
+def used_words(moment: float, used: float) -> str:
+    """``2026-11-20: 3.4 TiB``."""
+    return f"{day(moment)}: {bytes_in_words(used)}"
+
+
+def full_words(moment: datetime, *, is_planned: bool) -> str:
+    """When 85 % of a disk are used."""
+    return f"85 % is used on {moment:%Y-%m-%d}{' after the plan' if is_planned else ''}"
+
+
+def disk_words(disk: Mapping[str, Any]) -> str:
+    """What the chart of a disk shows. ``disk``: a row of ``broker_disk_forecast``."""
+    used, total = bytes_in_words(disk["used_bytes"]), bytes_in_words(disk["total_bytes"])
+    return f"{used} of {total} used; {growth_words(disk['growth_bytes_per_day'])}"
+
+
+def growth_words(growth: float | None) -> str:
+    """``it grows by 17.4 GiB a day``."""
+    if growth is None:
+        return "how fast it grows is not known"
+    return f"it {'grows' if growth >= 0 else 'shrinks'} by {bytes_in_words(abs(growth))} a day"
+
+
 def partition_words(partition: int, value: float | None, unit: str, leader: int | None, rack: str) -> str:
     """``partition 17: 5.7 MiB/s written, led by broker 2 in rack-c``."""
     verb = "written" if unit == "bytes/s" else "held by its leader"
@@ -322,5 +376,6 @@ _FILTERS: Mapping[str, Any] = {
     "proof": proof_words,
     "grid": charts.grid,
     "strip": charts.strip,
+    "growth": growth_words,
     "line_chart": charts.line_chart,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
@@ -297,6 +297,8 @@ def plan_file(request: Request, cluster: str, run: str = "") -> Response:
     return Response(body, media_type="application/json", headers=headers)
 
 
+HISTORY = timedelta(days=30)
+MOST_CARRIED = 5000
 _Page = Annotated[int, Query(ge=1, le=100_000, alias="page")]
 _BrokerId = Annotated[int, Query(ge=-1, le=2**31 - 1, alias="id")]
 
@@ -342,16 +344,24 @@ def group_list(
 def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLResponse:
     """Levels, what carries them, disks, findings, and what the plan does about it."""
     state = newest(request, cluster)
-    read = parts(request, ask.broker_parts(cluster, broker))
+    read = parts(request, ask.broker_parts(cluster, state["run_id"], broker))
     if not read["broker"] and not read["levels"]:
         raise HTTPException(404, f"Cluster {cluster} has no broker {broker}.")
     is_disk = bool(read["levels"]) and read["levels"][0]["resource"] == "disk"
-    carried = rows(request, ask.carried_by(cluster, broker, limit=15, by_size=is_disk))
+    largest = rows(request, ask.carried_by(cluster, broker, MOST_CARRIED))
+    carried = largest if is_disk else sorted(largest, key=lambda row: -(row["in_bytes_per_s"] or 0.0))
+    link, disk = linker(request, cluster), read["disks"][0] if read["disks"] else None
+    held = next((row for row in read["levels"] if row["resource"] == "disk"), {"load": None, "capacity": None})
+    now = state["newest_snapshot_captured_at"] or state["snapshot_captured_at"]
+    growth = None
+    if disk is not None:
+        history = rows(request, ask.disk_history(cluster, broker, disk["basis"], now - HISTORY))
+        growth = pictures.disk_growth(disk, history, now)
     return page(
         request, "broker.html", cluster=cluster, broker=broker, state=state, is_disk=is_disk,
         about=read["broker"][0] if read["broker"] else None,
-        disk=read["disks"][0] if read["disks"] else None,
-        levels=read["levels"], carried=carried, grown=read["grown"],
+        disk=disk, growth=growth, filling=pictures.filling(largest, held["load"], held["capacity"], link),
+        levels=read["levels"], bars=pictures.level_bars(read["levels"]), carried=carried[:15], grown=read["grown"],
         findings=rows(request, findings_of(cluster, state["run_id"], "broker", str(broker))),
         moves=one(request, move_totals(cluster, state["run_id"], MoveFilter(broker=broker)), "No plan."),
     )  # fmt: skip

@@ -27,6 +27,7 @@ from rebalance_advisor.page.queries import (
     PARTITION,
     carried_by,
     copies,
+    disk_history,
     heat,
     list_total,
     listed,
@@ -242,7 +243,7 @@ def test_the_reader_cannot_write(reader, connection) -> None:
 
 
 def test_a_broker_says_which_topic_fills_it_and_what_explains_its_trouble(published, open_page, reader) -> None:
-    (first, *others) = reader.rows(carried_by("prod", 1, 10, by_size=True))
+    (first, *others) = reader.rows(carried_by("prod", 1, 10))
     sizes: Counter[str] = Counter()
     for row in reader.rows(select(*PARTITION.c).where(PARTITION.c.cluster == "prod")):
         if 1 in row["replicas"]:
@@ -309,6 +310,22 @@ def test_a_topic_shows_its_partitions_and_where_the_plan_puts_them(connection, o
     assert matrix.count("●+<") == sum(move.leader_to in shown for move in moved) > 0
     assert matrix.count("●−<") == sum(move.leader_from in shown for move in moved) > 0
     assert "led in rack-3" in text
+
+
+def test_a_broker_shows_how_its_disk_grew_by_volumes_or_by_replicas(connection, open_page, reader) -> None:
+    large_cluster.fill(connection, large_cluster.SAMPLE, now := datetime.now(UTC).replace(microsecond=0))
+    cluster, since = large_cluster.CLUSTER, now - timedelta(days=30)
+    volumes = reader.rows(disk_history(cluster, 3, "volumes", since))
+    assert [row["used_bytes"] for row in volumes] == [8000 * large_cluster.GIB] * 2
+    assert [row["moment"] for row in volumes] == [now - timedelta(days=7), now]
+    replicas = reader.rows(disk_history(cluster, 3, "replicas", since))
+    stored = "SELECT load FROM advisor.broker_level_by_day WHERE broker = 3 AND resource = 'disk' ORDER BY period_start"
+    assert [row["used_bytes"] for row in replicas] == [load for (load,) in connection.execute(stored).fetchall()]
+    assert reader.rows(disk_history(cluster, 3, "volumes", now + timedelta(days=1))) == []
+    text = open_page().get(f"/clusters/{cluster}/broker?id=3").text
+    assert 'aria-label="7.8 TiB of 15.6 TiB used; it grows by 0 B a day"' in text
+    assert "all other topics" in text
+    assert re.search(r'aria-label="broker 3, disk: [\d.]+ × its share, ', text)
 
 
 def full_share(disks) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from rebalance_advisor.page import pictures
 from rebalance_advisor.page.charts import Look
 from rebalance_advisor.page.rendering import ask_for
@@ -212,3 +214,65 @@ def test_a_matrix_of_many_brokers_has_those_with_most_partitions() -> None:
     assert (len(drawn.grid.columns), drawn.left_out_count) == (40, 21)
     assert "500" in drawn.grid.columns
     assert pictures.placement([], [], {}, link) is None
+
+
+def test_loads_of_a_broker_have_its_share_and_capacity_and_unknown_ones_are_no_zeros() -> None:
+    disk = level(9, load=90.0, fair_share=0.5, load_after=60.0)
+    bare = level(9, "leaders", unit="count", load=0.0, capacity=None, fair_share=None, load_after=None)
+    drawn, leads_nothing = pictures.level_bars([disk, bare])
+    assert [(part.end, part.look) for part in drawn.strip.parts] == [(60.0, Look.PLAIN), (90.0, Look.LEAVES)]
+    assert [(tick.at, tick.is_dashed) for tick in drawn.strip.ticks] == [(50.0, False), (100.0, True)]
+    assert (drawn.share, drawn.strip.high) == (50.0, 100.0)
+    assert [(part.start, part.end) for part in leads_nothing.strip.parts] == [(0.0, 0.0)]
+    assert "not known" in leads_nothing.strip.words
+
+
+def test_what_fills_a_disk_is_its_largest_topics_and_the_rest() -> None:
+    carried = [{"topic": f"t{number}", "log_bytes": 20 - number} for number in range(8)]
+    drawn = pictures.filling(carried, 200.0, 400.0, link)
+    assert [name for name, _, _ in drawn.topics] == ["t0", "t1", "t2", "t3", "t4"]
+    assert drawn.rest == 200.0 - 90.0
+    assert drawn.strip.parts[-1].end == 200.0
+    assert (drawn.strip.parts[0].href, drawn.strip.high) == ("topic?name=t0", 400.0)
+    assert pictures.filling([{"topic": "t", "log_bytes": None}], 200.0, None, link) is None
+    assert pictures.filling(carried, None, None, link) is None
+
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+DISK = {
+    "used_bytes": 700.0, "total_bytes": 1000.0, "growth_bytes_per_day": 10.0, "used_bytes_with_plan": 400.0,
+    "reaches_85_percent_at": NOW + timedelta(days=15), "reaches_85_percent_at_with_plan": NOW + timedelta(days=45),
+}  # fmt: skip
+
+
+def days(count: int) -> list[dict[str, object]]:
+    return [{"moment": NOW - timedelta(days=n), "used_bytes": 700 - 10 * n} for n in range(count, 0, -1)]
+
+
+def test_a_disk_is_shown_as_it_grew_and_until_it_is_full() -> None:
+    chart = pictures.disk_growth(DISK, days(5), NOW)
+    measured, with_plan, without = chart.lines
+    assert [point.y for point in measured.points] == [650.0, 660.0, 670.0, 680.0, 690.0, 700.0]
+    assert [round(point.y) for point in without.points] == [700, 850]  # 85 % on the 15th day
+    assert [round(point.y) for point in with_plan.points] == [400, 550]
+    assert with_plan.is_dashed
+    assert chart.x_range[1] == (NOW + timedelta(days=15)).timestamp()
+    assert [(moment.label, moment.words) for moment in chart.moments] == [("85 %", "85 % is used on 2026-12-05")]
+    assert chart.words == "700 B of 1000 B used; it grows by 10 B a day"
+
+
+def test_a_disk_whose_growth_is_unknown_has_no_forecast() -> None:
+    unknown = DISK | {"growth_bytes_per_day": None, "reaches_85_percent_at": None}
+    chart = pictures.disk_growth(unknown | {"reaches_85_percent_at_with_plan": None}, [], NOW)
+    assert [len(line.points) for line in chart.lines] == [1]
+    assert chart.moments == []
+    assert "not known" in chart.words
+    assert pictures.disk_growth(DISK | {"total_bytes": None}, [], NOW) is None
+
+
+def test_a_forecast_ends_after_90_days_and_a_full_disk_has_one_of_14() -> None:
+    slow = pictures.disk_growth(DISK | {"reaches_85_percent_at": NOW + timedelta(days=4000)}, [], NOW)
+    full = pictures.disk_growth(DISK | {"reaches_85_percent_at": NOW}, [], NOW)
+    ends = [(chart.x_range[1] - NOW.timestamp()) / 86_400 for chart in (slow, full)]
+    assert ends == [90.0, 14.0]
+    assert full.moments == []
