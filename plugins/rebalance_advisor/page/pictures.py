@@ -541,3 +541,57 @@ def _disk_point(moment: float, used: float) -> Point:
 def _forecast(start: float, growth: float, now: float, end: float) -> Line:
     points = [Point(x=at, y=max(start + growth * (at - now) / 86_400, 0.0), words="") for at in (now, end)]
     return Line(points=points, is_dashed=True, has_dots=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberBar:
+    """A member with what it reads today, and what it would read under the advised strategy; ``None`` without one."""
+
+    member: Row
+    today: Strip
+    advised: Strip | None
+
+
+def member_bars(members: Sequence[Row], advised: Sequence[Row]) -> list[MemberBar]:
+    """Bars of rates on one scale, or of partitions where no rate is known. Rows of ``member_score_latest``.
+
+    A member that the advised strategy leaves out is unknown there, not idle.
+    """
+    by_rate = any(row["in_bytes_per_s"] is not None for row in members)
+    name, unit = ("in_bytes_per_s", "bytes/s") if by_rate else ("partitions", "count")
+    later = {row["member_id"]: row for row in advised}
+    high = max((float(row[name]) for row in (*members, *advised) if row[name] is not None), default=0.0) or 1.0
+
+    def strip_of(row: Row | None) -> Strip:
+        value = None if row is None or row[name] is None else float(row[name])
+        look = Look.FULL if row is not None and row["is_falling_behind"] else Look.PLAIN
+        said = words.reads_words(row, unit)
+        return Strip(words=said, parts=bar(value, look, said), high=high)
+
+    return [
+        MemberBar(
+            member=row, today=strip_of(row), advised=strip_of(later.get(row["member_id"])) if advised else None
+        )
+        for row in members
+    ]  # fmt: skip
+
+
+def lag_chart(days: Sequence[Row]) -> LineChart | None:
+    """The lag of a group by the day, its highest of each day dashed; None with fewer than two days.
+
+    ``days``: rows of ``group_lag_by_day``, the oldest first.
+    """
+    if len(days) < 2:
+        return None
+    most = max(float(row["highest_lag_messages"]) for row in days) or 1.0
+    moments = [row["period_start"].timestamp() for row in days]
+    mean, highest = (
+        [Point(x=at, y=float(row[name]), words=words.lag_words(row)) for at, row in zip(moments, days, strict=True)]
+        for name in ("lag_messages", "highest_lag_messages")
+    )
+    return LineChart(
+        words=words.lag_label(days), lines=[Line(points=highest, is_dashed=True, has_dots=False), Line(points=mean)],
+        x_range=(moments[0], moments[-1]), y_range=(0.0, most),
+        x_labels=[(moments[place], words.day(moments[place])) for place in (0, -1)],
+        y_labels=[(share * most, f"{share * most:,.0f}") for share in ((0.0, 0.5, 1.0) if most > 1 else (0.0, 1.0))],
+    )  # fmt: skip

@@ -106,6 +106,7 @@ DISK = view(
     " reaches_85_percent_at_with_plan days_of_history outlook basis used_bytes_with_plan",
 )
 LOG_DIR = view("log_dir", "cluster captured_at broker total_bytes usable_bytes")
+LAG_DAY = view("group_lag_by_day", "cluster period_start group_id lag_messages highest_lag_messages")
 LEVEL_DAY = view("broker_level_by_day", "cluster period_start broker resource load")
 BROKER_OVERVIEW = view(
     "broker_overview_latest",
@@ -166,7 +167,7 @@ ALL = (
     WAVE_STATUS, BROKER, BROKER_SCORE, DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE,
     GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE, ATTEMPT, CHECK, OUTCOME, SKEW_DAY, BROKER_OVERVIEW, TOPIC_OVERVIEW,
     GROUP_OVERVIEW, FINDING_LATEST, WAVE_BROKER, FRONTIER,
-    LOG_DIR, LEVEL_DAY,
+    LOG_DIR, LEVEL_DAY, LAG_DAY,
 )  # fmt: skip
 
 
@@ -584,8 +585,8 @@ def racks_of(cluster: str, brokers: Collection[int]) -> Select[Any]:
     return select(BROKER.c.broker, BROKER.c.rack).where(BROKER.c.cluster == cluster, BROKER.c.broker.in_(brokers))
 
 
-def group_parts(cluster: str, group_id: str) -> dict[str, Select[Any]]:
-    """What there is about one group: itself, strategies as things are, scenarios, drain, lag, members."""
+def group_parts(cluster: str, group_id: str, since: datetime) -> dict[str, Select[Any]]:
+    """What there is about one group: itself, strategies today, scenarios, drain, lag now and since then, members."""
     of_group = {
         name: select(*read.c).where(read.c.cluster == cluster, read.c.group_id == group_id)
         for name, read in {
@@ -612,4 +613,8 @@ def group_parts(cluster: str, group_id: str) -> dict[str, Select[Any]]:
         .where(member.is_current)
         .order_by(member.lag_messages.desc().nulls_last(), member.member_id)
         .limit(LIST_ROWS),
+        "advised_members": of_group["members"].where(member.is_recommended, ~member.is_current),
+        "lag_days": select(*LAG_DAY.c)
+        .where(LAG_DAY.c.cluster == cluster, LAG_DAY.c.group_id == group_id, LAG_DAY.c.period_start >= since)
+        .order_by(LAG_DAY.c.period_start),
     }

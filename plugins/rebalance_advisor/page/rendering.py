@@ -307,6 +307,27 @@ def growth_words(growth: float | None) -> str:
     return f"it {'grows' if growth >= 0 else 'shrinks'} by {bytes_in_words(abs(growth))} a day"
 
 
+def reads_words(member: Mapping[str, Any] | None, unit: str) -> str:
+    """``5 partitions, 1.2 MiB/s; falling behind``. ``member``: a row of ``member_score_latest``, or none."""
+    if member is None:
+        return "not known"
+    told = counted(member["partitions"], "partition")
+    if unit != "count":
+        told += f", {amount_in_words(_number(member['in_bytes_per_s']), unit)}"
+    return f"{told}; falling behind" if member["is_falling_behind"] else told
+
+
+def lag_words(day_of: Mapping[str, Any]) -> str:
+    """``2026-11-20: 5,909 messages behind, at most 7,000``. ``day_of``: a row of ``group_lag_by_day``."""
+    mean, most = day_of["lag_messages"], day_of["highest_lag_messages"]
+    return f"{day_of['period_start']:%Y-%m-%d}: {mean:,.0f} messages behind, at most {most:,.0f}"
+
+
+def lag_label(days: Sequence[Mapping[str, Any]]) -> str:
+    """What the chart of a group's lag shows, with its first and last figure."""
+    return f"Lag by the day. {lag_words(days[0])}; {lag_words(days[-1])}"
+
+
 def partition_words(partition: int, value: float | None, unit: str, leader: int | None, rack: str) -> str:
     """``partition 17: 5.7 MiB/s written, led by broker 2 in rack-c``."""
     verb = "written" if unit == "bytes/s" else "held by its leader"

@@ -391,13 +391,16 @@ def topic_page(request: Request, cluster: str, name: str, number: _Page = 1) -> 
 def group_page(request: Request, cluster: str, name: str) -> HTMLResponse:
     """Which strategy, what each would do, what happens when members come and go, who is behind."""
     state = newest(request, cluster)
-    read = parts(request, ask.group_parts(cluster, name))
+    now = state["newest_snapshot_captured_at"] or state["snapshot_captured_at"]
+    read = parts(request, ask.group_parts(cluster, name, now - HISTORY))
     if not read["group"]:
         raise HTTPException(404, f"Cluster {cluster} has no group called {name}.")
     return page(
         request, "group.html", cluster=cluster, name=name, about=read["group"][0],
         drain=read["drain"][0] if read["drain"] else None,
-        strategies=read["strategies"], scenarios=read["scenarios"], lag=read["lag"], members=read["members"],
+        strategies=read["strategies"], scenarios=read["scenarios"], lag=read["lag"],
+        members=pictures.member_bars(read["members"], read["advised_members"]),
+        lag_chart=pictures.lag_chart(read["lag_days"]),
         findings=rows(request, findings_of(cluster, state["run_id"], "group", name)),
     )  # fmt: skip
 

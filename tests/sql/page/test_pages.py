@@ -328,6 +328,19 @@ def test_a_broker_shows_how_its_disk_grew_by_volumes_or_by_replicas(connection, 
     assert re.search(r'aria-label="broker 3, disk: [\d.]+ × its share, ', text)
 
 
+def test_a_group_shows_its_members_and_its_lag_of_each_day(connection, open_page) -> None:
+    large_cluster.fill(connection, large_cluster.SAMPLE, datetime.now(UTC).replace(microsecond=0))
+    group = large_cluster.group_name(7)
+    text = open_page().get(f"/clusters/{large_cluster.CLUSTER}/group", params={"name": group}).text
+    bars = re.findall(r'<svg class="strip" role="img" aria-label="(\d) partitions"', text)
+    assert bars == ["3"] * 2 * large_cluster.SAMPLE.members_a_group  # today and with the advised strategy
+    days = connection.execute(
+        "SELECT highest_lag_messages FROM advisor.group_lag_by_day WHERE group_id = %s", [group]
+    ).fetchall()
+    assert len(days) == 2
+    assert text.count(f"messages behind, at most {days[0][0]:,}<") == 2
+
+
 def full_share(disks) -> float:
     """Just below the share of the fullest disk."""
     return 0.9999 * max(row["load"] / row["capacity"] for row in disks)

@@ -276,3 +276,44 @@ def test_a_forecast_ends_after_90_days_and_a_full_disk_has_one_of_14() -> None:
     ends = [(chart.x_range[1] - NOW.timestamp()) / 86_400 for chart in (slow, full)]
     assert ends == [90.0, 14.0]
     assert full.moments == []
+
+
+def member(name: str, partitions: int, rate: float | None, **others: object) -> dict[str, object]:
+    return {
+        "member_id": name, "partitions": partitions, "in_bytes_per_s": rate, "is_falling_behind": False
+    } | others  # fmt: skip
+
+
+def test_members_have_bars_of_today_and_of_the_advised_strategy_on_one_scale() -> None:
+    today = [member("a", 24, 60.0, is_falling_behind=True), member("b", 0, 0.0), member("c", 0, None)]
+    busy, idle, unknown = pictures.member_bars(today, [member("a", 12, 30.0), member("b", 12, 30.0)])
+    assert [(part.end, part.look) for part in busy.today.parts] == [(60.0, Look.FULL)]
+    assert busy.today.words == "24 partitions, 60 B/s; falling behind"
+    assert [part.end for part in busy.advised.parts] == [30.0]
+    assert {strip.high for one in (busy, idle) for strip in (one.today, one.advised)} == {60.0}
+    assert [part.end for part in idle.today.parts] == [0.0]
+    assert (unknown.today.parts, unknown.advised.parts, unknown.advised.words) == ((), (), "not known")
+
+
+def test_members_of_unknown_rates_have_bars_of_partitions_and_a_group_that_keeps_its_strategy_has_one_bar_each() -> (
+    None
+):
+    drawn = pictures.member_bars([member("a", 3, None), member("b", 1, None)], [])
+    assert [one.today.parts[0].end for one in drawn] == [3.0, 1.0]
+    assert [one.advised for one in drawn] == [None, None]
+    assert drawn[0].today.words == "3 partitions"
+    assert pictures.member_bars([], []) == []
+
+
+def lag_day(number: int, lag: float, highest: int) -> dict[str, object]:
+    return {"period_start": NOW + timedelta(days=number), "lag_messages": lag, "highest_lag_messages": highest}
+
+
+def test_lag_is_a_line_of_means_below_a_dashed_one_of_the_highest() -> None:
+    highest, mean = pictures.lag_chart([lag_day(0, 5.0, 9), lag_day(1, 6.0, 20)]).lines
+    assert ([point.y for point in highest.points], highest.is_dashed) == ([9.0, 20.0], True)
+    assert [(point.y, point.words) for point in mean.points] == [
+        (5.0, "2026-11-20: 5 messages behind, at most 9"), (6.0, "2026-11-21: 6 messages behind, at most 20"),
+    ]  # fmt: skip
+    assert pictures.lag_chart([lag_day(0, 5.0, 9)]) is None
+    assert pictures.lag_chart([lag_day(0, 0.0, 0), lag_day(1, 0.0, 0)]).y_range == (0.0, 1.0)
