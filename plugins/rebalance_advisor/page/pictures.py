@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from kafka_rebalance.findings.finding import Severity
 from rebalance_advisor.page import rendering as words
 from rebalance_advisor.page.charts import (
     Cell,
@@ -595,3 +596,110 @@ def lag_chart(days: Sequence[Row]) -> LineChart | None:
         x_labels=[(moments[place], words.day(moments[place])) for place in (0, -1)],
         y_labels=[(share * most, f"{share * most:,.0f}") for share in ((0.0, 0.5, 1.0) if most > 1 else (0.0, 1.0))],
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkewChart:
+    """The skew of one resource over time, and its last figure."""
+
+    resource: str
+    chart: LineChart
+    skew: float
+
+
+def skew_charts(
+    days: Sequence[Row], allowed: Mapping[str, Band], applied: Sequence[Row], link: Link, since: datetime, now: datetime
+) -> list[SkewChart]:
+    """A line for each resource with at least two days, its allowed range, and the plans that were applied.
+
+    ``days``: rows of ``skew_by_day``, the newest first; ``applied``: of ``ask.applied_plans``.
+    """
+    of_resource: dict[str, list[Row]] = defaultdict(list)
+    for row in reversed(days):
+        of_resource[row["resource"]].append(row)
+    drawn = []
+    for resource, own in of_resource.items():
+        if len(own) < 2:
+            continue
+        band = allowed.get(resource)
+        limit = band[1] if band else None
+        most = max(row["skew"] for row in own)
+        top = 1.08 * max(most, limit or 0.0, 1.1)
+        chart = LineChart(
+            words=words.skew_label(resource, own),
+            lines=[Line(points=[_skew_point(row) for row in own], has_dots=len(own) <= _MOST_DOTS)],
+            x_range=(since.timestamp(), now.timestamp()), y_range=(min(1.0, *(row["skew"] for row in own)), top),
+            band=None if limit is None else (1.0, limit),
+            x_labels=[(at.timestamp(), words.day(at.timestamp())) for at in (since, now)],
+            y_labels=[(1.0, "1.00 ×"), (most, f"{most:.2f} ×")] if most > 1.05 else [(1.0, "1.00 ×")],
+            moments=[
+                Moment(
+                    x=row["verified_at"].timestamp(), words=words.applied_words(row), label="plan",
+                    href=link("plan", run=row["run_id"]),
+                )
+                for row in applied
+            ],
+            height_px=130,
+        )  # fmt: skip
+        drawn.append(SkewChart(resource=resource, chart=chart, skew=own[-1]["skew"]))
+    order = {name: number for number, name in enumerate(RESOURCES)}
+    return sorted(drawn, key=lambda one: (order.get(one.resource, len(order)), one.resource))
+
+
+def _skew_point(row: Row) -> Point:
+    at = row["period_start"].timestamp()
+    return Point(x=at, y=row["skew"], words=words.skew_words(row))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """One finding from when it was first seen to when it was last seen."""
+
+    finding: Row
+    strip: Strip
+    is_open: bool
+
+
+def lanes(found: Sequence[Row], since: datetime, now: datetime, newest: datetime) -> list[Lane]:
+    """A lane for each row of ``ask.finding_lanes``; ``newest``: start of the newest advisory, which has all open ones.
+
+    A finding that was seen once has a lane as thin as it can be.
+    """
+    drawn = []
+    for row in found:
+        is_open = row["last_seen"] >= newest
+        end = now if is_open else row["last_seen"]
+        look = Look.FULL if row["severity_rank"] <= Severity.HIGH.rank else Look.QUIET
+        said = words.lane_words(row, is_open=is_open)
+        part = Part(start=row["first_seen"].timestamp(), end=end.timestamp(), look=look, words=said)
+        strip = Strip(words=said, parts=[part], low=since.timestamp(), high=now.timestamp())
+        drawn.append(Lane(finding=row, strip=strip, is_open=is_open))
+    return drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """A row of ``plan_outcome``, and as a strip from the skew then to the promised one, with the measured one."""
+
+    outcome: Row
+    strip: Strip
+
+
+def promises(outcomes: Sequence[Row]) -> list[Promise]:
+    """One scale for all, from an even cluster on."""
+    names = ("skew_before", "skew_predicted", "skew_measured")
+    high = max((row[name] for row in outcomes for name in names if row[name] is not None), default=1.0)
+    drawn = []
+    for row in outcomes:
+        before, promised, measured = (row[name] for name in names)
+        said = words.promise_words(row)
+        is_known = before is not None and promised is not None
+        part = (
+            Part(start=min(before, promised), end=max(before, promised), look=Look.LEAVES, words=said)
+            if is_known
+            else None
+        )
+        ticks = [] if measured is None else [Tick(at=measured, words=words.measured_words(measured))]
+        strip = Strip(words=said, parts=[part] if part else [], ticks=ticks, low=1.0, high=max(high, 1.1))
+        drawn.append(Promise(outcome=row, strip=strip))
+    return drawn

@@ -55,11 +55,13 @@ CLUSTER = view(
     " broker_count topic_count partition_count group_count gap_count excluded_resource_count worst_broker"
     " worst_resource worst_skew critical_count high_count finding_count replica_moves bytes leader_changes",
 )
-APPLICATION = view("plan_application", "cluster run_id application_id state failure answered_by answered_at")
+APPLICATION = view(
+    "plan_application", "cluster run_id application_id state failure answered_by answered_at verified_at"
+)
 FINDING = view(
     "finding",
-    "cluster run_id rank code severity subject_type subject evidence recommendation_code recommendation_args team"
-    " channel tier muted_until mute_reason",
+    "cluster run_id started_at finding_key rank code severity subject_type subject evidence"
+    " recommendation_code recommendation_args team channel tier muted_until mute_reason",
 )
 FINDING_LATEST = view(
     "finding_latest", "cluster rank severity subject_type subject recommendation_code recommendation_args muted_until"
@@ -105,6 +107,7 @@ DISK = view(
     "cluster broker used_bytes total_bytes used_ratio growth_bytes_per_day reaches_85_percent_at"
     " reaches_85_percent_at_with_plan days_of_history outlook basis used_bytes_with_plan",
 )
+SEVERITIES = {severity.value: severity.rank for severity in Severity}
 LOG_DIR = view("log_dir", "cluster captured_at broker total_bytes usable_bytes")
 LAG_DAY = view("group_lag_by_day", "cluster period_start group_id lag_messages highest_lag_messages")
 LEVEL_DAY = view("broker_level_by_day", "cluster period_start broker resource load")
@@ -347,10 +350,47 @@ def outcomes(cluster: str, limit: int) -> Select[Any]:
     return select(*OUTCOME.c).where(OUTCOME.c.cluster == cluster).order_by(*ordered).limit(limit)
 
 
-def skew_by_day(cluster: str, limit: int) -> Select[Any]:
-    """Skew of each resource by the day, the newest first."""
+def skew_by_day(cluster: str, since: datetime) -> Select[Any]:
+    """Skew of each resource by the day since then, the newest first."""
     ordered = (SKEW_DAY.c.period_start.desc(), SKEW_DAY.c.resource)
-    return select(*SKEW_DAY.c).where(SKEW_DAY.c.cluster == cluster).order_by(*ordered).limit(limit)
+    recent = select(*SKEW_DAY.c).where(SKEW_DAY.c.cluster == cluster, SKEW_DAY.c.period_start >= since)
+    return recent.order_by(*ordered)
+
+
+APPLIED = ("verified", "partly_applied")
+
+
+def applied_plans(cluster: str, since: datetime) -> Select[Any]:
+    """Plans that were applied since then, whole or in part, the oldest first."""
+    read = APPLICATION.c
+    applied = select(*read).where(read.cluster == cluster, read.state.in_(APPLIED), read.verified_at >= since)
+    return applied.order_by(read.verified_at)
+
+
+def finding_lanes(cluster: str, since: datetime, limit: int) -> Select[Any]:
+    """When each finding was first and last seen since then, how often, and how many findings there are in all.
+
+    The worst first, of these the ones that were seen last. ``info`` and ``ok`` are left out.
+    """
+    read = FINDING.c
+    rank = func.min(case(SEVERITIES, value=read.severity, else_=len(SEVERITIES)))
+    last = func.max(read.started_at)
+    return (
+        select(
+            read.code,
+            read.subject_type,
+            read.subject,
+            rank.label("severity_rank"),
+            func.min(read.started_at).label("first_seen"),
+            last.label("last_seen"),
+            func.count().label("times_seen"),
+            func.count().over().label("finding_count"),
+        )
+        .where(read.cluster == cluster, read.started_at >= since, read.severity.not_in(("info", "ok")))
+        .group_by(read.code, read.subject_type, read.subject)
+        .order_by(rank, last.desc(), read.code, read.subject_type, read.subject)
+        .limit(limit)
+    )
 
 
 PAGE_ROWS = 50
@@ -470,7 +510,6 @@ LISTINGS = {
     "topics": Listing(TOPIC_OVERVIEW, "topic", TOPIC),
     "groups": Listing(GROUP_OVERVIEW, "group_id", GROUP),
 }
-_SEVERITIES = {severity.value: severity.rank for severity in Severity}
 
 
 def listed(kind: str, cluster: str, search: str, sort: str, page: int) -> Select[Any]:
@@ -480,7 +519,7 @@ def listed(kind: str, cluster: str, search: str, sort: str, page: int) -> Select
     read, name = LISTINGS[kind].read, LISTINGS[kind].name
     order: list[ColumnElement[Any]] = []
     if sort == "findings":
-        order = [case(_SEVERITIES, value=read.c.worst_severity, else_=len(_SEVERITIES))]
+        order = [case(SEVERITIES, value=read.c.worst_severity, else_=len(SEVERITIES))]
     elif sort != "name":
         order = [read.c[sort].desc().nulls_last()]
     statement = select(*read.c).where(*_named(read, name, cluster, search)).order_by(*order, read.c[name])

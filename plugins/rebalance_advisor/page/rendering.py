@@ -328,6 +328,45 @@ def lag_label(days: Sequence[Mapping[str, Any]]) -> str:
     return f"Lag by the day. {lag_words(days[0])}; {lag_words(days[-1])}"
 
 
+def skew_words(day_of: Mapping[str, Any]) -> str:
+    """``2026-11-20: 1.68 ×, broker 9 the highest``. ``day_of``: a row of ``skew_by_day``."""
+    told = f"{day_of['period_start']:%Y-%m-%d}: {ratio_in_words(day_of['skew'])}"
+    return told if day_of["worst_broker"] is None else f"{told}, broker {day_of['worst_broker']} the highest"
+
+
+def skew_label(resource: str, days: Sequence[Mapping[str, Any]]) -> str:
+    """What the chart of a skew shows, with its first and last figure."""
+    return f"Skew of {resource} by the day. {skew_words(days[0])}; {skew_words(days[-1])}"
+
+
+def applied_words(application: Mapping[str, Any]) -> str:
+    """``plan applied, seen on 2026-11-20``. ``application``: a row of ``plan_application``."""
+    how = "partly applied" if application["state"] == "partly_applied" else "applied"
+    return f"plan {how}, seen on {application['verified_at']:%Y-%m-%d}"
+
+
+def lane_words(finding: Mapping[str, Any], *, is_open: bool) -> str:
+    """``2026-11-06 to 2026-11-20, seen 12 times``. ``finding``: a row of ``ask.finding_lanes``."""
+    first, last = finding["first_seen"], finding["last_seen"]
+    until = "today" if is_open else f"{last:%Y-%m-%d}"
+    times = f"seen {finding['times_seen']:,} times" if finding["times_seen"] > 1 else "seen once"
+    return f"{first:%Y-%m-%d} to {until}, {times}"
+
+
+def promise_words(outcome: Mapping[str, Any]) -> str:
+    """What a plan promised for a resource and what came of it. ``outcome``: a row of ``plan_outcome``."""
+    names = ("skew_before", "skew_predicted")
+    before, promised = (ratio_in_words(_number(outcome[name])) for name in names)
+    measured = outcome["skew_measured"]
+    after = "not measured yet" if measured is None else measured_words(measured)
+    return f"{outcome['resource']}: {before} then, {promised} promised, {after}"
+
+
+def measured_words(skew: float) -> str:
+    """``1.12 × measured``."""
+    return f"{ratio_in_words(_number(skew))} measured"
+
+
 def partition_words(partition: int, value: float | None, unit: str, leader: int | None, rack: str) -> str:
     """``partition 17: 5.7 MiB/s written, led by broker 2 in rack-c``."""
     verb = "written" if unit == "bytes/s" else "held by its leader"

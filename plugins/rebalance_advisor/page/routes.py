@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
@@ -119,6 +119,8 @@ def if_nothing_is_done(plan: Row, resources: Sequence[Row], disks: Sequence[Row]
 MOST_FINDINGS = 100
 MOST_GAPS = 20
 MOST_DAYS = 60
+MOST_LANES = 30
+LONG_HISTORY = timedelta(days=90)
 MOST_GROUPS = 8
 MOST_HEATED = 50
 
@@ -188,13 +190,26 @@ def _state(step: StepFigures, applied: Mapping[int, int]) -> str:
 def history(
     request: Request, cluster: str, number: Annotated[int, Query(ge=1, le=10_000, alias="page")] = 1
 ) -> HTMLResponse:
-    """Advisories that were started, what plans promised and what came of it, skew by the day."""
+    """Skew by the day with the plans that were applied, findings, what plans promised, advisories that were started."""
+    now = datetime.now(UTC)
+    since = now - LONG_HISTORY
+    days, link = rows(request, ask.skew_by_day(cluster, since)), linker(request, cluster)
+    published = rows(request, clusters(cluster))
+    newest_run = published[0] if published else None
+    resources = rows(request, plan_parts(cluster, newest_run["run_id"])["resources"]) if newest_run else []
+    found = rows(request, ask.finding_lanes(cluster, since, MOST_LANES))
+    applied = rows(request, ask.applied_plans(cluster, since))
+    since = min((row["period_start"] for row in days), default=since)
+    since = min([since, *(row["first_seen"] for row in found)])
     attempts = rows(request, ask.attempts(cluster, limit=LIST_ROWS + 1, offset=(number - 1) * LIST_ROWS))
     return page(
         request, "history.html", cluster=cluster, page=number,
         attempts=attempts[:LIST_ROWS], has_more=len(attempts) > LIST_ROWS,
-        outcomes=rows(request, ask.outcomes(cluster, LIST_ROWS)),
-        days=rows(request, ask.skew_by_day(cluster, MOST_DAYS)),
+        promises=pictures.promises(rows(request, ask.outcomes(cluster, LIST_ROWS))),
+        skews=pictures.skew_charts(days, pictures.bands(resources), applied, link, since, now),
+        lanes=pictures.lanes(found, since, now, newest_run["started_at"] if newest_run else now),
+        applied_count=len(applied), finding_count=found[0]["finding_count"] if found else 0,
+        days=days[:MOST_DAYS],
     )  # fmt: skip
 
 

@@ -25,9 +25,11 @@ from rebalance_advisor.page.queries import (
     GROUP_LAG,
     LISTINGS,
     PARTITION,
+    applied_plans,
     carried_by,
     copies,
     disk_history,
+    finding_lanes,
     heat,
     list_total,
     listed,
@@ -339,6 +341,42 @@ def test_a_group_shows_its_members_and_its_lag_of_each_day(connection, open_page
     ).fetchall()
     assert len(days) == 2
     assert text.count(f"messages behind, at most {days[0][0]:,}<") == 2
+
+
+def test_the_history_has_skew_by_the_day_and_findings_from_first_to_last_seen(connection, open_page, reader) -> None:
+    """A finding of last week that is gone is resolved; one of both advisories is open."""
+    large_cluster.fill(connection, large_cluster.SAMPLE, now := datetime.now(UTC).replace(microsecond=0))
+    cluster, since = large_cluster.CLUSTER, now - timedelta(days=90)
+    connection.execute(
+        "DELETE FROM store.finding USING store.run WHERE run.run_key = finding.run_key AND run_id = 'today'"
+        " AND subject_type = 'broker' AND subject = '0'"
+    )
+    found = reader.rows(finding_lanes(cluster, since, 500))
+    assert len(found) == found[0]["finding_count"] == large_cluster.SAMPLE.findings
+    assert [row["severity_rank"] for row in found] == sorted(row["severity_rank"] for row in found)
+    seen = {(row["subject_type"], row["subject"]): row for row in found}
+    gone, still = seen["broker", "0"], seen["broker", "1"]
+    assert (gone["times_seen"], gone["last_seen"]) == (1, now - timedelta(days=7))
+    assert (still["times_seen"], still["first_seen"], still["last_seen"]) == (2, now - timedelta(days=7), now)
+    assert len(reader.rows(finding_lanes(cluster, since, 10))) == 10
+    assert reader.rows(finding_lanes(cluster, now + timedelta(days=1), 10)) == []
+    text = open_page().get(f"/clusters/{cluster}/history").text
+    assert 'aria-label="Skew of disk by the day. ' in text
+    assert "120 others are left out" in text
+
+
+def test_a_plan_that_was_applied_is_a_mark_in_the_history(connection, open_page, reader) -> None:
+    large_cluster.fill(connection, large_cluster.SAMPLE, now := datetime.now(UTC).replace(microsecond=0))
+    for application, state in (("one", "verified"), ("two", "rejected")):
+        connection.execute(
+            "INSERT INTO store.application (application_id, run_key, state, verified_at)"
+            " SELECT %s, run_key, %s, %s FROM store.run WHERE run_id = 'last-week'",
+            [application, state, now - timedelta(days=1)],
+        )
+    (applied,) = reader.rows(applied_plans(large_cluster.CLUSTER, now - timedelta(days=90)))
+    assert applied["application_id"] == "one"
+    text = open_page().get(f"/clusters/{large_cluster.CLUSTER}/history").text
+    assert f"plan applied, seen on {now - timedelta(days=1):%Y-%m-%d}" in text
 
 
 def full_share(disks) -> float:

@@ -317,3 +317,68 @@ def test_lag_is_a_line_of_means_below_a_dashed_one_of_the_highest() -> None:
     ]  # fmt: skip
     assert pictures.lag_chart([lag_day(0, 5.0, 9)]) is None
     assert pictures.lag_chart([lag_day(0, 0.0, 0), lag_day(1, 0.0, 0)]).y_range == (0.0, 1.0)
+
+
+def skew_day(number: int, skew: float, resource: str = "disk", worst: int | None = 9) -> dict[str, object]:
+    return {
+        "period_start": NOW + timedelta(days=number), "resource": resource, "skew": skew, "highest_skew": skew,
+        "worst_broker": worst,
+    }  # fmt: skip
+
+
+def test_skew_is_a_line_a_resource_with_its_range_and_the_plans_that_were_applied() -> None:
+    days = [
+        skew_day(2, 1.1),
+        skew_day(1, 1.5),
+        skew_day(0, 1.6),
+        skew_day(1, 1.2, "leaders"),
+        skew_day(0, 1.3, "leaders"),
+    ]
+    alone = skew_day(0, 1.0, "cpu")
+    plan = {"verified_at": NOW + timedelta(days=1), "run_id": "r", "state": "partly_applied"}
+    end = NOW + timedelta(days=3)
+    disk, leaders = pictures.skew_charts([*days, alone], {"disk": (0.9, 1.1)}, [plan], link, NOW, end)
+    assert (disk.resource, leaders.resource, disk.skew) == ("disk", "leaders", 1.1)
+    (line,) = disk.chart.lines
+    assert [point.y for point in line.points] == [1.6, 1.5, 1.1]
+    assert line.points[0].words == "2026-11-20: 1.60 ×, broker 9 the highest"
+    assert (disk.chart.band, leaders.chart.band) == ((1.0, 1.1), None)
+    (moment,) = disk.chart.moments
+    assert (moment.words, moment.href) == ("plan partly applied, seen on 2026-11-21", "plan?run=r")
+
+
+def test_a_lane_ends_when_its_finding_was_last_seen_or_goes_on_to_now() -> None:
+    seen = {"code": "x", "subject_type": "broker", "subject": "9", "severity_rank": 1, "first_seen": NOW}
+    newest = NOW + timedelta(days=5)
+    now = newest + timedelta(hours=1)
+    gone, still = pictures.lanes(
+        [
+            seen | {"last_seen": NOW + timedelta(days=2), "times_seen": 3},
+            seen | {"last_seen": newest, "times_seen": 1, "severity_rank": 3},
+        ],
+        NOW, now, newest,
+    )  # fmt: skip
+    assert (gone.is_open, gone.strip.words) == (False, "2026-11-20 to 2026-11-22, seen 3 times")
+    assert gone.strip.parts[0].end == (NOW + timedelta(days=2)).timestamp()
+    assert (still.is_open, still.strip.words) == (True, "2026-11-20 to today, seen once")
+    assert still.strip.parts[0].end == now.timestamp() == still.strip.high
+    assert [lane.strip.parts[0].look for lane in (gone, still)] == [Look.FULL, Look.QUIET]
+
+
+def outcome(before: float | None, promised: float | None, measured: float | None) -> dict[str, object]:
+    return {
+        "resource": "disk", "skew_before": before, "skew_predicted": promised, "skew_measured": measured
+    }  # fmt: skip
+
+
+def test_a_promise_goes_from_the_skew_then_to_the_promised_one_beside_the_measured_one() -> None:
+    kept, open_, unknown = pictures.promises(
+        [outcome(1.7, 1.1, 1.2), outcome(1.5, 1.1, None), outcome(None, None, None)]
+    )
+    assert [(part.start, part.end) for part in kept.strip.parts] == [(1.1, 1.7)]
+    assert [tick.at for tick in kept.strip.ticks] == [1.2]
+    assert kept.strip.words == "disk: 1.70 × then, 1.10 × promised, 1.20 × measured"
+    assert (open_.strip.ticks, open_.strip.high) == ([], 1.7)
+    assert open_.strip.words.endswith("not measured yet")
+    assert unknown.strip.parts == []
+    assert pictures.promises([]) == []
