@@ -162,7 +162,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineChart:
-    """Lines over one scale. ``y_labels`` and ``x_labels``: (value, text); ``band``: the allowed range of y."""
+    """Lines over one scale. ``y_labels`` and ``x_labels``: (value, text); ``band``: the allowed range of y.
+
+    ``top_px`` and ``below_px``: room for moments above and for ``x_labels`` below.
+    """
 
     words: str
     lines: Sequence[Line]
@@ -174,16 +177,18 @@ class LineChart:
     moments: Sequence[Moment] = ()
     band: tuple[float, float] | None = None
     height_px: int = 170
+    top_px: int = 16
+    below_px: int = 20
 
 
-_TOP_PX, _BELOW_PX, _SIDE = 16, 20, 2.0
+_SIDE = 2.0
 
 
 def line_chart(chart: LineChart) -> Markup:
     """The chart, as wide as its place; without a point it says that nothing is known."""
     if not any(line.points for line in chart.lines):
         return _svg("chart", chart.words, 40, _unknown("0", "0", "100%", 40))
-    bottom = chart.height_px - _BELOW_PX
+    bottom = chart.height_px - chart.below_px
     inner = _band(chart, bottom) + _y_axis(chart, bottom) + _x_axis(chart)
     inner += _join(_level(level, chart, bottom) for level in chart.levels)
     inner += _join(_moment(moment, chart, bottom) for moment in chart.moments)
@@ -198,7 +203,7 @@ def _x(chart: LineChart, value: float) -> float:
 
 
 def _y(chart: LineChart, value: float, bottom: int) -> float:
-    return bottom - (bottom - _TOP_PX) / 100 * _across(value, *chart.y_range)
+    return bottom - (bottom - chart.top_px) / 100 * _across(value, *chart.y_range)
 
 
 def _band(chart: LineChart, bottom: int) -> Markup:
@@ -245,7 +250,7 @@ def _moment(moment: Moment, chart: LineChart, bottom: int) -> Markup:
         '<line class="moment" x1="{0}%" x2="{0}%" y1="{1}" y2="{2}"><title>{3}</title></line>'
         '<text class="moment-words" text-anchor="{4}" x="{0}%" y="11">{5}<title>{3}</title></text>'
     )
-    drawn = _format(template, _number(place), _TOP_PX, bottom, moment.words, _anchor(place), moment.label)
+    drawn = _format(template, _number(place), chart.top_px, bottom, moment.words, _anchor(place), moment.label)
     return _linked(moment.href, moment.words, drawn)
 
 

@@ -703,3 +703,21 @@ def promises(outcomes: Sequence[Row]) -> list[Promise]:
         strip = Strip(words=said, parts=[part] if part else [], ticks=ticks, low=1.0, high=max(high, 1.1))
         drawn.append(Promise(outcome=row, strip=strip))
     return drawn
+
+
+def sparklines(days: Sequence[Row]) -> dict[str, LineChart]:
+    """A small line of skew for each cluster with at least two days. ``days``: rows of ``ask.worst_skews``."""
+    of_cluster: dict[str, list[Row]] = defaultdict(list)
+    for row in days:
+        of_cluster[row["cluster"]].append(row)
+    return {cluster: _sparkline(own) for cluster, own in of_cluster.items() if len(own) > 1}
+
+
+def _sparkline(days: Sequence[Row]) -> LineChart:
+    skews = [row["skew"] for row in days]
+    points = [_skew_point(row) for row in days]
+    return LineChart(
+        words=words.skew_label(days[0]["resource"], days), lines=[Line(points=points, has_dots=False)],
+        x_range=(points[0].x, points[-1].x), y_range=(min(1.0, *skews), max(1.1, *skews)), height_px=28, top_px=3,
+        below_px=3,
+    )  # fmt: skip

@@ -357,6 +357,13 @@ def skew_by_day(cluster: str, since: datetime) -> Select[Any]:
     return recent.order_by(*ordered)
 
 
+def worst_skews(since: datetime) -> Select[Any]:
+    """Of each cluster the skew by the day of the resource that is its worst today, the oldest first."""
+    same = and_(SKEW_DAY.c.cluster == CLUSTER.c.cluster, SKEW_DAY.c.resource == CLUSTER.c.worst_resource)
+    worst = select(*SKEW_DAY.c).join_from(SKEW_DAY, CLUSTER, same).where(SKEW_DAY.c.period_start >= since)
+    return worst.order_by(SKEW_DAY.c.cluster, SKEW_DAY.c.period_start)
+
+
 APPLIED = ("verified", "partly_applied")
 
 

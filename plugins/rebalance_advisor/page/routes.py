@@ -61,6 +61,7 @@ def newest(request: Request, cluster: str) -> Row:
     return one(request, clusters(cluster), f"Nothing is published yet for cluster {cluster}.")
 
 
+HISTORY = timedelta(days=30)
 _ADVISE = "advise_"
 _KINDS = (_ADVISE, "collect_", "apply_")
 
@@ -80,8 +81,10 @@ def fleet(request: Request) -> HTMLResponse:
     states = {row["cluster"]: row["state"] for row in rows(request, applications())}
     worst = {row["cluster"]: row for row in rows(request, ask.worst_findings())}
     fullest = {row["cluster"]: row for row in rows(request, ask.fullest_brokers())}
+    skews = pictures.sparklines(rows(request, ask.worst_skews(datetime.now(UTC) - HISTORY)))
     shown = [row for row in read if row["cluster"] in seen]
-    return page(request, "fleet.html", clusters=shown, states=states, worst=worst, fullest=fullest)
+    return page(request, "fleet.html", clusters=shown, states=states, worst=worst, fullest=fullest,
+        skews=skews)  # fmt: skip
 
 
 def of_dag_run(request: Request, dag_id: str, run_id: str = "") -> Response:
@@ -312,7 +315,6 @@ def plan_file(request: Request, cluster: str, run: str = "") -> Response:
     return Response(body, media_type="application/json", headers=headers)
 
 
-HISTORY = timedelta(days=30)
 MOST_CARRIED = 5000
 _Page = Annotated[int, Query(ge=1, le=100_000, alias="page")]
 _BrokerId = Annotated[int, Query(ge=-1, le=2**31 - 1, alias="id")]

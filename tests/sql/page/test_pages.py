@@ -33,6 +33,7 @@ from rebalance_advisor.page.queries import (
     heat,
     list_total,
     listed,
+    worst_skews,
 )
 from rebalance_advisor.page.rendering import HEADERS
 from rebalance_advisor.page.routes import BrokerSort, GroupSort, TopicSort
@@ -377,6 +378,15 @@ def test_a_plan_that_was_applied_is_a_mark_in_the_history(connection, open_page,
     assert applied["application_id"] == "one"
     text = open_page().get(f"/clusters/{large_cluster.CLUSTER}/history").text
     assert f"plan applied, seen on {now - timedelta(days=1):%Y-%m-%d}" in text
+
+
+def test_the_fleet_has_the_skew_of_the_worst_resource_as_a_small_line(connection, open_page, reader) -> None:
+    large_cluster.fill(connection, large_cluster.SAMPLE, now := datetime.now(UTC).replace(microsecond=0))
+    days = reader.rows(worst_skews(now - timedelta(days=30)))
+    worst = connection.execute("SELECT worst_resource FROM advisor.cluster_latest").fetchone()[0]
+    assert [row["resource"] for row in days] == [worst] * 2
+    assert reader.rows(worst_skews(now + timedelta(days=1))) == []
+    assert f'aria-label="Skew of {worst} by the day. ' in open_page().get("/").text
 
 
 def full_share(disks) -> float:

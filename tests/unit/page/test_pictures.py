@@ -382,3 +382,15 @@ def test_a_promise_goes_from_the_skew_then_to_the_promised_one_beside_the_measur
     assert open_.strip.words.endswith("not measured yet")
     assert unknown.strip.parts == []
     assert pictures.promises([]) == []
+
+
+def test_a_cluster_has_a_small_line_of_its_skew_where_two_days_are_known() -> None:
+    days = [skew_day(n, 1.5 - 0.1 * n) | {"cluster": "prod"} for n in range(3)] + [
+        skew_day(0, 1.2) | {"cluster": "new"}
+    ]
+    drawn = pictures.sparklines(days)
+    assert list(drawn) == ["prod"]
+    assert [point.y for point in drawn["prod"].lines[0].points] == [1.5, 1.4, 1.3]
+    assert drawn["prod"].words == (
+        "Skew of disk by the day. 2026-11-20: 1.50 ×, broker 9 the highest; 2026-11-22: 1.30 ×, broker 9 the highest"
+    )

@@ -1,5 +1,6 @@
 import asyncio
 import inspect
+from datetime import UTC, datetime
 
 from rebalance_advisor.page import queries, reader
 from rebalance_advisor.page import routes as asking
@@ -22,11 +23,16 @@ def test_whatever_is_about_one_cluster_asks_for_the_right_to_it():
 
 
 def test_values_are_bound_and_never_part_of_a_statement():
-    evil = "'; DROP TABLE store.run; --"
+    evil, since = "'; DROP TABLE store.run; --", datetime(2026, 11, 20, tzinfo=UTC)
     statements = [
         queries.findings_of(evil, evil, evil, evil),
         queries.moves(evil, evil, queries.MoveFilter(topic=evil, kind=evil)),
-        *queries.group_parts(evil, evil).values(),
+        *queries.group_parts(evil, evil, since).values(),
+        *queries.broker_parts(evil, evil, 1).values(),
+        queries.heat(evil, evil, (evil,), 0.85, 5),
+        queries.copies(evil, evil, 5),
+        queries.moves_of_topic(evil, evil, evil),
+        queries.finding_lanes(evil, since, 5),
         *queries.topic_parts(evil, evil, 1).values(),
         queries.listed("topics", evil, evil, "findings", 1),
         queries.list_total("groups", evil, evil),
