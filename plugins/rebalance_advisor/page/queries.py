@@ -419,10 +419,15 @@ class MoveFilter:
 
 
 def plan(cluster: str, run_id: str) -> Select[Any]:
-    """The plan without its document, which may have megabytes; with the document's sha256."""
+    """The plan without its document, which may have megabytes."""
     columns = [column for column in PLAN.c if column.name != "document"]
-    digest = func.encode(func.sha256(func.convert_to(PLAN.c.document, "UTF8")), "hex").label("document_sha256")
-    return select(*columns, digest).where(PLAN.c.cluster == cluster, PLAN.c.run_id == run_id)
+    return select(*columns).where(PLAN.c.cluster == cluster, PLAN.c.run_id == run_id)
+
+
+def document_sha256(cluster: str, run_id: str) -> Select[Any]:
+    """The sha256 of plan.json, which the database has to read whole."""
+    digest = func.encode(func.sha256(func.convert_to(PLAN.c.document, "UTF8")), "hex").label("sha256")
+    return select(digest).where(PLAN.c.cluster == cluster, PLAN.c.run_id == run_id)
 
 
 def plan_document(cluster: str, run_id: str) -> Select[Any]:

@@ -251,19 +251,23 @@ def plan_page(
     request: Request, cluster: str, asked: Annotated[ask.MoveFilter, Depends(move_filter)], run: str = ""
 ) -> Response:
     """The whole plan; of its moves one page. An advisory that is not published has its gates alone."""
-    run = run or str(newest(request, cluster)["run_id"])
-    if not rows(request, ask.plan(cluster, run)) and rows(request, ask.attempt(cluster, run)):
+    newest_run = str(newest(request, cluster)["run_id"])
+    run = run or newest_run
+    found = rows(request, ask.plan(cluster, run))
+    if not found and rows(request, ask.attempt(cluster, run)):
         return RedirectResponse(address(request, "clusters", cluster, "gates", run=run), 303)
-    plan = one(request, ask.plan(cluster, run), _GONE)
-    is_newest = run == newest(request, cluster)["run_id"]
+    if not found:
+        raise HTTPException(404, _GONE)
+    is_newest = run == newest_run
     applied = by_wave(rows(request, ask.applied_by_wave(cluster))) if is_newest else None
     read = parts(request, ask.plan_parts(cluster, run))
     totals = one(request, ask.move_totals(cluster, run, asked), _GONE)
     balanced = pictures.balanced_in(read["frontier"], read["resources"])
     link, last_wave = linker(request, cluster), max((wave["wave"] for wave in read["waves"]), default=0)
     return page(
-        request, "plan.html", cluster=cluster, run=run, plan=plan, asked=asked, totals=totals,
+        request, "plan.html", cluster=cluster, run=run, plan=found[0], asked=asked, totals=totals,
         moves=rows(request, ask.moves(cluster, run, asked)),
+        document_sha256=one(request, ask.document_sha256(cluster, run), _GONE)["sha256"],
         last_page=max(1, -(-totals["moves"] // ask.PAGE_ROWS)),
         bars=pictures.before_and_after(read["resources"], read["brokers"], MOST_BARS),
         frontier=pictures.frontier(read["frontier"], read["resources"]), points=point_rows(read["frontier"], balanced),
