@@ -210,6 +210,15 @@ def findings(cluster: str, run_id: str, limit: int) -> Select[Any]:
     )
 
 
+def first_seen(cluster: str, keys: Collection[str]) -> Select[Any]:
+    """Start of the first advisory that had each finding, beside that of the first advisory of the cluster."""
+    first_run = select(func.min(PLAN.c.started_at)).where(PLAN.c.cluster == cluster).scalar_subquery()
+    of_key = select(
+        FINDING.c.finding_key, func.min(FINDING.c.started_at).label("first_seen"), first_run.label("first_run")
+    )
+    return of_key.where(FINDING.c.cluster == cluster, FINDING.c.finding_key.in_(keys)).group_by(FINDING.c.finding_key)
+
+
 def findings_of(cluster: str, run_id: str, subject_type: str, subject: str) -> Select[Any]:
     """What one subject was found to suffer from, and what is found of another one that explains something of it.
 

@@ -367,6 +367,18 @@ def measured_words(skew: float) -> str:
     return f"{ratio_in_words(_number(skew))} measured"
 
 
+def age_badges(seen: Sequence[Mapping[str, Any]], newest: datetime) -> dict[str, str]:
+    """``new`` or ``day 4`` by the key of each finding; nothing in a cluster's first advisory, where all would be new.
+
+    ``seen``: rows of ``ask.first_seen``; ``newest``: start of the newest advisory.
+    """
+    return {
+        row["finding_key"]: "new" if row["first_seen"] >= newest else f"day {(newest - row['first_seen']).days + 1:,}"
+        for row in seen
+        if row["first_run"] < newest
+    }
+
+
 def partition_words(partition: int, value: float | None, unit: str, leader: int | None, rack: str) -> str:
     """``partition 17: 5.7 MiB/s written, led by broker 2 in rack-c``."""
     verb = "written" if unit == "bytes/s" else "held by its leader"

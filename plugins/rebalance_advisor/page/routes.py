@@ -29,7 +29,7 @@ from rebalance_advisor.page.queries import (
     plan_parts,
 )
 from rebalance_advisor.page.reader import Reader, Row
-from rebalance_advisor.page.rendering import address, ask_for, page
+from rebalance_advisor.page.rendering import address, age_badges, ask_for, page
 from rebalance_advisor.page.threads import add_page
 from rebalance_advisor.publish.plan_words import frontier_rows
 from rebalance_advisor.publish.report import if_nothing_is_done as lines_of_advisory
@@ -163,13 +163,14 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
         },
     )
     advised = one(request, plan(cluster, state["run_id"]), "This advisory has no plan.")
+    seen = rows(request, ask.first_seen(cluster, [row["finding_key"] for row in read["findings"]]))
     return page(
         request, "cluster.html", cluster=cluster, state=state, plan=advised,
         if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_captured_at"]),
         steps=step_rows(read["steps"], by_wave(read["applied"])),
         findings=read["findings"], slowest=read["slowest"], gaps=read["gaps"],
         heat_map=pictures.heat_map(read["levels"], pictures.bands(read["resources"]), linker(request, cluster)),
-        most_heated=MOST_HEATED,
+        most_heated=MOST_HEATED, badges=age_badges(seen, state["started_at"]),
     )  # fmt: skip
 
 

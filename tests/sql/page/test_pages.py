@@ -389,6 +389,17 @@ def test_the_fleet_has_the_skew_of_the_worst_resource_as_a_small_line(connection
     assert f'aria-label="Skew of {worst} by the day. ' in open_page().get("/").text
 
 
+def test_findings_say_since_when_they_are_there(connection, open_page) -> None:
+    large_cluster.fill(connection, large_cluster.SAMPLE, datetime.now(UTC).replace(microsecond=0))
+    connection.execute(
+        "DELETE FROM store.finding USING store.run WHERE run.run_key = finding.run_key AND run_id = 'last-week'"
+        " AND subject_type = 'broker' AND subject = '0'"
+    )
+    text = open_page().get(f"/clusters/{large_cluster.CLUSTER}").text
+    badges = Counter(re.findall(r'<span class="badge">(.*?)</span>', text))
+    assert badges == {"new": 1, "day 8": 99}
+
+
 def full_share(disks) -> float:
     """Just below the share of the fullest disk."""
     return 0.9999 * max(row["load"] / row["capacity"] for row in disks)

@@ -1,8 +1,10 @@
 import re
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 from rebalance_advisor.page.rendering import (
     address,
+    age_badges,
     broker_list,
     busiest_words,
     count,
@@ -63,3 +65,14 @@ def test_what_a_group_reads_and_when_its_lag_ends_is_a_sentence_in_every_state()
     assert busy == [
         "how much each member reads is unknown", "nothing is read", "the busiest member reads 1.31 × the mean rate",
     ]  # fmt: skip
+
+
+def test_a_finding_is_new_or_has_its_day_and_nothing_is_new_in_a_first_advisory():
+    newest = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    first = newest - timedelta(days=9)
+    seen = [
+        {"finding_key": key, "first_seen": at, "first_run": first}
+        for key, at in (("a", newest), ("b", newest - timedelta(hours=2)), ("c", newest - timedelta(days=3)))
+    ]
+    assert age_badges(seen, newest) == {"a": "new", "b": "day 1", "c": "day 4"}
+    assert age_badges([row | {"first_run": newest} for row in seen], newest) == {}
