@@ -2875,6 +2875,183 @@ COMMENT ON COLUMN advisor.group_score_latest.least_skew_count IS 'No assignment 
 
 COMMENT ON COLUMN advisor.group_score_latest.least_skew_rate IS 'No assignment to these members has a smaller skew_rate.';
 
+CREATE TABLE store.group_streams_scenario (
+    run_key bigint NOT NULL,
+    "position" integer NOT NULL,
+    group_id text NOT NULL,
+    scenario text NOT NULL,
+    changed_instances text[] NOT NULL,
+    members integer NOT NULL,
+    instances integer,
+    active_tasks integer NOT NULL,
+    standby_tasks integer NOT NULL,
+    warmup_tasks integer NOT NULL,
+    most_active integer NOT NULL,
+    least_active integer NOT NULL,
+    idle_members integer NOT NULL,
+    standbys_missing integer,
+    active_of_instances integer NOT NULL,
+    standbys_of_instances integer NOT NULL,
+    active_moved integer NOT NULL,
+    active_restored integer NOT NULL,
+    standbys_restored integer NOT NULL,
+    standby_replicas integer,
+    unknown_parts text[] NOT NULL
+);
+
+ALTER TABLE store.group_streams_scenario OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.group_streams_scenario IS 'Tasks of each Streams group today and in each variant of a scenario.';
+
+CREATE VIEW advisor.group_streams_scenario AS
+ SELECT run.started_at,
+    run.cluster,
+    run.run_id,
+    group_streams_scenario.group_id,
+    group_streams_scenario.scenario,
+    group_streams_scenario.changed_instances,
+    group_streams_scenario.members,
+    group_streams_scenario.instances,
+    group_streams_scenario.active_tasks,
+    group_streams_scenario.standby_tasks,
+    group_streams_scenario.warmup_tasks,
+    group_streams_scenario.most_active,
+    group_streams_scenario.least_active,
+    group_streams_scenario.idle_members,
+    group_streams_scenario.standbys_missing,
+    group_streams_scenario.active_of_instances,
+    group_streams_scenario.standbys_of_instances,
+    group_streams_scenario.active_moved,
+    group_streams_scenario.active_restored,
+    group_streams_scenario.standbys_restored,
+    group_streams_scenario.standby_replicas,
+    group_streams_scenario.unknown_parts
+   FROM (store.run
+     JOIN store.group_streams_scenario ON ((group_streams_scenario.run_key = run.run_key)))
+  WHERE (run.status = 'published'::text);
+
+ALTER VIEW advisor.group_streams_scenario OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.group_streams_scenario IS 'Tasks of each Streams group today, and what an instance that dies or joins changes, in every published advisory.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.started_at IS 'Start of the advisory.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.run_id IS 'Id of the advisory.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.group_id IS 'Group of Kafka Streams.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.scenario IS 'today; next_target: a rebalance without a change; instance_dies, instance_dies_with_standbys (as if each stateful task had one), instance_joins, instances_halved.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.changed_instances IS 'Process ids of the instances that die or join.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.members IS 'Members then; each is a thread.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.instances IS 'Instances then; NULL where process ids are unknown.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.active_tasks IS 'Active tasks.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.standby_tasks IS 'Standby tasks.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.warmup_tasks IS 'Warm-up tasks; today only.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.most_active IS 'Active tasks of the member with most.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.least_active IS 'Active tasks of the member with fewest.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.idle_members IS 'Members without a task.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.standbys_missing IS 'Standbys that the group asks for and no instance has; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.active_of_instances IS 'Active tasks that the dying instances had, or the joining one gets.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.standbys_of_instances IS 'Standby tasks that the dying instances had, or the joining one gets.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.active_moved IS 'Active tasks that change their member.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.active_restored IS 'Active tasks whose state is read from the changelog.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.standbys_restored IS 'Standby tasks whose state is read from the changelog.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.standby_replicas IS 'Standbys that the group asks for each stateful task; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario.unknown_parts IS 'Inputs of the replay that the snapshot lacks; other rows than today are then missing.';
+
+CREATE VIEW advisor.group_streams_scenario_latest AS
+ SELECT newest.started_at,
+    newest.cluster,
+    newest.run_id,
+    group_streams_scenario.group_id,
+    group_streams_scenario.scenario,
+    group_streams_scenario.changed_instances,
+    group_streams_scenario.members,
+    group_streams_scenario.instances,
+    group_streams_scenario.active_tasks,
+    group_streams_scenario.standby_tasks,
+    group_streams_scenario.warmup_tasks,
+    group_streams_scenario.most_active,
+    group_streams_scenario.least_active,
+    group_streams_scenario.idle_members,
+    group_streams_scenario.standbys_missing,
+    group_streams_scenario.active_of_instances,
+    group_streams_scenario.standbys_of_instances,
+    group_streams_scenario.active_moved,
+    group_streams_scenario.active_restored,
+    group_streams_scenario.standbys_restored,
+    group_streams_scenario.standby_replicas,
+    group_streams_scenario.unknown_parts
+   FROM (store.newest_run newest
+     JOIN store.group_streams_scenario ON ((group_streams_scenario.run_key = newest.run_key)));
+
+ALTER VIEW advisor.group_streams_scenario_latest OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.group_streams_scenario_latest IS 'Tasks of each Streams group today, and what an instance that dies or joins changes, of the newest published advisory of each cluster.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.started_at IS 'Start of the advisory.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.run_id IS 'Id of the advisory.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.group_id IS 'Group of Kafka Streams.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.scenario IS 'today; next_target: a rebalance without a change; instance_dies, instance_dies_with_standbys (as if each stateful task had one), instance_joins, instances_halved.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.changed_instances IS 'Process ids of the instances that die or join.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.members IS 'Members then; each is a thread.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.instances IS 'Instances then; NULL where process ids are unknown.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.active_tasks IS 'Active tasks.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.standby_tasks IS 'Standby tasks.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.warmup_tasks IS 'Warm-up tasks; today only.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.most_active IS 'Active tasks of the member with most.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.least_active IS 'Active tasks of the member with fewest.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.idle_members IS 'Members without a task.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.standbys_missing IS 'Standbys that the group asks for and no instance has; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.active_of_instances IS 'Active tasks that the dying instances had, or the joining one gets.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.standbys_of_instances IS 'Standby tasks that the dying instances had, or the joining one gets.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.active_moved IS 'Active tasks that change their member.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.active_restored IS 'Active tasks whose state is read from the changelog.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.standbys_restored IS 'Standby tasks whose state is read from the changelog.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.standby_replicas IS 'Standbys that the group asks for each stateful task; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.group_streams_scenario_latest.unknown_parts IS 'Inputs of the replay that the snapshot lacks; other rows than today are then missing.';
+
 CREATE TABLE store.load (
     snapshot_key bigint NOT NULL,
     captured_at timestamp with time zone NOT NULL,
@@ -5365,6 +5542,50 @@ COMMENT ON COLUMN advisor.snapshot_latest.features IS 'Finalized feature levels 
 
 COMMENT ON COLUMN advisor.snapshot_latest.quotas IS 'Client quotas: [{entity: [[type, name or null]], values: {…}}, …].';
 
+CREATE VIEW advisor.streams_member_latest AS
+ SELECT newest.captured_at,
+    newest.cluster,
+    newest.snapshot_id,
+    member.group_id,
+    member.process_id,
+    member.member_id,
+    member.rack,
+    counted.active_tasks,
+    counted.standby_tasks,
+    counted.warmup_tasks
+   FROM ((store.newest_snapshot newest
+     JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member.captured_at = newest.captured_at))))
+     CROSS JOIN LATERAL ( SELECT (COALESCE(sum(jsonb_array_length((each_run.run -> 1))) FILTER (WHERE (listed.kind = 'active'::text)), (0)::bigint))::integer AS active_tasks,
+            (COALESCE(sum(jsonb_array_length((each_run.run -> 1))) FILTER (WHERE (listed.kind = 'standby'::text)), (0)::bigint))::integer AS standby_tasks,
+            (COALESCE(sum(jsonb_array_length((each_run.run -> 1))) FILTER (WHERE (listed.kind = 'warmup'::text)), (0)::bigint))::integer AS warmup_tasks
+           FROM jsonb_each(member.tasks) listed(kind, runs),
+            LATERAL jsonb_array_elements(listed.runs) each_run(run)) counted)
+  WHERE (member.tasks IS NOT NULL);
+
+ALTER VIEW advisor.streams_member_latest OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.streams_member_latest IS 'Tasks of each member of a Streams group, in the newest snapshot of each cluster; sum over process_id for an instance.';
+
+COMMENT ON COLUMN advisor.streams_member_latest.captured_at IS 'Time of the snapshot.';
+
+COMMENT ON COLUMN advisor.streams_member_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.streams_member_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
+
+COMMENT ON COLUMN advisor.streams_member_latest.group_id IS 'Group of Kafka Streams.';
+
+COMMENT ON COLUMN advisor.streams_member_latest.process_id IS 'Instance; NULL where it is unknown.';
+
+COMMENT ON COLUMN advisor.streams_member_latest.member_id IS 'Member: a thread of the instance.';
+
+COMMENT ON COLUMN advisor.streams_member_latest.rack IS 'Rack of the member; NULL where it is unknown.';
+
+COMMENT ON COLUMN advisor.streams_member_latest.active_tasks IS 'Active tasks.';
+
+COMMENT ON COLUMN advisor.streams_member_latest.standby_tasks IS 'Standby tasks.';
+
+COMMENT ON COLUMN advisor.streams_member_latest.warmup_tasks IS 'Warm-up tasks.';
+
 CREATE VIEW advisor.task_failure AS
  SELECT failed_at,
     cluster,
@@ -6389,6 +6610,9 @@ ALTER TABLE ONLY store.finding
 ALTER TABLE ONLY store.frontier_point
     ADD CONSTRAINT frontier_point_pk PRIMARY KEY (run_key, "position");
 
+ALTER TABLE ONLY store.group_streams_scenario
+    ADD CONSTRAINT group_streams_scenario_pk PRIMARY KEY (run_key, "position");
+
 ALTER TABLE ONLY store.lag_day
     ADD CONSTRAINT lag_day_pk PRIMARY KEY (cluster, period_start, group_id);
 
@@ -6534,6 +6758,9 @@ ALTER TABLE ONLY store.finding
 
 ALTER TABLE ONLY store.frontier_point
     ADD CONSTRAINT frontier_point_of_run FOREIGN KEY (run_key) REFERENCES store.run(run_key) ON DELETE CASCADE;
+
+ALTER TABLE ONLY store.group_streams_scenario
+    ADD CONSTRAINT group_streams_scenario_of_run FOREIGN KEY (run_key) REFERENCES store.run(run_key) ON DELETE CASCADE;
 
 ALTER TABLE ONLY store.load_source
     ADD CONSTRAINT load_source_of_snapshot FOREIGN KEY (snapshot_key) REFERENCES store.snapshot(snapshot_key) ON DELETE CASCADE;
@@ -6749,6 +6976,14 @@ GRANT SELECT ON TABLE advisor.group_score TO advisor_writer;
 GRANT SELECT ON TABLE advisor.group_score_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.group_score_latest TO advisor_writer;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.group_streams_scenario TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.group_streams_scenario TO advisor_reader;
+GRANT SELECT ON TABLE advisor.group_streams_scenario TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.group_streams_scenario_latest TO advisor_reader;
+GRANT SELECT ON TABLE advisor.group_streams_scenario_latest TO advisor_writer;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.load TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.load TO advisor_reader;
@@ -6906,6 +7141,9 @@ GRANT SELECT ON TABLE advisor.snapshot TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.snapshot_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.snapshot_latest TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.streams_member_latest TO advisor_reader;
+GRANT SELECT ON TABLE advisor.streams_member_latest TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.task_failure TO advisor_reader;
 GRANT SELECT ON TABLE advisor.task_failure TO advisor_writer;

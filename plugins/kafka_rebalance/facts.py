@@ -293,6 +293,7 @@ class FactCode(StrEnum):
     STARTS_AT_RESET = "starts_at_reset"
     NEEDS_CUSTOM_ASSIGNOR = "needs_custom_assignor"
     ADDS_MEMBERS = "adds_members"
+    STREAMS_STATE_TWICE = "streams_state_twice"
 
     # Findings about groups.
     NOT_JUDGED = "not_judged"
@@ -323,6 +324,11 @@ class FactCode(StrEnum):
     UNEVEN_BY_RATE = "uneven_by_rate"
     UNEVEN_PER_TOPIC = "uneven_per_topic"
     CROSS_RACK_READS = "cross_rack_reads"
+    STREAMS_THREADS_IDLE = "streams_threads_idle"
+    STREAMS_NO_STANDBY = "streams_no_standby"
+    STREAMS_STANDBYS_MISSING = "streams_standbys_missing"
+    STREAMS_TASKS_UNEVEN = "streams_tasks_uneven"
+    STREAMS_STANDBYS_MOVE = "streams_standbys_move"
 
     # Remedies of these findings.
     SET_STRATEGY = "set_strategy"
@@ -348,6 +354,13 @@ class FactCode(StrEnum):
     STRATEGIES_NOT_REPLAYED = "strategies_not_replayed"
     CONSUMER_PROTOCOL = "consumer_protocol"
     PARTITIONS_WAIT = "partitions_wait"
+
+    # Tasks of a Streams group: today, and what an instance that dies or joins changes.
+    STREAMS_TASKS = "streams_tasks"
+    STREAMS_NEXT_TARGET = "streams_next_target"
+    STREAMS_INSTANCE_DIES = "streams_instance_dies"
+    STREAMS_INSTANCE_JOINS = "streams_instance_joins"
+    STREAMS_NOT_REPLAYED = "streams_not_replayed"
 
     # Scenario rows of a group under a strategy.
     MEMBER_JOINS = "member_joins"
@@ -445,6 +458,7 @@ class FactCode(StrEnum):
     LACKS_COMMITS_OF_GROUPS = "lacks_commits_of_groups"
     LACKS_LAG = "lacks_lag"
     LACKS_ADVICE = "lacks_advice"
+    LACKS_STREAMS_REPLAY = "lacks_streams_replay"
 
     # Causes of gaps: replies of brokers, tools and servers.
     AS_REPORTED = "as_reported"
@@ -525,6 +539,7 @@ class FactCode(StrEnum):
     SPLIT_NOT_SURE = "split_not_sure"
     SOURCES_WITHOUT_BROKER = "sources_without_broker"
     LEFT_OUT_BY_CHECKS = "left_out_by_checks"
+    STREAMS_PARTS_UNKNOWN = "streams_parts_unknown"
 
     # A team's policy about a plan.
     ABOVE_POLICY_LIMIT = "above_policy_limit"

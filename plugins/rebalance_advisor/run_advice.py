@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from operator import attrgetter
@@ -14,6 +14,7 @@ from kafka_rebalance.advisory.advisory import disk_outlook
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.streams_tasks import StreamsReplay, StreamsScore
 from kafka_rebalance.plans.searches import Mapper
 from kafka_rebalance.plans.state import Watch, ignore
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
@@ -29,6 +30,7 @@ _SCORE = tuple(one.name for one in fields(GroupScore))
 SCORE_COLUMNS = (*_SCORE, "basis", "is_reproduced", "advice")
 _TOPIC = tuple(one.name for one in fields(TopicPlacementScore))
 _MEMBER = tuple(one.name for one in fields(MemberScore))
+_STREAMS = tuple(one.name for one in fields(StreamsScore))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,6 +119,15 @@ def save_groups(
     store.save_score_values(connection, run_id, "group_score", SCORE_COLUMNS, scores)
     members = [attrgetter(*_MEMBER)(member) for group in groups for member in group.members]
     store.save_score_values(connection, run_id, "member_score", _MEMBER, members)
+    columns = ("group_id", *_STREAMS, "standby_replicas", "unknown_parts")
+    tasks = [row for group in groups if group.streams is not None for row in _streams_rows(group.streams)]
+    store.save_score_values(connection, run_id, "group_streams_scenario", columns, tasks)
+
+
+def _streams_rows(replay: StreamsReplay) -> Iterator[tuple[Any, ...]]:
+    values = attrgetter(*_STREAMS)
+    for row in replay.rows:
+        yield replay.group_id, *values(row), replay.standby_replicas, replay.missing
 
 
 def score_rows(group: GroupReplay, advice: Fact | None = None) -> list[tuple[Any, ...]]:

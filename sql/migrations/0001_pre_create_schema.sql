@@ -527,6 +527,33 @@ CREATE TABLE store.member_score (
 CREATE INDEX member_score_of_run ON store.member_score (run_key, group_id);
 COMMENT ON TABLE store.member_score IS 'Partitions and load of each member in the current and in the recommended assignment.';
 
+CREATE TABLE store.group_streams_scenario (
+    run_key bigint NOT NULL,
+    position integer NOT NULL,
+    group_id text NOT NULL,
+    scenario text NOT NULL,
+    changed_instances text[] NOT NULL,
+    members integer NOT NULL,
+    instances integer,
+    active_tasks integer NOT NULL,
+    standby_tasks integer NOT NULL,
+    warmup_tasks integer NOT NULL,
+    most_active integer NOT NULL,
+    least_active integer NOT NULL,
+    idle_members integer NOT NULL,
+    standbys_missing integer,
+    active_of_instances integer NOT NULL,
+    standbys_of_instances integer NOT NULL,
+    active_moved integer NOT NULL,
+    active_restored integer NOT NULL,
+    standbys_restored integer NOT NULL,
+    standby_replicas integer,
+    unknown_parts text[] NOT NULL,
+    CONSTRAINT group_streams_scenario_pk PRIMARY KEY (run_key, position),
+    CONSTRAINT group_streams_scenario_of_run FOREIGN KEY (run_key) REFERENCES store.run ON DELETE CASCADE
+);
+COMMENT ON TABLE store.group_streams_scenario IS 'Tasks of each Streams group today and in each variant of a scenario.';
+
 CREATE TABLE store.finding (
     run_key bigint NOT NULL,
     position integer NOT NULL,

@@ -15,7 +15,7 @@ from kafka_rebalance.advisory.advise import Advice
 from kafka_rebalance.plans import document as plan_reading
 from kafka_rebalance.plans import plan as plan_module
 from kafka_rebalance.plans import verified_plan
-from kafka_rebalance.snapshot.model import Member
+from kafka_rebalance.snapshot.group import Group, GroupType, Member, Subtopology, Tasks
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
 from rebalance_advisor.gates import rule_results
@@ -144,6 +144,40 @@ def test_what_the_input_gate_holds_is_scored_as_it_is_gets_no_advice_and_is_a_ga
         ("group", "readers"),
         ("topic", "orders"),
     }
+
+
+def test_tasks_of_a_streams_group_are_rows_of_the_views(connection, dsn, tmp_path) -> None:
+    """q holds one task more than p; its death moves two and restores them."""
+    members = tuple(
+        Member(f"m-{i}", process_id=process, rack="a", subscription=("orders",), tasks=tasks, target_tasks=tasks)
+        for i, (process, tasks) in enumerate((("p", Tasks((("0", (0,)),))), ("q", Tasks((("0", (1, 2)),)))))
+    )  # fmt: skip
+    group = Group("flow", GroupType.STREAMS, "streams", state="Stable", members=members,
+                  subtopologies=(Subtopology("0", ("orders",), (), ("flow-changelog",)),),
+                  configs={"streams.num.standby.replicas": "0"})  # fmt: skip
+    snapshot = replace(plain_snapshot(3), groups=(group,), kafka_version="4.3.1")
+    snapshot_id = store.save_snapshot(connection, snapshot)
+    store.mark_snapshot(connection, snapshot_id, is_blocked=False)
+    advice = advised(connection, snapshot_id, scenarios="all")
+    publish(dsn, tmp_path / "out")
+    found = connection.execute(
+        "SELECT scenario, changed_instances, instances, active_tasks, active_moved, active_restored, standby_replicas,"
+        " unknown_parts FROM advisor.group_streams_scenario_latest WHERE scenario IN ('today', 'instance_dies')"
+    ).fetchall()
+    assert found == [
+        ("today", [], 2, 3, 0, 0, 0, []), ("instance_dies", ["p"], 1, 3, 1, 1, 0, []),
+        ("instance_dies", ["q"], 1, 3, 2, 2, 0, []),
+    ]  # fmt: skip
+    (replay,) = advice.groups
+    stored = "SELECT count(*) FROM advisor.group_streams_scenario WHERE run_id = 'r-1'"
+    assert connection.execute(stored).fetchone() == (len(replay.streams.rows),)
+    counts = "SELECT process_id, member_id, rack, active_tasks, standby_tasks FROM advisor.streams_member_latest"
+    assert connection.execute(counts).fetchall() == [("p", "m-0", "a", 1, 0), ("q", "m-1", "a", 2, 0)]
+    (document,) = json.loads((tmp_path / "out" / "groups.json").read_text())
+    assert document["streams"]["instances"][1] == {
+        "process_id": "q", "racks": ["a"], "members": 1, "active": 2, "standby": 0, "warmup": 0,
+    }  # fmt: skip
+    assert "if instance q dies (the worst of 2)" in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_a_plan_that_was_changed_in_the_store_is_not_published(connection, dsn, snapshot_id, tmp_path) -> None:

@@ -13,6 +13,7 @@ from psycopg.rows import dict_row
 
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.groups.streams_tasks import StreamsScenario
 from kafka_rebalance.plans import plan as plan_module
 from kafka_rebalance.render.steps import StepFigures, step_figures
 from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackScore, ResourceScore, TopicPlacementScore
@@ -31,6 +32,12 @@ RESOURCE = ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 
 TOPIC = TopicPlacementScore("orders", "striped", 7, 1.0, 1.0, None, 3, 2, None, 0)
 VERSION = fact(FactCode.ANSWER_OF_ASSIGNOR, versions="2.4+", gives_today=True)
 GROUP = GroupScore("readers", "range", VERSION, True, 3, 6, 1, 1.5, None, None, 0, 0.0)
+TASKS = {
+    "group_id": "flow", "scenario": StreamsScenario.INSTANCE_DIES, "instances": ("p",), "members": 2, "processes": 2,
+    "active_tasks": 4, "standby_tasks": 0, "warmup_tasks": 0, "most_active": 2, "least_active": 2, "idle_members": 0,
+    "standbys_missing": None, "active_of_instances": 2, "standbys_of_instances": 0, "active_moved": 2,
+    "active_restored": 2, "standbys_restored": 0, "standby_replicas": 0, "unknown_parts": (),
+}  # fmt: skip
 MEMBER = MemberScore("readers", "range", True, False, "m-1", None, "a", 3, 30.0, None, 15)
 
 
@@ -52,6 +59,7 @@ def fill(connection, run_id: str, snapshot_id: str) -> None:
     store.save_topic_scores(connection, run_id, [TOPIC])
     store.save_group_scores(connection, run_id, [GROUP])
     store.save_member_scores(connection, run_id, [MEMBER])
+    store.save_score_values(connection, run_id, "group_streams_scenario", list(TASKS), [tuple(TASKS.values())])
     store.save_findings(connection, run_id, [finding()])
     store.save_plan(connection, run_id, small_plan(snapshot_id))
 

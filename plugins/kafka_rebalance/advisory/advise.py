@@ -136,7 +136,8 @@ def advise(
     topics = tuple(_of(TopicTask, tasks, answers))
     groups = tuple(_whole_groups(tasks, answers, request.replay.scenarios))
     hours = hours_outside(snapshot, plan, hourly)
-    told = replace(told, coverage=(*told.coverage, *quarantined)) if quarantined else told
+    gaps = (*quarantined, *(group.streams.gap for group in groups if group.streams and group.streams.gap))
+    told = replace(told, coverage=(*told.coverage, *gaps)) if gaps else told
     findings = evaluate_rules(told, scores, groups, plan, hours)
     if request.heavy_keys:
         findings = with_heavy_keys(findings, request.heavy_keys)

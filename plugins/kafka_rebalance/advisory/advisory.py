@@ -23,6 +23,7 @@ from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.groups.rollover import rollover
 from kafka_rebalance.groups.scenarios import ROLLING_RESTART
 from kafka_rebalance.groups.strategies import MIGRATED
+from kafka_rebalance.groups.streams_tasks import MemberTaskCounts, StreamsReplay, StreamsScenario
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
@@ -201,7 +202,90 @@ def group_document(
         "strategies": [_strategy_document(score) for score in replay.scores[1:]],
         "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in shown],
         "readers": [_member_document(member) for member in replay.members],
+    } | ({} if replay.streams is None else {"streams": streams_document(replay.streams)})
+
+
+def streams_document(replay: StreamsReplay) -> dict[str, Any]:
+    """Tasks of a Streams group by member and instance, and the rows of what may happen. ``summary``: facts for people.
+
+    A rack of an instance is one that a member of it names.
+    """
+    by_process: dict[str, list[MemberTaskCounts]] = {}
+    for member in replay.members:
+        if member.process_id is not None:
+            by_process.setdefault(member.process_id, []).append(member)
+    return {
+        "standby_replicas": replay.standby_replicas,
+        "missing": list(replay.missing),
+        "is_reproduced": replay.is_reproduced,
+        "summary": [one.document() for one in streams_facts(replay)],
+        "members": [asdict(member) for member in replay.members],
+        "instances": [
+            {
+                "process_id": process_id,
+                "racks": sorted({member.rack for member in members if member.rack is not None}),
+                "members": len(members),
+                **{kind: sum(getattr(member, kind) for member in members) for kind in ("active", "standby", "warmup")},
+            }
+            for process_id, members in sorted(by_process.items())
+        ],
+        "scenarios": [asdict(row) | {"instances": list(row.instances)} for row in replay.rows],
     }
+
+
+def streams_facts(replay: StreamsReplay) -> tuple[Fact, ...]:
+    """Return today's tasks, then what the next target, a death and a join change, or what is unknown of that."""
+    facts = []
+    if (today := replay.today) is not None:
+        facts.append(
+            fact(
+                FactCode.STREAMS_TASKS,
+                members=today.members,
+                instances=today.processes,
+                active=today.active_tasks,
+                standby=today.standby_tasks,
+                warmup=today.warmup_tasks,
+                most=today.most_active,
+                least=today.least_active,
+                idle=today.idle_members,
+                standbys_missing=today.standbys_missing,
+            )
+        )
+    if replay.missing:
+        facts.append(fact(FactCode.STREAMS_NOT_REPLAYED, inputs=tuple(part.value for part in replay.missing)))
+    if (after := replay.worst_of(StreamsScenario.NEXT_TARGET)) is not None:
+        facts.append(
+            fact(
+                FactCode.STREAMS_NEXT_TARGET,
+                moved=after.active_moved,
+                restored=after.active_restored,
+                standbys_restored=after.standbys_restored,
+            )
+        )
+    if (dies := replay.worst_of(StreamsScenario.INSTANCE_DIES)) is not None:
+        facts.append(
+            fact(
+                FactCode.STREAMS_INSTANCE_DIES,
+                instance=dies.instances[0],
+                variants=len(replay.rows_of(StreamsScenario.INSTANCE_DIES)),
+                active=dies.active_of_instances,
+                moved=dies.active_moved,
+                restored=dies.active_restored,
+                standbys_restored=dies.standbys_restored,
+            )
+        )
+    if (joins := replay.worst_of(StreamsScenario.INSTANCE_JOINS)) is not None:
+        facts.append(
+            fact(
+                FactCode.STREAMS_INSTANCE_JOINS,
+                variants=len(replay.rows_of(StreamsScenario.INSTANCE_JOINS)),
+                active=joins.active_of_instances,
+                standby=joins.standbys_of_instances,
+                moved=joins.active_moved,
+                restored=joins.active_restored,
+            )
+        )
+    return tuple(facts)
 
 
 def topic_document(replay: TopicReplay) -> dict[str, Any]:

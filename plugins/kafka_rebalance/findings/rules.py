@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from kafka_rebalance.findings import broker_rules, cluster_rules, group_rules, lag_rules, placement_rules
+from kafka_rebalance.findings import (
+    broker_rules,
+    cluster_rules,
+    group_rules,
+    lag_rules,
+    placement_rules,
+    streams_rules,
+)
 from kafka_rebalance.findings.causes import fold
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding, rank
@@ -57,6 +64,11 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     group_rules.mixed_clients,
     group_rules.server_uniform_may_throw,
     group_rules.share_group_behind,
+    streams_rules.streams_threads_idle,
+    streams_rules.streams_no_standby,
+    streams_rules.streams_standbys_missing,
+    streams_rules.streams_tasks_uneven,
+    streams_rules.streams_standbys_move,
     group_rules.static_members_partly,
     group_rules.static_membership,
     group_rules.cross_rack_reads,

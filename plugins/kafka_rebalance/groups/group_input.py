@@ -14,7 +14,7 @@ from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.scoring.rack_traffic import RackCodes, rack_codes
 from kafka_rebalance.snapshot.group import UNKNOWN_LAG, lag_messages
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, Member
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, GroupType, Member
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
 NO_METADATA = -1
@@ -27,7 +27,8 @@ class GroupInput:
     ``partition_counts`` int32[T], NO_METADATA for an unknown topic. ``rates`` along the P partitions; racks of replicas
     as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), of leaders as ``leader_racks``; empty where not
     needed. ``topic_ids`` empty unless all are known; ``kafka_version`` of the brokers. ``first_row`` int64[T+1]:
-    partition p of topic t is row ``first_row[t] + p``.
+    partition p of topic t is row ``first_row[t] + p``. ``standby_replicas``: requested by a streams group; ``None`` if
+    unknown.
     """
 
     group: Group
@@ -39,6 +40,7 @@ class GroupInput:
     topic_ids: tuple[str, ...] = ()
     kafka_version: str | None = None
     leader_racks: tuple[str | None, ...] = ()
+    standby_replicas: int | None = None
     first_row: Longs = field(init=False)
     _codes: RackCodes | None = field(init=False, default=None, repr=False)
 
@@ -116,9 +118,22 @@ def group_inputs(
         offsets, racks = _racks(snapshot, group, rows, rack_of)
         led = () if offsets is None else tuple(rack_of.get(leader) for leader in table.leader[rows].tolist())
         ids = known_ids(snapshot.topics[index[topic]].topic_id if topic in index else None for topic in topics)
+        standbys = standby_replicas_of(group, snapshot.brokers) if group.type is GroupType.STREAMS else None
         yield GroupInput(
-            group, topics, np.array(counts, dtype=np.int32), rates, offsets, racks, ids, snapshot.kafka_version, led
-        )
+            group, topics, np.array(counts, dtype=np.int32), rates, offsets, racks, ids, snapshot.kafka_version, led,
+            standbys,
+        )  # fmt: skip
+
+
+_GROUP_STANDBYS, _BROKER_STANDBYS = "streams.num.standby.replicas", "group.streams.num.standby.replicas"
+
+
+def standby_replicas_of(group: Group, brokers: Iterable[Broker]) -> int | None:
+    """Return the standbys that the group asks for each task: its own setting, else the brokers' common one."""
+    own = group.configs.get(_GROUP_STANDBYS)
+    found = {own} if own is not None else {broker.configs.get(_BROKER_STANDBYS) for broker in brokers}
+    value = found.pop() if len(found) == 1 else None
+    return int(value) if value is not None and value.isdecimal() else None
 
 
 def known_ids(ids: Iterable[str | None]) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ from kafka_rebalance.groups.scenarios import (
     scenario_scores,
 )
 from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, Candidate, candidates, release_spans
+from kafka_rebalance.groups.streams_tasks import StreamsReplay, StreamsScenario, replay_streams_group
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis, has_unknown_subscription, hypotheses, request_of
 from kafka_rebalance.options.rules import ClientRule
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore, per_member
@@ -57,6 +58,7 @@ class GroupReplay:
 
     ``basis``: source of subscriptions. ``is_reproduced``: the group's strategy gives today's assignment on this basis;
     ``None`` where it is not replayed. ``advised`` is a strategy's name. ``scenarios``: rows of requested scenarios.
+    ``streams``: tasks of Kafka Streams.
     """
 
     group_id: str
@@ -66,6 +68,7 @@ class GroupReplay:
     members: tuple[MemberScore, ...]
     advised: str | None
     scenarios: tuple[GroupScore, ...] = ()
+    streams: StreamsReplay | None = None
 
     @property
     def today(self) -> GroupScore:
@@ -442,11 +445,17 @@ class ReplayOptions:
         return with_clients(snapshot, self.clients)
 
     def replay(self, group_input: GroupInput) -> GroupReplay:
-        return replay_group(group_input, self.strategies, scenarios=self.scenarios, seed=self.seed)
+        answer = replay_group(group_input, self.strategies, scenarios=self.scenarios, seed=self.seed)
+        group = group_input.group
+        if group.type is not GroupType.STREAMS:
+            return answer
+        asked = () if self.strategies == () else tuple(StreamsScenario) if self.scenarios else _WITHOUT_EVENTS
+        return replace(answer, streams=replay_streams_group(group_input, self.seed, asked))
 
     def replays(self, snapshot: ClusterSnapshot) -> tuple[GroupReplay, ...]:
         return tuple(self.replay(group_input) for group_input in group_inputs(self.told(snapshot)))
 
 
+_WITHOUT_EVENTS = (StreamsScenario.TODAY, StreamsScenario.NEXT_TARGET)
 TODAY_ALONE = ReplayOptions()
 EVERYTHING = ReplayOptions(scenarios=SCENARIOS)

@@ -1,7 +1,8 @@
-"""Tasks of a Streams group (KIP-1071): today, and after an instance dies or joins.
+"""Return how a Streams group divides its tasks: today, and of KIP-1071 after an instance dies or joins.
 
-Promises, in this order: a row is the exact answer of the brokers' ``sticky`` assignor, or there is none and ``missing``
-names the unknown input; the same seed draws the same instances.
+Promises, in this order: a row that foretells is the exact answer of the ``sticky`` assignor of the brokers' release, or
+there is no such row and ``missing`` says which input is unknown; today's row needs each member's tasks only; the same
+seed draws the same instances.
 
 An instance is one process; its threads, which are members, leave or join together before the next target. (A
 coordinator that notices them one by one computes targets between.) Ids of a new instance are drawn, and ids decide
@@ -19,7 +20,7 @@ from __future__ import annotations
 import base64
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -34,14 +35,14 @@ from kafka_assignors.streams import (
     StreamsSubtopology,
     Task,
 )
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.groups.request_frame import feeding_order
 from kafka_rebalance.scenarios.changes import lots_of
-from kafka_rebalance.snapshot.group import Group, Member, Subtopology, TaskIds, Tasks
-from kafka_rebalance.snapshot.model import Broker
+from kafka_rebalance.snapshot.coverage import CoverageGap
+from kafka_rebalance.snapshot.group import Member, Subtopology, TaskIds, Tasks
 
-_GROUP_STANDBYS, _BROKER_STANDBYS = "streams.num.standby.replicas", "group.streams.num.standby.replicas"
 MOST_DEATHS, JOINS = 12, 3  # variants of a scenario
 
 
@@ -60,75 +61,119 @@ class StreamsScenario(StrEnum):
     TODAY = "today"
     NEXT_TARGET = "next_target"  # computed again without a change
     INSTANCE_DIES = "instance_dies"
+    INSTANCE_DIES_WITH_STANDBYS = "instance_dies_with_standbys"  # as if each stateful task had one standby
     INSTANCE_JOINS = "instance_joins"
     INSTANCES_HALVED = "instances_halved"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsScore:
-    """One variant of a scenario. ``instances``: process ids that die or join.
+    """One variant of a scenario. ``instances``: process ids that die or join; ``processes``: how many there are then.
 
-    ``most_active`` and ``least_active``: of one member. ``idle_members`` have no task. ``standbys_missing``: requested
-    ones without an instance. Against today: ``active_moved`` to another member; ``active_restored`` and
-    ``standbys_restored``: stateful tasks on an instance that had neither form, so the changelog is read.
+    ``most_active`` and ``least_active``: of one member. ``idle_members`` have no task of any kind.
+    ``standbys_missing``: standbys that the group asks for and no instance has. ``active_of_instances`` and
+    ``standbys_of_instances``: what those that die had, or the one that joins gets. These compare with today:
+    ``active_moved`` to another member; ``active_restored`` and ``standbys_restored``: stateful tasks on an instance
+    that had them in neither form, so that their state is read from the changelog. ``None``: unknown.
     """
 
     scenario: StreamsScenario
     instances: tuple[str, ...]
     members: int
-    processes: int
+    processes: int | None
     active_tasks: int
     standby_tasks: int
+    warmup_tasks: int
     most_active: int
     least_active: int
     idle_members: int
-    standbys_missing: int
+    standbys_missing: int | None
+    active_of_instances: int = 0
+    standbys_of_instances: int = 0
     active_moved: int = 0
     active_restored: int = 0
     standbys_restored: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberTaskCounts:
+    """Tasks of one member by kind; ``process_id`` of its instance and ``rack`` where they are known."""
+
+    member_id: str
+    process_id: str | None
+    rack: str | None
+    active: int
+    standby: int
+    warmup: int
+
+
 @dataclass(frozen=True, slots=True)
 class StreamsReplay:
-    """``rows``: today first; empty with a missing part. ``is_reproduced``: the next target is today's assignment."""
+    """``rows``: today first, empty where a member's tasks are unknown; the others only where no part is ``missing``.
+
+    ``members``: of today, in the group's order. ``is_reproduced``: the next target is what members have.
+    ``standby_replicas``: that the group asks for each stateful task, ``None`` where nothing tells.
+    """
 
     group_id: str
     missing: tuple[MissingPart, ...]
     rows: tuple[StreamsScore, ...] = ()
     is_reproduced: bool | None = None
+    members: tuple[MemberTaskCounts, ...] = ()
+    standby_replicas: int | None = None
+
+    @property
+    def gap(self) -> CoverageGap | None:
+        """Return what of a group that does not move is unknown; ``None`` where nothing is."""
+        parts = tuple(part.value for part in self.missing)
+        if not parts or MissingPart.SETTLED_STATE in self.missing:
+            return None
+        reason = fact(FactCode.STREAMS_PARTS_UNKNOWN, inputs=parts)
+        return CoverageGap("group", self.group_id, fact(FactCode.LACKS_STREAMS_REPLAY), reason)
+
+    @property
+    def today(self) -> StreamsScore | None:
+        """Return the row of today; ``None`` where a member's tasks are unknown."""
+        return self.rows[0] if self.rows else None
+
+    def rows_of(self, scenario: StreamsScenario) -> tuple[StreamsScore, ...]:
+        """Return the variants of one scenario."""
+        return tuple(row for row in self.rows if row.scenario is scenario)
+
+    def worst_of(self, scenario: StreamsScenario) -> StreamsScore | None:
+        """Return the variant that restores most, then moves most; of equal ones the first."""
+        rows = self.rows_of(scenario)
+        return max(rows, key=lambda row: (row.active_restored, row.standbys_restored, row.active_moved), default=None)
 
 
-def standby_replicas_of(group: Group, brokers: Iterable[Broker]) -> int | None:
-    """Return the requested standbys of each task: the group's setting, else the brokers' common one."""
-    own = group.configs.get(_GROUP_STANDBYS)
-    found = {own} if own is not None else {broker.configs.get(_BROKER_STANDBYS) for broker in brokers}
-    value = found.pop() if len(found) == 1 else None
-    return int(value) if value is not None and value.isdecimal() else None
-
-
-def replay_streams_group(group_input: GroupInput, standby_replicas: int | None, seed: int = 0) -> StreamsReplay:
-    group = group_input.group
+def replay_streams_group(
+    group_input: GroupInput, seed: int = 0, scenarios: Collection[StreamsScenario] = tuple(StreamsScenario)
+) -> StreamsReplay:
+    """Return today's row and the rows of ``scenarios`` of a group whose members run tasks of Kafka Streams."""
+    group, standby_replicas = group_input.group, group_input.standby_replicas
     found = [
         known for known in STREAMS_STICKY if known.releases.touches(seen_release(group_input.kafka_version) or (0,))
     ]
     assignor = found[0] if len(found) == 1 else None
-    missing = tuple(_missing(group_input, assignor, standby_replicas))
-    if missing or assignor is None or standby_replicas is None:
-        return StreamsReplay(group.id, missing)
-    today = _request(group_input, standby_replicas)
-    rows = [_score(StreamsScenario.TODAY, (), today, today)]
-    if not group.members:
-        return StreamsReplay(group.id, (), tuple(rows))
+    missing = tuple(_missing(group_input, assignor))
+    if MissingPart.TASKS in missing:
+        return StreamsReplay(group.id, missing, standby_replicas=standby_replicas)
+    today = _request(group_input)
+    rows = [_today(group_input, today, missing)]
+    members = tuple(_task_counts(member) for member in group.members)
+    if missing or assignor is None or not group.members:
+        return StreamsReplay(group.id, missing, tuple(rows), None, members, standby_replicas)
     again = _after(assignor, today)
-    rows.append(_score(StreamsScenario.NEXT_TARGET, (), today, again))
-    for scenario, instances, changed in _variants(today, group.id, seed):
-        rows.append(_score(scenario, instances, today, _after(assignor, changed)))
-    return StreamsReplay(group.id, (), tuple(rows), is_reproduced=_placed(again) == _placed(today))
+    if StreamsScenario.NEXT_TARGET in scenarios:
+        rows.append(_score(StreamsScenario.NEXT_TARGET, (), today, again))
+    for scenario, instances, before, changed in _variants(assignor, today, group.id, seed):
+        if scenario in scenarios:
+            rows.append(_score(scenario, instances, before, _after(assignor, changed)))
+    is_reproduced = _placed(again) == _placed(today)
+    return StreamsReplay(group.id, (), tuple(rows), is_reproduced, members, standby_replicas)
 
 
-def _missing(
-    group_input: GroupInput, assignor: StreamsStickyAssignor | None, standby_replicas: int | None
-) -> Iterator[MissingPart]:
+def _missing(group_input: GroupInput, assignor: StreamsStickyAssignor | None) -> Iterator[MissingPart]:
     group = group_input.group
     if motion_of(group) is not None or any(member.target_tasks not in (None, member.tasks) for member in group.members):
         yield MissingPart.SETTLED_STATE
@@ -143,10 +188,31 @@ def _missing(
         yield MissingPart.TASKS
     if assignor is None:
         yield MissingPart.RELEASE
-    if standby_replicas is None:
+    if group_input.standby_replicas is None:
         yield MissingPart.STANDBY_REPLICAS
     if assignor is not None and assignor.reads_offsets and any(part.changelog_topics for part in group.subtopologies):
         yield MissingPart.TASK_OFFSETS
+
+
+def _today(group_input: GroupInput, today: StreamsRequest, missing: Collection[MissingPart]) -> StreamsScore:
+    """Return today's row; warm-up tasks are counted here alone, because ``sticky`` hands none out."""
+    score = _score(StreamsScenario.TODAY, (), today, today)
+    if MissingPart.PROCESS_IDS in missing:
+        score = replace(score, processes=None)
+    if not {MissingPart.TOPOLOGY, MissingPart.PARTITION_COUNTS, MissingPart.STANDBY_REPLICAS}.isdisjoint(missing):
+        score = replace(score, standbys_missing=None)
+    counts = [_task_counts(member) for member in group_input.group.members]
+    idle = sum(not one.active and not one.standby and not one.warmup for one in counts)
+    return replace(score, warmup_tasks=sum(one.warmup for one in counts), idle_members=idle)
+
+
+def _task_counts(member: Member) -> MemberTaskCounts:
+    tasks = member.tasks or Tasks()
+    active, standby, warmup = (len(_listed(kind)) for kind in (tasks.active, tasks.standby, tasks.warmup))
+    return MemberTaskCounts(
+        member_id=member.id, process_id=member.process_id, rack=member.rack,
+        active=active, standby=standby, warmup=warmup,
+    )  # fmt: skip
 
 
 def _partition_counts(group_input: GroupInput) -> dict[str, int]:
@@ -154,19 +220,19 @@ def _partition_counts(group_input: GroupInput) -> dict[str, int]:
     return {topic: count for topic, count in counts if count >= 0}
 
 
-def _request(group_input: GroupInput, standby_replicas: int) -> StreamsRequest:
+def _request(group_input: GroupInput) -> StreamsRequest:
     group, counts = group_input.group, _partition_counts(group_input)
     order = feeding_order(group.members, seen_release(group_input.kafka_version), is_server=True)
     listed = group.members if order is None else tuple(group.members[place] for place in order.tolist())
     return StreamsRequest(
         subtopologies=tuple(_subtopology(part, counts) for part in group.subtopologies),
         members=tuple(_member(member) for member in listed),
-        standby_replicas=standby_replicas,
+        standby_replicas=group_input.standby_replicas or 0,
     )
 
 
 def _subtopology(part: Subtopology, counts: dict[str, int]) -> StreamsSubtopology:
-    tasks = max((counts[topic] for topic in part.read_topics), default=0)
+    tasks = max((counts.get(topic, 0) for topic in part.read_topics), default=0)
     return StreamsSubtopology(part.id, tasks, is_stateful=bool(part.changelog_topics))
 
 
@@ -187,24 +253,32 @@ def _after(assignor: StreamsStickyAssignor, request: StreamsRequest) -> StreamsR
 
 
 def _variants(
-    today: StreamsRequest, group_id: str, seed: int
-) -> Iterator[tuple[StreamsScenario, tuple[str, ...], StreamsRequest]]:
-    """Each instance dies (or a drawn part); one joins, with the threads of a drawn one; half of them die."""
+    assignor: StreamsStickyAssignor, today: StreamsRequest, group_id: str, seed: int
+) -> Iterator[tuple[StreamsScenario, tuple[str, ...], StreamsRequest, StreamsRequest]]:
+    """Yield scenario, instances, the group before and after: each instance dies, or so many that are drawn, without
+    standbys also as if the group had one each; one joins, with the threads of a drawn one; half of them die.
+    """
     processes = sorted({member.process_id for member in today.members})
+    is_stateful = any(part.is_stateful for part in today.subtopologies)
     lots = lots_of(group_id, StreamsScenario.INSTANCE_DIES, seed)
-    for process in sorted(lots.permutation(processes)[:MOST_DEATHS].tolist()) if len(processes) > 1 else ():
-        yield StreamsScenario.INSTANCE_DIES, (process,), _without(today, {process})
+    dying = sorted(lots.permutation(processes)[:MOST_DEATHS].tolist()) if len(processes) > 1 else ()
+    for process in dying:
+        yield StreamsScenario.INSTANCE_DIES, (process,), today, _without(today, {process})
+    if dying and is_stateful and not today.standby_replicas:
+        kept = _after(assignor, replace(today, standby_replicas=1))
+        for process in dying:
+            yield StreamsScenario.INSTANCE_DIES_WITH_STANDBYS, (process,), kept, _without(kept, {process})
     lots = lots_of(group_id, StreamsScenario.INSTANCE_JOINS, seed)
     for _ in range(JOINS):
         like = processes[int(lots.integers(len(processes)))]
         threads = sum(member.process_id == like for member in today.members)
         process = str(uuid.UUID(bytes=lots.bytes(16), version=4))
         joining = tuple(StreamsMember(id=_drawn_id(lots), process_id=process) for _ in range(threads))
-        yield StreamsScenario.INSTANCE_JOINS, (process,), replace(today, members=today.members + joining)
+        yield StreamsScenario.INSTANCE_JOINS, (process,), today, replace(today, members=today.members + joining)
     if len(processes) > 2:  # one of two is half
         lots = lots_of(group_id, StreamsScenario.INSTANCES_HALVED, seed)
         half = tuple(sorted(lots.permutation(processes)[: len(processes) // 2].tolist()))
-        yield StreamsScenario.INSTANCES_HALVED, half, _without(today, half)
+        yield StreamsScenario.INSTANCES_HALVED, half, today, _without(today, half)
 
 
 def _drawn_id(lots: np.random.Generator) -> str:
@@ -225,6 +299,7 @@ def _score(
     standby_tasks = sum(len(member.standby) for member in after.members)
     wanted = after.standby_replicas * sum(part.tasks for part in after.subtopologies if part.is_stateful)
     owner = {task: member.id for member in before.members for task in member.active}
+    concerned = [member for member in (*before.members, *after.members) if member.process_id in instances]
     held = {(member.process_id, task) for member in before.members for task in (*member.active, *member.standby)}
     return StreamsScore(
         scenario=scenario,
@@ -233,10 +308,13 @@ def _score(
         processes=len({member.process_id for member in after.members}),
         active_tasks=sum(active),
         standby_tasks=standby_tasks,
+        warmup_tasks=0,
         most_active=max(active, default=0),
         least_active=min(active, default=0),
         idle_members=sum(not member.active and not member.standby for member in after.members),
         standbys_missing=max(0, wanted - standby_tasks),
+        active_of_instances=sum(len(member.active) for member in concerned),
+        standbys_of_instances=sum(len(member.standby) for member in concerned),
         active_moved=sum(owner.get(task, member.id) != member.id for member in after.members for task in member.active),
         active_restored=sum(
             task.subtopology in stateful and (member.process_id, task) not in held

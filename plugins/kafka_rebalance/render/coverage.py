@@ -414,6 +414,23 @@ def _left_out_by_checks(*, rule: str) -> str:
     return f"left out: {RULE_WORDS[FactCode(rule)] if rule in RULE_WORDS else rule}"
 
 
+_STREAMS_PARTS = {
+    "settled_state": "a state in which no task moves",
+    "topology": "the topology",
+    "partition_counts": "partitions of the topics that it reads",
+    "process_ids": "process ids of the members",
+    "tasks": "tasks of the members",
+    "release": "a release of the brokers that is replayed (Kafka 4.2 to 4.4)",
+    "standby_replicas": "the number of standbys (streams.num.standby.replicas)",
+    "task_offsets": "task offsets of the members",
+}
+
+
+def streams_parts_unknown(*, inputs: Sequence[str]) -> str:
+    """Return what the replay of a Streams group needs and the snapshot does not have."""
+    return f"the input lacks {'; '.join(str(_STREAMS_PARTS.get(part, part)) for part in inputs)}"
+
+
 COVERAGE: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
     {
         FactCode.LACKS_RIGHT: _lacks_right,
@@ -470,6 +487,7 @@ COVERAGE: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.LACKS_COMMITS_OF_GROUPS: _lacks_commits_of,
         FactCode.LACKS_LAG: _lacks_lag,
         FactCode.LACKS_ADVICE: _noun("advice"),
+        FactCode.LACKS_STREAMS_REPLAY: _noun("what an instance's death or join changes"),
         FactCode.AS_REPORTED: _as_reported,
         FactCode.KAFKA_ERROR: _kafka_error,
         FactCode.REQUEST_FAILED: _request_failed,
@@ -555,5 +573,6 @@ COVERAGE: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.SPLIT_NOT_SURE: _split_not_sure,
         FactCode.SOURCES_WITHOUT_BROKER: _sources_without_broker,
         FactCode.LEFT_OUT_BY_CHECKS: _left_out_by_checks,
+        FactCode.STREAMS_PARTS_UNKNOWN: streams_parts_unknown,
     }
 )

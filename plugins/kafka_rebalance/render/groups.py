@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from kafka_rebalance.amounts import bytes_in_words, changing, counted, seconds_in_words
 from kafka_rebalance.facts import FactCode
+from kafka_rebalance.render.coverage import streams_parts_unknown
 from kafka_rebalance.render.findings import heavy_key, some, verb
 
 _AGAIN = "Take a snapshot again when the group is Stable."
@@ -487,6 +488,184 @@ def _share_group_behind(*, lag_messages: int, lag_seconds: float, members: int, 
         f"records that its {counted(members, 'member')} {verb(members, 'has', 'have')} in flight: run more of them. A "
         f"share group may have more members than its {counted(partitions, 'partition')}."
     )
+
+
+# --- Kafka Streams
+
+
+def _streams_threads_idle(
+    *,
+    idle_members: int,
+    members: int,
+    tasks: int,
+    cause: str,
+    topics: Sequence[str],
+    partitions: int | None,
+    is_stateful: bool,
+    idle_after: int | None,
+) -> str:
+    has = f"{idle_members} of {counted(members, 'thread')} {verb(idle_members, 'has', 'have')} no task"
+    there = counted(tasks, "task")
+    match cause:
+        case "fewer_tasks":
+            many = "" if partitions is None else f" ({counted(partitions, 'partition')} each)"
+            wider = f"{some(topics)}{many}" if topics else "its largest source topic"
+            reset = (
+                ". Changelogs keep their partitions, so a stateful application must be reset for that "
+                "(kafka-streams-application-reset)"
+                if is_stateful
+                else ""
+            )
+            return (
+                f"{has}: the group has {there} in all. Lower num.stream.threads or run fewer instances, or add "
+                f"partitions to {wider}{reset}."
+            )
+        case "next_target":
+            left = f"all but {idle_after}" if idle_after else "all of them"
+            return f"{has}, though there are {there}. The next rebalance gives tasks to {left}: restart one instance."
+        case "kept":
+            return f"{has}, though there are {there}. {_AFRESH}"
+    return f"{has}, though there are {there}. Compare again after the next rebalance."
+
+
+_AFRESH = (
+    "The sticky assignor leaves tasks with their owners, so the next rebalance does not mend that. Stop all instances, "
+    "wait until the group is Empty, and start them: tasks are then dealt anew, and their state is restored where an "
+    "instance does not have it."
+)
+
+
+def _streams_no_standby(
+    *, instance: str, tasks_restored: int, tasks_restored_with: int | None, state_bytes: int | None
+) -> str:
+    size = "" if state_bytes is None else f" ({bytes_in_words(state_bytes)} in all)"
+    would = "" if tasks_restored_with is None else f": {tasks_restored_with} would be restored then"
+    return (
+        f"No task has a standby. If instance {instance} dies, {counted(tasks_restored, 'task')} "
+        f"{verb(tasks_restored, 'is', 'are')} read again from the changelogs{size} before work goes on. Set "
+        f"streams.num.standby.replicas=1 for the group (kafka-configs --entity-type groups){would}."
+    )
+
+
+def _streams_state_twice(*, state_bytes: int | None) -> str:
+    size = "" if state_bytes is None else f" ({bytes_in_words(state_bytes)} of changelogs)"
+    return f"each state{size} is read once more and kept on a second instance"
+
+
+def _streams_standbys_missing(
+    *,
+    standbys_missing: int,
+    standbys_wanted: int,
+    standby_replicas: int,
+    instances: int | None,
+    cause: str,
+    missing_after: int | None,
+) -> str:
+    are = verb(standbys_missing, "is", "are")
+    has = f"{standbys_missing} of {counted(standbys_wanted, 'standby task')} {are} missing"
+    match cause:
+        case "few_instances":
+            more, there = max(1, standby_replicas + 1 - (instances or 0)), instances or 0
+            need = verb(standby_replicas, "standby needs", f"{standby_replicas} standbys need")
+            return (
+                f"{has}: a task and its {need} {standby_replicas + 1} instances, and there {verb(there, 'is', 'are')} "
+                f"{there}. Start {counted(more, 'more instance')}, or lower streams.num.standby.replicas."
+            )
+        case "next_target":
+            left = f"all but {missing_after}" if missing_after else "all of them"
+            return f"{has}. The next rebalance places {left}: restart one instance."
+        case "kept":
+            return f"{has}, and the next rebalance does not place them. Look at the coordinator's log."
+    return f"{has}. Compare again after the next rebalance."
+
+
+def _streams_tasks_uneven(
+    *,
+    most: int,
+    least: int,
+    cause: str,
+    most_after: int | None,
+    least_after: int | None,
+    tasks_moved: int | None,
+    tasks_restored: int | None,
+    fewest: int,
+) -> str:
+    has = f"One thread has {counted(most, 'active task')}, another {least}"
+    match cause:
+        case "next_target":
+            return (
+                f"{has}. The next rebalance makes that {most_after or 0} and {least_after or 0}: it moves "
+                f"{counted(tasks_moved or 0, 'task')} and restores {tasks_restored or 0}. Restart one instance in a "
+                "quiet hour."
+            )
+        case "kept":
+            return f"{has}. {_AFRESH} A thread has at most {fewest} then."
+    return f"{has}; {fewest} would do. Compare again after the next rebalance."
+
+
+def _streams_standbys_move(*, standbys_restored: int, standby_tasks: int, tasks_moved: int) -> str:
+    also = f", and {counted(tasks_moved, 'active task')}" if tasks_moved else ""
+    return (
+        f"The next rebalance gives {standbys_restored} of {counted(standby_tasks, 'standby task')} to other "
+        f"instances{also}, though nothing changes: their state is read again from the changelogs. Any join or leave "
+        "starts it. Restart one instance at a time, and wait until its standbys have caught up before the next."
+    )
+
+
+def _streams_tasks(
+    *,
+    members: int,
+    instances: int | None,
+    active: int,
+    standby: int,
+    warmup: int,
+    most: int,
+    least: int,
+    idle: int,
+    standbys_missing: int | None,
+) -> str:
+    where = "" if instances is None else f" on {counted(instances, 'instance')}"
+    spread = most if most == least else f"{least} to {most}"
+    lacks = f", {standbys_missing} of the standbys missing" if standbys_missing else ""
+    return (
+        f"tasks: {active} active, {standby} standby, {warmup} warm-up, on {counted(members, 'thread')}{where}; a "
+        f"thread has {spread} active ones, {idle} {verb(idle, 'is', 'are')} idle{lacks}"
+    )
+
+
+def _streams_next_target(*, moved: int, restored: int, standbys_restored: int) -> str:
+    if not moved and not standbys_restored:
+        return "a rebalance without a change moves nothing"
+    return f"a rebalance without a change moves {_moves(moved, restored, standbys_restored)}"
+
+
+def _streams_instance_dies(
+    *, instance: str, variants: int, active: int, moved: int, restored: int, standbys_restored: int
+) -> str:
+    worst = f"the worst of {variants}" if variants > 1 else "the only one that may"
+    return (
+        f"if instance {instance} dies ({worst}): it had {counted(active, 'active task')}; "
+        f"{_moves(moved, restored, standbys_restored)} {verb(moved, 'moves', 'move')}"
+    )
+
+
+def _moves(moved: int, restored: int, standbys_restored: int) -> str:
+    return (
+        f"{counted(moved, 'active task')} ({restored} restored from changelogs, and "
+        f"{counted(standbys_restored, 'standby task')})"
+    )
+
+
+def _streams_instance_joins(*, variants: int, active: int, standby: int, moved: int, restored: int) -> str:
+    one = "" if variants == 1 else f" (the most of {variants} that were drawn)"
+    return (
+        f"if an instance joins{one}: it gets {counted(active, 'active task')} and {counted(standby, 'standby task')}; "
+        f"{counted(moved, 'active task')} {verb(moved, 'moves', 'move')}, {restored} restored from changelogs"
+    )
+
+
+def _streams_not_replayed(*, inputs: Sequence[str]) -> str:
+    return f"what an instance's death or join changes is unknown: {streams_parts_unknown(inputs=inputs)}"
 
 
 def _static_members_partly(*, static_members: int, dynamic_members: int, members: Sequence[str]) -> str:
@@ -971,6 +1150,17 @@ GROUPS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.SHARE_GROUP_BEHIND: _share_group_behind,
         FactCode.STATIC_MEMBERS_PARTLY: _static_members_partly,
         FactCode.STATIC_MEMBERSHIP: _static_membership,
+        FactCode.STREAMS_THREADS_IDLE: _streams_threads_idle,
+        FactCode.STREAMS_NO_STANDBY: _streams_no_standby,
+        FactCode.STREAMS_STATE_TWICE: _streams_state_twice,
+        FactCode.STREAMS_STANDBYS_MISSING: _streams_standbys_missing,
+        FactCode.STREAMS_TASKS_UNEVEN: _streams_tasks_uneven,
+        FactCode.STREAMS_STANDBYS_MOVE: _streams_standbys_move,
+        FactCode.STREAMS_TASKS: _streams_tasks,
+        FactCode.STREAMS_NEXT_TARGET: _streams_next_target,
+        FactCode.STREAMS_INSTANCE_DIES: _streams_instance_dies,
+        FactCode.STREAMS_INSTANCE_JOINS: _streams_instance_joins,
+        FactCode.STREAMS_NOT_REPLAYED: _streams_not_replayed,
         FactCode.GROUP_HOT_PARTITION: _group_hot_partition,
         FactCode.UNEVEN_BY_RATE: _uneven_by_rate,
         FactCode.UNEVEN_PER_TOPIC: _uneven_per_topic,

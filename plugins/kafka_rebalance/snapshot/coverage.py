@@ -147,6 +147,7 @@ REASONS: Arguments = MappingProxyType(
         },
         FactCode.SOURCES_WITHOUT_BROKER: {"sources": _COUNT, "first": _TEXT},
         FactCode.LEFT_OUT_BY_CHECKS: {"rule": _TEXT},
+        FactCode.STREAMS_PARTS_UNKNOWN: {"inputs": _LIST},
     }
 )  # fmt: skip
 

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kafka_rebalance.advisory.advisory import rollover_steps
+    from kafka_rebalance.advisory.advisory import rollover_steps, streams_facts
     from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
     from kafka_rebalance.findings.rules import evaluate_rules
     from kafka_rebalance.groups.group_replay import EVERYTHING
@@ -65,7 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     # Score the whole cluster as `advise` does: findings depend on other groups of the same topics.
     about = findings_by_group(evaluate_rules(snapshot, score_cluster(snapshot), [answer])).get(arguments.group, [])
-    write_lines(sys.stdout, *group_table(answer, found[0], render(group_advice(answer, found[0], about))))
+    tasks = [] if answer.streams is None else render_all(streams_facts(answer.streams))
+    write_lines(sys.stdout, *group_table(answer, found[0], render(group_advice(answer, found[0], about)), tasks))
     steps = rollover_steps(answer, found[0], snapshot.kafka_version, arguments.to)
     write_lines(sys.stdout, *render_all(steps))
     return 0
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 _HEAD = ("strategy", "fullest", "best", "idle", "a pod dies", "nobody reads for", "all restart", "to get there")
 
 
-def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
+def group_table(replay: GroupReplay, group: Group, words: str, tasks: Sequence[str] = ()) -> list[str]:
     today = replay.today
     is_rate = today.skew_rate is not None
     rows = [_HEAD, _row(replay, today, today.assignor, is_rate=is_rate)]
@@ -96,7 +97,7 @@ def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
     by = "bytes per second" if is_rate else "partitions (rates are unknown)"
     meaning = f"fullest: member over mean by {by}, best: none can be lower; a pod dies: partitions that change reader"
     refused = [f"{score.assignor}: {render(score.error)}" for score in others if score.error is not None]
-    return [head, *lines, meaning, *refused, *([words] if words else [])]
+    return [head, *lines, meaning, *refused, *tasks, *([words] if words else [])]
 
 
 def _size_words(today: GroupScore, group: Group) -> str:

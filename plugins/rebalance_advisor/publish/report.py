@@ -425,6 +425,7 @@ def group_row(group: Document) -> dict[str, Any]:
         "advice": "" if group.get("advice") is None else render_document(group["advice"]),
         "strategies": [_strategy(strategy) for strategy in group.get("strategies", ())],
         "death": death_words(group),
+        "tasks": [render_document(one) for one in group.get("streams", {}).get("summary", ())],
     }
 
 

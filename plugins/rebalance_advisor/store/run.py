@@ -15,7 +15,8 @@ from rebalance_advisor.store.schema.connection import Connection, StoreError, na
 
 # Tables that a retry empties.
 RESULT_TABLES = (
-    "broker_score", "rack_score", "resource_score", "topic_score", "group_score", "member_score", "finding", "plan",
+    "broker_score", "rack_score", "resource_score", "topic_score", "group_score", "member_score",
+    "group_streams_scenario", "finding", "plan",
     "advisory", "plan_resource", "plan_broker", "plan_bound", "move", "wave", "plan_step",
     "frontier_point", "check_result",
 )  # fmt: skip

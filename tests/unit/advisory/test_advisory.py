@@ -14,14 +14,23 @@ from kafka_rebalance.advisory.advisory import (
     group_document,
     load_sources,
     size_of,
+    streams_document,
     topic_document,
 )
-from kafka_rebalance.facts import FactCode, fact, refusal_of
+from kafka_rebalance.facts import Fact, FactCode, fact, refusal_of
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.streams_tasks import (
+    MemberTaskCounts,
+    MissingPart,
+    StreamsReplay,
+    StreamsScenario,
+    StreamsScore,
+)
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.plan import Cost, Plan, Verdict, to_document
+from kafka_rebalance.render import render
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
 from kafka_rebalance.scoring.placement_scores import BrokerScore, ClusterScores, ResourceScore, TopicPlacementScore
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
@@ -216,3 +225,25 @@ def test_all_parts_stand_in_one_document(snapshot: ClusterSnapshot) -> None:
     ]
     assert [row["resource"] for row in document["also_measured"]] == ["leader_in"]
     assert advisory_document(snapshot, PLAN, [], [], [])["also_measured"] == []
+
+
+def test_tasks_of_a_streams_group_stand_beside_it_and_what_is_unknown_is_named() -> None:
+    """The brokers' release is unknown, so today's tasks are all that is told; no other group has the entry."""
+    counts = {"active": 2, "standby": 0, "warmup": 1}
+    members = tuple(MemberTaskCounts(member_id=name, process_id="p", rack=None, **counts) for name in ("a", "b"))
+    today = StreamsScore(
+        scenario=StreamsScenario.TODAY, instances=(), members=2, processes=1, active_tasks=4, standby_tasks=0,
+        warmup_tasks=2, most_active=2, least_active=2, idle_members=0, standbys_missing=None,
+    )  # fmt: skip
+    replay = StreamsReplay("flow", (MissingPart.RELEASE,), (today,), None, members)
+    document = streams_document(replay)
+    assert document["missing"] == ["release"]
+    instance = {"process_id": "p", "racks": [], "members": 2, "active": 4, "standby": 0, "warmup": 2}
+    assert document["instances"] == [instance]
+    release = "a release of the brokers that is replayed (Kafka 4.2 to 4.4)"
+    assert [render(Fact.from_document(one)) for one in document["summary"]] == [
+        "tasks: 4 active, 0 standby, 2 warm-up, on 2 threads on 1 instance; a thread has 2 active ones, 0 are idle",
+        f"what an instance's death or join changes is unknown: the input lacks {release}",
+    ]
+    (row,) = document["scenarios"]
+    assert (row["scenario"], row["most_active"], row["standbys_missing"]) == ("today", 2, None)

@@ -11,7 +11,7 @@ from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding, rank
 from kafka_rebalance.findings.rules import RULES, evaluate_rules
 from kafka_rebalance.groups.group_input import group_inputs
-from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.groups.group_replay import ReplayOptions
 from kafka_rebalance.render import render
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
@@ -82,4 +82,4 @@ def explained(snapshot) -> tuple[Finding, ...]:
 
 
 def replays(snapshot):
-    return [replay_group(group_input) for group_input in group_inputs(snapshot)]
+    return [ReplayOptions().replay(group_input) for group_input in group_inputs(snapshot)]

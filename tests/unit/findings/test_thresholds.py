@@ -76,6 +76,9 @@ def test_the_registry_says_what_each_code_is_about() -> None:
         "group_hot_partition": {"times_mean_ratio": 2.0, "medium_share_ratio": 0.5},
         "server_assignor_uneven": {"skew_gain_ratio": 1.25},
         "share_group_behind": {"behind_seconds": 600.0},
+        "streams_threads_idle": {"medium_idle_ratio": 0.25},
+        "streams_no_standby": {"least_state_ratio": 0.001, "medium_state_ratio": 0.01},
+        "streams_tasks_uneven": {"least_difference": 2.0, "most_mean_ratio": 1.25, "medium_mean_ratio": 2.0},
         "static_membership": {"unread_seconds": 60.0, "saved_ratio": 0.5},
         "cross_rack_reads": {"same_rack_more_ratio": 0.2, "medium_more_ratio": 0.5},
     }  # fmt: skip

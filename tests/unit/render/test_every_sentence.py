@@ -41,6 +41,8 @@ SAMPLES: dict[FactCode, dict[str, Any]] = {
     FactCode.CANNOT_CHANGE: {"why": "strategy_unknown"},
     FactCode.CANNOT_CHANGE_KIND: {"kind": "share"},
     FactCode.RELEASES_OF_CLIENT: {"sign": "rule"},
+    FactCode.STREAMS_NOT_REPLAYED: {"inputs": ("release",)},
+    FactCode.STREAMS_PARTS_UNKNOWN: {"inputs": ("release",)},
 }
 # Their words take any arguments: tests of their own walk their states.
 ANY_ARGUMENTS = frozenset(

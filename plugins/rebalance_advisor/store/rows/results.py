@@ -25,7 +25,12 @@ _REQUIRED: dict[str, tuple[str, ...]] = {
     "topic_score": ("topic", "placer", "seed", "replica_skew", "leader_skew", "replica_moves", "leader_changes"),
     "group_score": ("group_id", "assignor", "is_current", "is_recommended", "members", "partitions"),
     "member_score": ("group_id", "assignor", "is_current", "is_recommended", "member_id", "partitions"),
-}
+    "group_streams_scenario": (
+        "group_id", "scenario", "changed_instances", "members", "active_tasks", "standby_tasks", "warmup_tasks",
+        "most_active", "least_active", "idle_members", "active_of_instances", "standbys_of_instances", "active_moved",
+        "active_restored", "standbys_restored", "unknown_parts",
+    ),
+}  # fmt: skip
 _OPTIONAL: dict[str, tuple[str, ...]] = {
     "broker_score": ("rack", "capacity", "fair_share", "source"),
     "rack_score": ("capacity",),
@@ -42,10 +47,12 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
         "instance_id", "rack", "in_bytes_per_s", "in_messages_per_s", "lag_messages", "drain_seconds",
         "is_falling_behind",
     ),
+    "group_streams_scenario": ("instances", "standbys_missing", "standby_replicas"),
 }  # fmt: skip
 _DEFAULTS = {"scenario": "today"}
 _COLUMN_OF = {
     "over_mean": "level_to_mean_ratio", "stays": "remains_in_cluster", "is_advised": "is_recommended",
+    "instances": "changed_instances", "processes": "instances",
 }  # fmt: skip
 _PARTITIONED = frozenset(("broker_score", "topic_score", "group_score", "member_score", "plan_broker", "move"))
 

@@ -66,6 +66,12 @@ def test_a_strategy_that_failed_says_why() -> None:
     ]  # fmt: skip
 
 
+def test_tasks_of_a_streams_group_are_lines_of_its_own() -> None:
+    told = fact(FactCode.STREAMS_NEXT_TARGET, moved=0, restored=0, standbys_restored=0)
+    assert group_row(group("g"))["tasks"] == []
+    assert group_row(group("g", streams={"summary": [told.document()]}))["tasks"] == [render(told)]
+
+
 def test_idle_members_that_are_not_known_are_unknown() -> None:
     assert group_row(group("g", idle_members=None))["idle"] == "unknown"
     assert group_row(group("g", idle_members=2))["idle"] == "2"

@@ -1,0 +1,268 @@
+"""Findings on groups of Kafka Streams in its own terms: idle threads, standbys, uneven tasks, restores.
+
+Each figure is a row of the group's replay (``groups.streams_tasks``). A group that moves is not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+import numpy as np
+
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
+from kafka_rebalance.findings.finding import Finding, Severity
+from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.groups.streams_tasks import MissingPart, StreamsReplay, StreamsScenario, StreamsScore
+from kafka_rebalance.snapshot.load import LoadKind
+
+_MOST_TOPICS = 3  # in a sentence
+
+
+class StreamsCause(StrEnum):
+    """Why a member is idle, a standby missing, or tasks are uneven; with that, whether the next target mends it."""
+
+    FEWER_TASKS = "fewer_tasks"
+    FEW_INSTANCES = "few_instances"
+    NEXT_TARGET = "next_target"  # mends it
+    KEPT = "kept"  # by the next target, too
+    UNKNOWN = "unknown"  # the next target
+
+
+def streams_threads_idle(context: FindingContext) -> Iterator[Finding]:
+    """Members without a task, and why."""
+    for group_input, tasks, today in _judged(context):
+        cause = _idle_cause(tasks, today)
+        if cause is None:
+            continue
+        topics, partitions = _widest_topics(group_input)
+        idle_ratio = today.idle_members / today.members
+        after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
+        idle = [member for member in tasks.members if not member.active and not member.standby and not member.warmup]
+        yield finding(
+            "streams_threads_idle",
+            Severity.MEDIUM if idle_ratio >= threshold("streams_threads_idle", "medium_idle_ratio") else Severity.LOW,
+            tasks.group_id,
+            {
+                "idle_members": today.idle_members,
+                "members": today.members,
+                "instances": today.processes,
+                "active_tasks": today.active_tasks,
+                "standby_tasks": today.standby_tasks,
+                "cause": cause.value,
+                "example": idle[0].member_id,
+            },
+            Remedy(
+                fact(
+                    FactCode.STREAMS_THREADS_IDLE,
+                    idle_members=today.idle_members,
+                    members=today.members,
+                    tasks=today.active_tasks + today.standby_tasks + today.warmup_tasks,
+                    cause=cause.value,
+                    topics=topics,
+                    partitions=partitions,
+                    is_stateful=any(part.changelog_topics for part in group_input.group.subtopologies),
+                    idle_after=None if after is None else after.idle_members,
+                ),
+                gain=idle_ratio,
+            ),
+        )
+
+
+def streams_no_standby(context: FindingContext) -> Iterator[Finding]:
+    """The group asks for no standby, and the death of an instance restores stateful tasks from large changelogs."""
+    for group_input, tasks, today in _judged(context):
+        dies = tasks.worst_of(StreamsScenario.INSTANCE_DIES)
+        if tasks.standby_replicas != 0 or dies is None or not dies.active_restored:
+            continue
+        state_bytes, ratio = _state(context, group_input)
+        if ratio is not None and ratio < threshold("streams_no_standby", "least_state_ratio"):
+            continue
+        is_large = ratio is not None and ratio >= threshold("streams_no_standby", "medium_state_ratio")
+        kept = tasks.worst_of(StreamsScenario.INSTANCE_DIES_WITH_STANDBYS)
+        restored_with = None if kept is None else kept.active_restored
+        yield finding(
+            "streams_no_standby",
+            Severity.MEDIUM if is_large else Severity.LOW,
+            tasks.group_id,
+            {
+                "instances": today.processes,
+                "instance": dies.instances[0],
+                "tasks_moved": dies.active_moved,
+                "tasks_restored": dies.active_restored,
+                "tasks_restored_with_standbys": restored_with,
+                "changelog_bytes": state_bytes,
+            },
+            Remedy(
+                fact(
+                    FactCode.STREAMS_NO_STANDBY,
+                    instance=dies.instances[0],
+                    tasks_restored=dies.active_restored,
+                    tasks_restored_with=restored_with,
+                    state_bytes=state_bytes,
+                ),
+                cost=fact(FactCode.STREAMS_STATE_TWICE, state_bytes=state_bytes),
+                gain=0.0 if restored_with is None else 1 - restored_with / dies.active_restored,
+            ),
+        )
+
+
+def streams_standbys_missing(context: FindingContext) -> Iterator[Finding]:
+    """The group asks for standbys that no instance has."""
+    for _, tasks, today in _judged(context):
+        if not today.standbys_missing or tasks.standby_replicas is None:
+            continue
+        wanted = today.standby_tasks + today.standbys_missing
+        after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
+        processes = today.processes
+        if processes is not None and processes <= tasks.standby_replicas:
+            cause = StreamsCause.FEW_INSTANCES
+        else:
+            cause = _mends(
+                after, is_mended=after is not None and (after.standbys_missing or 0) < today.standbys_missing
+            )
+        yield finding(
+            "streams_standbys_missing",
+            Severity.LOW if today.standby_tasks else Severity.MEDIUM,
+            tasks.group_id,
+            {
+                "standbys_missing": today.standbys_missing,
+                "standbys_wanted": wanted,
+                "standby_replicas": tasks.standby_replicas,
+                "instances": processes,
+                "cause": cause.value,
+            },
+            Remedy(
+                fact(
+                    FactCode.STREAMS_STANDBYS_MISSING,
+                    standbys_missing=today.standbys_missing,
+                    standbys_wanted=wanted,
+                    standby_replicas=tasks.standby_replicas,
+                    instances=processes,
+                    cause=cause.value,
+                    missing_after=None if after is None else after.standbys_missing,
+                ),
+                gain=today.standbys_missing / wanted,
+            ),
+        )
+
+
+def streams_tasks_uneven(context: FindingContext) -> Iterator[Finding]:
+    """One member has far more active tasks than another, and whether the next target mends it."""
+    for _, tasks, today in _judged(context):
+        difference = today.most_active - today.least_active
+        mean = today.active_tasks / today.members
+        is_far = today.most_active >= mean * threshold("streams_tasks_uneven", "most_mean_ratio")
+        # A finding of idle members says the same already, unless there are too few tasks for all.
+        is_told = _idle_cause(tasks, today) not in (None, StreamsCause.FEWER_TASKS)
+        if is_told or not is_far or difference < threshold("streams_tasks_uneven", "least_difference"):
+            continue
+        after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
+        cause = _mends(after, is_mended=after is not None and after.most_active - after.least_active < difference)
+        is_double = today.most_active >= mean * threshold("streams_tasks_uneven", "medium_mean_ratio")
+        fewest = -(-today.active_tasks // today.members)  # of a group without a past
+        mended = after.most_active if after is not None and cause is StreamsCause.NEXT_TARGET else fewest
+        yield finding(
+            "streams_tasks_uneven",
+            Severity.MEDIUM if is_double else Severity.LOW,
+            tasks.group_id,
+            {
+                "most_active": today.most_active,
+                "least_active": today.least_active,
+                "active_tasks": today.active_tasks,
+                "members": today.members,
+                "cause": cause.value,
+                "most_active_after": None if after is None else after.most_active,
+                "least_active_after": None if after is None else after.least_active,
+            },
+            Remedy(
+                fact(
+                    FactCode.STREAMS_TASKS_UNEVEN,
+                    most=today.most_active,
+                    least=today.least_active,
+                    cause=cause.value,
+                    most_after=None if after is None else after.most_active,
+                    least_after=None if after is None else after.least_active,
+                    tasks_moved=None if after is None else after.active_moved,
+                    tasks_restored=None if after is None else after.active_restored,
+                    fewest=fewest,
+                ),
+                gain=1 - mended / today.most_active,
+            ),
+        )
+
+
+def streams_standbys_move(context: FindingContext) -> Iterator[Finding]:
+    """The next target gives standbys to other instances, though nothing changed: their state is read again."""
+    for _, tasks, today in _judged(context):
+        after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
+        if after is None or today.standbys_missing or not after.standbys_restored:
+            continue
+        yield finding(
+            "streams_standbys_move",
+            Severity.LOW,
+            tasks.group_id,
+            {
+                "standbys_restored": after.standbys_restored,
+                "standby_tasks": today.standby_tasks,
+                "tasks_moved": after.active_moved,
+                "tasks_restored": after.active_restored,
+            },
+            Remedy(
+                fact(
+                    FactCode.STREAMS_STANDBYS_MOVE,
+                    standbys_restored=after.standbys_restored,
+                    standby_tasks=today.standby_tasks,
+                    tasks_moved=after.active_moved,
+                )
+            ),
+        )
+
+
+def _judged(context: FindingContext) -> Iterator[tuple[GroupInput, StreamsReplay, StreamsScore]]:
+    """Yield still groups that have members, with today's row."""
+    for replay in context.replays:
+        tasks = replay.streams
+        if tasks is None or tasks.today is None or not tasks.members or replay.group_id in context.motions:
+            continue
+        if MissingPart.SETTLED_STATE not in tasks.missing:
+            yield context.group_inputs[replay.group_id], tasks, tasks.today
+
+
+def _idle_cause(tasks: StreamsReplay, today: StreamsScore) -> StreamsCause | None:
+    """Return why members are idle, ``None`` where none is. With fewer tasks than members some are always idle."""
+    if not today.idle_members:
+        return None
+    wanted = today.active_tasks + today.standby_tasks + today.warmup_tasks + (today.standbys_missing or 0)
+    if today.members > wanted:
+        return StreamsCause.FEWER_TASKS
+    after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
+    return _mends(after, is_mended=after is not None and after.idle_members < today.idle_members)
+
+
+def _mends(after: StreamsScore | None, *, is_mended: bool) -> StreamsCause:
+    """Return whether the next target mends it, where that is known."""
+    if after is None:
+        return StreamsCause.UNKNOWN
+    return StreamsCause.NEXT_TARGET if is_mended else StreamsCause.KEPT
+
+
+def _widest_topics(group_input: GroupInput) -> tuple[tuple[str, ...], int | None]:
+    """Return the source topics that decide how many tasks the largest subtopology has, and their partitions."""
+    counts = dict(zip(group_input.topics, group_input.partition_counts.tolist(), strict=True))
+    sources = {topic for part in group_input.group.subtopologies for topic in part.source_topics}
+    most = max((counts.get(topic, 0) for topic in sources), default=0)
+    widest = tuple(sorted(topic for topic in sources if counts.get(topic) == most)) if most > 0 else ()
+    return widest[:_MOST_TOPICS], most or None
+
+
+def _state(context: FindingContext, group_input: GroupInput) -> tuple[int | None, float | None]:
+    """Return the bytes of the group's changelogs, and their ratio to all bytes of the cluster; leaders alone count."""
+    topics = {topic for part in group_input.group.subtopologies for topic in part.changelog_topics}
+    sizes = context.snapshot.load(LoadKind.LOG_BYTES)
+    rows = [row for topic in sorted(topics) for row in context.topic_rows.get(topic, ())]
+    known, total = sizes[rows], float(np.nansum(sizes))
+    if not topics <= context.topic_rows.keys() or np.isnan(known).any():
+        return None, None
+    return int(known.sum()), float(known.sum()) / total if total else None
