@@ -2558,6 +2558,8 @@ CREATE TABLE store.member (
     process_id text,
     tasks jsonb,
     target_tasks jsonb,
+    task_offsets jsonb,
+    task_end_offsets jsonb,
     user_data bytea,
     decode_error text
 )
@@ -3386,7 +3388,9 @@ CREATE VIEW advisor.member_latest AS
     member.is_classic,
     member.process_id,
     member.tasks,
-    member.target_tasks
+    member.target_tasks,
+    member.task_offsets,
+    member.task_end_offsets
    FROM ((store.newest_snapshot newest
      JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member.captured_at = newest.captured_at))))
      JOIN store.consumer_group ON (((consumer_group.snapshot_key = member.snapshot_key) AND (consumer_group.captured_at = member.captured_at) AND (consumer_group.group_id = member.group_id))));
@@ -3438,6 +3442,10 @@ COMMENT ON COLUMN advisor.member_latest.process_id IS 'Instance of a streams app
 COMMENT ON COLUMN advisor.member_latest.tasks IS 'Tasks of a streams member: {active: [[subtopology, [partitions]], …], …}.';
 
 COMMENT ON COLUMN advisor.member_latest.target_tasks IS 'Tasks of the target assignment.';
+
+COMMENT ON COLUMN advisor.member_latest.task_offsets IS 'Sums of changelog offsets that the member has of tasks: [[subtopology, [[partition, sum]]]]; NULL before Kafka 4.4.';
+
+COMMENT ON COLUMN advisor.member_latest.task_end_offsets IS 'The same sums of the changelogs'' end offsets.';
 
 CREATE TABLE store.member_score (
     run_key bigint NOT NULL,

@@ -189,9 +189,11 @@ CREATE TABLE store.member (
     target jsonb,
     generation integer,
     is_classic boolean,  -- KIP-848: the member still speaks the classic protocol
-    process_id text,  -- this column and both of tasks: streams groups alone
+    process_id text,  -- this column and the four of tasks: streams groups alone
     tasks jsonb,
     target_tasks jsonb,
+    task_offsets jsonb,  -- [[subtopology, [[partition, sum of changelog offsets]]]], NULL where it is not told
+    task_end_offsets jsonb,
     user_data bytea,
     decode_error text
 ) PARTITION BY RANGE (captured_at);

@@ -21,7 +21,9 @@ SELECT
     member.is_classic,
     member.process_id,
     member.tasks,
-    member.target_tasks
+    member.target_tasks,
+    member.task_offsets,
+    member.task_end_offsets
 FROM store.newest_snapshot AS newest
 JOIN store.member
     ON member.snapshot_key = newest.snapshot_key AND member.captured_at = newest.captured_at
@@ -52,3 +54,5 @@ COMMENT ON COLUMN advisor.member_latest.is_classic IS 'The member uses the class
 COMMENT ON COLUMN advisor.member_latest.process_id IS 'Instance of a streams application that it belongs to.';
 COMMENT ON COLUMN advisor.member_latest.tasks IS 'Tasks of a streams member: {active: [[subtopology, [partitions]], …], …}.';
 COMMENT ON COLUMN advisor.member_latest.target_tasks IS 'Tasks of the target assignment.';
+COMMENT ON COLUMN advisor.member_latest.task_offsets IS 'Sums of changelog offsets that the member has of tasks: [[subtopology, [[partition, sum]]]]; NULL before Kafka 4.4.';
+COMMENT ON COLUMN advisor.member_latest.task_end_offsets IS 'The same sums of the changelogs'' end offsets.';

@@ -128,7 +128,8 @@ def _groups() -> tuple[Group, ...]:
     tasks = Tasks((("0", (0, 1)), ("1", ())), (("0", (5,)),))
     flow = (
         Member("s-0", client_id="c", assigned=(("orders", (0, 1)),), target=(), is_classic=False, process_id="p\\",
-               tasks=tasks, target_tasks=Tasks(warmup=(("0", (9,)),)), generation=3),
+               tasks=tasks, target_tasks=Tasks(warmup=(("0", (9,)),)), generation=3,
+               task_offsets=(("0", ((1, 2**40), (5, 0))),), task_end_offsets=()),
         Member("s-1", is_classic=True, tasks=Tasks()),
     )  # fmt: skip
     return (

@@ -95,7 +95,7 @@ def _drawn_member(draw: random.Random, name: str) -> Member:
         _or_none(draw, ("orders",)), _or_none(draw, "ord.*"), _or_none(draw, runs), runs, _or_none(draw, runs),
         _or_none(draw, 4), _or_none(draw, b"\x00"), _or_none(draw, "odd"), draw.choice((None, False, True)),
         _or_none(draw, "p"), _or_none(draw, Tasks((("0", (1,)),))), _or_none(draw, Tasks()), _or_none(draw, 3),
-        _or_none(draw, draw.randint(0, 5)),
+        _or_none(draw, draw.randint(0, 5)), *(_or_none(draw, (("0", ((1, draw.getrandbits(40)),)),)) for _ in range(2)),
     )  # fmt: skip
 
 

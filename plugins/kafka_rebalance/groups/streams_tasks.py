@@ -5,8 +5,8 @@ there is no such row and ``missing`` says which input is unknown; today's row ne
 seed draws the same instances.
 
 An instance is one process; its threads, which are members, leave or join together before the next target. (A
-coordinator that notices them one by one computes targets between.) Ids of a new instance are drawn, and ids decide
-ties.
+coordinator that notices them one by one computes targets between.) Task offsets stay those of the snapshot. Ids of a
+new instance are drawn, and ids decide ties.
 
 Example: four stateful tasks, one standby each, on instances p (active 0, 1) and q (active 2, 3). If q dies, p gets 2
 and 3 with their state, four standbys have no instance, and nothing is restored. If r joins, it restores one active
@@ -41,9 +41,10 @@ from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.groups.request_frame import feeding_order
 from kafka_rebalance.scenarios.changes import lots_of
 from kafka_rebalance.snapshot.coverage import CoverageGap
-from kafka_rebalance.snapshot.group import Member, Subtopology, TaskIds, Tasks
+from kafka_rebalance.snapshot.group import GroupType, Member, Subtopology, TaskIds, Tasks
 
 MOST_DEATHS, JOINS = 12, 3  # variants of a scenario
+_ASSIGNOR_NAME, _STICKY = "streams.assignor.name", "sticky"
 
 
 class MissingPart(StrEnum):
@@ -54,6 +55,7 @@ class MissingPart(StrEnum):
     TASKS = "tasks"
     RELEASE = "release"  # unknown, or not modelled
     STANDBY_REPLICAS = "standby_replicas"
+    ASSIGNOR = "assignor"  # the group names another one than sticky
     TASK_OFFSETS = "task_offsets"  # 4.4 uses how far members restored stateful tasks
 
 
@@ -190,7 +192,12 @@ def _missing(group_input: GroupInput, assignor: StreamsStickyAssignor | None) ->
         yield MissingPart.RELEASE
     if group_input.standby_replicas is None:
         yield MissingPart.STANDBY_REPLICAS
-    if assignor is not None and assignor.reads_offsets and any(part.changelog_topics for part in group.subtopologies):
+    named = group.protocol or group.configs.get(_ASSIGNOR_NAME)
+    if group.type is GroupType.STREAMS and named not in (None, _STICKY):
+        yield MissingPart.ASSIGNOR
+    is_stateful = any(part.changelog_topics for part in group.subtopologies)
+    is_told = all(member.task_offsets is not None for member in group.members)
+    if assignor is not None and assignor.reads_offsets and is_stateful and not is_told:
         yield MissingPart.TASK_OFFSETS
 
 
@@ -239,7 +246,10 @@ def _subtopology(part: Subtopology, counts: dict[str, int]) -> StreamsSubtopolog
 def _member(member: Member) -> StreamsMember:
     tasks = member.tasks or Tasks()
     active, standby = _listed(tasks.active), _listed(tasks.standby)
-    return StreamsMember(id=member.id, process_id=member.process_id or "", active=active, standby=standby)
+    sums = {Task(name, number): total for name, pairs in member.task_offsets or () for number, total in pairs}
+    return StreamsMember(
+        id=member.id, process_id=member.process_id or "", active=active, standby=standby, offset_sums=sums
+    )
 
 
 def _listed(tasks: TaskIds) -> tuple[Task, ...]:

@@ -422,7 +422,8 @@ _STREAMS_PARTS = {
     "tasks": "tasks of the members",
     "release": "a release of the brokers that is replayed (Kafka 4.2 to 4.4)",
     "standby_replicas": "the number of standbys (streams.num.standby.replicas)",
-    "task_offsets": "task offsets of the members",
+    "assignor": "a task assignor that is replayed (sticky)",
+    "task_offsets": "task offsets of the members (StreamsGroupDescribe 1, Kafka 4.4)",
 }
 
 

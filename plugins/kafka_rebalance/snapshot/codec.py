@@ -17,7 +17,7 @@ from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.snapshot.coverage import REASONS, WHAT, read_fact
-from kafka_rebalance.snapshot.group import Subtopology, Tasks
+from kafka_rebalance.snapshot.group import Subtopology, TaskOffsets, Tasks
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -607,6 +607,7 @@ _number, _offset = whole_up_to(LARGEST_INT32), whole_up_to(LARGEST_INT64)
 _rate = real_up_to(LARGEST_RATE)
 _MEMBER_LISTS = ("owned", "assigned", "target")
 _MEMBER_TASKS = ("tasks", "target_tasks")
+_MEMBER_TASK_OFFSETS = ("task_offsets", "task_end_offsets")
 _GROUP_CLIENT = ("client", "client_version")
 _TASKS = ("active", "standby", "warmup")
 _SUBTOPOLOGY_TOPICS = ("source_topics", "repartition_topics", "changelog_topics")
@@ -694,11 +695,19 @@ def _member_document(member: Member) -> dict[str, Any]:
     for name in _MEMBER_LISTS:
         if (runs := getattr(member, name)) is not None:
             document[name] = [[topic, list(partitions)] for topic, partitions in runs]
+    if member.user_data is not None:
+        document["user_data"] = base64.b64encode(member.user_data).decode()
+    return document | _member_tasks_document(member)
+
+
+def _member_tasks_document(member: Member) -> dict[str, Any]:
+    document: dict[str, Any] = {}
     for name in _MEMBER_TASKS:
         if (tasks := getattr(member, name)) is not None:
             document[name] = tasks_document(tasks)
-    if member.user_data is not None:
-        document["user_data"] = base64.b64encode(member.user_data).decode()
+    for name in _MEMBER_TASK_OFFSETS:
+        if (told := getattr(member, name)) is not None:
+            document[name] = [[subtopology, [list(pair) for pair in pairs]] for subtopology, pairs in told]
     return document
 
 
@@ -706,6 +715,7 @@ def _read_member(item: Any, path: str) -> Member:
     fields = Fields(item, path)
     subscription = fields.raw("subscription", None)
     lists = {name: _read_runs(fields.raw(name, None), f"{path}.{name}") for name in _MEMBER_LISTS}
+    offsets = [read_task_offsets(fields.raw(name, None), f"{path}.{name}") for name in _MEMBER_TASK_OFFSETS]
     member = Member(
         id=fields.get("id", str),
         **{name: fields.get(name, str, None) for name in _MEMBER_TEXTS},
@@ -720,6 +730,8 @@ def _read_member(item: Any, path: str) -> Member:
         is_classic=fields.get("is_classic", bool, None),
         tasks=_read_tasks(fields.raw("tasks", None), f"{path}.tasks"),
         target_tasks=_read_tasks(fields.raw("target_tasks", None), f"{path}.target_tasks"),
+        task_offsets=offsets[0],
+        task_end_offsets=offsets[1],
     )
     fields.done()
     return member
@@ -742,6 +754,25 @@ def read_tasks(item: Any, path: str) -> Tasks:
     tasks = Tasks(**{name: _read_runs(fields.raw(name, []), f"{path}.{name}") or () for name in _TASKS})
     fields.done()
     return tasks
+
+
+def read_task_offsets(item: Any, path: str) -> TaskOffsets | None:
+    """Return the sums of a JSON array ``[[subtopology, [[partition, sum], …]], …]``; ``None`` where there is none.
+
+    Raises InvalidInputError naming the place that is wrong.
+    """
+    if item is None:
+        return None
+    is_list = isinstance(item, list) and all(isinstance(run, list) and len(run) == 2 for run in item)
+    if not is_list or not all(isinstance(run[1], list) for run in item):
+        raise InvalidInputError.at(path, f"expected rows of [subtopology, [[partition, sum]]], found {excerpt(item)}")
+    return tuple((text(name, path), tuple(_read_sum(pair, path) for pair in pairs)) for name, pairs in item)
+
+
+def _read_sum(pair: Any, path: str) -> tuple[int, int]:
+    if not isinstance(pair, list) or len(pair) != 2:
+        raise InvalidInputError.at(path, f"expected [partition, sum], found {excerpt(pair)}")
+    return _number(pair[0], path), _offset(pair[1], path)
 
 
 def _read_runs(runs: Any, path: str) -> TopicPartitions | None:

@@ -17,6 +17,8 @@ from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
 
 TaskIds = tuple[tuple[str, tuple[int, ...]], ...]  # subtopology → partition numbers
+# Subtopology → partition number and the sum of the offsets of its changelogs.
+TaskOffsets = tuple[tuple[str, tuple[tuple[int, int], ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,8 @@ class Member:
     target_tasks: Tasks | None = None
     subscription_version: int | None = None  # classic: of the JoinGroup bytes; differs between clients
     partition_count: int | None = None  # where only the number is known; `assigned` is empty then
+    task_offsets: TaskOffsets | None = None  # Streams: sums of changelog offsets that it has
+    task_end_offsets: TaskOffsets | None = None  # Streams: the same sums of end offsets
 
     @property
     def has_known_assignment(self) -> bool:

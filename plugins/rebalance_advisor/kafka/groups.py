@@ -17,7 +17,7 @@ from kafka.protocol.metadata import FindCoordinatorRequest
 
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.subscriptions import OddBytesError, ProtocolReader, decode_user_data
-from kafka_rebalance.snapshot.group import Member, Subtopology, TaskIds, Tasks, partitions_of_tasks
+from kafka_rebalance.snapshot.group import Member, Subtopology, TaskIds, TaskOffsets, Tasks, partitions_of_tasks
 from kafka_rebalance.snapshot.model import Group, GroupType, TopicPartitions
 from rebalance_advisor.kafka.connection.client import kafka_error
 from rebalance_advisor.kafka.coverage import Coverage
@@ -99,7 +99,17 @@ def streams_member(raw: Any, subtopologies: tuple[Subtopology, ...], partition_c
         process_id=raw.process_id or None,
         tasks=tasks,
         target_tasks=target,
+        task_offsets=_offset_sums(raw.task_offsets),
+        task_end_offsets=_offset_sums(raw.task_end_offsets),
     )
+
+
+def _offset_sums(rows: Any) -> TaskOffsets:
+    found: dict[str, dict[int, int]] = defaultdict(dict)
+    for row in rows or ():
+        if row.partition >= 0 and row.offset >= 0:
+            found[row.subtopology_id][row.partition] = row.offset
+    return tuple((name, tuple(sorted(sums.items()))) for name, sums in sorted(found.items()))
 
 
 def _tasks(assignment: Any) -> Tasks:
@@ -129,9 +139,13 @@ def with_members(group: Group, described: Any, coverage: Coverage, partition_cou
         members = [_classic_member(row, group) for row in described.members]
     else:
         group = replace(group, generation=described.group_epoch, assignment_epoch=described.assignment_epoch)
-        if group.type is GroupType.STREAMS:  # no named assignor assigns their tasks
-            group = replace(group, subtopologies=subtopologies_of(described))
+        if group.type is GroupType.STREAMS:
+            # Version 1 (4.4) names the assignor of the next target; older brokers keep no task offsets.
+            assignor = getattr(described, "assignor_name", None) or None
+            group = replace(group, subtopologies=subtopologies_of(described), protocol=assignor)
             members = [streams_member(row, group.subtopologies, partition_counts) for row in described.members]
+            if assignor is None:
+                members = [replace(member, task_offsets=None, task_end_offsets=None) for member in members]
         else:
             group = replace(group, protocol=described.assignor_name or None)
             members = [_modern_member(row) for row in described.members]

@@ -66,8 +66,9 @@ _BOUNDS = {
 }
 # Fields that identify a row within its list.
 _IDENTITY = (
-    "group_id", "member_id", "name", "topic_name", "topic", "partition_index", "is_future_key", "node_id", "broker_id",
-    "log_dir", "resource_type", "resource_name", "source", "subtopology_id", "key", "api_key", "entity_type",
+    "group_id", "member_id", "name", "topic_name", "topic", "partition_index", "partition", "is_future_key", "node_id",
+    "broker_id", "log_dir", "resource_type", "resource_name", "source", "subtopology_id", "key", "api_key",
+    "entity_type",
 )  # fmt: skip
 _SIMPLE = ("bool", "int8", "int16", "int32", "int64", "uint16", "uint32", "float64", "uuid", "bitfield")
 

@@ -230,6 +230,8 @@ def _member(row: Row) -> Member:
         decode_error=row["decode_error"],
         tasks=_tasks(row["tasks"]),
         target_tasks=_tasks(row["target_tasks"]),
+        task_offsets=codec.read_task_offsets(row["task_offsets"], "store.member.task_offsets"),
+        task_end_offsets=codec.read_task_offsets(row["task_end_offsets"], "store.member.task_end_offsets"),
     )
 
 

@@ -136,6 +136,28 @@ def test_a_part_that_is_missing_is_named_and_nothing_is_guessed(
         assert (replay.today.standbys_missing is None) == (MissingPart.PARTITION_COUNTS in missing)
 
 
+def test_task_offsets_of_4_4_are_asked_of_all_members_and_decide_who_is_a_backup() -> None:
+    """b reports offsets of task 2, so it is a backup of it beside a's owner: one standby goes to another process."""
+    members = (member("a", "p", (2,), (0, 3)), member("b", "q", (1,)), member("c", "r", (0, 3), (1, 2)))
+    told = [replace(one, task_offsets=()) for one in members]
+    known = [told[0], replace(told[1], task_offsets=(("0", ((2, 9),)),)), told[2]]
+    for given in (members, (told[0], *members[1:])):
+        assert replay_streams_group(asked(*given, version="4.4.0")).missing == (MissingPart.TASK_OFFSETS,)
+    for given, restored in ((told, 0), (known, 1)):
+        (row,) = rows_of(replay_streams_group(asked(*given, version="4.4.0")), StreamsScenario.NEXT_TARGET)
+        assert (row.active_moved, row.standbys_restored) == (0, restored)
+
+
+def test_another_assignor_than_sticky_is_not_replayed() -> None:
+    given = asked(*PAIR)
+    for changed in (
+        replace(given.group, protocol="ours"),
+        replace(given.group, configs={"streams.assignor.name": "ours"}),
+    ):
+        assert replay_streams_group(replace(given, group=changed)).missing == (MissingPart.ASSIGNOR,)
+    assert replay_streams_group(replace(given, group=replace(given.group, protocol="sticky"))).missing == ()
+
+
 def test_the_topology_and_the_standbys_may_be_missing() -> None:
     bare = asked(*PAIR, standbys=None)
     bare = replace(bare, group=replace(bare.group, subtopologies=(), state="Assigning"))

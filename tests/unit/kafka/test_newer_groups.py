@@ -98,6 +98,34 @@ def test_a_streams_group_is_read_with_its_topology_tasks_and_epochs() -> None:
     assert (idle.assigned, idle.is_classic, words(coverage)) == ((), False, [])
 
 
+def test_version_1_names_the_assignor_and_task_offsets_are_known_from_then_on() -> None:
+    """Brokers of 4.3 keep no task offsets: an empty list of theirs is not "none reported"."""
+
+    def answered(version: int) -> Group:
+        offset = STREAMS.Member.TaskOffset
+        member = streams_member("a", tasks(_0=[0]), tasks(_0=[0]))
+        member.task_offsets = [offset(subtopology_id="0", partition=2, offset=70)] + [
+            offset(subtopology_id=name, partition=0, offset=2**40) for name in "10"
+        ]
+        member.task_end_offsets = [offset(subtopology_id="0", partition=0, offset=-1)]
+        group = STREAMS(
+            error_code=0, error_message=None, group_id="flow", group_state="Stable", group_epoch=5, assignment_epoch=5,
+            topology=topology(), members=[member], authorized_operations=0, topology_description=None,
+            topology_description_status=0, assignor_name="sticky",
+        )  # fmt: skip
+        answer = through_the_wire(StreamsGroupDescribeResponse(throttle_time_ms=0, groups=[group]), version)
+        listed = ListedGroups({"flow": Group("flow", GroupType.STREAMS, coordinator=1)})
+        return describe_groups(
+            Cluster({(1, StreamsGroupDescribeRequest): answer}).sender(1), listed, Coverage("c")
+        ).groups["flow"]
+
+    newer, older = answered(1), answered(0)
+    assert (newer.protocol, older.protocol) == ("sticky", None)
+    assert newer.members[0].task_offsets == (("0", ((0, 2**40), (2, 70))), ("1", ((0, 2**40),)))
+    assert (newer.members[0].task_end_offsets, older.members[0].task_offsets) == ((), None)
+    assert StreamsGroupDescribeRequest(group_ids=["flow"], include_authorized_operations=False).encode(version=1)
+
+
 def test_the_topology_is_told_in_order_and_is_empty_where_the_group_has_none() -> None:
     described = SimpleNamespace(topology=topology())
     assert [part.id for part in subtopologies_of(described)] == ["0", "1"]

@@ -206,6 +206,9 @@ def _members(snapshot: ClusterSnapshot) -> Columns:
             )
             for name in ("tasks", "target_tasks")
         },
+        **{
+            name: document(getattr(member, name) for member in members) for name in ("task_offsets", "task_end_offsets")
+        },
     }
 
 

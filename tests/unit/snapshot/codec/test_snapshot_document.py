@@ -74,7 +74,8 @@ def whole_snapshot() -> ClusterSnapshot:
         "flow", GroupType.STREAMS, state="Stable", generation=5, assignment_epoch=4, configs={"k": "v"}, client="java",
         client_version="3.7.0", member_count=3,
         members=(
-            Member("s-1", process_id="p", tasks=Tasks((("0", (0, 1)),), warmup=(("1", ()),)), target_tasks=Tasks()),
+            Member("s-1", process_id="p", tasks=Tasks((("0", (0, 1)),), warmup=(("1", ()),)), target_tasks=Tasks(),
+                   task_offsets=(("0", ((0, 2**40), (1, 0))),), task_end_offsets=()),
         ),
         committed=(CommittedOffset("a", 0, 6, 0), CommittedOffset("a", 1, 7), CommittedOffset("b_2", 0, 8, 1, 2.5)),
         subtopologies=(Subtopology("0", ("a",), ("r",), ("c",)), Subtopology("1")),
