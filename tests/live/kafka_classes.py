@@ -59,7 +59,16 @@ LEGACY_CLIENT = ("2.0.0", ("kafka-clients",))
 NEWEST_SERVER = (NEWEST, ("kafka-group-coordinator", "kafka-metadata", "kafka-tools"))
 PREVIEW_SERVERS = tuple((release, ("kafka-group-coordinator",)) for release in (OLDER, "3.8.1"))
 LAST_WITH_ADMIN_UTILS = ("4.0.2", ("kafka-server-common",))
-ALL = (NEWEST_CLIENT, *SAMPLE_OF_CLIENTS, LEGACY_CLIENT, NEWEST_SERVER, *PREVIEW_SERVERS, LAST_WITH_ADMIN_UTILS)
+STREAMS = (NEWEST, ("kafka-streams",))
+ALL = (
+    NEWEST_CLIENT,
+    STREAMS,
+    *SAMPLE_OF_CLIENTS,
+    LEGACY_CLIENT,
+    NEWEST_SERVER,
+    *PREVIEW_SERVERS,
+    LAST_WITH_ADMIN_UTILS,
+)
 
 
 def classpath(version: str, artifacts: Sequence[str]) -> str:

@@ -5,6 +5,7 @@
 
 import json
 import os
+import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from kafka_assignors.errors import AdvisorError
 from kafka_assignors.recorded_cases.cases import answer
+from stack.jvm.maven import find_java
 from tests.conformance.recorded import is_recorded_answer
 from tests.live.client_cases import FAMILIES, LEGACY_FAMILIES, client_cases
 from tests.live.kafka_classes import (
@@ -21,10 +23,12 @@ from tests.live.kafka_classes import (
     NEWEST_CLIENT,
     OTHER_CLIENTS,
     SAMPLE_OF_CLIENTS,
+    STREAMS,
     Oracle,
     classpath,
     compile_java,
 )
+from tests.unit.groups.test_streams_user_data import require_same
 
 pytestmark = pytest.mark.live
 
@@ -68,6 +72,17 @@ def test_kafkas_own_class_answers_fresh_cases_as_we_do(
         print(f"\n{family}: {CASES} cases, {len(wrong)} differences; reached {dict(reached)}; Java gave {dict(given)}")
     assert not wrong
     assert CASES < 500 or _must_reach(family) <= set(reached)
+
+
+def test_user_data_of_classic_streams_is_read_as_kafkas_own_classes_read_it() -> None:
+    """Subscriptions and assignments of each version in turn."""
+    path = compile_java(["StreamsUserData.java"], classpath(*STREAMS))
+    command = [find_java(), "-cp", path, "StreamsUserData", str(2 * CASES), str(SEED)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
+    samples = [json.loads(line) for line in printed.splitlines()]
+    assert len(samples) == 2 * CASES
+    for sample in samples:
+        require_same(sample)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

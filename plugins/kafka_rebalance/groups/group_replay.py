@@ -447,7 +447,7 @@ class ReplayOptions:
     def replay(self, group_input: GroupInput) -> GroupReplay:
         answer = replay_group(group_input, self.strategies, scenarios=self.scenarios, seed=self.seed)
         group = group_input.group
-        if group.type is not GroupType.STREAMS:
+        if group.type is not GroupType.STREAMS and not any(member.tasks for member in group.members):
             return answer
         asked = () if self.strategies == () else tuple(StreamsScenario) if self.scenarios else _WITHOUT_EVENTS
         return replace(answer, streams=replay_streams_group(group_input, self.seed, asked))

@@ -55,6 +55,8 @@ class MissingPart(StrEnum):
     TASKS = "tasks"
     RELEASE = "release"  # unknown, or not modelled
     STANDBY_REPLICAS = "standby_replicas"
+    CHANGELOG_END_OFFSETS = "changelog_end_offsets"  # this and the next: of classic Streams, whose leader assigns
+    APPLICATION_SETTINGS = "application_settings"
     ASSIGNOR = "assignor"  # the group names another one than sticky
     TASK_OFFSETS = "task_offsets"  # 4.4 uses how far members restored stateful tasks
 
@@ -126,9 +128,11 @@ class StreamsReplay:
 
     @property
     def gap(self) -> CoverageGap | None:
-        """Return what of a group that does not move is unknown; ``None`` where nothing is."""
+        """Return what of a group that does not move is unknown; ``None`` where nothing is, and of classic Streams,
+        of which no snapshot knows it.
+        """
         parts = tuple(part.value for part in self.missing)
-        if not parts or MissingPart.SETTLED_STATE in self.missing:
+        if not parts or not {MissingPart.SETTLED_STATE, MissingPart.APPLICATION_SETTINGS}.isdisjoint(self.missing):
             return None
         reason = fact(FactCode.STREAMS_PARTS_UNKNOWN, inputs=parts)
         return CoverageGap("group", self.group_id, fact(FactCode.LACKS_STREAMS_REPLAY), reason)
@@ -188,12 +192,20 @@ def _missing(group_input: GroupInput, assignor: StreamsStickyAssignor | None) ->
         yield MissingPart.PROCESS_IDS
     if any(member.tasks is None for member in group.members):
         yield MissingPart.TASKS
+    if group.type is not GroupType.STREAMS:
+        yield from (MissingPart.CHANGELOG_END_OFFSETS, MissingPart.APPLICATION_SETTINGS)
+    else:
+        yield from _missing_of_coordinator(group_input, assignor)
+
+
+def _missing_of_coordinator(group_input: GroupInput, assignor: StreamsStickyAssignor | None) -> Iterator[MissingPart]:
+    group = group_input.group
     if assignor is None:
         yield MissingPart.RELEASE
     if group_input.standby_replicas is None:
         yield MissingPart.STANDBY_REPLICAS
     named = group.protocol or group.configs.get(_ASSIGNOR_NAME)
-    if group.type is GroupType.STREAMS and named not in (None, _STICKY):
+    if named not in (None, _STICKY):
         yield MissingPart.ASSIGNOR
     is_stateful = any(part.changelog_topics for part in group.subtopologies)
     is_told = all(member.task_offsets is not None for member in group.members)
@@ -206,6 +218,7 @@ def _today(group_input: GroupInput, today: StreamsRequest, missing: Collection[M
     score = _score(StreamsScenario.TODAY, (), today, today)
     if MissingPart.PROCESS_IDS in missing:
         score = replace(score, processes=None)
+    # Without a topology nothing tells how many stateful tasks there are.
     if not {MissingPart.TOPOLOGY, MissingPart.PARTITION_COUNTS, MissingPart.STANDBY_REPLICAS}.isdisjoint(missing):
         score = replace(score, standbys_missing=None)
     counts = [_task_counts(member) for member in group_input.group.members]

@@ -114,7 +114,8 @@ class ProtocolReader:
     def is_at_end(self) -> bool:
         return self._at == len(self._data)
 
-    def _take(self, size: int) -> bytes:
+    def take(self, size: int) -> bytes:
+        """Return so many bytes."""
         end = self._at + size
         if size < 0 or end > len(self._data):
             raise OddBytesError(f"{size} bytes are wanted at byte {self._at} of {len(self._data)}")
@@ -123,10 +124,14 @@ class ProtocolReader:
         return part
 
     def _number(self, kind: str, size: int) -> int:
-        return int(struct.unpack(kind, self._take(size))[0])
+        return int(struct.unpack(kind, self.take(size))[0])
 
     def int32(self) -> int:
         return self._number(">i", 4)
+
+    def int64(self) -> int:
+        """Big-endian, signed."""
+        return self._number(">q", 8)
 
     def version(self) -> int:
         version = self._number(">h", 2)
@@ -151,14 +156,14 @@ class ProtocolReader:
         """Length −1: None."""
         size = self._number(">h", 2)
         try:
-            return None if size < 0 else self._take(size).decode()
+            return None if size < 0 else self.take(size).decode()
         except UnicodeDecodeError:
             raise OddBytesError(f"a name before byte {self._at} is no UTF-8") from None
 
     def nullable_bytes(self) -> bytes | None:
         """After an int32 length; −1: None."""
         size = self.int32()
-        return None if size < 0 else self._take(size)
+        return None if size < 0 else self.take(size)
 
     def topic_partitions(self) -> TopicPartitions:
         """Return each topic once, in order of first appearance: librdkafka repeats it for every partition."""

@@ -422,6 +422,8 @@ _STREAMS_PARTS = {
     "tasks": "tasks of the members",
     "release": "a release of the brokers that is replayed (Kafka 4.2 to 4.4)",
     "standby_replicas": "the number of standbys (streams.num.standby.replicas)",
+    "changelog_end_offsets": "end offsets of the changelogs by task",
+    "application_settings": "the application's settings (standbys, warm-ups, acceptable lag)",
     "assignor": "a task assignor that is replayed (sticky)",
     "task_offsets": "task offsets of the members (StreamsGroupDescribe 1, Kafka 4.4)",
 }

@@ -16,6 +16,7 @@ from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
 from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.groups.streams_user_data import decode_streams_assignment, decode_streams_subscription
 from kafka_rebalance.groups.subscriptions import OddBytesError, ProtocolReader, decode_user_data
 from kafka_rebalance.snapshot.group import Member, Subtopology, TaskIds, TaskOffsets, Tasks, partitions_of_tasks
 from kafka_rebalance.snapshot.model import Group, GroupType, TopicPartitions
@@ -65,6 +66,15 @@ def decode_assignment(data: bytes) -> TopicPartitions:
     reader = ProtocolReader(data)
     reader.version()
     return reader.topic_partitions()
+
+
+def _streams_tasks(data: bytes) -> Tasks | None:
+    """Return the tasks in the user data of a ConsumerProtocolAssignment. Raises OddBytesError."""
+    reader = ProtocolReader(data)
+    reader.version()
+    reader.topic_partitions()
+    user_data = None if reader.is_at_end else reader.nullable_bytes()
+    return decode_streams_assignment(user_data) if user_data else None
 
 
 def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:
@@ -121,7 +131,7 @@ def _ids(rows: Any) -> TaskIds:
 
 
 REBALANCING = ("PreparingRebalance", "CompletingRebalance")
-CONSUMER_PROTOCOL = "consumer"
+CONSUMER_PROTOCOL, STREAMS_PROTOCOL = "consumer", "stream"
 _IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versions: unknown
 
 
@@ -183,6 +193,14 @@ def _classic_member(raw: Any, group: Group) -> Member:
             member = replace(member, assigned=decode_assignment(raw.member_assignment))
     except OddBytesError as error:
         odd.append(f"assignment: {error}")
+    if group.protocol == STREAMS_PROTOCOL and not odd:
+        try:
+            if member.user_data:
+                told = decode_streams_subscription(member.user_data)
+                member = replace(member, process_id=told.process_id, task_offsets=told.offset_sums)
+            member = replace(member, tasks=_streams_tasks(raw.member_assignment) if raw.member_assignment else None)
+        except OddBytesError as error:
+            odd.append(f"user data: {error}")
     return replace(member, decode_error="; ".join(odd)) if odd else member
 
 

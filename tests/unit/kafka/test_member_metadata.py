@@ -1,9 +1,13 @@
 import struct
+from types import SimpleNamespace
 
 import pytest
 
 from kafka_rebalance.groups.subscriptions import OddBytesError
-from rebalance_advisor.kafka.groups import decode_assignment, decode_subscription
+from kafka_rebalance.snapshot.group import Group, Tasks
+from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.groups import decode_assignment, decode_subscription, with_members
+from tests.unit.kafka.canned_cluster import words
 
 
 def text(value: str) -> bytes:
@@ -94,3 +98,37 @@ def test_cut_anywhere_a_subscription_is_odd_and_nothing_worse():
     for end in range(len(whole)):
         with pytest.raises(OddBytesError):
             decode_subscription(whole[:end])
+
+
+def described(*members: tuple[bytes, bytes]) -> tuple[Group, list[str]]:
+    """A stable group of classic Kafka Streams, out of user data of subscription and assignment of each member."""
+    rows = [
+        SimpleNamespace(
+            member_id=f"m-{number}", group_instance_id=None, client_id="c", client_host="/h",
+            member_metadata=subscription(1, ["orders"], told, parts()),
+            member_assignment=struct.pack(">h", 1) + OWNED + struct.pack(">i", len(given)) + given,
+        )
+        for number, (told, given) in enumerate(members)
+    ]  # fmt: skip
+    answer = SimpleNamespace(group_state="Stable", protocol_type="consumer", protocol_data="stream", members=rows)
+    coverage = Coverage("c")
+    return with_members(Group("app"), answer, coverage, {}), words(coverage)
+
+
+def test_threads_of_classic_streams_have_tasks_and_damaged_user_data_is_a_decode_error() -> None:
+    """Task 0_0 active twice (two topics), 1_2 standby with one changelog partition; offsets of 1_2 are known."""
+    process = bytes(range(16))
+    told = struct.pack(">ii", 8, 11) + process + struct.pack(">ii", -1, 1)
+    told += struct.pack(">iiiq", 1, 1, 2, 70) + b"\x05"
+    given = struct.pack(">iii", 3, 11, 2) + struct.pack(">iiii", 0, 0, 0, 0)
+    given += struct.pack(">iiii", 1, 1, 2, 1) + text("app-changelog") + struct.pack(">i", 2) + b"hosts"
+    group, gaps = described((told, given), (told[:-12], given))
+    sound, damaged = group.members
+    assert (sound.process_id, sound.decode_error) == ("00010203-0405-0607-0809-0a0b0c0d0e0f", None)
+    assert sound.tasks == Tasks((("0", (0,)),), (("1", (2,)),))
+    assert sound.task_offsets == (("1", ((2, 70),)),)
+    assert (damaged.tasks, damaged.process_id, damaged.assigned) == (None, None, (("a", (0, 2)),))
+    assert damaged.decode_error is not None
+    assert damaged.decode_error.startswith("user data: ")
+    assert len(gaps) == 1
+    assert gaps[0].startswith("member app/m-1: lacks_subscription")

@@ -1,0 +1,124 @@
+"""Return what members of classic Kafka Streams groups say in their user data: process id, tasks, offset sums.
+
+Versions 1 to 11 of SubscriptionInfo and AssignmentInfo. A task of a named topology (version 10 on) has the subtopology
+``TOPOLOGY__NUMBER``. What follows the tasks of an assignment (hosts, an error code, times) is not read.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from kafka_rebalance.groups.subscriptions import OddBytesError, ProtocolReader
+from kafka_rebalance.snapshot.group import TaskIds, TaskOffsets, Tasks
+
+_NEWEST = 11
+_LATEST_OFFSET = -2  # the sum of an active task that runs: it has all of its state
+
+
+@dataclass(frozen=True, slots=True)
+class StreamsSubscription:
+    """``had``: tasks that the thread had active, and others whose state its instance has; sums where they are known."""
+
+    process_id: str
+    had: Tasks
+    offset_sums: TaskOffsets | None
+    client_tags: tuple[tuple[str, str], ...] = ()
+
+
+def decode_streams_subscription(data: bytes) -> StreamsSubscription:
+    """Return SubscriptionInfo. Raises OddBytesError."""
+    reader = ProtocolReader(data)
+    version = _version(reader)
+    if version >= 3:
+        reader.int32()  # the newest version that the client knows
+    process_id = str(UUID(bytes=reader.take(16)))
+    if version < 7:
+        active, standby = _tasks(reader, version), _tasks(reader, version)
+        return StreamsSubscription(process_id, Tasks(_listed(active), _listed(standby)), None)
+    reader.nullable_bytes()  # user end point
+    sums = _offset_sums(reader, version)
+    if version >= 8:
+        reader.take(1)  # a field that differs at each rejoin
+    if version >= 9:
+        reader.int32()  # error code
+    tags = tuple((_tag(reader), _tag(reader)) for _ in range(reader.count())) if version >= 11 else ()
+    found: dict[str, dict[int, int]] = defaultdict(dict)
+    for (subtopology, partition), total in sums.items():
+        if total >= 0:
+            found[subtopology][partition] = total
+    had = Tasks(
+        _listed(task for task, total in sums.items() if total == _LATEST_OFFSET),
+        _listed(task for task, total in sums.items() if total != _LATEST_OFFSET),
+    )
+    told = tuple((name, tuple(sorted(found[name].items()))) for name in sorted(found))
+    return StreamsSubscription(process_id, had, told, tags)
+
+
+def decode_streams_assignment(data: bytes) -> Tasks:
+    """Return the tasks of AssignmentInfo, which lists an active task once for each of its partitions.
+
+    Raises OddBytesError.
+    """
+    reader = ProtocolReader(data)
+    version = _version(reader)
+    if version >= 3:
+        reader.int32()  # the newest version that all members know
+    active = _tasks(reader, version)
+    standby = []
+    for _ in range(reader.count()):
+        standby.append(_task(reader, version))
+        for _ in range(reader.count()):
+            reader.string()
+            reader.int32()
+    return Tasks(_listed(active), _listed(standby))
+
+
+def _version(reader: ProtocolReader) -> int:
+    version = reader.int32()
+    if not 1 <= version <= _NEWEST:
+        raise OddBytesError(f"version {version}, known are 1 to {_NEWEST}")
+    return version
+
+
+def _tasks(reader: ProtocolReader, version: int) -> list[tuple[str, int]]:
+    return [_task(reader, version) for _ in range(reader.count())]
+
+
+def _task(reader: ProtocolReader, version: int) -> tuple[str, int]:
+    subtopology, partition = reader.int32(), reader.int32()
+    characters = reader.count() if version >= 10 else 0
+    return _checked(subtopology, partition, reader.take(2 * characters).decode("utf-16-be", "replace"))
+
+
+def _checked(subtopology: int, partition: int, topology: str | None = None) -> tuple[str, int]:
+    if subtopology < 0 or partition < 0:
+        raise OddBytesError(f"task {subtopology}_{partition}")
+    return f"{topology}__{subtopology}" if topology else str(subtopology), partition
+
+
+def _offset_sums(reader: ProtocolReader, version: int) -> dict[tuple[str, int], int]:
+    found: dict[tuple[str, int], int] = {}
+    for _ in range(reader.count()):
+        subtopology = reader.int32()
+        if version >= 10:
+            partition, total = reader.int32(), reader.int64()
+            found[_checked(subtopology, partition, reader.nullable_string())] = total
+            continue
+        for _ in range(reader.count()):
+            partition = reader.int32()
+            found[_checked(subtopology, partition)] = reader.int64()
+    return found
+
+
+def _tag(reader: ProtocolReader) -> str:
+    return (reader.nullable_bytes() or b"").decode("utf-8", "replace")
+
+
+def _listed(tasks: Iterable[tuple[str, int]]) -> TaskIds:
+    found: dict[str, set[int]] = defaultdict(set)
+    for subtopology, partition in tasks:
+        found[subtopology].add(partition)
+    return tuple((name, tuple(sorted(found[name]))) for name in sorted(found))
