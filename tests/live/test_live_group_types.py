@@ -18,7 +18,7 @@ import pytest
 from kafka_assignors.releases import Client
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.member_clients import group_client
-from kafka_rebalance.groups.streams_tasks import replay_streams_group, standby_replicas_of
+from kafka_rebalance.groups.streams_tasks import replay_streams_group
 from kafka_rebalance.groups.subscriptions import decode_user_data
 from kafka_rebalance.snapshot.group import TaskIds
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
@@ -312,7 +312,7 @@ def test_members_tasks_and_offsets_of_a_streams_group(compared: Compared) -> Non
     ]
     assert {member.subscription for member in group.members} == {("orders",)}
     (asked,) = (one for one in group_inputs(compared.snapshot) if one.group.id == group.id)
-    replayed = replay_streams_group(asked, standby_replicas_of(group, compared.snapshot.brokers))
+    replayed = replay_streams_group(asked)
     assert (replayed.missing, replayed.is_reproduced) == ((), True)
     lags = {
         (row["TOPIC"], int(row["PARTITION"])): int(row["OFFSET-LAG"]) for row in compared.printed["streams offsets"]
