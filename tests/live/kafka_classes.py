@@ -60,9 +60,11 @@ NEWEST_SERVER = (NEWEST, ("kafka-group-coordinator", "kafka-metadata", "kafka-to
 PREVIEW_SERVERS = tuple((release, ("kafka-group-coordinator",)) for release in (OLDER, "3.8.1"))
 LAST_WITH_ADMIN_UTILS = ("4.0.2", ("kafka-server-common",))
 STREAMS = (NEWEST, ("kafka-streams",))
+STREAMS_WITH_OFFSETS = ("4.4.0", ("kafka-streams",))  # its brokers tell task offsets
 ALL = (
     NEWEST_CLIENT,
     STREAMS,
+    STREAMS_WITH_OFFSETS,
     *SAMPLE_OF_CLIENTS,
     LEGACY_CLIENT,
     NEWEST_SERVER,
@@ -156,5 +158,5 @@ def _feed(process: subprocess.Popen[str], cases: Sequence[dict[str, Any]]) -> No
 if __name__ == "__main__":
     for version, artifacts in ALL:
         classpath(version, artifacts)
-    for version in (NEWEST, OLDER):
+    for version in (NEWEST, OLDER, STREAMS_WITH_OFFSETS[0]):
         kafka_jars(version)
