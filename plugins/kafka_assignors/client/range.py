@@ -5,9 +5,7 @@ topics (equal partition counts and subscribers) have partition p at the same mem
 from the member's own rack. Only topics whose racks can matter are matched (``racks.use_racks``). If any is, all
 groups of co-partitioned topics are: whole groups first, then single topics, then the rest. No stickiness.
 
-Two examples
-- t0 with partitions on racks b, a; m0 in rack a, m1 in rack b: m0 gets t0-1, m1 gets t0-0.
-- No racks, t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-1 t1-0 t1-1, C1 t0-2 t1-2.
+Example: t0 with partitions on racks b, a; m0 in rack a, m1 in rack b: m0 gets t0-1, m1 gets t0-0.
 
 Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.4, 0.9 to 2.3 (members by id; from 2.1 on topics in another order
 of Java's map), 2.4 to 3.4 (static members first, by instance id). A topic that a member lists twice counts once from

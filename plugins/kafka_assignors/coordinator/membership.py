@@ -66,8 +66,8 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """``winner`` None: no strategy is supported by all. The coordinator refuses such a member when it joins
-    (INCONSISTENT_GROUP_PROTOCOL), and the group continues without it.
+    """``winner`` None: no strategy is supported by all. Such a member is refused when it joins
+    (INCONSISTENT_GROUP_PROTOCOL).
     """
 
     candidates: tuple[str, ...]

@@ -1,8 +1,7 @@
 """Events of a rebalance with their times, and how long each partition pauses.
 
 Times are ms after the first trigger. Network and assignor take no time unless ``round_trip_ms`` is set. A trigger may
-follow before the first one has settled (``at_ms``). ``staggered`` spreads unknown clocks evenly: of four members with a
-heartbeat every 3 s, the first beats 750 ms after the trigger, the last 3,000 ms after.
+follow before the first one has settled (``at_ms``). ``staggered`` spreads unknown clocks evenly.
 
 ``Change`` describes a trigger for a replay, ``Step`` the same as arrays for kernels. Members are numbered from 0 to
 ``member_count`` - 1, before and after together. Example: members 0 and 1 with four partitions, 2 joins::

@@ -12,10 +12,9 @@ Example: a and b read t (4 partitions), b and c read u (4). If u's id is less it
 
 Step 3 works on a row of members sorted once by size (ties: map order). The *least* end starts at the left: each
 member in it gets one partition, then the level rises by one and the end takes in members at that level. The *most*
-end mirrors it from the right; members with nothing to give are set aside behind it.
-Example: sizes 1, 1, 3, 5 → the least end gives to the two ones, then to them again (level 2), then to all three.
-``row``, ``sizes`` and ``ends`` int64[7] are index by index as in Java's
-``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer``, on which the answer depends.
+end mirrors it from the right; members with nothing to give are set aside behind it. ``row``, ``sizes`` and ``ends``
+int64[7] are index by index as in Java's ``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer``, on which
+the answer depends.
 
 Complexity: O(rounds · sum over topics of (subscribers + partitions) + moves), two rounds as a rule.
 """
