@@ -32,10 +32,14 @@ def watched():
         threads[-1].start()
         return lines
 
+    def end():
+        is_over.set()
+        for thread in threads:
+            thread.join(60)
+
+    begin.end = end
     yield begin
-    is_over.set()
-    for thread in threads:
-        thread.join(60)
+    end()
 
 
 def test_a_killed_program_runs_again_and_the_log_says_so(watched, tmp_path):
@@ -54,6 +58,7 @@ def test_a_killed_program_runs_again_and_the_log_says_so(watched, tmp_path):
         assert [line.partition(";")[0] for line in lines] == ["two ended and is started again"] * 2
         assert lines[0].endswith("its last words: asleep")
     finally:
+        watched.end()  # else it starts again what is stopped here
         stop(programs.values(), 5)
 
 
