@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from kafka_assignors import registry as assignors
+from kafka_assignors.connect import CONNECT_COOPERATIVE, CONNECT_EAGER
 from kafka_assignors.partitioners import registry as partitioners
 from kafka_assignors.streams import STREAMS_STICKY
 from kafka_rebalance.placement.recorded_cases import answer
@@ -17,6 +18,8 @@ def test_the_pages_list_every_strategy_with_its_versions() -> None:
     lines = {page.stem: set(page.read_text().splitlines()) for page in PAGES.glob("*.md")}
     run_by = [(one.name, one.versions, one.side.value) for one in assignors.BUILT_IN]
     run_by += [(one.name, one.versions, "streams") for one in STREAMS_STICKY]
+    lines |= dict.fromkeys(("connect-eager", "connect-cooperative"), lines["connect"])
+    run_by += [(one.name, one.versions, "connect") for one in (*CONNECT_EAGER, *CONNECT_COOPERATIVE)]
     missing = [
         line
         for name, versions, side in run_by

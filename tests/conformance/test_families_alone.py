@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 
-from kafka_assignors.recorded_cases import client, runtime, server, streams
+from kafka_assignors.recorded_cases import client, connect, runtime, server, streams
 from kafka_assignors.recorded_cases.client import Owned, request_of
 from kafka_rebalance.placement import recorded_cases
 from tests.conformance.recorded import cases, is_recorded_answer
@@ -28,6 +28,8 @@ ANSWERS = {
     "reassign_generate": recorded_cases.answer_generate, "server_range": partial(server.answer, "server-range"),
     "server_uniform": partial(server.answer, "server-uniform@4.0.0"),
     "share_simple": partial(server.answer, "share-simple@4.0"),
+    "connect_eager": partial(connect.answer_eager, "connect-eager"),
+    "connect_cooperative": partial(connect.answer_cooperative, "connect-cooperative"),
     "streams_sticky": partial(streams.answer_sticky, "streams-sticky"),
 }  # fmt: skip
 

@@ -26,6 +26,8 @@ RELEASES = {
     ("server_uniform", None): (*_KAFKA, "3.7.2"),
     ("share_simple", None): (*_KAFKA, "3.6"),
     ("streams_sticky", None): (*_KAFKA, "4.1"),
+    ("connect_eager", None): (*_KAFKA, "3.3.2"),
+    ("connect_cooperative", None): (*_KAFKA, "3.3.2"),
     ("group_vote", None): (*_KAFKA, "2.7.2"),
     ("reassign_generate", None): (*_KAFKA, "4.0.2"),
     ("striped_replica_placer", None): (*_KAFKA, "2.8"),
@@ -119,6 +121,7 @@ def test_a_family_that_ended_is_refused_before_and_after(family: str) -> None:
         ("server_range", "3", "3.8", "3.9"),
         ("share_simple", "4", "4.0", "4.2"),
         ("streams_sticky", "4", "4.3", "4.4"),
+        ("connect_cooperative", "3", "3.4", "3.5"),
     ],
 )
 def test_a_line_of_several_classes_asks_for_the_release(family: str, line: str, first: str, second: str) -> None:

@@ -58,6 +58,11 @@ OTHER_CLIENTS = tuple(
 LEGACY_CLIENT = ("2.0.0", ("kafka-clients",))
 NEWEST_SERVER = (NEWEST, ("kafka-group-coordinator", "kafka-metadata", "kafka-tools"))
 PREVIEW_SERVERS = tuple((release, ("kafka-group-coordinator",)) for release in (OLDER, "3.8.1"))
+CONNECT = ("4.4.0", ("connect-runtime",))
+# 3.4 answers otherwise where workers wait for nothing; all others have one class.
+OTHER_CONNECTS = tuple(
+    (release, ("connect-runtime",)) for release in ("4.3.1", "4.2.1", "4.1.2", "4.0.2", "3.9.2", "3.5.2", "3.4.1")
+)
 LAST_WITH_ADMIN_UTILS = ("4.0.2", ("kafka-server-common",))
 STREAMS = (NEWEST, ("kafka-streams",))
 STREAMS_WITH_OFFSETS = ("4.4.0", ("kafka-streams",))  # its brokers tell task offsets
@@ -69,6 +74,7 @@ ALL = (
     LEGACY_CLIENT,
     NEWEST_SERVER,
     *PREVIEW_SERVERS,
+    CONNECT,
     LAST_WITH_ADMIN_UTILS,
 )
 

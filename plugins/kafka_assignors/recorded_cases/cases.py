@@ -14,6 +14,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from kafka_assignors.connect import CONNECT_COOPERATIVE, CONNECT_EAGER
 from kafka_assignors.coordinator.membership import COORDINATORS
 from kafka_assignors.errors import AssignorError, EndlessReassignmentError, InvalidInputError, UnknownNameError
 from kafka_assignors.registry import Registration, built_in, lines_of_client, lines_of_coordinator
@@ -85,6 +86,14 @@ FAMILIES: dict[str, Family] = {
     "streams_sticky": Family(
         "kafka_assignors.recorded_cases.streams:answer_sticky",
         lambda _asked: tuple((assignor.name, assignor.releases) for assignor in STREAMS_STICKY),
+    ),
+    "connect_eager": Family(
+        "kafka_assignors.recorded_cases.connect:answer_eager",
+        lambda _asked: tuple((assignor.name, assignor.releases) for assignor in CONNECT_EAGER),
+    ),
+    "connect_cooperative": Family(
+        "kafka_assignors.recorded_cases.connect:answer_cooperative",
+        lambda _asked: tuple((assignor.name, assignor.releases) for assignor in CONNECT_COOPERATIVE),
     ),
     "metaq_default": one_line("kafka_assignors.recorded_cases.client:answer_default", _METAQ),
     "metaq_consistent": one_line("kafka_assignors.recorded_cases.client:answer_consistent", _METAQ),
