@@ -2560,6 +2560,7 @@ CREATE TABLE store.member (
     target_tasks jsonb,
     task_offsets jsonb,
     task_end_offsets jsonb,
+    worker jsonb,
     user_data bytea,
     decode_error text
 )
@@ -3390,7 +3391,8 @@ CREATE VIEW advisor.member_latest AS
     member.tasks,
     member.target_tasks,
     member.task_offsets,
-    member.task_end_offsets
+    member.task_end_offsets,
+    member.worker
    FROM ((store.newest_snapshot newest
      JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member.captured_at = newest.captured_at))))
      JOIN store.consumer_group ON (((consumer_group.snapshot_key = member.snapshot_key) AND (consumer_group.captured_at = member.captured_at) AND (consumer_group.group_id = member.group_id))));
@@ -3446,6 +3448,8 @@ COMMENT ON COLUMN advisor.member_latest.target_tasks IS 'Tasks of the target ass
 COMMENT ON COLUMN advisor.member_latest.task_offsets IS 'Sums of changelog offsets that the member has of tasks: [[subtopology, [[partition, sum]]]]; NULL before Kafka 4.4.';
 
 COMMENT ON COLUMN advisor.member_latest.task_end_offsets IS 'The same sums of the changelogs'' end offsets.';
+
+COMMENT ON COLUMN advisor.member_latest.worker IS 'Worker of Kafka Connect: {url, leader, joined_with, assigned, revoked, delay_ms, …}.';
 
 CREATE TABLE store.member_score (
     run_key bigint NOT NULL,

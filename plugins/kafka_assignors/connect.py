@@ -65,6 +65,9 @@ class Work:
         return len(self.connectors) + len(self.tasks)
 
 
+NO_WORK = Work()
+
+
 def configured_work(task_counts: Mapping[str, int]) -> Work:
     """Return all connectors by name, and their tasks, of the number of tasks that each one has."""
     connectors = sorted(task_counts, key=compare_key)
@@ -108,8 +111,8 @@ class LeaderMemory:
     the round before revoked, and how many in a row would have.
     """
 
-    assigned: Work = Work()
-    revoked: Work = Work()
+    assigned: Work = NO_WORK
+    revoked: Work = NO_WORK
     workers: frozenset[str] = frozenset()
     generation: int = -1
     candidates: tuple[str, ...] = ()

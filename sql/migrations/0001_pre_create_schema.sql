@@ -194,6 +194,7 @@ CREATE TABLE store.member (
     target_tasks jsonb,
     task_offsets jsonb,  -- [[subtopology, [[partition, sum of changelog offsets]]]], NULL where it is not told
     task_end_offsets jsonb,
+    worker jsonb,  -- Kafka Connect's workers alone
     user_data bytea,
     decode_error text
 ) PARTITION BY RANGE (captured_at);

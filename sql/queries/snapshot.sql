@@ -179,7 +179,7 @@ ORDER BY position
 SELECT
     group_id, member_id, instance_id, client_id, host, rack, subscription, subscribed_regex, owned, assigned, target,
     generation, user_data, decode_error, is_classic, process_id, tasks, target_tasks, subscription_version,
-    partition_count, task_offsets, task_end_offsets
+    partition_count, task_offsets, task_end_offsets, worker
 FROM store.member
 WHERE snapshot_key = %(snapshot_key)s AND captured_at = %(captured_at)s
 ORDER BY group_id, position

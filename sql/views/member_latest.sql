@@ -23,7 +23,8 @@ SELECT
     member.tasks,
     member.target_tasks,
     member.task_offsets,
-    member.task_end_offsets
+    member.task_end_offsets,
+    member.worker
 FROM store.newest_snapshot AS newest
 JOIN store.member
     ON member.snapshot_key = newest.snapshot_key AND member.captured_at = newest.captured_at
@@ -56,3 +57,4 @@ COMMENT ON COLUMN advisor.member_latest.tasks IS 'Tasks of a streams member: {ac
 COMMENT ON COLUMN advisor.member_latest.target_tasks IS 'Tasks of the target assignment.';
 COMMENT ON COLUMN advisor.member_latest.task_offsets IS 'Sums of changelog offsets that the member has of tasks: [[subtopology, [[partition, sum]]]]; NULL before Kafka 4.4.';
 COMMENT ON COLUMN advisor.member_latest.task_end_offsets IS 'The same sums of the changelogs'' end offsets.';
+COMMENT ON COLUMN advisor.member_latest.worker IS 'Worker of Kafka Connect: {url, leader, joined_with, assigned, revoked, delay_ms, …}.';

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
+from kafka_assignors.connect import ConnectTask, Work
 from kafka_rebalance.facts import BoundProof, FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.plans.plan import (
@@ -25,7 +26,7 @@ from kafka_rebalance.plans.plan import (
     Watched,
     Wave,
 )
-from kafka_rebalance.snapshot.group import Subtopology, Tasks
+from kafka_rebalance.snapshot.group import ConnectWorker, Subtopology, Tasks
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -131,6 +132,9 @@ def _groups() -> tuple[Group, ...]:
                tasks=tasks, target_tasks=Tasks(warmup=(("0", (9,)),)), generation=3,
                task_offsets=(("0", ((1, 2**40), (5, 0))),), task_end_offsets=()),
         Member("s-1", is_classic=True, tasks=Tasks()),
+        Member("w-0", worker=ConnectWorker(version=2, url=NASTY, leader="w-0",
+                                           assigned=Work((NASTY,), (ConnectTask(NASTY, 3),)))),
+        Member("w-1", worker=ConnectWorker(version=0, delay_ms=7, error=1)),
     )  # fmt: skip
     return (
         Group("readers", GroupType.CLASSIC, "consumer", "range", "Stable", 7, 3, members, committed),

@@ -129,12 +129,15 @@ class ProtocolReader:
     def int32(self) -> int:
         return self._number(">i", 4)
 
+    def int16(self) -> int:
+        return self._number(">h", 2)
+
     def int64(self) -> int:
         """Big-endian, signed."""
         return self._number(">q", 8)
 
     def version(self) -> int:
-        version = self._number(">h", 2)
+        version = self.int16()
         if version < 0:
             raise OddBytesError(f"version {version}")
         return version
@@ -154,7 +157,7 @@ class ProtocolReader:
 
     def nullable_string(self) -> str | None:
         """Length −1: None."""
-        size = self._number(">h", 2)
+        size = self.int16()
         try:
             return None if size < 0 else self.take(size).decode()
         except UnicodeDecodeError:
@@ -164,6 +167,13 @@ class ProtocolReader:
         """After an int32 length; −1: None."""
         size = self.int32()
         return None if size < 0 else self.take(size)
+
+    def nullable_runs(self) -> list[tuple[str, tuple[int, ...]]]:
+        """Names with a list of int32 each, as they come; a length of −1 is none."""
+        count = self.int32()
+        if not -1 <= count <= _MOST_ENTRIES:
+            raise OddBytesError(f"a list of {count} entries")
+        return [(self.string(), tuple(self.int32() for _ in range(self.count()))) for _ in range(count)]
 
     def topic_partitions(self) -> TopicPartitions:
         """Return each topic once, in order of first appearance: librdkafka repeats it for every partition."""

@@ -7,17 +7,18 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from kafka_assignors.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.connect import ConnectTask, Work
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.snapshot.coverage import REASONS, WHAT, read_fact
-from kafka_rebalance.snapshot.group import Subtopology, TaskOffsets, Tasks
+from kafka_rebalance.snapshot.group import ConnectWorker, Subtopology, TaskOffsets, Tasks
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -608,6 +609,8 @@ _rate = real_up_to(LARGEST_RATE)
 _MEMBER_LISTS = ("owned", "assigned", "target")
 _MEMBER_TASKS = ("tasks", "target_tasks")
 _MEMBER_TASK_OFFSETS = ("task_offsets", "task_end_offsets")
+_WORKER_TEXTS, _WORKER_WORK = ("url", "leader", "leader_url"), ("joined_with", "assigned", "revoked")
+_WORKER_OFFSETS = ("config_offset", "assigned_offset")
 _GROUP_CLIENT = ("client", "client_version")
 _TASKS = ("active", "standby", "warmup")
 _SUBTOPOLOGY_TOPICS = ("source_topics", "repartition_topics", "changelog_topics")
@@ -660,6 +663,52 @@ def tasks_document(tasks: Tasks) -> dict[str, Any]:
     }
 
 
+def worker_document(worker: ConnectWorker) -> dict[str, Any]:
+    """``joined_with``, ``assigned`` and ``revoked``: ``{"connectors": […], "tasks": [[connector, [numbers]], …]}``."""
+    document: dict[str, Any] = {"version": worker.version}
+    document |= {name: told for name in _WORKER_TEXTS if (told := getattr(worker, name)) is not None}
+    document |= {name: told for name in _WORKER_OFFSETS if (told := getattr(worker, name)) is not None}
+    document |= {name: told for name in ("delay_ms", "error") if (told := getattr(worker, name))}
+    for name in _WORKER_WORK:
+        work = getattr(worker, name)
+        if work is not None and (work or name != "revoked"):
+            runs = groupby(work.tasks, key=lambda task: task.connector)
+            tasks = [[connector, [task.number for task in run]] for connector, run in runs]
+            document[name] = {"connectors": list(work.connectors), "tasks": tasks}
+    return document
+
+
+def read_worker(item: Any, path: str) -> ConnectWorker:
+    """The inverse of ``worker_document``."""
+    fields = Fields(item, path)
+    work = {name: _read_work(fields.raw(name, None), f"{path}.{name}") for name in _WORKER_WORK}
+    worker = ConnectWorker(
+        version=fields.whole("version", 0, LARGEST_INT16),
+        **{name: fields.get(name, str, None) for name in _WORKER_TEXTS},
+        **{name: fields.whole(name, -1, LARGEST_INT64, None) for name in _WORKER_OFFSETS},
+        joined_with=work["joined_with"],
+        assigned=work["assigned"],
+        revoked=work["revoked"] or Work(),
+        delay_ms=fields.whole("delay_ms", 0, LARGEST_INT32, 0),
+        error=fields.whole("error", -LARGEST_INT16, LARGEST_INT16, 0),
+    )
+    fields.done()
+    return worker
+
+
+def _read_work(item: Any, path: str) -> Work | None:
+    if item is None:
+        return None
+    fields = Fields(item, path)
+    runs = _read_runs(fields.raw("tasks", []), f"{path}.tasks") or ()
+    work = Work(
+        tuple(fields.each("connectors", text)),
+        tuple(ConnectTask(connector, number) for connector, numbers in runs for number in numbers),
+    )
+    fields.done()
+    return work
+
+
 def read_group(item: Any, path: str) -> Group:
     fields = Fields(item, path)
     kind = fields.get("type", str, GroupType.UNKNOWN.value)
@@ -708,6 +757,8 @@ def _member_tasks_document(member: Member) -> dict[str, Any]:
     for name in _MEMBER_TASK_OFFSETS:
         if (told := getattr(member, name)) is not None:
             document[name] = [[subtopology, [list(pair) for pair in pairs]] for subtopology, pairs in told]
+    if member.worker is not None:
+        document["worker"] = worker_document(member.worker)
     return document
 
 
@@ -732,6 +783,7 @@ def _read_member(item: Any, path: str) -> Member:
         target_tasks=_read_tasks(fields.raw("target_tasks", None), f"{path}.target_tasks"),
         task_offsets=offsets[0],
         task_end_offsets=offsets[1],
+        worker=None if (worker := fields.raw("worker", None)) is None else read_worker(worker, f"{path}.worker"),
     )
     fields.done()
     return member

@@ -9,6 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from kafka_assignors.arrays import Longs
+from kafka_assignors.connect import NO_WORK, Work, work_after
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
@@ -77,6 +78,37 @@ class GroupType(StrEnum):
         return self not in (GroupType.SHARE, GroupType.STREAMS)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectWorker:
+    """One worker of Kafka Connect, as its metadata and its assignment tell. ``None``: not told.
+
+    ``version``: of its metadata, 0 where the group is eager. ``joined_with``: what it ran when it joined; eager workers
+    do not tell. ``assigned`` and ``revoked``: what the last round started and stopped. ``delay_ms``: the worker joins
+    again after it, 0 for no delay. ``leader`` is a member id. ``error``: not 0 if the leader could not assign.
+    """
+
+    version: int
+    url: str | None = None
+    config_offset: int | None = None
+    joined_with: Work | None = None
+    leader: str | None = None
+    leader_url: str | None = None
+    assigned_offset: int | None = None
+    assigned: Work | None = None
+    revoked: Work = NO_WORK
+    delay_ms: int = 0
+    error: int = 0
+
+    @property
+    def running(self) -> Work | None:
+        """Return what the worker runs after the last round; None where that is unknown."""
+        if self.assigned is None or self.error:
+            return None
+        if self.version == 0:
+            return self.assigned
+        return None if self.joined_with is None else work_after(self.joined_with, self.assigned, self.revoked)
+
+
 TopicPartitions = tuple[tuple[str, tuple[int, ...]], ...]
 
 
@@ -101,6 +133,7 @@ class Member:
     process_id: str | None = None  # Streams: of the instance, which may have many members
     tasks: Tasks | None = None  # streams
     target_tasks: Tasks | None = None
+    worker: ConnectWorker | None = None  # Kafka Connect's workers
     subscription_version: int | None = None  # classic: of the JoinGroup bytes; differs between clients
     partition_count: int | None = None  # where only the number is known; `assigned` is empty then
     task_offsets: TaskOffsets | None = None  # Streams: sums of changelog offsets that it has

@@ -15,10 +15,11 @@ from typing import Any
 from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
+from kafka_assignors.connect import ConnectTask, Work
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.streams_user_data import decode_streams_assignment, decode_streams_subscription
 from kafka_rebalance.groups.subscriptions import OddBytesError, ProtocolReader, decode_user_data
-from kafka_rebalance.snapshot.group import Member, Subtopology, TaskIds, TaskOffsets, Tasks, partitions_of_tasks
+from kafka_rebalance.snapshot.group import ConnectWorker, Member, Subtopology, TaskIds, TaskOffsets, Tasks, partitions_of_tasks
 from kafka_rebalance.snapshot.model import Group, GroupType, TopicPartitions
 from rebalance_advisor.kafka.connection.client import kafka_error
 from rebalance_advisor.kafka.coverage import Coverage
@@ -77,6 +78,52 @@ def _streams_tasks(data: bytes) -> Tasks | None:
     return decode_streams_assignment(user_data) if user_data else None
 
 
+_CONNECTOR = -1  # in a list of tasks: the connector itself
+
+
+def decode_worker(metadata: bytes, assignment: bytes) -> ConnectWorker:
+    """Return one worker of Kafka Connect. Raises OddBytesError.
+
+    Version 0 of its metadata ends behind the config offset. Later ones hold what the worker ran when it joined, as the
+    bytes of an assignment. Fields that are missing at the end have their defaults, as Connect itself reads them.
+    """
+    reader = ProtocolReader(metadata)
+    worker = ConnectWorker(version=reader.version(), url=reader.nullable_string(), config_offset=reader.int64())
+    if worker.version > 0:
+        joined_with = None if reader.is_at_end else reader.nullable_bytes()
+        worker = replace(worker, joined_with=_with_assignment(worker, joined_with).assigned or Work())
+    return _with_assignment(worker, assignment)
+
+
+def _with_assignment(worker: ConnectWorker, data: bytes | None) -> ConnectWorker:
+    """The worker with what an assignment tells, 0 to 2; none is sent to a worker that waits for its first one."""
+    if not data:
+        return worker
+    reader = ProtocolReader(data)
+    version = reader.version()
+    error, leader, leader_url, offset = (
+        reader.int16(),
+        reader.nullable_string(),
+        reader.nullable_string(),
+        reader.int64(),
+    )
+    assigned = _work(reader)
+    revoked = Work() if version == 0 or reader.is_at_end else _work(reader)
+    delay_ms = 0 if version == 0 or reader.is_at_end else reader.int32()
+    return replace(
+        worker, error=error, leader=leader, leader_url=leader_url, assigned_offset=offset, assigned=assigned,
+        revoked=revoked, delay_ms=delay_ms,
+    )  # fmt: skip
+
+
+def _work(reader: ProtocolReader) -> Work:
+    runs = [] if reader.is_at_end else reader.nullable_runs()
+    return Work(
+        tuple(connector for connector, numbers in runs if _CONNECTOR in numbers),
+        tuple(ConnectTask(connector, number) for connector, numbers in runs for number in numbers if number >= 0),
+    )
+
+
 def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:
     """Return () while the group is not initialized or topics are missing."""
     rows = (described.topology.subtopologies or ()) if described.topology is not None else ()
@@ -131,7 +178,7 @@ def _ids(rows: Any) -> TaskIds:
 
 
 REBALANCING = ("PreparingRebalance", "CompletingRebalance")
-CONSUMER_PROTOCOL, STREAMS_PROTOCOL = "consumer", "stream"
+CONSUMER_PROTOCOL, CONNECT_PROTOCOL, STREAMS_PROTOCOL = "consumer", "connect", "stream"
 _IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versions: unknown
 
 
@@ -175,8 +222,13 @@ def _classic_member(raw: Any, group: Group) -> Member:
         client_id=raw.client_id or None,
         host=raw.client_host or None,
     )
+    if group.protocol_type == CONNECT_PROTOCOL and raw.member_metadata:
+        try:
+            return replace(member, worker=decode_worker(raw.member_metadata, raw.member_assignment))
+        except OddBytesError as error:
+            return replace(member, decode_error=f"worker: {error}")
     if group.protocol_type != CONSUMER_PROTOCOL:
-        return member  # Kafka Connect and others have another format
+        return member  # Schema Registry and others have another format
     odd = []
     try:
         if raw.member_metadata:

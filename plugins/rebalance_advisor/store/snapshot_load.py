@@ -232,6 +232,7 @@ def _member(row: Row) -> Member:
         target_tasks=_tasks(row["target_tasks"]),
         task_offsets=codec.read_task_offsets(row["task_offsets"], "store.member.task_offsets"),
         task_end_offsets=codec.read_task_offsets(row["task_end_offsets"], "store.member.task_end_offsets"),
+        worker=None if row["worker"] is None else codec.read_worker(row["worker"], "store.member.worker"),
     )
 
 

@@ -209,6 +209,9 @@ def _members(snapshot: ClusterSnapshot) -> Columns:
         **{
             name: document(getattr(member, name) for member in members) for name in ("task_offsets", "task_end_offsets")
         },
+        "worker": document(
+            None if member.worker is None else codec.worker_document(member.worker) for member in members
+        ),
     }
 
 

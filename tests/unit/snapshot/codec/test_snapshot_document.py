@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from kafka_assignors.connect import ConnectTask, Work
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id, snapshot_to_document
-from kafka_rebalance.snapshot.group import Subtopology, Tasks
+from kafka_rebalance.snapshot.group import ConnectWorker, Subtopology, Tasks
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -29,6 +30,12 @@ from kafka_rebalance.snapshot.model import (
 )
 from kafka_rebalance.snapshot.partition_table import FutureReplica
 from tests.coverage_gaps import gap_of
+
+WORKER = ConnectWorker(
+    version=2, url="http://w:8083/", config_offset=7, joined_with=Work(), leader="w-1", leader_url="http://w:8083/",
+    assigned_offset=8, delay_ms=9, error=1, revoked=Work(("a",)),
+    assigned=Work(("b", "a"), (ConnectTask("a", 1), ConnectTask("b", 0), ConnectTask("a", 0))),
+)  # fmt: skip
 
 
 def whole_snapshot() -> ClusterSnapshot:
@@ -88,7 +95,7 @@ def whole_snapshot() -> ClusterSnapshot:
         "Stable",
         7,
         2,
-        (member, Member("m-2", partition_count=4)),
+        (member, Member("m-2", partition_count=4), Member("w-1", worker=WORKER)),
         (CommittedOffset("a", 0, 6), CommittedOffset("a", 1, 3, None, 0.1)),
     )
     return ClusterSnapshot(
