@@ -294,6 +294,7 @@ class FactCode(StrEnum):
     NEEDS_CUSTOM_ASSIGNOR = "needs_custom_assignor"
     ADDS_MEMBERS = "adds_members"
     STREAMS_STATE_TWICE = "streams_state_twice"
+    RESTARTS_TASKS = "restarts_tasks"
 
     # Findings about groups.
     NOT_JUDGED = "not_judged"
@@ -318,6 +319,8 @@ class FactCode(StrEnum):
     MIXED_CLIENTS = "mixed_clients"
     SERVER_UNIFORM_MAY_THROW = "server_uniform_may_throw"
     SHARE_GROUP_BEHIND = "share_group_behind"
+    CONNECT_IDLE_WORKERS = "connect_idle_workers"
+    CONNECT_UNEVEN_WORKERS = "connect_uneven_workers"
     STATIC_MEMBERS_PARTLY = "static_members_partly"
     STATIC_MEMBERSHIP = "static_membership"
     GROUP_HOT_PARTITION = "group_hot_partition"
@@ -347,6 +350,9 @@ class FactCode(StrEnum):
 
     # Advice of each group.
     NO_CHOICE = "no_choice"
+    CONNECT_WORKERS = "connect_workers"
+    CONNECT_WORKERS_UNKNOWN = "connect_workers_unknown"
+    CONNECT_WORKER_DIES = "connect_worker_dies"
     CHANGE_STRATEGY = "change_strategy"
     KEEP_STRATEGY = "keep_strategy"
     STRATEGY_UNKNOWN = "strategy_unknown"

@@ -16,6 +16,7 @@ from kafka_assignors.coordinator.pauses import Pauses
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
+from kafka_rebalance.groups.connect_workers import replay_connect_group
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.member_clients import group_client
@@ -178,7 +179,9 @@ def group_document(
     today, kind, motion = replay.today, kind_of(group), motion_of(group)
     shown = {today.assignor, replay.advised}  # the store has every strategy
     migrated = consumer_protocol(replay) if motion is None and kind.has_choice else None
-    return {
+    workers = replay_connect_group(group)
+    document = {} if workers is None else {"connect": workers.document()}
+    return document | {
         "group": replay.group_id,
         "type": group.type.value,
         "kind": kind.value,

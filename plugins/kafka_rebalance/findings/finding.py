@@ -437,6 +437,18 @@ CODES: dict[str, FindingCode] = dict(
             "the next target of a Kafka Streams group moves standbys though nothing changed",
         ),
         _code(
+            "connect_idle_workers",
+            SubjectType.GROUP,
+            Consequence.COST,
+            "workers of a Connect cluster run nothing, and no rebalance would give them work",
+        ),
+        _code(
+            "connect_uneven_workers",
+            SubjectType.GROUP,
+            Consequence.EVENNESS,
+            "workers of a Connect cluster run unlike numbers of tasks, and a rebalance would even them out",
+        ),
+        _code(
             "static_members_partly",
             SubjectType.GROUP,
             Consequence.LAG,

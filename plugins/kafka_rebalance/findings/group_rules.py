@@ -15,6 +15,7 @@ from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.findings.lag_rules import seconds_behind
+from kafka_rebalance.groups.connect_workers import ConnectReplay, ConnectScenario, replay_connect_group
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import LEAST_GAIN, GroupReplay
 from kafka_rebalance.groups.idle_causes import IdleCause, IdleReason, find_idle_reason
@@ -744,6 +745,70 @@ def _clients_of(group: Group) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
+def connect_idle_workers(context: FindingContext) -> Iterator[Finding]:
+    """Workers of Connect without work, where a rebalance gives them none: there are fewer connectors and tasks."""
+    for replay in _connect_replays(context):
+        for after in replay.rows_of(ConnectScenario.REBALANCES):
+            if not after.idle_workers:
+                continue
+            idle = [load.member_id for load in replay.loads if not load.total]
+            counts = {
+                "idle_workers": after.idle_workers,
+                "workers": after.worker_count,
+                "connectors": replay.connectors,
+                "tasks": replay.tasks,
+            }
+            yield finding(
+                "connect_idle_workers",
+                Severity.LOW,
+                replay.group_id,
+                {**counts, "example": idle[0] if idle else None},
+                Remedy(
+                    fact(FactCode.CONNECT_IDLE_WORKERS, **counts),
+                    cost=fact(FactCode.COSTS_NOTHING),
+                    gain=after.idle_workers / after.worker_count,
+                ),
+            )
+
+
+def connect_uneven_workers(context: FindingContext) -> Iterator[Finding]:
+    """Workers of Connect whose leader would move connectors or tasks at the next rebalance."""
+    for replay in _connect_replays(context):
+        for after in replay.rows_of(ConnectScenario.REBALANCES):
+            today = replay.rows[0]
+            before, then = (today.most_connectors, today.most_tasks), (after.most_connectors, after.most_tasks)
+            if not after.moved or (then >= before and after.idle_workers >= today.idle_workers):
+                continue
+            counts = {
+                "most_tasks": today.most_tasks,
+                "least_tasks": today.least_tasks,
+                "most_tasks_after": after.most_tasks,
+                "most_connectors": today.most_connectors,
+                "most_connectors_after": after.most_connectors,
+                "idle_workers": today.idle_workers,
+                "idle_workers_after": after.idle_workers,
+            }
+            yield finding(
+                "connect_uneven_workers",
+                Severity.LOW,
+                replay.group_id,
+                {**counts, "moved": after.moved},
+                Remedy(
+                    fact(FactCode.CONNECT_UNEVEN_WORKERS, **counts),
+                    cost=fact(FactCode.RESTARTS_TASKS, moved=after.moved),
+                    gain=1 - sum(then) / (sum(before) or 1),
+                    changes=after.moved,
+                ),
+            )
+
+
+def _connect_replays(context: FindingContext) -> Iterator[ConnectReplay]:
+    for group in context.judged_groups:
+        replay = replay_connect_group(group)
+        if replay is not None:
+            yield replay
+
+
 def static_members_partly(context: FindingContext) -> Iterator[Finding]:
     """Some members keep their partitions in a restart, others cause a rebalance."""
     for group_input in context.chosen_inputs:
@@ -843,6 +908,9 @@ def group_advice(replay: GroupReplay, group: Group, findings: Sequence[Finding] 
         return motion.fact(FactCode.NOT_JUDGED)
     see = tuple(sorted({finding.code for finding in findings}))
     if not kind.has_choice:
+        workers = replay_connect_group(group)
+        if workers is not None:
+            return _connect_advice(workers, see)
         apart = next((finding for finding in findings if finding.code == "read_without_joining"), None)
         return fact(FactCode.NO_CHOICE, kind=kind.value, see=see) if apart is None else apart.recommendation
     advised = None if replay.advised is None else replay.score(replay.advised)
@@ -853,6 +921,45 @@ def group_advice(replay: GroupReplay, group: Group, findings: Sequence[Finding] 
     if group.protocol and idle is not None and is_caused:
         return idle.recommendation
     return _keep(replay, group, see)
+
+
+def _connect_advice(replay: ConnectReplay, see: tuple[str, ...]) -> Fact:
+    """What the workers run, and what deaths cost: the worst one of a worker that does not lead, then the leader's."""
+    counts = {"workers": len(replay.loads), "connectors": replay.connectors, "tasks": replay.tasks}
+    if replay.missing:
+        missing = tuple(part.value for part in replay.missing)
+        return fact(FactCode.CONNECT_WORKERS_UNKNOWN, **counts, missing=missing, see=see)
+    leaders = {load.member_id for load in replay.loads if load.is_leader}
+    dies = replay.rows_of(ConnectScenario.WORKER_DIES)
+    deaths = [
+        max(rows, key=lambda row: (row.stopped, row.moved))
+        for is_leader in (False, True)
+        if (rows := [row for row in dies if (row.workers[0] in leaders) is is_leader])
+    ]
+    today, (joined,) = replay.rows[0], replay.rows_of(ConnectScenario.WORKER_JOINS)
+    return fact(
+        FactCode.CONNECT_WORKERS,
+        **counts,
+        is_eager=replay.is_eager,
+        most_tasks=today.most_tasks,
+        least_tasks=today.least_tasks,
+        idle_workers=today.idle_workers,
+        is_reproduced=bool(replay.is_reproduced),
+        deaths=tuple(
+            fact(
+                FactCode.CONNECT_WORKER_DIES,
+                worker=row.workers[0],
+                is_leader=row.workers[0] in leaders,
+                stopped=row.stopped,
+                stopped_ms=row.stopped_ms,
+                moved=row.moved,
+            )
+            for row in deaths
+        ),
+        gained=joined.gained,
+        moved=joined.moved,
+        see=see,
+    )
 
 
 def findings_by_group(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

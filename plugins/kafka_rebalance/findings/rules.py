@@ -69,6 +69,8 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     streams_rules.streams_standbys_missing,
     streams_rules.streams_tasks_uneven,
     streams_rules.streams_standbys_move,
+    group_rules.connect_idle_workers,
+    group_rules.connect_uneven_workers,
     group_rules.static_members_partly,
     group_rules.static_membership,
     group_rules.cross_rack_reads,

@@ -25,7 +25,7 @@ from kafka_assignors.registry import by_name
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.answers import answer_of, scored, unscored
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
-from kafka_rebalance.groups.kinds import kind_of
+from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.member_clients import group_client, settings_of, strategies_of, with_clients
 from kafka_rebalance.groups.motion import GroupMotion, MotionCode, motion_of
 from kafka_rebalance.groups.request_frame import Subscriptions
@@ -103,6 +103,8 @@ def replay_group(
         return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (nobody,), (), None)
     if not group.type.has_strategy:
         return _only_told(group_input, protocol)
+    if kind_of(group) is GroupKind.CONNECT_WORKERS and any(member.worker for member in group.members):
+        return _only_workers(group_input, protocol)
     possible = candidates(group.type, group.protocol_type, group_input.kafka_version, group_client(group))
     known = {candidate.name for candidate in possible}
     asked = (name for name in strategies or () if name not in STRATEGIES and name not in known)
@@ -200,6 +202,16 @@ def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
         idle = sum(not member.assigned for member in group.members)
         score = replace(unscored(group_input, protocol), is_current=True, idle_members=idle, partitions_moved=0)
         members = tuple(_shared(group.id, protocol, member) for member in group.members)
+    return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
+
+
+def _only_workers(group_input: GroupInput, protocol: str) -> GroupReplay:
+    """Workers of Kafka Connect, which read no partitions: those are idle that run no connector and no task."""
+    group = group_input.group
+    running = [None if member.worker is None else member.worker.running for member in group.members]
+    idle = None if None in running else sum(not work for work in running)
+    score = replace(unscored(group_input, protocol), is_current=True, idle_members=idle)
+    members = tuple(_shared(group.id, protocol, member) for member in group.members)
     return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
 
 

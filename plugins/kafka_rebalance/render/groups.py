@@ -769,6 +769,81 @@ def _no_choice(*, kind: str, see: Sequence[str]) -> str:
     return _KINDS[kind] + _see(see)
 
 
+_UNKNOWN_OF_CONNECT = {
+    "settled_state": "the group is not at rest",
+    "workers": "what some workers run is unknown",
+    "leader": "the workers name no common leader",
+}
+
+
+def _connect_size(workers: int, connectors: int, tasks: int) -> str:
+    work = f"{counted(connectors, 'connector')} and {counted(tasks, 'task')}"
+    return f"{counted(workers, 'worker')} {verb(workers, 'runs', 'run')} {work}"
+
+
+def _connect_pieces(count: int) -> str:
+    return "1 connector or task" if count == 1 else f"{count} connectors and tasks"
+
+
+def _connect_workers_unknown(
+    *, workers: int, connectors: int, tasks: int, missing: Sequence[str], see: Sequence[str]
+) -> str:
+    reasons = ", ".join(_UNKNOWN_OF_CONNECT[part] for part in missing)
+    return f"{_connect_size(workers, connectors, tasks)}; what-if scenarios are missing: {reasons}{_see(see)}"
+
+
+def _connect_workers(
+    *, workers: int, connectors: int, tasks: int, is_eager: bool, most_tasks: int, least_tasks: int, idle_workers: int,
+    is_reproduced: bool, deaths: Sequence[str], gained: int, moved: int, see: Sequence[str],
+) -> str:  # fmt: skip
+    level = f"{least_tasks} to {most_tasks} tasks each" if least_tasks != most_tasks else f"{most_tasks} tasks each"
+    idle = f", {idle_workers} idle" if idle_workers else ""
+    way = "the eager assignor" if is_eager else "the cooperative assignor"
+    kept = f"{way} would change nothing" if is_reproduced else f"{way} would move some of it at the next rebalance"
+    joins = f"One more worker would get {gained}, and {moved} would move."
+    said = " ".join(f"{death}." for death in deaths)
+    return f"{_connect_size(workers, connectors, tasks)}, {level}{idle}; {kept}. {said} {joins}{_see(see)}"
+
+
+def _connect_worker_dies(*, worker: str, is_leader: bool, stopped: int, stopped_ms: int, moved: int) -> str:
+    who = f"If the leader {worker} dies" if is_leader else f"If {worker} dies"
+    if not stopped:
+        return f"{who}, nothing stops"
+    if not stopped_ms:
+        return f"{who}, {_connect_pieces(moved)} {verb(moved, 'moves', 'move')} at once"
+    stop = f"{_connect_pieces(stopped)} {verb(stopped, 'stops', 'stop')} for {seconds_in_words(stopped_ms / 1000)}"
+    return (
+        f"{who}, {stop} (scheduled.rebalance.max.delay.ms, default assumed), then move. A worker that returns earlier "
+        "gets them back when the delay ends"
+    )
+
+
+def _connect_idle_workers(*, idle_workers: int, workers: int, connectors: int, tasks: int) -> str:
+    return (
+        f"{idle_workers} of {counted(workers, 'worker')} {verb(idle_workers, 'runs', 'run')} nothing: there are only "
+        f"{counted(connectors, 'connector')} and {counted(tasks, 'task')}. Raise tasks.max of a connector that can run "
+        "more tasks, or run fewer workers."
+    )
+
+
+def _connect_uneven_workers(
+    *, most_tasks: int, least_tasks: int, most_tasks_after: int, most_connectors: int, most_connectors_after: int,
+    idle_workers: int, idle_workers_after: int,
+) -> str:  # fmt: skip
+    connectors = f", the most connectors from {most_connectors} to {most_connectors_after}"
+    idle = f", idle workers from {idle_workers} to {idle_workers_after}"
+    return (
+        f"Workers run {least_tasks} to {most_tasks} tasks. A rebalance brings the most tasks of one worker from "
+        f"{most_tasks} to {most_tasks_after}{connectors if most_connectors != most_connectors_after else ''}"
+        f"{idle if idle_workers != idle_workers_after else ''}: restart one worker that runs nothing or little, or "
+        "update the configuration of a connector."
+    )
+
+
+def _restarts_tasks(*, moved: int) -> str:
+    return f"{_connect_pieces(moved)} {verb(moved, 'restarts', 'restart')} on another worker"
+
+
 def _change_strategy(
     *, advised: str, idle_members: int, skew_count: float | None, partitions_moved: int, is_server: bool
 ) -> str:
@@ -1181,6 +1256,12 @@ GROUPS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.MORE_MEMBERS_WOULD_IDLE: _more_members_would_idle,
         FactCode.ADD_MEMBERS: _add_members,
         FactCode.NO_CHOICE: _no_choice,
+        FactCode.CONNECT_WORKERS: _connect_workers,
+        FactCode.CONNECT_WORKERS_UNKNOWN: _connect_workers_unknown,
+        FactCode.CONNECT_WORKER_DIES: _connect_worker_dies,
+        FactCode.CONNECT_IDLE_WORKERS: _connect_idle_workers,
+        FactCode.CONNECT_UNEVEN_WORKERS: _connect_uneven_workers,
+        FactCode.RESTARTS_TASKS: _restarts_tasks,
         FactCode.CHANGE_STRATEGY: _change_strategy,
         FactCode.KEEP_STRATEGY: _keep_strategy,
         FactCode.STRATEGY_UNKNOWN: _strategy_unknown,

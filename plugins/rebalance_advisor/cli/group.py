@@ -11,9 +11,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from kafka_assignors.errors import UnknownNameError
 from kafka_rebalance.amounts import counted, seconds_in_words
+from kafka_rebalance.groups.connect_workers import ConnectReplay, replay_connect_group
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.motion import MotionCode, motion_of
@@ -60,13 +62,20 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.to is not None and arguments.to not in names:
         raise UnknownNameError.among("strategy", arguments.to, names)
     if arguments.json:
-        rows = {name: [row.document() for row in getattr(answer, name)] for name in ("scores", "scenarios")}
+        rows: dict[str, Any] = {
+            name: [row.document() for row in getattr(answer, name)] for name in ("scores", "scenarios")
+        }
+        workers = replay_connect_group(found[0], arguments.seed)
+        rows |= {} if workers is None else {"connect": workers.document()}
         write_json(sys.stdout, with_texts(asdict(replace(answer, scores=(), scenarios=())) | rows))
         return 0
     # Score the whole cluster as `advise` does: findings depend on other groups of the same topics.
     about = findings_by_group(evaluate_rules(snapshot, score_cluster(snapshot), [answer])).get(arguments.group, [])
     tasks = [] if answer.streams is None else render_all(streams_facts(answer.streams))
-    write_lines(sys.stdout, *group_table(answer, found[0], render(group_advice(answer, found[0], about)), tasks))
+    workers = replay_connect_group(found[0], arguments.seed)
+    advice = render(group_advice(answer, found[0], about))
+    table = group_table(answer, found[0], advice, tasks) if workers is None else worker_table(workers, found[0], advice)
+    write_lines(sys.stdout, *table)
     steps = rollover_steps(answer, found[0], snapshot.kafka_version, arguments.to)
     write_lines(sys.stdout, *render_all(steps))
     return 0
@@ -90,14 +99,38 @@ def group_table(replay: GroupReplay, group: Group, words: str, tasks: Sequence[s
     best = replay.score(OWN) if has_choice else None
     if best is not None and best.error is None:
         rows.append(_row(replay, best, "weighted (ours)", is_rate=is_rate))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = _aligned(rows)
     lines[1] += "  ← today"
     head = f"{group.id}: {_size_words(today, group)}, {group.type} group, {own}"
     by = "bytes per second" if is_rate else "partitions (rates are unknown)"
     meaning = f"fullest: member over mean by {by}, best: none can be lower; a pod dies: partitions that change reader"
     refused = [f"{score.assignor}: {render(score.error)}" for score in others if score.error is not None]
     return [head, *lines, meaning, *refused, *tasks, *([words] if words else [])]
+
+
+def worker_table(replay: ConnectReplay, group: Group, words: str) -> list[str]:
+    """Lines of text of a group of Connect's workers: a row a worker, a row a scenario, and the advice ``words``."""
+    rows = [("worker", "url", "connectors", "tasks", "")]
+    rows += [
+        (load.member_id, load.url or "", str(load.connectors), str(load.tasks), "leader" if load.is_leader else "")
+        for load in replay.loads
+    ]
+    head = ("scenario", "worker", "most tasks", "idle", "stopped", "for", "moved")
+    lines = [head] if replay.rows else []
+    lines += [
+        (
+            row.scenario.value.replace("_", " "), ", ".join(row.workers), str(row.most_tasks), str(row.idle_workers),
+            str(row.stopped or ""), seconds_in_words(row.stopped_ms / 1000) if row.stopped_ms else "", str(row.moved),
+        )
+        for row in replay.rows
+    ]  # fmt: skip
+    title = f"{group.id}: {counted(len(group.members), 'worker')} of Kafka Connect, {group.protocol or 'unknown'}"
+    return [title, *_aligned(rows), *_aligned(lines), *([words] if words else [])]
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _size_words(today: GroupScore, group: Group) -> str:
