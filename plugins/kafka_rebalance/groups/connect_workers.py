@@ -125,39 +125,63 @@ class ConnectReplay:
 
 def replay_connect_group(group: Group, seed: int = 0, delay_ms: int = DEFAULT_DELAY_MS) -> ConnectReplay | None:
     """Return the rows of a group of Connect's workers; None for another group, and where no worker is read."""
-    read = {member.id: member.worker for member in group.members if member.worker is not None}
-    if kind_of(group) is not GroupKind.CONNECT_WORKERS or not read:
+    if kind_of(group) is not GroupKind.CONNECT_WORKERS or not any(member.worker for member in group.members):
         return None
-    running = {name: worker.running for name, worker in sorted(read.items())}
-    known = {name: work_as_sent(work) for name, work in running.items() if work is not None}
-    leaders = {worker.leader for worker in read.values() if worker.leader}
-    leader = leaders.pop() if len(leaders) == 1 else None
-    is_eager = all(worker.version == 0 for worker in read.values())
-    loads = tuple(
-        WorkerLoad(name, read[name].url, len(work.connectors), len(work.tasks), name == leader)
-        for name, work in known.items()
+    today = connect_state(group, delay_ms)
+    missing = tuple(_missing(group, today))
+    replay = ConnectReplay(
+        group_id=group.id,
+        is_eager=today.is_eager,
+        connectors=len(today.configured.connectors),
+        tasks=len(today.configured.tasks),
+        loads=tuple(
+            WorkerLoad(member.id, member.worker.url, len(work.connectors), len(work.tasks), member.id == today.leader)
+            for member in sorted(group.members, key=lambda member: member.id)
+            if member.worker is not None and (work := today.running.get(member.id)) is not None
+        ),
+        missing=missing,
+        delay_ms=delay_ms,
     )
-    connectors = {name for work in known.values() for name in work.connectors}
-    tasks = {task for work in known.values() for task in work.tasks}
-    told = ConnectReplay(group.id, is_eager, len(connectors), len(tasks), loads, delay_ms=delay_ms)
-    missing = []
-    if motion_of(group) is not None or any(worker.delay_ms or worker.revoked for worker in read.values()):
-        missing.append(MissingPart.SETTLED_STATE)
-    if len(known) < len(group.members):
-        missing.append(MissingPart.WORKERS)
-    if leader is None or leader not in known:
-        missing.append(MissingPart.LEADER)
-    if missing or leader is None:
-        return replace(told, missing=tuple(missing))
-    today = _State(known, Work(tuple(connectors), tuple(tasks)), leader, is_eager=is_eager, delay_ms=delay_ms)
+    if missing:
+        return replay
     rows = tuple(_rows(today, group.id, seed))
-    is_reproduced = today.played()[0] == today.running
-    return replace(told, rows=rows, is_reproduced=is_reproduced)
+    return replace(replay, rows=rows, is_reproduced=today.played()[0] == today.running)
+
+
+def connect_state(group: Group, delay_ms: int = DEFAULT_DELAY_MS) -> ConnectState:
+    """Return what the workers of a group run, as far as it is known."""
+    workers = {member.id: member.worker for member in group.members if member.worker is not None}
+    running = {
+        name: work_as_sent(worker.running) for name, worker in sorted(workers.items()) if worker.running is not None
+    }
+    leaders = {worker.leader for worker in workers.values() if worker.leader}
+    connectors = dict.fromkeys(name for work in running.values() for name in work.connectors)
+    tasks = dict.fromkeys(task for work in running.values() for task in work.tasks)
+    return ConnectState(
+        running,
+        Work(tuple(connectors), tuple(tasks)),
+        leaders.pop() if len(leaders) == 1 else "",
+        is_eager=all(worker.version == 0 for worker in workers.values()),
+        delay_ms=delay_ms,
+    )
+
+
+def _missing(group: Group, today: ConnectState) -> Iterator[MissingPart]:
+    workers = [member.worker for member in group.members if member.worker is not None]
+    if motion_of(group) is not None or any(worker.delay_ms or worker.revoked for worker in workers):
+        yield MissingPart.SETTLED_STATE
+    if len(today.running) < len(group.members):
+        yield MissingPart.WORKERS
+    if today.leader not in today.running:
+        yield MissingPart.LEADER
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
-    """A group at rest, whose leader saw the end of its last round."""
+class ConnectState:
+    """A group at rest, whose leader saw the end of its last round. ``leader``: "" where the workers name no common one.
+
+    ``configured``: all that runs.
+    """
 
     running: Mapping[str, Work]
     configured: Work
@@ -200,7 +224,7 @@ class _State:
         return running, stopped_ms
 
 
-def _rows(today: _State, group_id: str, seed: int) -> Iterator[ConnectScore]:
+def _rows(today: ConnectState, group_id: str, seed: int) -> Iterator[ConnectScore]:
     yield _score(ConnectScenario.TODAY, (), today, dict(today.running))
     yield _score(ConnectScenario.REBALANCES, (), today, today.played()[0])
     lots = lots_of(group_id, ConnectScenario.WORKER_DIES, seed)
@@ -224,7 +248,7 @@ def _rows(today: _State, group_id: str, seed: int) -> Iterator[ConnectScore]:
 
 
 def _score(
-    scenario: ConnectScenario, workers: tuple[str, ...], today: _State, after: Mapping[str, Work],
+    scenario: ConnectScenario, workers: tuple[str, ...], today: ConnectState, after: Mapping[str, Work],
     stopped: int = 0, stopped_ms: int = 0,
 ) -> ConnectScore:  # fmt: skip
     before, owners = _owners(today.running), _owners(after)
