@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 
-from kafka_assignors.recorded_cases import client, connect, runtime, server, streams
+from kafka_assignors.recorded_cases import client, connect, fixed_readers, runtime, server, streams
 from kafka_assignors.recorded_cases.client import Owned, request_of
 from kafka_rebalance.placement import recorded_cases
 from tests.conformance.recorded import cases, is_recorded_answer
@@ -30,6 +30,7 @@ ANSWERS = {
     "share_simple": partial(server.answer, "share-simple@4.0"),
     "connect_eager": partial(connect.answer_eager, "connect-eager"),
     "connect_cooperative": partial(connect.answer_cooperative, "connect-cooperative"),
+    "flink_splits": fixed_readers.answer_flink, "mirror_maker_tasks": fixed_readers.answer_mirror_maker,
     "streams_sticky": partial(streams.answer_sticky, "streams-sticky"),
 }  # fmt: skip
 

@@ -28,6 +28,8 @@ RELEASES = {
     ("streams_sticky", None): (*_KAFKA, "4.1"),
     ("connect_eager", None): (*_KAFKA, "3.3.2"),
     ("connect_cooperative", None): (*_KAFKA, "3.3.2"),
+    ("flink_splits", None): ("5.0.0", "5.0", "5.1", "3.4"),
+    ("mirror_maker_tasks", None): ("4.3.1", "4.3", "4.4", "4.2"),
     ("group_vote", None): (*_KAFKA, "2.7.2"),
     ("reassign_generate", None): (*_KAFKA, "4.0.2"),
     ("striped_replica_placer", None): (*_KAFKA, "2.8"),
@@ -97,7 +99,12 @@ def test_the_newest_release_is_answered_and_so_is_a_newer_one_which_is_assumed(f
         assumed = _asked(family, client, version)
         assert assumed["output"] == answered["output"]
         assert assumed["assumed"]["version"] == version
-        assert assumed["assumed"]["answered_as"].partition(" ")[0] in {client, "Kafka", "Metamorphosis"}
+        assert assumed["assumed"]["answered_as"].partition(" ")[0] in {
+            client,
+            "Kafka",
+            "Metamorphosis",
+            "Flink-connector",
+        }
     with pytest.raises(InvalidInputError, match=f"version: no {family} of release {older} is known; known: "):
         _asked(family, client, older)
 

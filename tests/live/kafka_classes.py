@@ -63,6 +63,7 @@ CONNECT = ("4.4.0", ("connect-runtime",))
 OTHER_CONNECTS = tuple(
     (release, ("connect-runtime",)) for release in ("4.3.1", "4.2.1", "4.1.2", "4.0.2", "3.9.2", "3.5.2", "3.4.1")
 )
+MIRROR_MAKER = ("4.3.1", ("connect-mirror",))
 LAST_WITH_ADMIN_UTILS = ("4.0.2", ("kafka-server-common",))
 STREAMS = (NEWEST, ("kafka-streams",))
 STREAMS_WITH_OFFSETS = ("4.4.0", ("kafka-streams",))  # its brokers tell task offsets
@@ -75,6 +76,7 @@ ALL = (
     NEWEST_SERVER,
     *PREVIEW_SERVERS,
     CONNECT,
+    MIRROR_MAKER,
     LAST_WITH_ADMIN_UTILS,
 )
 

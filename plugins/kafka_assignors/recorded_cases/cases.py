@@ -17,6 +17,7 @@ from typing import Any
 from kafka_assignors.connect import CONNECT_COOPERATIVE, CONNECT_EAGER
 from kafka_assignors.coordinator.membership import COORDINATORS
 from kafka_assignors.errors import AssignorError, EndlessReassignmentError, InvalidInputError, UnknownNameError
+from kafka_assignors.fixed_readers import FLINK, MIRROR_MAKER
 from kafka_assignors.registry import Registration, built_in, lines_of_client, lines_of_coordinator
 from kafka_assignors.releases import Releases, answering
 from kafka_assignors.streams import STREAMS_STICKY
@@ -98,6 +99,8 @@ FAMILIES: dict[str, Family] = {
     "metaq_default": one_line("kafka_assignors.recorded_cases.client:answer_default", _METAQ),
     "metaq_consistent": one_line("kafka_assignors.recorded_cases.client:answer_consistent", _METAQ),
     "metaq_hash": one_line("kafka_assignors.recorded_cases.client:answer_hash", _METAQ),
+    "flink_splits": one_line("kafka_assignors.recorded_cases.fixed_readers:answer_flink", FLINK),
+    "mirror_maker_tasks": one_line("kafka_assignors.recorded_cases.fixed_readers:answer_mirror_maker", MIRROR_MAKER),
     "group_partition": one_line("kafka_assignors.recorded_cases.runtime:answer_group", _ALL_OF_KAFKA),
     "group_vote": Family("kafka_assignors.recorded_cases.runtime:answer_vote", lambda _asked: COORDINATORS),
     "producer_partition": one_line("kafka_assignors.recorded_cases.runtime:answer_producer", _ALL_OF_KAFKA),
