@@ -14,8 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from kafka_assignors.errors import UnknownNameError
-from kafka_rebalance.amounts import counted, seconds_in_words
+from kafka_rebalance.amounts import bytes_in_words, counted, seconds_in_words
 from kafka_rebalance.groups.connect_workers import ConnectReplay, replay_connect_group
+from kafka_rebalance.groups.fixed_readers import (
+    FixedReadersScore,
+    ReaderKind,
+    read_fixed_readers,
+    score_fixed_readers,
+)
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.motion import MotionCode, motion_of
@@ -23,8 +29,10 @@ from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.render import render
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.group import Group
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.cli.arguments import add_input_options, read_given
 from rebalance_advisor.cli.progress import Progress
+from rebalance_advisor.dumps.input_file import read_json
 from rebalance_advisor.terminal import write_json, write_lines
 
 
@@ -33,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("group", metavar="GROUP", help="its id")
     parser.add_argument(
         "--to", metavar="STRATEGY", help="the way to this one of the table, as consumer/uniform (what is advised)"
+    )
+    parser.add_argument(
+        "--readers", type=Path, metavar="FILE", help="GROUP is a Flink job or a MirrorMaker connector of this JSON file"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="draws the members that join (0)")
     parser.add_argument("--json", action="store_true", help="print every row of every scenario as JSON")
@@ -52,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     say = Progress()
     say("reading")
     snapshot = read_given(arguments.input, arguments)
+    if arguments.readers is not None:
+        return _tell_fixed_readers(arguments, snapshot)
     found = [group for group in snapshot.groups if group.id == arguments.group]
     if not found:
         raise UnknownNameError.among("group", arguments.group, [group.id for group in snapshot.groups])
@@ -106,6 +119,43 @@ def group_table(replay: GroupReplay, group: Group, words: str, tasks: Sequence[s
     meaning = f"fullest: member over mean by {by}, best: none can be lower; a pod dies: partitions that change reader"
     refused = [f"{score.assignor}: {render(score.error)}" for score in others if score.error is not None]
     return [head, *lines, meaning, *refused, *tasks, *([words] if words else [])]
+
+
+def _tell_fixed_readers(arguments: argparse.Namespace, snapshot: ClusterSnapshot) -> int:
+    known = read_fixed_readers(read_json(arguments.readers), str(arguments.readers))
+    asked = [readers for readers in known if readers.name == arguments.group]
+    if not asked:
+        raise UnknownNameError.among("reader", arguments.group, [readers.name for readers in known])
+    score = score_fixed_readers(asked[0], snapshot)
+    if arguments.json:
+        write_json(sys.stdout, asdict(score))
+        return 0
+    write_lines(sys.stdout, *fixed_reader_table(score))
+    return 0
+
+
+def fixed_reader_table(score: FixedReadersScore) -> list[str]:
+    """Lines of text: the job or connector, its fullest and emptiest readers, and how uneven they are."""
+    rates = score.in_bytes_per_s
+    order = sorted(
+        range(score.readers), key=lambda number: (-(rates[number] if rates else 0), -score.partitions[number])
+    )
+    shown = order if len(order) <= 2 * _MOST_SHOWN else [*order[:_MOST_SHOWN], *order[-_MOST_SHOWN:]]
+    noun = "subtask" if score.kind is ReaderKind.FLINK else "task"
+    rows = [(noun, "partitions", "bytes per second")]
+    rows += [
+        (str(number), str(score.partitions[number]), bytes_in_words(rates[number]) if rates else "?")
+        for number in shown
+    ]
+    title = f"{score.name}: {counted(score.readers, noun)} of {_FRAMEWORKS[score.kind]}, {score.idle_readers} idle"
+    uneven = (
+        f"fullest over mean: {_ratio(score.skew_count)} by partitions, {_ratio(score.skew_rate)} by bytes per second"
+    )
+    return [title, *_aligned(rows), uneven]
+
+
+_MOST_SHOWN = 10
+_FRAMEWORKS = {ReaderKind.FLINK: "Flink", ReaderKind.MIRROR_MAKER: "MirrorMaker 2"}
 
 
 def worker_table(replay: ConnectReplay, group: Group, words: str) -> list[str]:
