@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rebalance_advisor.cli.arguments import (
     VERDICT_TONES,
@@ -32,6 +33,9 @@ from rebalance_advisor.own_strategies.told import told_of_own
 from rebalance_advisor.publish.advisory_files import read_earlier_findings
 from rebalance_advisor.terminal import write_json, write_lines
 
+if TYPE_CHECKING:
+    from kafka_rebalance.snapshot.model import ClusterSnapshot
+
 COMMON = CommonOptions(
     usage="INPUT --out DIR [options]",
     flags=(
@@ -51,6 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_planning_arguments(
         parser, made="the advisory's files go: absent, empty, or an advisory", printed="verdict and findings"
     )
+    parser.add_argument(
+        "--readers", type=Path, metavar="FILE",
+        help="JSON of Flink jobs and MirrorMaker connectors: advisory.json says how unevenly they read",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -71,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     tell_of_first_compile(has_helper=True)
     say = Progress()
     given, earlier = read_plan_input(arguments, request, say), read_earlier_findings(arguments.previous)
+    readers = _fixed_readers(arguments.readers, given.snapshot)
     limits = limits_of(request.own_strategy_s, request.own_strategy_bytes)
     found = described(targets, limits)
     with own_strategies(found, limits):
@@ -79,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
             advisor_version=advisor_version(), progress=say, watch=watch_of(is_verbose=arguments.verbose),
         )  # fmt: skip
     write_lines(sys.stderr, *told_of_own(advice.groups, [one.name for one in found]))
-    document = advice.document()
+    document = advice.document() | readers
     if earlier is not None:
         document = with_changes(document, earlier.findings, earlier.closed)
     say("writing")
@@ -87,6 +96,17 @@ def run(arguments: argparse.Namespace) -> int:
         folder = write_advisory(arguments.out, document, advice.plan)
     _tell(document, closing_words(document), given.snapshot.captured_at, folder, as_json=arguments.json)
     return exit_code_of(advice.plan.verdict)
+
+
+def _fixed_readers(path: Path | None, snapshot: ClusterSnapshot) -> dict[str, Any]:
+    """Return what ``advisory.json`` says of readers without a group: nothing without a file."""
+    if path is None:
+        return {}
+    from kafka_rebalance.groups.fixed_readers import read_fixed_readers, score_fixed_readers
+    from rebalance_advisor.dumps.input_file import read_json
+
+    known = read_fixed_readers(read_json(path), str(path))
+    return {"readers": [asdict(score_fixed_readers(readers, snapshot)) for readers in known]}
 
 
 def _tell(
