@@ -35,6 +35,7 @@ SAMPLES: dict[FactCode, dict[str, Any]] = {
     FactCode.LEADERS_PILED_UP: {"way": "wait"},
     FactCode.PREFERRED_LEADERS_OFF: {"way": "wait"},
     FactCode.NO_CHOICE: {"kind": "share"},
+    FactCode.CONNECT_WORKERS_UNKNOWN: {"missing": ("leader",)},
     FactCode.KEEP_STRATEGY: {"why": "even"},
     FactCode.ROLLOVER_STEP: {"action": "require", "why": "brokers_too_old"},
     FactCode.READ_TWICE: {"case": "nothing_moves"},
