@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kafka_assignors.connect import Work
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot import codec
-from kafka_rebalance.snapshot.group import Subtopology, Tasks
+from kafka_rebalance.snapshot.group import ConnectWorker, Subtopology, Tasks
 from kafka_rebalance.snapshot.model import (
     ClusterSnapshot,
     CommittedOffset,
@@ -96,6 +97,7 @@ def _drawn_member(draw: random.Random, name: str) -> Member:
         _or_none(draw, 4), _or_none(draw, b"\x00"), _or_none(draw, "odd"), draw.choice((None, False, True)),
         _or_none(draw, "p"), _or_none(draw, Tasks((("0", (1,)),))), _or_none(draw, Tasks()), _or_none(draw, 3),
         _or_none(draw, draw.randint(0, 5)), *(_or_none(draw, (("0", ((1, draw.getrandbits(40)),)),)) for _ in range(2)),
+        _or_none(draw, ConnectWorker(version=2, url="u", joined_with=Work(("c",)))),
     )  # fmt: skip
 
 

@@ -133,11 +133,11 @@ class Member:
     process_id: str | None = None  # Streams: of the instance, which may have many members
     tasks: Tasks | None = None  # streams
     target_tasks: Tasks | None = None
-    worker: ConnectWorker | None = None  # Kafka Connect's workers
     subscription_version: int | None = None  # classic: of the JoinGroup bytes; differs between clients
     partition_count: int | None = None  # where only the number is known; `assigned` is empty then
     task_offsets: TaskOffsets | None = None  # Streams: sums of changelog offsets that it has
     task_end_offsets: TaskOffsets | None = None  # Streams: the same sums of end offsets
+    worker: ConnectWorker | None = None  # Kafka Connect's workers
 
     @property
     def has_known_assignment(self) -> bool:
