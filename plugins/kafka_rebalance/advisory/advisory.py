@@ -181,31 +181,35 @@ def group_document(
     migrated = consumer_protocol(replay) if motion is None and kind.has_choice else None
     workers = replay_connect_group(group)
     document = {} if workers is None else {"connect": workers.document()}
-    return document | {
-        "group": replay.group_id,
-        "type": group.type.value,
-        "kind": kind.value,
-        "state": group.state,
-        "coordinator": group.coordinator,
-        "members": today.members,
-        "partitions": today.partitions if motion is None else today.partitions or None,
-        "assignor": group.protocol,
-        "version": _document(today.version),
-        "subscriptions_from": replay.basis.value,
-        "is_reproduced": replay.is_reproduced,
-        "idle_members": today.idle_members,
-        "skew_count": today.skew_count,
-        "skew_rate": today.skew_rate,
-        "skew_lag": today.skew_lag,
-        **_reads_document(today),
-        "advised": replay.advised,
-        "advice": group_advice(replay, group, findings).document(),
-        "consumer_protocol": None if migrated is None else migrated.document(),
-        "rollover": [step.document() for step in rollover_steps(replay, group, kafka_version)],
-        "strategies": [_strategy_document(score) for score in replay.scores[1:]],
-        "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in shown],
-        "readers": [_member_document(member) for member in replay.members],
-    } | ({} if replay.streams is None else {"streams": streams_document(replay.streams)})
+    return (
+        document
+        | {
+            "group": replay.group_id,
+            "type": group.type.value,
+            "kind": kind.value,
+            "state": group.state,
+            "coordinator": group.coordinator,
+            "members": today.members,
+            "partitions": today.partitions if motion is None else today.partitions or None,
+            "assignor": group.protocol,
+            "version": _document(today.version),
+            "subscriptions_from": replay.basis.value,
+            "is_reproduced": replay.is_reproduced,
+            "idle_members": today.idle_members,
+            "skew_count": today.skew_count,
+            "skew_rate": today.skew_rate,
+            "skew_lag": today.skew_lag,
+            **_reads_document(today),
+            "advised": replay.advised,
+            "advice": group_advice(replay, group, findings).document(),
+            "consumer_protocol": None if migrated is None else migrated.document(),
+            "rollover": [step.document() for step in rollover_steps(replay, group, kafka_version)],
+            "strategies": [_strategy_document(score) for score in replay.scores[1:]],
+            "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in shown],
+            "readers": [_member_document(member) for member in replay.members],
+        }
+        | ({} if replay.streams is None else {"streams": streams_document(replay.streams)})
+    )
 
 
 def streams_document(replay: StreamsReplay) -> dict[str, Any]:

@@ -19,7 +19,15 @@ from kafka_assignors.connect import ConnectTask, Work
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.streams_user_data import decode_streams_assignment, decode_streams_subscription
 from kafka_rebalance.groups.subscriptions import OddBytesError, ProtocolReader, decode_user_data
-from kafka_rebalance.snapshot.group import ConnectWorker, Member, Subtopology, TaskIds, TaskOffsets, Tasks, partitions_of_tasks
+from kafka_rebalance.snapshot.group import (
+    ConnectWorker,
+    Member,
+    Subtopology,
+    TaskIds,
+    TaskOffsets,
+    Tasks,
+    partitions_of_tasks,
+)
 from kafka_rebalance.snapshot.model import Group, GroupType, TopicPartitions
 from rebalance_advisor.kafka.connection.client import kafka_error
 from rebalance_advisor.kafka.coverage import Coverage
@@ -214,6 +222,13 @@ def with_members(group: Group, described: Any, coverage: Coverage, partition_cou
     return replace(group, state=described.group_state, members=tuple(members))
 
 
+def _with_worker(member: Member, raw: Any) -> Member:
+    try:
+        return replace(member, worker=decode_worker(raw.member_metadata, raw.member_assignment))
+    except OddBytesError as error:
+        return replace(member, decode_error=f"worker: {error}")
+
+
 def _classic_member(raw: Any, group: Group) -> Member:
     """Decode separately, so that a bad subscription keeps the assignment."""
     member = Member(
@@ -223,10 +238,7 @@ def _classic_member(raw: Any, group: Group) -> Member:
         host=raw.client_host or None,
     )
     if group.protocol_type == CONNECT_PROTOCOL and raw.member_metadata:
-        try:
-            return replace(member, worker=decode_worker(raw.member_metadata, raw.member_assignment))
-        except OddBytesError as error:
-            return replace(member, decode_error=f"worker: {error}")
+        return _with_worker(member, raw)
     if group.protocol_type != CONSUMER_PROTOCOL:
         return member  # Schema Registry and others have another format
     odd = []
