@@ -1,3 +1,5 @@
+"""Alert rules ask for metrics that the file has, and each alert and metric has its line in docs/operate-and-secure.md."""
+
 from __future__ import annotations
 
 import re
@@ -8,7 +10,7 @@ import yaml
 from rebalance_advisor.health import METRICS, STATE, STATES, WRITTEN
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = (ROOT / "docs" / "health.md").read_text()
+PAGE = (ROOT / "docs" / "operate-and-secure.md").read_text()
 ((GROUP,),) = [yaml.safe_load((ROOT / "docker/prometheus/advisor-alerts.yml").read_text()).values()]
 NAMES = {metric.name for metric in METRICS} | {STATE, WRITTEN}
 
