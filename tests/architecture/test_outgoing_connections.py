@@ -81,7 +81,8 @@ NO_CONNECTION = {"compiling/first_compile.py"}
 
 def table() -> dict[str, list[str]]:
     """First cell of each row → its other cells."""
-    lines = [line for line in (ROOT / "docs" / "internals" / "connections.md").read_text().splitlines() if line.startswith("|")]
+    page = (ROOT / "docs" / "internals" / "connections.md").read_text()
+    lines = [line for line in page.splitlines() if line.startswith("|")]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
     return {row[0]: row[1:] for row in rows}
 

@@ -5,7 +5,6 @@ Counted in the README, the manual (without internals and generated pages), rende
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 import re

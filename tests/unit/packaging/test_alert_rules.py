@@ -1,4 +1,4 @@
-"""Alert rules ask for metrics that the file has, and each alert and metric has its line in docs/operate-and-secure.md."""
+"""Alert rules ask for metrics that the file has; docs/operate-and-secure.md has each alert and metric."""
 
 from __future__ import annotations
 
