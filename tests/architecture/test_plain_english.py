@@ -20,7 +20,7 @@ from tests.unit.render.test_every_sentence import ANY_ARGUMENTS, states_of
 
 LONGEST = 35
 # What is left; lower them, never raise them.
-LONG_MESSAGES, LONG_DOCSTRINGS, DOCSTRING_IDIOMS = 6, 1, 8
+LONG_MESSAGES, LONG_DOCSTRINGS, DOCSTRING_IDIOMS = 6, 1, 7
 # Subjects that name no one, passives without an actor, and images for code or data; names of code are in backticks.
 IDIOM = re.compile(
     r"\b(nobody|somebody|whoever|everybody|one's own|(?:is|are|was|were) (?:told|asked|said)|stands?|lies|foretold"

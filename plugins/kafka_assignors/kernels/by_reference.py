@@ -1,7 +1,7 @@
 """Records of arrays that compiled kernels take as one pointer: ``ByReference``.
 
 Numba passes a tuple of thirty arrays by value: every function that takes it has some two hundred arguments, and every
-call copies them. Both the time to compile and the time to run are spent there (``internals/cold-start.md``). A record of
+call copies them. Compiling and running both take longer for it (``internals/cold-start.md``). A record of
 this kind is a row of 64-bit words in memory, and a kernel gets its address. In Python it stays an ordinary frozen
 dataclass, also where kernels run as plain Python (``NUMBA_DISABLE_JIT``).
 
