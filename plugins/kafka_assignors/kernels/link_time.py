@@ -1,9 +1,8 @@
 """Link-time optimisation: each Python-callable kernel is compiled once with all inner kernels below it.
 
-Numba optimises every compiled function together with all that it calls, however deep, and makes machine code of the
-lot: a function at the bottom of five callers is optimised five times over. Here an inner kernel stays LLVM's
-intermediate code, and a kernel that Python calls links each of them once before it is optimised. That more than halves
-the time to compile (``docs/internals/cold-start.md``); results are the same.
+Numba optimises every compiled function together with all it calls: a function below five callers is optimised five
+times. Here an inner kernel stays LLVM's intermediate code, and a Python-callable kernel links each of them once
+before optimisation. That halves compile time (``docs/internals/cold-start.md``); results are the same.
 """
 
 from __future__ import annotations
