@@ -47,7 +47,7 @@ WHAT_TO_DO: Mapping[str, str] = MappingProxyType(
         "share_group_behind": "Add members.",
         "streams_no_standby": "Set `streams.num.standby.replicas=1` for the group.",
         "streams_standbys_missing": "Run more instances, or ask for fewer standbys.",
-        "streams_standbys_move": "Use one standby, or upgrade the brokers to 4.4.",
+        "streams_standbys_move": "Restart one instance at a time, and wait until its standbys have caught up.",
         "streams_tasks_uneven": "Restart the application with fewer threads, or with as many on each instance.",
         "streams_threads_idle": "Run fewer threads, or add partitions.",
         "static_members_partly": "Give every member a `group.instance.id`, or none.",
