@@ -1,7 +1,7 @@
 """# Report the advisor's own health
 
-**Purpose.** Show Prometheus whether clusters are read and advised: the file `advisor.prom`, OpenMetrics text, for
-node_exporter's textfile collector or any web server. Metrics and alerts: docs/health.md.
+**Purpose.** Let Prometheus know whether clusters are read and advised: the file `advisor.prom`, OpenMetrics text, for
+node_exporter's textfile collector or any web server. What each metric and alert means: docs/operate-and-secure.md.
 
 **Inputs.** The store's view `advisor_health`.
 

@@ -1,7 +1,7 @@
 """# Tell people
 
-**Purpose.** Notify owners of findings that are new or worse, of advisories that failed or are late, and once a week
-that nothing is new. Recipients: `[clusters.NAME.notify]` in clusters.toml (docs/notifications.md).
+**Purpose.** The owners concerned hear of findings that are new or worse, of advisories that failed or are late, and
+once a week that nothing is new. Who: `[clusters.NAME.notify]` in clusters.toml (docs/operate-and-secure.md).
 
 **Inputs.** The newest advisory of each cluster in the store; Airflow connections of type smtp and slackwebhook.
 

@@ -2,7 +2,7 @@
 -- advisor_owner owns everything; advisor_writer is the pipeline; advisor_reader sees the public views and nothing else.
 
 -- A database that belongs to the owner is the advisor's alone: no other login needs temporary tables there. Large objects
--- must be forbidden by a superuser (docs/own-airflow.md).
+-- must be forbidden by a superuser (docs/install.md).
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_database WHERE datname = current_database() AND datdba = current_user::regrole) THEN

@@ -1,4 +1,4 @@
--- Question 10 of docs/questions.md: which advice rests on estimated or missing data.
+-- Question 10 of docs/sql-and-grafana.md: which advice rests on estimated or missing data.
 CREATE OR REPLACE VIEW advisor.advice_basis_latest AS
 SELECT
     newest.started_at,

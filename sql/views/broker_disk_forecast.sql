@@ -1,4 +1,4 @@
--- Question 2 of docs/questions.md: which brokers reach 85 % disk and when, with and without the plan.
+-- Question 2 of docs/sql-and-grafana.md: which brokers reach 85 % disk and when, with and without the plan.
 -- Growth is a straight line through the last snapshot of each of the last 14 days. Log dirs of one broker with equal total
 -- and equal free bytes count as one volume. The plan changes the level, not the growth.
 -- If the newest snapshot has no volume sizes but a given capacity (Kafka before 3.3, or missing rights), the used bytes are

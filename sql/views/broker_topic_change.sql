@@ -1,4 +1,4 @@
--- Question 3 of docs/questions.md: which topics drove a broker since last week.
+-- Question 3 of docs/sql-and-grafana.md: which topics drove a broker since last week.
 -- The earlier snapshot is the newest one that is at least seven days older, else the oldest stored one; basis says which.
 -- With a single snapshot the earlier figures are unknown, not zero.
 -- Rows of both snapshots are grouped, not joined: a filter on one broker then reads the rows of that broker alone.

@@ -1,4 +1,4 @@
--- Question 1 of docs/questions.md: verdict, age, coverage, worst broker and open criticals of each cluster.
+-- Question 1 of docs/sql-and-grafana.md: verdict, age, coverage, worst broker and open criticals of each cluster.
 CREATE OR REPLACE VIEW advisor.cluster_latest AS
 SELECT
     newest.started_at,

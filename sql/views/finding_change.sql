@@ -1,4 +1,4 @@
--- Question 4 of docs/questions.md: findings that are new, persist, are resolved or came back.
+-- Question 4 of docs/sql-and-grafana.md: findings that are new, persist, are resolved or came back.
 CREATE OR REPLACE VIEW advisor.finding_change AS
 WITH finding AS (
     -- Findings of the newest advisory, and those of the one before that are gone.

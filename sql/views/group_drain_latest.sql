@@ -1,4 +1,4 @@
--- Question 7 of docs/questions.md: groups by drain time to gain, current against recommended assignor.
+-- Question 7 of docs/sql-and-grafana.md: groups by drain time to gain, current against recommended assignor.
 CREATE OR REPLACE VIEW advisor.group_drain_latest AS
 SELECT
     newest.started_at,

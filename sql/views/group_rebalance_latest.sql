@@ -1,4 +1,4 @@
--- Question 8 of docs/questions.md: groups by rebalances and idle members.
+-- Question 8 of docs/sql-and-grafana.md: groups by rebalances and idle members.
 -- One reading a day over the last seven days; a generation that falls (a new group) counts from there.
 CREATE OR REPLACE VIEW advisor.group_rebalance_latest AS
 WITH turned AS (

@@ -1,4 +1,4 @@
--- Question 5 of docs/questions.md: moves recommended for days but not applied.
+-- Question 5 of docs/sql-and-grafana.md: moves recommended for days but not applied.
 -- Looks back over the last 30 advisories of each cluster.
 CREATE OR REPLACE VIEW advisor.move_status_latest AS
 WITH recent AS MATERIALIZED (

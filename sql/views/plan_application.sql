@@ -1,4 +1,4 @@
--- Question 6 of docs/questions.md: requests to execute a plan, and their outcome.
+-- Question 6 of docs/sql-and-grafana.md: requests to execute a plan, and their outcome.
 CREATE OR REPLACE VIEW advisor.plan_application AS
 SELECT
     application.asked_at,

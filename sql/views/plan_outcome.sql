@@ -1,4 +1,4 @@
--- Question 6 of docs/questions.md: predicted against realised.
+-- Question 6 of docs/sql-and-grafana.md: predicted against realised.
 -- The measured skew is that of the newest advisory if its snapshot is later than that of the plan, else that of the newest
 -- snapshot. The counts are those of store.move_outcome.
 CREATE OR REPLACE VIEW advisor.plan_outcome AS

@@ -1,4 +1,4 @@
--- Question 5 of docs/questions.md: how much of the newest plan equals the one before. A cluster's first advisory has none before.
+-- Question 5 of docs/sql-and-grafana.md: how much of the newest plan equals the one before. A cluster's first advisory has none before.
 CREATE OR REPLACE VIEW advisor.plan_overlap_latest AS
 SELECT
     newest.started_at,

@@ -1,4 +1,4 @@
--- Question 9 of docs/questions.md: bytes across racks by group (reading).
+-- Question 9 of docs/sql-and-grafana.md: bytes across racks by group (reading).
 -- Assumes that the group keeps up and reads from leaders: a member reads what is written to its partitions.
 -- Members are unfolded first, because Postgres has no statistics of values inside jsonb.
 CREATE OR REPLACE VIEW advisor.rack_traffic_group_latest AS

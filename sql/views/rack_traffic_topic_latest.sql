@@ -1,4 +1,4 @@
--- Question 9 of docs/questions.md: bytes across racks by topic (replication).
+-- Question 9 of docs/sql-and-grafana.md: bytes across racks by topic (replication).
 CREATE OR REPLACE VIEW advisor.rack_traffic_topic_latest AS
 SELECT
     newest.captured_at,

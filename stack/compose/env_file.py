@@ -73,7 +73,7 @@ def _next_steps(target: Path) -> str:
         "next: docker compose --profile kafka up --build     (with a Kafka cluster to advise)\n"
         "  or: docker compose up --build     (name your clusters in docker/airflow/clusters.toml first)\n"
         f"then: http://127.0.0.1:{port.partition('=')[2]}, user admin, its password is AIRFLOW_ADMIN_PASSWORD in "
-        f"{target.name}; more in docs/containers.md\n"
+        f"{target.name}; more in docs/install.md\n"
     )
 
 

@@ -88,7 +88,7 @@ def _panel(panel: BoardPanel, cluster: str) -> Any:
     for column in dict.fromkeys((*panel.units, *panel.limits, *panel.gauges, *panel.pages)):
         if column:
             made.override_by_name(column, _column(panel, column, cluster))
-    question = f" Question {panel.question} of docs/questions.md." if panel.question else ""
+    question = f" Question {panel.question} of docs/sql-and-grafana.md." if panel.question else ""
     return (
         made.title(panel.title)
         .description(panel.words + question)

@@ -49,7 +49,7 @@ FLEET = Board(
         ),
         BoardPanel(
             title="What advice rests on",
-            words="Findings on estimates, resources that nobody measured, gaps of readings, quarantined subjects.",
+            words="Findings on estimates, unknown metrics, blind spots of snapshots, quarantined subjects.",
             question=10,
             width=10,
             sql="""

@@ -29,7 +29,7 @@ class BoardPanel:
 
     words      description: the answer it gives
     sql        over the views of ``advisor``, with Grafana's $__timeFilter, $__timeGroup and ${cluster:sqlstring}
-    question   number of its question in docs/questions.md, or None
+    question   which of the ten questions (docs/sql-and-grafana.md) it answers; None: none of them
     width      of Grafana's 24 columns
     units      column → Grafana's unit name; "" is the unit of all values
     limits     column → (orange from, red from); "" are the limits of all values

@@ -7,7 +7,7 @@ from stack.grafana.panel import Board, BoardPanel, Kind
 PLANS = Board(
     uid="advisor-plans",
     title="Kafka advisor: plans and outcomes",
-    words="What plans cost and promised, what stands for days, what was asked, answered and carried out.",
+    words="What plans cost and promised, moves that are open for days, and approvals with their outcome.",
     panels=(
         BoardPanel(
             title="Bytes of each plan",

@@ -1,4 +1,4 @@
-"""The table of docs/security.md names every module that opens a connection, and no other."""
+"""The table of docs/internals/connections.md names every module that opens a connection, and no other."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HTTP = [
         "test_a_server_that_is_silent_or_drips_is_abandoned",
     )
 ]  # fmt: skip
-# By the row of docs/security.md: the tests that put a hostile server, or process, at the other end.
+# By the row of docs/internals/connections.md: the tests that put a hostile server, or process, at the other end.
 HOSTILE = {
     "Kafka brokers": [
         "tests/unit/kafka/connection/test_probe.py::test_a_broker_that_hangs",
@@ -81,7 +81,8 @@ NO_CONNECTION = {"compiling/first_compile.py"}
 
 def table() -> dict[str, list[str]]:
     """First cell of each row → its other cells."""
-    lines = [line for line in (ROOT / "docs" / "security.md").read_text().splitlines() if line.startswith("|")]
+    page = (ROOT / "docs" / "internals" / "connections.md").read_text()
+    lines = [line for line in page.splitlines() if line.startswith("|")]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
     return {row[0]: row[1:] for row in rows}
 
@@ -120,7 +121,7 @@ def test_the_table_names_every_module_that_opens_a_connection_and_no_other() -> 
         if is_door(file.read_text())
     }
     listed = {name for cells in table().values() for name in re.findall(r"`([^`]+\.py)`", cells[0])}
-    assert opening - listed == NO_CONNECTION, "say in docs/security.md what it connects to"
+    assert opening - listed == NO_CONNECTION, "say in docs/internals/connections.md what it connects to"
     assert listed - opening == set(), "the table names a module that opens nothing"
 
 

@@ -1,6 +1,6 @@
 """Assignors and key hashing against Kafka's own Java in the same run: ``python -m tests.benchmarks.bench_assignors``.
 
-    [--cells N] [--rounds N] [--only FAMILY …] [--out docs/benchmarks.md]
+    [--cells N] [--rounds N] [--only FAMILY …] [--out docs/internals/beside-java.md]
 
 All cells of Kafka's own grids; ``--cells 24`` takes so many a family, spread fairly over them. Each cell is warmed on
 both sides, measured in turns in CPU time of one thread, and must be answered alike.
@@ -26,7 +26,7 @@ from tests.benchmarks.weighted_table import group_lines, join_lines
 
 _HEAD = f"""# Beside Kafka's own Java
 
-Written by `python -m tests.benchmarks.bench_assignors --cells N --out docs/benchmarks.md`, figures as measured:
+Written by `python -m tests.benchmarks.bench_assignors --cells N --out beside-java.md`, figures as measured:
 2 shared x86-64 cores, JDK 17 (`-Xmx6g`, serial collector), Python {platform.python_version()}, Kafka {VERSION}.
 
 - Inputs: Kafka's own assignor benchmarks (`jmh-benchmarks`, client and server side), drawn with a fixed seed so that

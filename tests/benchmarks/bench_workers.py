@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_workers [--groups 400] [--size 10k]
 
-Executors have a Python without a checkout, as docs/spark.md says. One worker runs beside one busy core, so that both
+Executors have a Python without a checkout, as docs/scale.md says. One worker runs beside one busy core, so that both
 runs have as much of the machine. Measured is the executors' own time of all tasks: a phase is as long as the busiest
 worker's, whatever the driver and the starting of processes take. The answers of both must be equal; kernels are warm.
 """

@@ -42,7 +42,7 @@ from tests.live.rights_cases import (
 )
 
 pytestmark = pytest.mark.live
-PAGE = Path(__file__).parents[2] / "docs" / "connecting.md"
+PAGE = Path(__file__).parents[2] / "docs" / "connect.md"
 NOTHING = RightsCase("nothing", tuple(Right))
 AUDITED = re.compile(
     rf"Principal = User:{ADVISOR} is (\w+) operation = (\w+) .*?on resource = (\w+):\w+:(\S+) for request = (\w+)"

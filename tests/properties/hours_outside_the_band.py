@@ -1,6 +1,6 @@
 """Two weeks of hours after a plan: how many stand outside the band, by the load that the plan was made on.
 
-    python -m tests.properties.hours_outside_the_band            20 seeds, the table of docs/loads.md
+    python -m tests.properties.hours_outside_the_band            20 seeds, the table of docs/internals/loads.md
 
 A cluster of 9 brokers on 3 racks and 60 topics of 8 to 36 partitions (some 1,300, of 3 replicas), placed unevenly. The
 week before the plan is its window; the 336 hours after it are judged, hour by hour, with the plan applied. What a

@@ -1,4 +1,4 @@
-"""The simulation behind docs/loads.md, in small: its own arithmetic beside the product's, and its table."""
+"""The simulation behind docs/internals/loads.md, in small: its own arithmetic beside the product's, and its table."""
 
 from __future__ import annotations
 

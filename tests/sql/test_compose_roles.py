@@ -1,4 +1,4 @@
-"""The databases of the compose file and of docs/own-airflow.md, made by their own SQL on a real server.
+"""The databases of the compose file and of docs/install.md, made by their own SQL on a real server.
 
 Each login may do its part, no more.
 """
@@ -40,8 +40,8 @@ def address(values: dict[str, str]) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def own_address(values: dict[str, str]) -> Iterator[str]:
-    """The same of a server on which an administrator ran what docs/own-airflow.md says."""
-    (text,) = re.findall(r"```sql\n(.*?)```", (ROOT / "docs" / "own-airflow.md").read_text(), re.DOTALL)
+    """The same of a server on which an administrator ran what docs/install.md says."""
+    (text,) = re.findall(r"```sql\n(.*?)```", (ROOT / "docs" / "install.md").read_text(), re.DOTALL)
     for role in ("OWNER", "WRITER", "READER"):
         text = text.replace("'…'", f"'{values[f'ADVISOR_{role}_PASSWORD']}'", 1)
     yield from _server(values, ["psql", "--no-psqlrc", "--set=ON_ERROR_STOP=1", "--dbname=postgres"], text)

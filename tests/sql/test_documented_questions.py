@@ -1,4 +1,4 @@
-"""Every query of docs/questions.md has an answer without a hole, asked by the reader over 90 days."""
+"""Every query of docs/sql-and-grafana.md has an answer without a hole, asked by the reader over 90 days."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rebalance_advisor import store
 from tests.sql.simulated_cluster import read_and_advise
 
 pytestmark = pytest.mark.stack
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "questions.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "sql-and-grafana.md"
 # What nobody can know of a cluster's first reading and first advisory.
 UNKNOWN_ON_THE_FIRST_DAY = {
     2: {"growth_bytes_per_day", "reaches_85_percent_at", "reaches_85_percent_at_with_plan"},
@@ -28,7 +28,7 @@ UNKNOWN_ON_THE_FIRST_DAY = {
 def documented() -> dict[str, str]:
     """Heading → query; a second one below the same heading gets a number."""
     found: dict[str, str] = {}
-    for part in re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)[1:]:
+    for part in re.split(r"^### ", PAGE.read_text(), flags=re.MULTILINE)[1:]:
         for number, query in enumerate(re.findall(r"```sql\n(.*?)```", part, flags=re.DOTALL)):
             found[part.splitlines()[0] + (f" ({number + 1})" if number else "")] = query
     return found

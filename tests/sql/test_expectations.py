@@ -26,7 +26,7 @@ DAMAGES = (
     "UPDATE store.consumer_group SET state = 'Dead'",
     "UPDATE store.snapshot SET stored_at = captured_at - interval '6 minutes'",
 )
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "gates.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "internals" / "gates.md"
 # What the page's script is followed by, to hand its ``result`` over.
 _TELL = """
 import json

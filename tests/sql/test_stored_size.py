@@ -1,4 +1,4 @@
-"""What readings take in Postgres: whole, and thinned to one a day. Prints the table that stands in docs/storage.md.
+"""What readings take in Postgres: whole, and thinned to one a day. Prints the table of internals/storage.md.
 
 A cluster of 2,000 partitions is saved once through the store's own functions; its hours of four weeks are cloned from
 that, and ``prune`` thins them.

@@ -1,7 +1,7 @@
 """Every view of the contract, read whole by the reader over 12 clusters × 90 days of hourly readings: the server's CPU.
 
 Once with every reading of small clusters, once with 2,000 partitions each, thinned. ``make test-views`` prints the
-table that is in docs/questions.md, and under it the views that take a second or more.
+table that is in docs/sql-and-grafana.md, and under it the views that take a second or more.
 """
 
 from __future__ import annotations

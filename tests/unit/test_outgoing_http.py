@@ -38,7 +38,7 @@ def token_endpoint(url: str, _: Path, ca: str | None) -> None:
     fetched_token(TokenSource(url, "me", SECRET, ca_location=ca), 0.0)
 
 
-# By row of docs/security.md: a request to URL that carries SECRET.
+# By its row in docs/internals/connections.md: a request to URL that carries SECRET.
 CALLERS: dict[str, Callable[[str, Path, str | None], None]] = {
     "Prometheus": prometheus,
     "OAuth token endpoint": token_endpoint,

@@ -1,8 +1,8 @@
 """Records of arrays that compiled kernels take as one pointer: ``ByReference``.
 
 Numba passes a tuple of thirty arrays as about two hundred arguments, which costs time to compile and to run
-(``docs/cold-start.md``). Such a record is a row of 64-bit words in memory, and a kernel gets its address. In Python
-it is an ordinary frozen dataclass, also with ``NUMBA_DISABLE_JIT``.
+(``docs/internals/cold-start.md``). Such a record is a row of 64-bit words in memory, and a kernel gets its address. In
+Python it is an ordinary frozen dataclass, also with ``NUMBA_DISABLE_JIT``.
 
 Unlike ``numba.experimental.structref`` it counts no references: a record's arrays never change, and Python keeps them
 alive while a kernel runs. A kernel may change the arrays' contents. It can neither make nor return such a record, and

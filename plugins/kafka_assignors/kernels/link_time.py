@@ -2,7 +2,7 @@
 
 Numba optimises every compiled function together with all it calls: a function below five callers is optimised five
 times. Here an inner kernel stays LLVM's intermediate code, and a Python-callable kernel links each of them once
-before optimisation. That halves compile time (``docs/cold-start.md``); results are the same.
+before optimisation. That halves compile time (``docs/internals/cold-start.md``); results are the same.
 """
 
 from __future__ import annotations

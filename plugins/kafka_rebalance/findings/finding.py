@@ -246,13 +246,13 @@ CODES: dict[str, FindingCode] = dict(
             "rack_traffic_price",
             SubjectType.CLUSTER,
             Consequence.COST,
-            "what bytes that go from one rack to another cost in 30 days at the price given; told only where one is",
+            "cost of 30 days of traffic between racks; needs `--rack-byte-price`",
         ),
         _code(
             "dead_broker",
             SubjectType.BROKER,
             Consequence.DATA_LOSS,
-            "replicas are placed on a broker that nobody has seen, or is fenced",
+            "replicas are placed on a broker that is dead or fenced",
         ),
         _code(
             "broker_not_heard",
@@ -316,7 +316,7 @@ CODES: dict[str, FindingCode] = dict(
             "offline_partition",
             SubjectType.TOPIC,
             Consequence.OUTAGE,
-            "partitions without leader: no client can read or write them",
+            "partitions without a leader: no client can read or write them",
         ),
         _code(
             "group_in_motion",
@@ -604,7 +604,7 @@ CODES: dict[str, FindingCode] = dict(
             "load_unknown",
             SubjectType.CLUSTER,
             Consequence.BLIND,
-            "a resource that nobody measured is left out of advice",
+            "a resource with unknown load is left out of advice",
         ),
         _code("coverage_gap", SubjectType.CLUSTER, Consequence.BLIND, "part of the cluster could not be read"),
         _code(

@@ -1,4 +1,4 @@
-"""The plan as a document: immutable, hashed, self-contained (docs/plan-format.md, ``format_version`` 1).
+"""The plan as a document: immutable, hashed, self-contained (docs/internals/plan-format.md, ``format_version`` 1).
 
 The planner builds ``Plan``, ``verify`` recomputes it, the store saves it, files and pages render it. ``plan_id`` is the
 hash of ``to_document``. Broker ids are text keys there.

@@ -66,7 +66,7 @@ def _wave_longer_than_window(*, wave: int, seconds: float, longest_seconds: floa
 
 
 def _outside_windows(*, weekday: str, time: str) -> str:
-    return f"{weekday} {time} UTC lies in no window"
+    return f"{weekday} {time} UTC is outside every window"
 
 
 def _and_more(*, count: int) -> str:

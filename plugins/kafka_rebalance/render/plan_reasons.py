@@ -328,10 +328,10 @@ def _part_not_verified(*, part: str) -> str:
 def _gives_way(*, to: str, resources: Sequence[str], is_default: bool) -> str:
     kind, names = "default band" if is_default else "band", in_list(resources)
     if to == "caps":
-        return f"this {kind} gives way to the cap of {names}: caps come first"
+        return f"the cap of {names} outranks this {kind}: caps come first"
     if to == "ordered_bands":
-        return f"this {kind} gives way to the band of {names}: you asked for that one"
-    return f"this {kind} gives way to the band of {names}: disks of different sizes come first"
+        return f"the band of {names} outranks this {kind}: you asked for that one"
+    return f"the band of {names} outranks this {kind}: disks of different sizes come first"
 
 
 def _partition_above_band(*, partition: str, times_band: float | None = None, leaves_others_short: bool = False) -> str:

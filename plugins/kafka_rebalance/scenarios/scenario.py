@@ -1,4 +1,4 @@
-"""A what-if scenario: a name and changes in order, read and written as one JSON object (docs/scenarios.md).
+"""A what-if scenario: a name and changes in order, read and written as one JSON object (docs/read-an-advisory.md).
 
 Reading is strict, and a written scenario reads back as an equal one.
 """

@@ -1,4 +1,4 @@
-"""``clusters.toml``: the clusters that the DAGs advise, one table each (docs/clusters.md).
+"""``clusters.toml``: the clusters that the DAGs advise, one table each (docs/configuration.md).
 
 A faulty table affects only its own cluster. ``H`` in a schedule is a hash of the name (croniter's hashed expressions).
 Parsing a DAG file must be quick and must not fail, so the form takes brokers from a small file that collecting writes.

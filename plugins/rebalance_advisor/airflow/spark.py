@@ -1,6 +1,6 @@
 """Run a Spark job: spark-submit as a child of the task, with the store's address in its environment.
 
-Settings of the connection ``spark_default`` (docs/spark.md) travel in a file, because every user sees a command line.
+Settings of the connection ``spark_default`` (docs/scale.md) travel in a file, because every user sees a command line.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _signal(send: Callable[[], None]) -> None:
 
 SETTING = "spark.driver.memory"
 _LEAST_MIB = 1_024  # Spark's default
-_BASE_MIB, _BYTES_A_PARTITION = 512, 4_096  # measured: docs/spark.md
+_BASE_MIB, _BYTES_A_PARTITION = 512, 4_096  # measured: docs/internals/spark.md
 
 
 def driver_memory(connection: SparkConnection, partition_count: int | None) -> tuple[str, ...]:

@@ -173,5 +173,5 @@ def next_command(plan: Plan, folder: Path, source: Path) -> str:
         return f"less {file}   (Kafka's own commands, wave after wave, and the way back)"
     if plan.verdict is Verdict.CANNOT_TELL:
         command = f"rebalance-advisor snapshot --bootstrap HOST:9092 --previous {given} --out later.json"
-        return f"{command}   (measures rates; docs/connecting.md lists the rights that it needs)"
+        return f"{command}   (measures rates; docs/connect.md lists the rights that it needs)"
     return f"rebalance-advisor advise {given} --out advisory/   (findings, also those that moving cannot fix)"

@@ -1,4 +1,4 @@
-r"""``--policy FILE`` of ``check`` and ``verify``: a team's limits for any plan, as TOML (docs/plans-as-code.md).
+r"""``--policy FILE`` of ``check`` and ``verify``: a team's limits for any plan, as TOML (docs/carry-out-a-plan.md).
 
 Example::
 

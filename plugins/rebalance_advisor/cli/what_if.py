@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--growth", action="append", default=[], type=_growth, metavar="[RE=]20%",
         help="growth of rates and sizes, of all topics or of those whose name matches RE; repeatable")  # fmt: skip
     parser.add_argument("--scenario", action="append", default=[], type=Path, metavar="FILE",
-        help="a scenario of docs/scenarios.md as one more column; repeatable")  # fmt: skip
+        help="a scenario of docs/read-an-advisory.md as one more column; repeatable")  # fmt: skip
     parser.add_argument("--plan", action="store_true", help="make a plan for each column, too: takes longer")
     parser.add_argument("--groups", action="store_true", help="replay the consumer groups that change, too")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write the table and all figures into this folder")

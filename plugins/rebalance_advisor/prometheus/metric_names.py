@@ -1,6 +1,6 @@
 """Metric and label names: JMX exporter, Strimzi, MSK, kminion and kafka_exporter are built in.
 
-A TOML file (docs/loads.md) adds others, tried in its order. ``NAME`` is a counter, ``gauge:NAME`` a rate. For CPU a
+A TOML file (docs/connect.md) adds others, tried in its order. ``NAME`` is a counter, ``gauge:NAME`` a rate. For CPU a
 counter has seconds, ``gauge:`` percent, ``share:`` 1 for a whole machine.
 """
 

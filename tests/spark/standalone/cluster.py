@@ -17,7 +17,7 @@ from stack.processes import Program, stop
 from stack.waiting import wait_started
 
 CHECKOUT = Path(__file__).resolve().parents[3]
-# As docs/spark.md says: what must be there, with what these need themselves.
+# As docs/scale.md says: what must be there, with what these need themselves.
 NEEDED = (
     "numpy", "scipy", "numba", "llvmlite", "pyarrow", "pydantic", "pydantic-core", "annotated-types",
     "typing-extensions", "typing-inspection",

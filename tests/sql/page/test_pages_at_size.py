@@ -1,4 +1,4 @@
-"""Pages of a large cluster come quickly, and none grows with it; `make test-page-size` prints docs/page.md's table."""
+"""Pages of a large cluster come quickly, and none grows with it; `make test-page-size` prints its table."""
 
 from __future__ import annotations
 

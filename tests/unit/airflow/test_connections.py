@@ -55,7 +55,7 @@ def test_airflows_api_shows_no_secret_of_an_extra_with_the_settings_that_we_ship
     """By the REST API's response class, in a process started with the settings."""
     shipped = Airflow(folder=tmp_path, database_url=os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"]).environment()
     setting = "AIRFLOW__CORE__SENSITIVE_VAR_CONN_NAMES"
-    for place in ("docker-compose.yml", "docs/own-airflow.md"):
+    for place in ("docker-compose.yml", "docs/install.md"):
         found = re.search(rf"{setting}(?:: |=)(\S+)", (ROOT / place).read_text())
         assert found, place
         assert found[1] == shipped[setting] == SENSITIVE_NAMES, place

@@ -67,7 +67,7 @@ def test_every_verdict_has_a_code_and_urgent_outranks_it(verdict: Verdict) -> No
 
 
 def test_codes_are_documented() -> None:
-    rows = re.findall(r"^\| `(\d+)` \| `([A-Z_]+)` \|", (DOCS / "terminal.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| `(\d+)` \| `([A-Z_]+)` \|", (DOCS / "read-an-advisory.md").read_text(), re.MULTILINE)
     assert {name: int(code) for code, name in rows} == {code.name: code.value for code in CronCode}
 
 

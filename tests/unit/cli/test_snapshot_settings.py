@@ -28,7 +28,7 @@ def test_what_is_idle_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     *lines, error = said(tmp_path, capsys)
     place = tmp_path / "client.properties"
     assert lines == [
-        f"security.protocol of {place}:1 gives way to {place}:2",
+        f"security.protocol of {place}:1 is overridden by {place}:2",
         "'schema.registry.url' is no property of Kafka's clients",
         "ssl.truststore.location has no effect with security.protocol=PLAINTEXT",
     ]

@@ -92,7 +92,8 @@ def test_a_missing_part_is_refused(plan):
 
 
 def test_the_page_tells_every_field():
-    named = set(re.findall(r"`([a-z_]+)`", (ROOT / "docs" / "plan-format.md").read_text(encoding="utf-8")))
+    page = (ROOT / "docs" / "internals" / "plan-format.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z_]+)`", page))
     document = KINDS["plain"]().document
     parts = (document, document["parameters"], document["moves"][0], document["waves"][0], document["rollback"],
              document["resources"][0], document["cost"], document["lower_bound"][0], document["seen"])  # fmt: skip

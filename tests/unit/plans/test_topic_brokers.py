@@ -54,7 +54,7 @@ def test_a_topic_leaves_all_other_brokers() -> None:
 
 
 def test_topics_of_two_patterns_are_kept_apart_by_two_sets() -> None:
-    """docs/scenarios.md: no broker holds replicas of both afterwards."""
+    """As docs/read-an-advisory.md says: no broker holds replicas of both afterwards."""
     snapshot = two_topics()
     plan = right(snapshot, PlanOptions(topic_brokers=(only("pay", 1, 3), only("l.*", 0, 2)), **QUICK))
     pay, log = (set().union(*placed(snapshot, plan, topic)) for topic in ("pay", "log"))

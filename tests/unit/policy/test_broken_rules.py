@@ -72,7 +72,7 @@ def test_carrying_out_begins_within_a_window() -> None:
     policy = PlanPolicy(windows=(NIGHT,))
     assert broken_rules(PLAN, policy, datetime(2026, 11, 23, 23, 0, tzinfo=UTC)) == []
     (broken,) = broken_rules(PLAN, policy, datetime(2026, 11, 23, 12, 0, tzinfo=UTC))
-    assert render(broken.fact) == "Mon 12:00 UTC lies in no window"
+    assert render(broken.fact) == "Mon 12:00 UTC is outside every window"
 
 
 def test_what_is_not_known_is_within_no_limit() -> None:

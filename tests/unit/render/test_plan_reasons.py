@@ -330,15 +330,15 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.BAND_GIVES_WAY, to="caps", resources=("disk",), is_default=False),
-        "this band gives way to the cap of disk: caps come first",
+        "the cap of disk outranks this band: caps come first",
     ),
     (
         fact(FactCode.BAND_GIVES_WAY, to="ordered_bands", resources=("disk", "in"), is_default=True),
-        "this default band gives way to the band of disk and in: you asked for that one",
+        "the band of disk and in outranks this default band: you asked for that one",
     ),
     (
         fact(FactCode.BAND_GIVES_WAY, to="unequal_disks", resources=("disk",), is_default=True),
-        "this default band gives way to the band of disk: disks of different sizes come first",
+        "the band of disk outranks this default band: disks of different sizes come first",
     ),
     (
         fact(FactCode.PARTITION_ABOVE_BAND, partition="t-0", times_band=2.08),

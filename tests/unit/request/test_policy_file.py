@@ -38,7 +38,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
 
 
 def test_the_manual_tells_every_key() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "plans-as-code.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "carry-out-a-plan.md").read_text()
     assert [key for key in KEYS if f"| `{key}` |" not in page] == []
 
 

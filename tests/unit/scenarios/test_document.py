@@ -37,9 +37,8 @@ EVERY = Scenario(
 
 @pytest.fixture(scope="module")
 def schema() -> dict[str, Any]:
-    """The JSON schema that the page shows."""
-    page = (DOCS / "scenarios.md").read_text()
-    found: dict[str, Any] = json.loads(page.split("```json schema\n")[1].split("```")[0])
+    """The JSON schema of a scenario file."""
+    found: dict[str, Any] = json.loads((DOCS / "schemas" / "scenario.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(found)
     return found
 

@@ -45,7 +45,8 @@ def test_every_direct_dependency_is_listed_and_nothing_of_development() -> None:
 
 def test_release_has_licences_and_schemas_and_is_the_same_twice(tmp_path: Path) -> None:
     first, second = write_release(tmp_path / "first"), write_release(tmp_path / "second")
-    assert [path.name for path in first] == ["sbom.cdx.json", "findings.schema.json", "plan.schema.json"]
+    names = ["sbom.cdx.json", "findings.schema.json", "plan.schema.json", "scenario.schema.json"]
+    assert [path.name for path in first] == names
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     document = json.loads(first[0].read_text())
     assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.5")

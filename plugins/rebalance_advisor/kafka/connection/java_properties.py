@@ -37,7 +37,7 @@ def parse_properties(text: str, source: str) -> Properties:
         key, value = _split(content)
         place = f"{source}:{line}"
         if key in values and values[key] != value:
-            overridden.append(f"{key} of {places[key]} gives way to {place}")
+            overridden.append(f"{key} of {places[key]} is overridden by {place}")
         values[key], places[key] = value, place
     return Properties(values, places, tuple(overridden))
 

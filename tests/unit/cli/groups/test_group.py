@@ -7,7 +7,7 @@ from rebalance_advisor.cli import group
 from rebalance_advisor.cli.main import COMMANDS, main
 from stack.demo.cluster import write_demo_cluster
 
-README = Path(__file__).resolve().parents[4] / "README.md"
+PAGE = Path(__file__).resolve().parents[4] / "docs" / "groups.md"
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +29,10 @@ def test_a_group_whose_one_member_reads_all(demo, capsys):
     assert lines.index(next(line for line in lines if line.startswith("1. "))) <= 11
 
 
-def test_the_readme_shows_what_the_command_prints(demo, capsys):
+def test_the_page_shows_what_the_command_prints(demo, capsys):
     assert main(["group", str(demo), "cdc-sync"]) == 0
     table, steps, _ = capsys.readouterr().out.partition("1. ")
-    assert f"```\n{table}```" in README.read_text(encoding="utf-8")
+    assert f"```\n{table}```" in PAGE.read_text(encoding="utf-8")
     assert steps
 
 

@@ -123,7 +123,7 @@ def test_a_server_without_tls_that_asks_for_the_password_does_not_get_it(rule: s
 
 
 def test_the_hostile_server_would_get_a_password_that_nothing_protects() -> None:
-    """The warning of docs/security.md: libpq's defaults verify nothing."""
+    """What docs/internals/connections.md warns of: libpq's defaults verify nothing."""
     with hostile_server(wants_the_password) as (dsn, seen):
         refusal_of(f"{dsn} connect_timeout=60")
     assert SECRET.encode() in b"".join(seen)

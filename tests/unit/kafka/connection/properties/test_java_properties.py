@@ -40,7 +40,7 @@ def test_each_property_knows_its_line():
 def test_of_a_key_given_twice_the_last_stands_and_the_other_is_told():
     found = parse_properties("a=1\nb=2\na=3\nb=2", "f")
     assert (found.values, found.places["a"]) == ({"a": "3", "b": "2"}, "f:3")
-    assert found.overridden == ("a of f:1 gives way to f:3",)
+    assert found.overridden == ("a of f:1 is overridden by f:3",)
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""The README's Python examples run."""
+"""The Python examples of docs/extend.md run."""
 
 import io
 import json
@@ -22,8 +22,8 @@ from rebalance_advisor.cli.main import main
 from tests.unit.planner.sample_clusters import cluster, row
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
-SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+PAGE = (ROOT / "docs" / "extend.md").read_text()
+SNIPPETS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 # Partition p has 2**p bytes/s: what the fullest member reads tells which they are.
@@ -93,7 +93,7 @@ def test_ones_own_partitioner_answers_in_replay(
 
 def test_both_are_taken_by_a_program_of_ones_own() -> None:
     code: dict[str, Any] = {}
-    exec(compile("\n".join(SNIPPETS), "README.md", "exec"), code)
+    exec(compile("\n".join(SNIPPETS), "extend.md", "exec"), code)
     with assignors.registered(code["NearestByWeight"]()), partitioners.registered(code["ByFirstByte"]()):
         assert "nearest-by-weight" in assignors.own_names()
         load = partition_load(
