@@ -78,7 +78,7 @@ def test_the_first_screen_answers_what_is_asked_first(page: Page, address: str) 
     assert "at the throttle" in seen
     assert "If nothing is done:" in seen
     assert "the most loaded brokers stay at" in seen
-    assert re.search(r"The reading is .+ old", seen)
+    assert re.search(r"The snapshot is .+ old", seen)
     assert "Urgent: The disks of broker 9 are 93% full" in seen  # what burns
     assert "things that could not be read: 1" in seen
 
