@@ -72,9 +72,9 @@ def test_a_case_of_ones_own_is_answered_refused_or_unknown(
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(json.dumps(one) + "\n" for one in unknown)))
     assert main([*words]) == 1
     errors = [json.loads(line)["error"] for line in capsys.readouterr().out.splitlines()]
-    assert "unknown strategy of one's own 'by-wait'; known: by-weight" in errors[0]
+    assert "unknown custom strategy 'by-wait'; known: by-weight" in errors[0]
     assert "own:NAME" in errors[1]
-    assert "unknown partitioner of one's own 'x'; known: by-first-byte" in errors[2]
+    assert "unknown custom partitioner 'x'; known: by-first-byte" in errors[2]
 
 
 def test_a_file_that_is_not_there_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
