@@ -88,7 +88,7 @@ def _check_parts(snapshot: ClusterSnapshot, options: PlanOptions) -> Plan:
 
 
 @pytest.mark.planned
-@for_each("seed", range(300), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=2)
+@for_each("seed", range(300), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=2, whole_step=12)
 def test_any_prefix_of_the_steps_is_a_plan_where_disks_fill_up(seed: int) -> None:
     _check_parts(filling_cluster(seed), PlanOptions(with_frontier=False))
 
@@ -132,7 +132,7 @@ def _placed(request: PlanRequest, plan: Plan, left_out: Move | None = None) -> l
 
 
 @pytest.mark.planned
-@for_each("seed", range(300), fast=range(8), rest_mark=pytest.mark.matrix, rest_items=2)
+@for_each("seed", range(300), fast=range(8), rest_mark=pytest.mark.matrix, rest_items=2, whole_step=8)
 def test_a_list_that_is_new_for_its_leader_alone_keeps_a_broker_in_its_band(seed: int) -> None:
     """Each left out in turn: a broker ends farther outside a band, now or after an election."""
     snapshot, options = filling_cluster(seed), PlanOptions(with_frontier=False)

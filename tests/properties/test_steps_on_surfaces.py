@@ -89,7 +89,7 @@ def _check_commands(plan: Plan, lines: list[str]) -> None:
 
 
 @pytest.mark.planned
-@for_each("seed", range(150), fast=range(8), rest_mark=pytest.mark.matrix)
+@for_each("seed", range(150), fast=range(8), rest_mark=pytest.mark.matrix, whole_step=8)
 def test_surfaces_agree_where_disks_fill_up(seed: int) -> None:
     snapshot = filling_cluster(seed)
     _check(snapshot, make_plan(snapshot, PlanOptions(with_frontier=False)))
