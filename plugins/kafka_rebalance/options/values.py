@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
@@ -102,7 +103,7 @@ class WrongKeyError(ValueError):
         self.key = key
 
 
-class _Annotation:
+class _Annotation(ABC):
     """Base of annotations: a validator and a serializer around the annotated type's, which know the context."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -115,11 +116,13 @@ class _Annotation:
     def _inner(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return handler(source)
 
+    @abstractmethod
     def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
-        raise NotImplementedError
+        """Return the field's value. Raises ValueError."""
 
+    @abstractmethod
     def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
-        raise NotImplementedError
+        """Return JSON for the field's value."""
 
 
 class Value(_Annotation):

@@ -220,7 +220,7 @@ def if_nothing_is_done(advisory: Document) -> list[str]:
         worst = ", ".join(f"{outcome['resource']} {ratio_in_words(outcome['skew_before'])}" for outcome in uneven[:3])
         lines.append(f"the most loaded brokers stay at {worst} the mean")
     if "outlook" not in advisory and any(outcome["resource"] == "disk" for outcome in plan["resources"]):
-        lines.append("when a disk is full is not known: that takes readings of several days")
+        lines.append("the growth of disks is not known yet: that takes snapshots of several days")
     return lines
 
 

@@ -45,7 +45,7 @@ def finding(subject: str, severity: str = "high") -> dict[str, Any]:
 def test_what_is_uneven_stays_so_the_worst_first_and_when_disks_are_full_is_not_invented() -> None:
     assert if_nothing_is_done(advisory()) == [
         "the most loaded brokers stay at out 2.00 ×, disk 1.20 × the mean",
-        "when a disk is full is not known: that takes readings of several days",
+        "the growth of disks is not known yet: that takes snapshots of several days",
     ]
 
 
