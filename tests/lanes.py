@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -53,19 +52,20 @@ _BOTH = min(os.cpu_count() or 1, 8)
 _HERE = "not live and not stack and not matrix"
 # Fast tests look at plans that are searched for a short time; ``whole`` looks at the same with the search of users.
 _FAST = "--brief-search", "-m", f"{_HERE} and not slow"
-# Kafka waits for half of its time. Its jars arrive while the first lanes run.
+# Lanes of one process come first, because lanes of several keep all processors busy to the end. Airflow and Kafka wait
+# for half of their time. Kafka's jars arrive while the first lanes run.
 LANES = (
-    Lane("whole", "plans with the whole search; larger samples of every property", ("test-all", "ci"),
-         _pytest("-m", f"(slow or planned) and {_HERE}", workers=_BOTH), _BOTH),
     Lane("airflow", "Airflow with the page in a browser, kills, the installed wheel", ("test-all", "ci"),
-         _pytest("-m", "stack and not live and not matrix", "tests/stack")),
+         _pytest("-m", "stack and not live and not matrix", "tests/stack"), 0.5),
     Lane("main-job", "demo dumps through Airflow, Spark, Postgres and Great Expectations; the shell", ("test",),
          _pytest("-m", "main_job", "tests/stack")),
-    Lane("live", "Kafka brokers, Kafka's own classes, Prometheus", ("test-live", "ci"),
-         _pytest("-m", "live and not matrix", "tests/live"), 0.5),
     Lane("stack", "SQL, Spark, Great Expectations, DAGs", ("test-all", "ci"),
          _pytest("-m", "stack and not live and not matrix", "--ignore=tests/stack", "--ignore=tests/live")),
     Lane("lint", "format, lint, types, import layers", ("check", "ci"), ("make", "--no-print-directory", "lint")),
+    Lane("live", "Kafka brokers, Kafka's own classes, Prometheus", ("test-live", "ci"),
+         _pytest("-m", "live and not matrix", "tests/live"), 0.5),
+    Lane("whole", "plans with the whole search; larger samples of every property", ("test-all", "ci"),
+         _pytest("-m", f"(slow or planned) and {_HERE}", workers=_BOTH), _BOTH),
     Lane("fast", "the library, the shell, dumps, pages: everything that takes seconds", ("check", "test", "ci"),
          _pytest(*_FAST, workers=_BOTH), _BOTH),
     Lane("fast-rest", "the fast tests that look at no plan", ("test-all",),
@@ -84,9 +84,14 @@ class Run:
     seconds: float = 0.0
     cpu_seconds: float = 0.0
 
-    @property
-    def is_over(self) -> bool:
-        return self.process.poll() is not None
+    def look(self) -> bool:
+        """Return whether it is over; then its seconds are known, those of its children with it."""
+        pid, status, used = os.wait4(self.process.pid, os.WNOHANG)
+        if not pid:
+            return False
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.seconds, self.cpu_seconds = time.monotonic() - self.began, used.ru_utime + used.ru_stime
+        return True
 
     @property
     def text(self) -> str:
@@ -120,10 +125,8 @@ def run_lanes(lanes: Sequence[Lane], processors: int) -> list[Run]:
                     running.append(_start(lane))
             time.sleep(_LOOK_S)
             for run in list(running):
-                used = _cpu_seconds_of_children()
-                if not run.is_over:
+                if not run.look():
                     continue
-                run.seconds, run.cpu_seconds = time.monotonic() - run.began, _cpu_seconds_of_children() - used
                 running.remove(run)
                 over.append(run)
                 print(f"\n=== {run.lane.name}: {run.result} after {run.seconds:.0f} s\n{_shown(run)}", flush=True)
@@ -147,12 +150,6 @@ def _start(lane: Lane) -> Run:
             start_new_session=True,
         )  # fmt: skip
     return Run(lane, process, time.monotonic())
-
-
-def _cpu_seconds_of_children() -> float:
-    """Of all processes that ended and were waited for, with their own children."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def _shown(run: Run) -> str:
