@@ -87,8 +87,7 @@ def _check_parts(snapshot: ClusterSnapshot, options: PlanOptions) -> Plan:
     return whole
 
 
-@pytest.mark.planned
-@for_each("seed", range(300), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=2, whole_step=12)
+@for_each("seed", range(300), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=2)
 def test_any_prefix_of_the_steps_is_a_plan_where_disks_fill_up(seed: int) -> None:
     _check_parts(filling_cluster(seed), PlanOptions(with_frontier=False))
 
@@ -150,12 +149,16 @@ def test_a_list_that_is_new_for_its_leader_alone_keeps_a_broker_in_its_band(seed
             assert (np.maximum(*farther) > BAND_TOLERANCE * resource_scale(problem)).any(), (move.topic, move.partition)
 
 
-def test_all_steps_together_copy_hardly_more_than_one_plan_for_all() -> None:
+@pytest.fixture(scope="module")
+def filled() -> list[tuple[ClusterSnapshot, Plan]]:
+    snapshots = [filling_cluster(seed) for seed in range(40)]
+    return [(snapshot, make_plan(snapshot, PlanOptions(with_frontier=False))) for snapshot in snapshots]
+
+
+def test_all_steps_together_copy_hardly_more_than_one_plan_for_all(filled: list[tuple[ClusterSnapshot, Plan]]) -> None:
     """The plan of the search alone, without an election first."""
     ratios = []
-    for seed in range(40):
-        snapshot = filling_cluster(seed)
-        plan = make_plan(snapshot, PlanOptions(with_frontier=False))
+    for snapshot, plan in filled:
         if plan.verdict is not Verdict.REBALANCE or not plan.cost.bytes:
             continue
         one = solve(build_request(snapshot, PlanOptions()).problem(0.1))
@@ -166,19 +169,19 @@ def test_all_steps_together_copy_hardly_more_than_one_plan_for_all() -> None:
     assert max(ratios) <= 1.05
 
 
-def test_each_kind_of_step_is_there_and_relief_comes_before_evening_out() -> None:
-    plans = [make_plan(filling_cluster(seed), PlanOptions(with_frontier=False)) for seed in range(40)]
-    kinds = [tuple(step.kind for step in plan.steps) for plan in plans]
+def test_each_kind_of_step_is_there_and_relief_comes_before_evening_out(
+    filled: list[tuple[ClusterSnapshot, Plan]],
+) -> None:
+    kinds = [tuple(step.kind for step in plan.steps) for _, plan in filled]
     assert {kind for some in kinds for kind in some} == set(StepKind)
     assert sum(StepKind.RELIEVE in some for some in kinds) > 20
     assert all(list(some) == sorted(some, key=lambda kind: STEPS.index(kind.value)) for some in kinds)
 
 
-def test_what_burns_is_relieved_in_the_first_wave_of_relief() -> None:
+def test_what_burns_is_relieved_in_the_first_wave_of_relief(filled: list[tuple[ClusterSnapshot, Plan]]) -> None:
     """Brokers above 85 % are below it, or at less than today, when the first wave of the step is done."""
     relieved = 0
-    for seed in range(40):
-        plan = make_plan(filling_cluster(seed), PlanOptions(with_frontier=False))
+    for seed, (_, plan) in enumerate(filled):
         disk = next(outcome for outcome in plan.resources if outcome.resource == "disk")
         for step in plan.steps:
             if step.kind is not StepKind.RELIEVE:
