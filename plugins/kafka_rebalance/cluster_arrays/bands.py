@@ -110,7 +110,6 @@ class BrokersHold:
 
 
 def _most_even(hold: BrokersHold, capacity: Floats) -> Floats:
-    """Most even shares: tightest sets first, the rest shares what is left."""
     shares = np.zeros(len(capacity))
     taken = np.zeros(len(capacity), dtype=np.bool_)
     while not taken.all():
@@ -121,7 +120,7 @@ def _most_even(hold: BrokersHold, capacity: Floats) -> Floats:
 
 
 def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[Flags, float]:
-    """Set around ``taken`` with the lowest holding per capacity beyond it, and that level."""
+    """Set around ``taken`` with the lowest holding per capacity, and that level."""
     already = hold.most(taken)
     members = np.ones(len(capacity), dtype=np.bool_)
     while True:
@@ -208,7 +207,7 @@ def distinct_racks(rack: Ints) -> Ints:
 
 
 def _rack_holding(load_by_factor: Floats, rack_size: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Load that each rack holds anyway, and most that j racks hold beyond it (float64[K+1])."""
+    """Load of each rack anyway, and most that j racks hold beyond it (float64[K+1])."""
     racks = np.arange(len(rack_size) + 1)
     fixed, curve = np.zeros(len(rack_size)), np.zeros(len(rack_size) + 1)
     for rf, load in enumerate(load_by_factor.tolist()):
@@ -219,7 +218,6 @@ def _rack_holding(load_by_factor: Floats, rack_size: npt.NDArray[np.int64]) -> t
 
 
 def _rack_levels(rack_capacity: Floats, fixed: Floats, curve: Floats) -> Floats:
-    """Levels (load per capacity): tightest sets of racks first, the rest shares what is left."""
     levels = np.zeros(len(rack_capacity))
     left = np.flatnonzero(rack_capacity > 0)
     taken = 0

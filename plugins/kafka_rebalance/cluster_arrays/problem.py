@@ -367,7 +367,6 @@ def columns_of(
 
 
 def _carried(row: Resource, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
-    """Load of every replica, and extra load of the leader."""
     nothing, amount = np.zeros(len(rf)), _amount(row, loads, rf)
     if row.carrier is Carrier.REPLICAS:
         return amount, nothing
@@ -384,7 +383,6 @@ def _amount(row: Resource, loads: MeasuredLoads, rf: Ints) -> Floats:
 
 
 def _shared(amount: Floats, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
-    """Follower's part of the leader's CPU, and the rest."""
     in_rate = _known(loads, LoadKind.IN_BYTES_PER_S)
     leader_out = _known(loads, LoadKind.OUT_BYTES_PER_S) + in_rate * (rf - 1)
     cost = cpu.leader_in * in_rate + cpu.leader_out * leader_out

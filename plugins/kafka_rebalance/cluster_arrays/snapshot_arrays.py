@@ -151,7 +151,7 @@ def _by_resource(values: Mapping[str, Floats], resources: tuple[str, ...], count
 def _bands(
     brokers: Brokers, placement: Placement, wanted: Wanted, columns: Columns, capacity: Floats, target_rf: Ints
 ) -> Bands:
-    """Bands around fair shares; a broker that cannot receive needs no more than it holds."""
+    """A broker that cannot receive needs no more than it holds."""
     is_leader_carried = np.array([resource in LEADER_CARRIED for resource in columns.resources], dtype=np.bool_)
     only_leaders = np.array([resource in ONLY_LEADERS for resource in columns.resources], dtype=np.bool_)
     may_lead = brokers.keeps_leaders | brokers.takes_leaders
@@ -334,7 +334,6 @@ def _racks(brokers: tuple[Broker, ...]) -> Ints:
 def _capacities(
     brokers: tuple[Broker, ...], options: PlanOptions, stays: Flags
 ) -> tuple[dict[str, Floats], tuple[Fact, ...]]:
-    """Capacities known for every broker, and one note on the others."""
     capacity: dict[str, Floats] = {}
     notes: list[Fact] = []
     # New and unresponsive brokers cannot report.
@@ -567,7 +566,6 @@ def _replicas(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays) -> tuple[I
 
 
 def _arriving(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, size: Floats) -> Floats:
-    """Missing bytes of replicas being added, float64[B]."""
     table, index = snapshot.partitions, broker_arrays.index_of
     arriving = np.zeros(len(broker_arrays.brokers))
     for p, brokers in sorted(table.adding.items()):
@@ -579,7 +577,7 @@ def _arriving(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, size: Floa
 
 
 def _leaders(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: Ints) -> Ints:
-    """int32[P]; if a running reassignment removes the leader, its first remaining replica."""
+    """If a running reassignment removes the leader, its first remaining replica."""
     leader = snapshot.partitions.leader
     leads = broker_arrays.indices(leader)
     for p, brokers in sorted(snapshot.partitions.removing.items()):
@@ -596,9 +594,7 @@ def _short_of_brokers(
     sets: BrokerSets | None,
     options: PlanOptions,
 ) -> Flags:
-    """bool[P]: on a dead broker, with too few allowed brokers. Left alone where another partition must move; else the
-    plan is infeasible.
-    """
+    """Left alone where another partition must move; else the plan is infeasible."""
     arrays = broker_arrays.arrays
     gone = np.array([broker.state.is_gone for broker in broker_arrays.brokers], dtype=np.bool_)
     there = replicas >= 0
@@ -617,9 +613,7 @@ def _short_of_brokers(
 def _preferred(
     snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: Ints, leader: Ints, left_as_led: Flags
 ) -> Ints:
-    """Leaders after preferred election (``auto.leader.rebalance.enable``): the first replica, unless its broker is dead
-    or leaves; else today's leader.
-    """
+    """The first replica, unless its broker is dead or leaves; else today's leader."""
     if any(broker.configs.get(AUTO_ELECTION) == "false" for broker in snapshot.brokers):
         return leader
     first = replicas[:, 0]
@@ -651,7 +645,6 @@ def unknown_figure(kind: LoadKind, share: float, needed: float) -> Fact:
 
 
 def _sources(snapshot: ClusterSnapshot, left_out: Mapping[str, Fact]) -> dict[str, str]:
-    """Source of each known resource, or "counted"."""
     sources = dict.fromkeys(COUNTED, "counted")
     for row in TABLE:
         if row.load is not None and row.name not in left_out:

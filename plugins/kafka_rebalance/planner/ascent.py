@@ -127,7 +127,7 @@ def _paid(price: Floats, low: Floats, high: Floats) -> float:
 
 
 def _slopes(price: Floats, load: Floats, low: Floats, high: Floats) -> Floats:
-    """Supergradient float64[D · B], 0 for a band without an end."""
+    """Supergradient, 0 for a band without an end."""
     above, below = load - high, load - low
     outside = np.maximum(above, 0.0) + np.minimum(below, 0.0)
     slope = np.where(price > 0, above, np.where(price < 0, below, outside))

@@ -32,7 +32,7 @@ from kafka_rebalance.resources import REPLICA_CARRIED
 
 # Prices for loads above the bands: one covering problem per broker, all resources at once. Evicted replicas are copied
 # elsewhere, so the covering costs add up, and the prices prove at least that sum (``proven_by``). Drained brokers and
-# forced replicas need no price. O(n · D) expected a sweep over n replicas.
+# forced replicas need no price. O(n · D) expected a sweep.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +67,7 @@ def carried(problem: Problem, columns: list[int], row: Longs, column: Longs) -> 
 
 
 def drop_costs(problem: Problem, cost: Floats) -> Floats:
-    """Cost float64[P] of removing a replica, 0 where the replication factor shrinks."""
+    """float64[P]: 0 where the replication factor shrinks."""
     return np.where(problem.target_rf < (problem.replicas >= 0).sum(axis=1), 0.0, cost)
 
 
@@ -107,7 +107,7 @@ def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) ->
 def least_copies(
     problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
 ) -> float:
-    """Lower bound on copies of any plan. O(P·W log P)."""
+    """O(P·W log P)."""
     now = (problem.replicas >= 0).sum(axis=1)
     free = ~problem.pinned
     grown = float(np.maximum(problem.target_rf - now, 0)[free].sum())
@@ -180,8 +180,8 @@ def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEF
     return max(float(np.minimum(stop, led).clip(0).sum()), start)
 
 
-# Cover inequalities: whole replicas prove more than fractions. Take any set S of replicas that may be on a broker;
-# ``surplus`` is its weight beyond the room within the band.
+# Cover inequalities. Take any set S of replicas that may be on a broker; ``surplus`` is its weight beyond the room
+# within the band.
 #
 #     Σ over S of min(weight, surplus) · (1 - is there)  >=  surplus        (a knapsack cover, Carr et al. 2000)
 #
@@ -216,7 +216,7 @@ def may_stay_on(problem: Problem, broker: int) -> Flags:
 
 
 def cover_row(problem: Problem, cover: Cover, pinned: Floats) -> CoverRow | None:
-    """Cover inequality; None where the broker is drained or the set fits its band up to rounding."""
+    """None where the broker is drained or the set fits its band up to rounding."""
     there = may_stay_on(problem, cover.broker)
     stays = there.any(axis=1)
     taken = np.array(stays)
@@ -235,7 +235,7 @@ def cover_row(problem: Problem, cover: Cover, pinned: Floats) -> CoverRow | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surcharges:
-    """Terms of covers in the Lagrangian: ``amount`` for a replica of ``row`` on ``broker``, ``constant`` once."""
+    """``amount`` for a replica of ``row`` on ``broker``, ``constant`` once."""
 
     row: Longs
     broker: Longs
@@ -252,7 +252,6 @@ class Surcharges:
 
 
 def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
-    """Amounts by partition and broker."""
     pinned, constant = pinned_load(problem), 0.0
     cells: list[Longs] = [np.zeros(0, dtype=np.int64)]
     amounts: list[Floats] = [np.zeros(0)]
@@ -268,11 +267,11 @@ def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
     return Surcharges(row, broker, amount, constant)
 
 
-# Inner minimum of the Lagrangian (``proven_by``) in one compiled pass, O(P · B · D). Units are those of the search.
+# Inner minimum of the Lagrangian (``proven_by``) in one compiled pass, O(P · B · D).
 
 
 class Choices(NamedTuple):
-    """Options of P partitions on B brokers in G groups, with D resources.
+    """Options of P partitions on B brokers in G groups, in units of the search.
 
     follower, extra  float64[P, D]: load of each replica, extra load of the leader
     cost, size       float64[P]: cost of a new copy; bytes that ``receiving`` float64[B] multiplies
@@ -324,7 +323,6 @@ def _add_prices(carried: Floats, p: int, price: Floats, total: Floats) -> None:
 
 @inner_kernel
 def _price_options(choices: Choices, price: Floats, p: int, option: Floats, led: Floats, kept: Floats) -> None:
-    """Fill the costs of a replica and of the leader of ``p`` on each broker."""
     _add_prices(choices.follower, p, price, option)
     _add_prices(choices.extra, p, price, led)
     for j in range(kept.shape[0]):
@@ -348,7 +346,6 @@ def _price_options(choices: Choices, price: Floats, p: int, option: Floats, led:
 
 @inner_kernel
 def _cheapest_of(begin: Longs, value: Floats, least: Floats, at: Longs) -> None:
-    """Cheapest broker of each group, -1 = none."""
     for k in range(least.shape[0]):
         least[k] = np.inf
         at[k] = -1
@@ -360,7 +357,6 @@ def _cheapest_of(begin: Longs, value: Floats, least: Floats, at: Longs) -> None:
 
 @inner_kernel
 def _choose(least: Floats, chosen: Longs, count: int) -> float:
-    """Choose the ``count`` cheapest groups, in order. Return their sum, inf if there are fewer."""
     total, filled = 0.0, 0
     if count > least.shape[0]:
         return np.inf
@@ -394,7 +390,7 @@ def _best_leader(least: Floats, leading: Floats, dearest: float) -> int:
 
 @inner_kernel
 def _giving_way(chosen: Longs, count: int, leader: int) -> int:
-    """Group whose replica the leader replaces: its own, else the dearest; -1 where no broker leads."""
+    """The leader's own group, else the dearest; -1 where no broker leads."""
     for i in range(count):
         if chosen[i] == leader:
             return leader
@@ -419,7 +415,7 @@ def _put_on(choices: Choices, p: int, broker: int, found: Chosen) -> None:
 
 @kernel
 def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float:
-    """Return the total cost. The leader replaces the replica of its group, else the dearest."""
+    """Return the total cost; fill ``found``."""
     brokers, groups = price.shape[1], choices.begin.shape[0] - 1
     option, led, kept = np.empty(brokers), np.empty(brokers), np.empty(choices.kept.shape[1])
     least, leading = np.empty(groups), np.empty(groups)
@@ -453,12 +449,11 @@ def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float
 #
 # Prices rise on brokers above their bands and fall below. The step size is the same for all resources, or the median
 # bytes per load of each (with many tiny partitions a small price of replicas moves them all). Large clusters try the
-# second first, small ones the first; the other follows if that proves no more. Unlike the linear program, this includes
-# leader loads and has no size limit. O(P · B · D) a step.
+# second first, small ones the first; the other follows if that proves no more. O(P · B · D) a step.
 
 
 def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
-    """Prices that prove more; None if none were found or the cluster is too large."""
+    """None if no prices prove more or the cluster is too large."""
     free = ~problem.pinned
     count = int(free.sum())
     steps = min(params.most_steps, params.work // max(1, count * problem.broker_count))
@@ -490,7 +485,6 @@ def open_bands(problem: Problem, scale: Floats) -> tuple[Floats, Floats]:
 
 
 def _groups(problem: Problem) -> Ints:
-    """Racks, where they suffice for every partition; else single brokers."""
     racks = distinct_racks(problem.rack)
     suffice = int(problem.target_rf.max(initial=1)) <= len(np.unique(racks[problem.takes_replicas]))
     suffice &= problem.broker_sets is None
@@ -540,7 +534,6 @@ def _climbed(
     steps: int,
     params: AscentParams,
 ) -> Floats | None:
-    """Best prices, None where ``price`` is best."""
     least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
     price = np.ascontiguousarray(np.clip(price, least, most))
     chosen, mean, square = Chosen.of(price, len(choices.cost)), np.zeros_like(price), np.zeros_like(price)
@@ -568,7 +561,7 @@ def _climbed(
 
 
 def _usual_costs(choices: Choices) -> Floats:
-    """Median cost of a copy over its load float64[D, 1], at most 1; 1 where it is 0."""
+    """Median cost of a copy over its load, at most 1; 1 where it is 0."""
     usual = np.ones((choices.follower.shape[1], 1))
     for d, carried_by in enumerate((choices.follower + choices.extra).T):
         carries = carried_by > 0
@@ -590,9 +583,7 @@ def _usual_costs(choices: Choices) -> Floats:
 #
 # One broker of a rack suffices where it is cheapest in every resource. Rules: distinct racks where racks suffice, else
 # distinct brokers, as for confined partitions; drained brokers and forced replicas keep nothing; pinned partitions are
-# a constant.
-#
-# Complexity: O(P · N · D) for N brokers not dominated in their rack.
+# a constant. O(P · N · D) for N brokers not dominated in their rack.
 
 
 def proven_by(
@@ -632,7 +623,7 @@ def proven_by(
 
 
 def _added_up(problem: Problem, prices: Floats, dearer: Surcharges) -> float:
-    """Upper bound on all summed amounts, to scale rounding errors."""
+    """To scale rounding errors."""
     prices = np.where(problem.stays[:, None], prices, 0.0)
     highest = np.abs(prices).max(axis=0, initial=0.0)
     carried = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
@@ -682,7 +673,6 @@ def _held_by_pinned(problem: Problem, prices: Floats) -> float:
 
 
 def _kept_costs(problem: Problem, prices: Floats, rows: Longs) -> Floats:
-    """Loads of today's replicas at their brokers' prices, float64[M, W]."""
     now = problem.replicas[rows]
     value = np.zeros(now.shape)
     for d in np.flatnonzero(prices.any(axis=0)).tolist():
@@ -716,7 +706,7 @@ def _cheapest_of_racks(problem: Problem, prices: Floats, racks: Ints) -> Longs:
 def _placement_costs(
     problem: Problem, prices: Floats, cost: Floats, rows: Longs, targets: Longs
 ) -> tuple[Floats, Floats]:
-    """Costs float64[M, N] on ``targets``, float64[M, W] of staying; inf where unlawful."""
+    """Costs on ``targets``, and of staying; inf where unlawful."""
     new = cost[rows, None] + _multiplied(problem.follower_load[rows], prices[targets].T)
     if problem.broker_sets is not None:
         new[~problem.broker_sets.brokers[problem.broker_sets.of_partition[rows]][:, targets]] = np.inf
@@ -728,7 +718,7 @@ def _placement_costs(
 
 
 def _multiplied(left: Floats, right: Floats) -> Floats:
-    """``left @ right`` in pieces too small for BLAS threads, whose waiting costs more."""
+    """In pieces too small for BLAS threads, whose waiting costs more."""
     product = np.empty((len(left), right.shape[1]))
     step = max(1, ONE_THREAD_PRODUCTS // max(1, right.size))
     for begin in range(0, len(left), step):
@@ -738,8 +728,6 @@ def _multiplied(left: Floats, right: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LeaderPrices:
-    """``columns`` with a price; charge for a ``change`` of leader."""
-
     columns: list[int]
     may_lead: Flags
     price: Floats
@@ -756,13 +744,13 @@ class _LeaderPrices:
         return bool(self.columns) or self.change > 0
 
     def added(self, problem: Problem, rows: Longs, brokers: Longs) -> Floats:
-        """Leader costs float64[M, N], inf where a broker may not lead."""
+        """float64[M, N]: inf where a broker may not lead."""
         cost = _multiplied(problem.leader_extra[rows][:, self.columns], self.price[brokers].T) + self.change
         cost[:, ~self.may_lead[brokers]] = np.inf
         return cost
 
     def added_here(self, problem: Problem, rows: Longs) -> Floats:
-        """Leader costs float64[M, W]; today's leader may go on anywhere."""
+        """float64[M, W]; today's leader may go on anywhere."""
         now = problem.replicas[rows]
         cost = (problem.leader_extra[rows][:, self.columns][:, None, :] * self.price[now]).sum(axis=2)
         cost = cost + np.where(now == problem.leader[rows, None], 0.0, self.change)
@@ -809,7 +797,6 @@ def _by_group(new: Floats, kept: Floats, now: Ints, targets: Longs, group: Ints)
 
 
 def _sum_of_least(options: Floats, leads: Floats | None, count: Ints) -> float:
-    """Σ of the ``count`` smallest of each row, and the leader's addition."""
     most = min(int(count.max()), options.shape[1])
     least = np.sort(np.partition(options, most - 1, axis=1)[:, :most], axis=1)
     total = float(least[(np.arange(most) < count[:, None]) & np.isfinite(least)].sum())
@@ -821,8 +808,6 @@ def _sum_of_least(options: Floats, leads: Floats | None, count: Ints) -> float:
     return total + float(over.min(axis=1).sum())
 
 
-# Lower bounds: on bytes the best of several prices, on copies and leader changes by counting.
-#
 # Promises, in order: no bound exceeds the cost of the cheapest lawful plan within the bands; the bound on bytes comes
 # with its prices (``PriceCertificate`` or ``CostProof``). O(P·W·(racks + D)) a proof.
 
@@ -911,7 +896,7 @@ def least_price(problem: Problem, bounds: Bounds, costs: CostParams) -> float:
 
 
 def _deficit_prices(problem: Problem, load: Floats) -> Floats:
-    """Prices of -1 for disk below the band: missing bytes must be copied."""
+    """Missing bytes must be copied."""
     prices = np.zeros_like(load)
     disk = problem.column("disk")
     if disk is not None:
@@ -924,7 +909,7 @@ def _rack_prices(problem: Problem, holdings: Holdings, load: Floats, above: Floa
     leave a rack out.
 
     Proof: a partition with a replica in each rack moves none between racks, so each rack copies the larger of its
-    brokers' excess and deficit. Example: rack a is 8 GB above and 2 GB below, rack b 1 and 5: 13 GB, not 9 or 7.
+    brokers' excess and deficit.
     """
     racks = distinct_racks(problem.rack)
     if int(problem.target_rf.max(initial=0)) < len(np.unique(racks[problem.takes_replicas])):

@@ -79,7 +79,6 @@ def ordered_followers(
 
 
 def _worst_first(lists: Lists, rows: Longs, brokers: int) -> Longs:
-    """Brokers by how far the fullest standby is above an even share, worst first."""
     leader = lists.replicas[rows, 0].astype(np.int64)
     standby = lists.replicas[rows, lists.today[rows]]
     taken = np.bincount(leader * brokers + standby, minlength=brokers * brokers).reshape(brokers, brokers)
@@ -122,7 +121,7 @@ def choose_standbys(lists: Lists, rows: Longs, offsets: Longs, column: Longs, or
 
 @inner_kernel
 def _choose_least(lists: Lists, members: Longs, column: Longs, count: Longs, load: Floats) -> None:
-    """Choose the follower with the fewest rows, ties to the least load."""
+    """Fewest rows, ties to the least load."""
     for p in members:
         if not lists.is_free[p] or lists.is_kept[p]:
             continue
@@ -143,7 +142,7 @@ def _choose_least(lists: Lists, members: Longs, column: Longs, count: Longs, loa
 
 @inner_kernel
 def _exchange(lists: Lists, members: Longs, column: Longs, count: Longs, left: Longs) -> None:
-    """Exchange until no chain lowers the sum of squares. Brokers reached by a failed chain are closed for good."""
+    """Until no chain lowers the sum of squares. Brokers reached by a failed chain are closed for good."""
     brokers = len(count)
     is_open = _ever_standby(lists, members, brokers)
     chains = Chains(

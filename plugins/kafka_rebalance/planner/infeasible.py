@@ -64,7 +64,7 @@ def forced_copies(problem: Problem) -> ForcedCopies | None:
 
 
 def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
-    """Least copies, and into each rack. Racks bind only if all brokers that stay take replicas."""
+    """In all, and into each rack. Racks bind only if all brokers that stay take replicas."""
     racks = int(rack.max(initial=0)) + 1
     sizes, chosen = problem.sets.rack_sizes(rack, problem.stays), problem.sets.of_partition
     into = np.zeros((problem.partition_count, racks), dtype=np.int64)
@@ -111,7 +111,7 @@ def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | N
 
 
 def _lightest(problem: Problem, d: int) -> Floats:
-    """Least weight float64[P]: a replica that stays may be smaller than its leader's."""
+    """A replica that stays may be smaller than its leader's."""
     weight: Floats = problem.follower_load[:, d]
     if problem.own_disk is None or problem.resources[d] != "disk":
         return weight
@@ -121,7 +121,7 @@ def _lightest(problem: Problem, d: int) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Held:
-    """Load of racks: ``anyway`` float64[K]; ``odd``: weight, number and possible racks of odd replicas by factor."""
+    """``anyway`` float64[K]; ``odd``: weight, number and possible racks of odd replicas by factor."""
 
     size: Longs
     anyway: Floats
@@ -192,7 +192,7 @@ def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
 
 
 def _fullest(problem: Problem, forced: ForcedCopies, places: list[tuple[Longs, float]]) -> Cause | None:
-    """Cause of the place with the largest relative lack; ``places``: brokers, forced bytes."""
+    """Largest relative lack; ``places``: brokers, forced bytes."""
     worst, cause = 0.0, None
     for place, needed in places:
         brokers = place[problem.takes_replicas[place]]
@@ -220,7 +220,6 @@ def _too_small(problem: Problem, forced: ForcedCopies, brokers: Longs, needed: f
 
 
 def _leaving(problem: Problem, forced: ForcedCopies, brokers: Longs) -> tuple[int, ...]:
-    """Drained brokers that copy to ``brokers``: of their rack, or all if there are several racks."""
     holders = np.unique(problem.replicas[problem.replicas >= 0])
     racks = np.unique(forced.rack[brokers])
     is_giver = ~problem.stays[holders] & ((len(racks) > 1) | np.isin(forced.rack[holders], racks))

@@ -40,7 +40,7 @@ def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:
 
 
 def count_band(low: Floats, high: Floats, tolerance: float = DEFAULTS.bounds.count_tolerance) -> tuple[Longs, Longs]:
-    """Whole numbers in low..high, int64[B] each."""
+    """Whole numbers in low..high."""
     top = np.minimum(np.where(np.isfinite(high), high, 1e15), 1e15)
     return np.ceil(low - tolerance).astype(np.int64), np.floor(top + tolerance).astype(np.int64)
 
@@ -58,13 +58,13 @@ class LeaderState(ByReference):
     low: Floats
     high: Floats
     limit: Floats
-    items: Ints  # partitions by leader
+    items: Ints  # by leader
     start: Longs  # int64[B+1]
     filled: Longs  # int64[B]
     position: Ints  # int32[P]
-    held: Ints  # replica slots p·W + j by broker
+    held: Ints  # slots p·W + j by broker
     held_start: Longs  # int64[B+1]
-    pairs_left: Longs  # int64[1]: chains still to examine
+    pairs_left: Longs  # chains still to examine
     params: LeaderParams
 
 
@@ -148,14 +148,14 @@ def hand_over(state: LeaderState, p: int, replica_index: int) -> None:
 
 @inner_kernel
 def switch_cost(state: LeaderState, p: int, replica_index: int) -> int:
-    """Change in leader changes: -1, 0 or 1."""
+    """Leader changes: -1, 0 or 1."""
     now, then = state.replicas[p, state.replica_index[p]], state.replicas[p, replica_index]
     return int(then != state.original[p]) - int(now != state.original[p])
 
 
 @inner_kernel
 def is_free(state: LeaderState, p: int, replica_index: int) -> bool:
-    """Whether ``replica_index`` could lead ``p`` instead, within hard limits."""
+    """``replica_index`` could lead ``p`` instead, within hard limits."""
     if replica_index == state.replica_index[p] or not state.may_lead[p, replica_index]:
         return False
     target = state.replicas[p, replica_index]
@@ -167,7 +167,6 @@ def is_free(state: LeaderState, p: int, replica_index: int) -> bool:
 
 @inner_kernel
 def band_violation(state: LeaderState, broker: int, d: int, change: float) -> float:
-    """Distance from the band after ``change``."""
     load = state.load[broker, d] + change
     return float(max(load - state.high[broker, d], 0.0) + max(state.low[broker, d] - load, 0.0))
 
@@ -208,14 +207,14 @@ def leader_outside(state: LeaderState, broker: int, sign: int) -> float:
 class CountFlow(ByReference):
     low: Longs  # int64[B]
     high: Longs  # int64[B]
-    through: Longs  # int64[B]: flow to the hub
+    through: Longs  # flow to the hub
     excess: Longs  # int64[B+1], sums to 0
     pull: int  # price of one more pair of leaders on a broker
-    far: Longs  # int64[B+1]: distance from any excess
-    level: Longs  # int64[B+1]: arcs on that path, -1: none
-    next_arc: Longs  # int64[B+1]: next to try
-    path: Longs  # int64[B+2]: nodes
-    arc: Longs  # int64[B+2]: partition · W + slot, or HUB_ARC
+    far: Longs  # distance from any excess
+    level: Longs  # arcs on that path, -1: none
+    next_arc: Longs
+    path: Longs  # nodes
+    arc: Longs  # partition · W + slot, or HUB_ARC
 
 
 def count_flow(state: LeaderState, low: Longs, high: Longs, pull: int) -> CountFlow:
@@ -233,7 +232,6 @@ def count_flow(state: LeaderState, low: Longs, high: Longs, pull: int) -> CountF
 
 @inner_kernel
 def _offer(flow: CountFlow, node: int, distance: int, is_waiting: Longs) -> bool:
-    """Whether this path to ``node`` is shorter."""
     if distance >= flow.far[node]:
         return False
     flow.far[node] = distance
@@ -309,7 +307,7 @@ def _next_on(state: LeaderState, flow: CountFlow, a: int, level: int) -> tuple[i
 
 @inner_kernel
 def _set_levels(state: LeaderState, flow: CountFlow) -> None:
-    """Set levels breadth first over cheapest paths; -2 = not visited."""
+    """Breadth first; -2 = not visited."""
     queue = np.empty(flow.far.shape[0], np.int64)
     ends = 0
     for node in range(flow.far.shape[0]):
@@ -350,7 +348,7 @@ def _send(state: LeaderState, flow: CountFlow, depth: int) -> None:
 
 @inner_kernel
 def _send_from(state: LeaderState, flow: CountFlow, source: int) -> bool:
-    """Send depth first from ``source`` to a deficit; close dead ends."""
+    """Depth first; closes dead ends."""
     depth = 0
     flow.path[0] = source
     while depth >= 0:
@@ -408,9 +406,8 @@ class EvenLeaders:
 def even_leaders(
     replicas: Ints, leader: Ints, low: Longs, high: Longs, *, may_lead: Flags | None = None, squares: bool = False
 ) -> EvenLeaders:
-    """Leaders of ``replicas`` int32[P, W] with low..high on each broker; ``leader`` is today's, -1: none; ``may_lead``:
-    None = all. ``squares``: least sum of squared counts first, then fewest changes. Raises InvalidInputError for an
-    empty band.
+    """Leaders with low..high on each broker; ``leader`` is today's, -1: none; ``may_lead``: None = all. ``squares``:
+    least sum of squared counts first, then fewest changes. Raises InvalidInputError for an empty band.
     """
     wrong = np.flatnonzero((low > high) | (high < 0))
     if len(wrong):
@@ -452,7 +449,7 @@ def _bare_state(replicas: Ints, replica_index: Ints, original: Ints, may_lead: F
 
 @inner_kernel
 def _worth(state: LeaderState, p: int, replica_index: int, worst: float) -> float:
-    """Relief of both brokers per leader change; -1 if none, or if the receiver leaves its bands."""
+    """Relief per leader change; -1 if none, or if the receiver leaves its bands."""
     source, target = state.replicas[p, state.replica_index[p]], state.replicas[p, replica_index]
     arrives = leader_band_improvement(state, target, p, 1.0)
     gain = arrives + leader_band_improvement(state, source, p, -1.0)
@@ -477,7 +474,6 @@ def _best_index(state: LeaderState, p: int, worst: float) -> tuple[int, float]:
 
 @inner_kernel
 def _give_from(state: LeaderState, broker: int, worst: float) -> int:
-    """Hand over leaderships, best first; return how many."""
     led = state.items[state.start[broker] : state.start[broker] + state.filled[broker]].copy()
     worth = np.empty(led.shape[0])
     replica_indexes = np.empty(led.shape[0], np.int32)
@@ -500,7 +496,6 @@ def _give_from(state: LeaderState, broker: int, worst: float) -> int:
 
 @inner_kernel
 def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
-    """Fetch leaderships, best first; return how many."""
     width = state.replicas.shape[1]
     held = state.held[state.held_start[broker] : state.held_start[broker + 1]]
     worth = np.empty(held.shape[0])
@@ -531,7 +526,7 @@ def _fetch_worth(state: LeaderState, p: int, replica_index: int, worst: float) -
 
 @inner_kernel
 def _swap_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
-    """Relief of both if ``middle`` takes ``p`` from its leader and gives it ``q``."""
+    """``middle`` takes ``p`` from its leader and gives it ``q``."""
     source = state.replicas[p, state.replica_index[p]]
     gain = 0.0
     for d in range(state.load.shape[1]):
@@ -543,7 +538,6 @@ def _swap_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
 
 @inner_kernel
 def _exchange_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
-    """Relief of ``middle`` if it leads ``p`` in place of ``q``."""
     gain = 0.0
     for d in range(state.load.shape[1]):
         change = state.extra[p, d] - state.extra[q, d]
@@ -579,7 +573,6 @@ def best_passed_on(state: LeaderState, p: int, middle: int, lacks: Floats) -> tu
 
 @inner_kernel
 def _pass_on(state: LeaderState, p: int, first: int, lacks: Floats) -> bool:
-    """Whether ``p`` went to ``first``, whose broker passed on another leadership."""
     middle = state.replicas[p, first]
     state.pairs_left[0] -= state.filled[middle] * state.replicas.shape[1]
     best, best_index = best_passed_on(state, p, middle, lacks)
@@ -596,7 +589,6 @@ def _pass_on(state: LeaderState, p: int, first: int, lacks: Floats) -> bool:
 
 @inner_kernel
 def _chain_from(state: LeaderState, broker: int) -> bool:
-    """Whether two hand-overs or a swap relieved ``broker``."""
     lacks = np.empty(state.load.shape[0])
     for b in range(lacks.shape[0]):
         lacks[b] = leader_outside(state, b, -1)
@@ -655,7 +647,6 @@ def _search(state: LeaderState, max_rounds: int) -> int:
 
 @inner_kernel
 def _undo_needless(state: LeaderState) -> int:
-    """Undo changes where no band violation grows; return how many."""
     undone = 0
     for p in range(state.replica_index.shape[0]):
         if state.replicas[p, state.replica_index[p]] == state.original[p]:
@@ -709,7 +700,6 @@ def choose_leaders(
 def go_on_leading(
     problem: Problem, replicas: Ints, leader: Ints, bands: WorkingBands, params: SolveParams = DEFAULTS
 ) -> ChosenLeaders:
-    """Leaders of ``replicas`` by a search from ``leader``."""
     may_lead = candidates(problem, replicas)
     replica_index = first_leaders(problem, replicas, may_lead)
     goes_on = may_lead & (replicas == leader[:, None])
@@ -726,7 +716,6 @@ def _search_by_worst(state: LeaderState) -> SearchStatistics:
 
 
 def _even_out(problem: Problem, state: LeaderState, bands: WorkingBands, tolerance: float) -> bool:
-    """Whether counts were made even."""
     d = problem.column("leaders")
     if d is None or np.isfinite(problem.limit[:, leader_columns(problem)]).any():
         return False
@@ -781,9 +770,7 @@ def _loads(replicas: Ints, replica_index: Ints, follower: Floats, extra: Floats,
 
 
 def least_leader_changes(problem: Problem) -> EvenLeaders | None:
-    """Fewest changes of a leaders-only plan by counts, a lower bound; None if replicas may move or no choice meets all
-    bands.
-    """
+    """Lower bound of a leaders-only plan by counts; None if replicas may move or no choice meets all bands."""
     d = problem.column("leaders")
     if problem.moves_replicas or problem.elects_preferred or d is None or not problem.partition_count:
         return None

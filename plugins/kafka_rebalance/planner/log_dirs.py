@@ -190,7 +190,7 @@ def _within_limits(problem: LogDirProblem) -> Longs:
 
 
 def _outside(problem: LogDirProblem, load: Longs, dirs: Longs | None = None) -> Floats:
-    """Weighted load outside the limits; ``dirs`` of the loads, None = all."""
+    """Weighted; ``dirs`` None = all."""
     places = slice(None) if dirs is None else dirs
     over = np.maximum(load - problem.ceiling_bytes[places], 0)
     under = np.maximum(problem.floor_bytes[places] - load, 0)
@@ -199,7 +199,7 @@ def _outside(problem: LogDirProblem, load: Longs, dirs: Longs | None = None) -> 
 
 
 def _with_fewer_bytes(problem: LogDirProblem, dir_of: Longs) -> Longs:
-    """Put moved replicas back or swap them, heaviest first. Bytes fall, so this ends."""
+    """Heaviest first. Bytes fall, so this ends."""
     dir_of = dir_of.copy()
     is_better = True
     while is_better:
@@ -211,7 +211,6 @@ def _with_fewer_bytes(problem: LogDirProblem, dir_of: Longs) -> Longs:
 
 
 def _put_back(problem: LogDirProblem, dir_of: Longs, replica: int) -> bool:
-    """Whether a replica went home, alone or in a swap."""
     pair = np.array([problem.dir_of[replica], dir_of[replica]], dtype=np.int64)  # home dir, present dir
     size = problem.size_bytes
     load = problem.load_bytes(dir_of)[pair]
@@ -300,7 +299,7 @@ def broker_volumes(broker: Broker, table: PartitionTable) -> BrokerVolumes | Non
 
 
 def _movable(broker: int, table: PartitionTable) -> Longs:
-    """Table cells with known dir and size, not in motion."""
+    """Known dir and size, not in motion."""
     if table.log_dir is None:
         return np.zeros(0, dtype=np.int64)
     is_mine = (table.replicas == broker) & (table.log_dir >= 0) & (table.replica_log_bytes >= 0)

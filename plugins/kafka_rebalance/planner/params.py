@@ -1,9 +1,8 @@
-"""The planner's parameters, one class for each step of the search. Kernels read records (``KernelParams``).
+"""The planner's parameters, one class for each step of the search. Kernels compile them as records.
 
-    params = SolveParams(effort=Effort(anneal_steps=0))
-    solution = solve(problem, params=replace(params, gaps=GapParams(near=0.001)))
+    solve(problem, params=replace(params, effort=Effort(anneal_steps=0)))
 
-Rounding constants are the float64 error of millions of additions of loads of about 1. Kernels compile them.
+Rounding constants are the float64 error of millions of additions of loads of about 1.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from kafka_rebalance.parameters import Parameters, number
 
 
 class KernelParams(Parameters, ByReference):
-    """Parameters that compiled kernels read: numbers and other such records only."""
+    """Numbers and other such records only: compiled kernels read them."""
 
     def __post_init__(self) -> None:
         Parameters.__post_init__(self)
@@ -26,12 +25,12 @@ class KernelParams(Parameters, ByReference):
 class AscentParams(Parameters):
     """Ascent of dual prices (Adam).
 
-    work                     pairs of partition and broker in all steps
-    least_steps              with fewer there is no ascent
-    first_step, last_step    of a price, in mean bytes per broker for a mean load; shrinks geometrically
-    few_pairs                with more, steps scale with each resource's usual costs
-    memory, long_memory      decay of the mean slope, of the mean squared slope
-    least_slope              in mean loads
+    work                   pairs of partition and broker in all steps
+    least_steps            with fewer there is no ascent
+    first_step, last_step  in mean bytes per broker for a mean load; shrinks geometrically
+    few_pairs              with more, steps scale with each resource's usual costs
+    memory, long_memory    decay of the mean slope, of the mean squared slope
+    least_slope            in mean loads
     """
 
     ascending = (("least_steps", "most_steps"), ("last_step", "first_step"))
@@ -49,12 +48,7 @@ class AscentParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundParams(Parameters):
-    """Lower bounds.
-
-    least_excess         less excess, as a share of a load, is rounding
-    partitions_per_slice limits memory
-    covering_sweeps      for each broker above its bands
-    """
+    """``least_excess``: less, as a share of a load, is rounding. ``partitions_per_slice`` limits memory."""
 
     least_excess: float = number(1e-9, least=0.0)
     count_tolerance: float = number(1e-6, least=0.0, most=0.49)
@@ -69,10 +63,10 @@ class BudgetSearchParams(KernelParams):
 
     smooth, smoother     weight of the smaller of load above and below the bands
     least_price          of a step, as a share of a limit
-    ranked_exactly       pairs of replica and broker ranked again before each step; beyond it only the top
+    ranked_exactly       pairs of replica and broker ranked before each step; beyond it only the top
     given_back_at_once   one change in so many is undone before a new ranking
     warm, cold           temperatures, in mean weights of a replica
-    cooling              share of the tries while it cools
+    cooling              share of the tries
     tries_when_warm      for each replica; with fewer it starts colder
     single_steps, swaps  cumulative percent, rest exchanges; ``leader_steps`` percent of single steps
     """
@@ -102,7 +96,7 @@ class LeaderParams(KernelParams):
     worth_of_free_change  factor for a hand-over without a further leader change
     load_discount         for the receiver's higher load, per mean
     least_of_rank         a hand-over applies while it is worth this share of its rank
-    brokers_per_change    harder steps start once gentle ones help fewer than one in so many brokers
+    brokers_per_change    harder steps follow where fewer than one in so many brokers improves
     """
 
     rounds: int = number(200, least=0)
@@ -116,12 +110,12 @@ class LeaderParams(KernelParams):
 
 @dataclass(frozen=True, slots=True)
 class LogDirParams:
-    bound_units: int = 1_000  # units of a need, rounded so that the bound holds
+    bound_units: int = 1_000  # rounding of a need, so that the bound holds
     over_weight: float = 1_000.0  # of a byte above a ceiling against one below a floor
-    whole_cells: int = 240  # most replicas × dirs of an integer program: hundredths of a second
+    whole_cells: int = 240  # replicas × dirs of an integer program
     whole_nodes: int = 2_000
     most_used_ratio: float = 0.9  # moves fill no disk beyond this
-    least_gain_per_byte: float = 0.05  # brought within limits by each byte moved, where nothing must move
+    least_gain_per_byte: float = 0.05  # within limits per byte moved, where nothing must move
 
 
 LOG_DIRS = LogDirParams()
@@ -129,7 +123,7 @@ LOG_DIRS = LogDirParams()
 
 @dataclass(frozen=True, kw_only=True)
 class ReceiverParams(KernelParams):
-    """Receivers examined for one replica: of those below their bands (fewer with many replicas), and of all."""
+    """Receivers examined for one replica: of those below their bands, and of all."""
 
     ascending = (("lacking_tried_by_many", "lacking_tried"),)
 
@@ -147,8 +141,8 @@ class HandOverParams(KernelParams):
     misses_borne       replicas skipped before a visit ends
     least_of_rank      a replica moves while it is worth this share of its rank
     cost_of_moving_on  cost share of moving a displaced replica
-    surely_leaves      a replica that covers the excess for at most so many times its cost is released
-    least_service      fit that a receiver below its bands needs, 1 = in proportion and no more than it lacks
+    surely_leaves      factor on a replica's cost up to which its price may cover the excess
+    least_service      fit that a receiver below its bands needs, 1 = in proportion
     """
 
     misses_borne: int = number(20, least=0)
@@ -163,9 +157,9 @@ class HandOverParams(KernelParams):
 class FetchParams(KernelParams):
     """Brokers below their bands, and exchanges.
 
-    sampled        replicas examined for one broker
-    away_bonus     preference for a displaced replica, 1 = one in proportion
-    least_cost     of an exchange, as a share of its two replicas' cost
+    sampled     replicas examined for one broker
+    away_bonus  preference for a displaced replica, 1 = one in proportion
+    least_cost  of an exchange, as a share of its two replicas' cost
     """
 
     sampled: int = number(2000, least=1)
@@ -175,15 +169,13 @@ class FetchParams(KernelParams):
 
 @dataclass(frozen=True, kw_only=True)
 class PolishParams(KernelParams):
-    """``least_saving``: cost share that a cheaper replica saves."""
-
     mending_steps: int = number(6, least=0)
     least_saving: float = number(1e-3, least=0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnnealParams(KernelParams):
-    """Shares of the steps, in percent, of four of the search's moves; evictions have the rest.
+    """Percentages of the steps; evictions have the rest.
 
     warm, cold, topic_price      in mean costs of a replica; ``topic_price``: of an excess replica of a topic
     outside_price, outside_rise  of a mean load outside the bands, in mean bytes per broker: first price, rise
@@ -217,13 +209,13 @@ class ReplicaKernelParams(KernelParams):
 class ReplicaSearchParams(Parameters):
     """Search for replica sets.
 
-    brokers_per_move    a step that moves replicas of fewer than one in so many brokers is followed by a harder one
-    least_fit           of a mixture to its receiver, 1 = in proportion
-    least_pass_saving   polishing goes on while a pass saves this share of the best one
-    many_replicas       above it there is one polishing pass
-    least_polish_work   partners examined in a pass
-    narrow_band         narrower bands (in means) get the full annealing time
-    small_topic         larger topics have a row of counts by broker
+    brokers_per_move   a step that moves replicas of fewer than one in so many brokers is followed by a harder one
+    least_fit          of a mixture to its receiver, 1 = in proportion
+    least_pass_saving  polishing goes on while a pass saves this share of the best one
+    many_replicas      above it there is one polishing pass
+    least_polish_work  partners examined in a pass
+    narrow_band        narrower bands (in means) get the full annealing time
+    small_topic        larger topics have a row of counts by broker
     """
 
     brokers_per_move: int = number(20, least=1)
@@ -241,7 +233,7 @@ class ReplicaSearchParams(Parameters):
 class ArcParams(Parameters):
     """Linear program of all moves, for small clusters.
 
-    cost_per_move     as a share of a partition's mean bytes: breaks ties; the prices still prove the bytes
+    cost_per_move     share of a partition's mean bytes: breaks ties; the prices still prove the bytes
     cost_of_crowding  the same for a copy where the topic has its fair share
     unused_share      rounding of arc shares
     """
@@ -256,9 +248,9 @@ class ArcParams(Parameters):
 class StartParams(Parameters):
     """Starting points of a search outside its bands.
 
-    shrinks     shares of the mean by which bands are narrowed, in turn
-    dives       rounds that fix the heavier half of the fractional partitions
-    few_arcs    with more, one program is solved
+    shrinks          shares of the mean by which bands are narrowed, in turn
+    dives            rounds that fix the heavier half of the fractional partitions
+    few_arcs         with more, one program is solved
     searches_inside  where a plan inside the bands exists
     """
 
@@ -281,9 +273,9 @@ class NeighbourhoodParams(Parameters):
     few_arcs               with fewer, no more arcs open
     near                   gaps that end the search, before and after that
     far                    gap beyond which no patience is lost
-    undecided_partitions   partitions with little effect are drawn from about so many
+    undecided_partitions   about so many partitions with little effect are drawn
     least_gap, gap_share   a step ends within this share of the plan's cost, or of its excess
-    row_slack              of the mean: HiGHS may miss a row by half of this, bands hold to 1e-9
+    row_slack              HiGHS may miss a row by half of this, bands hold to 1e-9 (means)
     """
 
     ascending = (("least_open", "most_open"),)
@@ -315,8 +307,8 @@ class NeighbourhoodParams(Parameters):
 class WholePlanParams(Parameters):
     """Tiny clusters as one integer program.
 
-    ``most_decided_pairs``, ``decided_nodes``: where nothing else found a plan; one within ``decided_gap`` or a proof of
-    none. Costs per copy and leader change are shares of the largest partition's bytes and break ties.
+    ``most_decided_pairs``, ``decided_nodes``: where nothing else found a plan; proves that there is none, or finds one
+    within ``decided_gap``. Costs, as shares of the largest partition's bytes, break ties.
     """
 
     most_pairs: int = number(150, least=0)
@@ -352,10 +344,9 @@ class CoverParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class BoldAnnealParams(Parameters):
-    """Annealing through placements outside the bands.
+    """Annealing through placements outside the bands; the outside price rises past the cost of a repair.
 
-    anneal       at first a load outside costs less than the copies that repair it, at last a little more
-    tries        runs with different seeds until the plan is near its bound, or ``patience`` runs found nothing
+    ``tries``: seeds, until the plan is near its bound or ``patience`` of them found nothing.
     """
 
     anneal: AnnealParams = AnnealParams(warm=0.02, cold=3e-4, topic_price=0.01, outside_price=0.5, outside_rise=1.0)
@@ -366,11 +357,7 @@ class BoldAnnealParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class RestrictedParams(Parameters):
-    """Restricted program of large clusters.
-
-    anneal_times     factor on the usual annealing steps
-    anneal_again     further runs while far from the bound
-    """
+    """Restricted program of large clusters; ``anneal_again``: further runs while far from the bound."""
 
     most_pairs: int = number(2_000_000, least=0)
     open_arcs: int = number(6_000, least=0)
@@ -411,10 +398,10 @@ class LinearProgramParams(Parameters):
 class SteeringParams(Parameters):
     """Integer programs that improve parts of a plan by its first cost, on small clusters.
 
-    partitions, led      open partitions of a part; those with only the leader open
-    others               weight of the other costs, each over its bound
-    least_saving         share of a cost for which the plan changes
-    undecided_partitions partitions with little effect are drawn from about so many
+    partitions, led       open partitions of a part; those with only the leader open
+    others                weight of the other costs, each over its bound
+    least_saving          share of a cost for which the plan changes
+    undecided_partitions  about so many partitions with little effect are drawn
     """
 
     steps: int = number(2, least=0)
@@ -434,14 +421,14 @@ class SteeringParams(Parameters):
 class SurviveParams(Parameters):
     """Every broker within its capacity after a loss.
 
-    brokers           each change relieves one of so many worst
-    partitions        that may get another order or leader; ``moved_partitions`` may move
-    program_cells     sums of loads in one program
-    all_changes       up to so many, a program over all proves what cannot survive
-    above_worth       price of a capacity exceeded by its whole, then of each copy, leader change and order
-    program_gap       as a share of the load left above capacities
-    parts             programs over changes of the ``part_brokers`` worst
-    most_cells        limits memory
+    brokers        each change relieves one of so many worst
+    partitions     that may get another order or leader
+    program_cells  sums of loads in one program
+    all_changes    up to so many, one program proves what cannot survive
+    above_worth    price of a capacity exceeded by its whole, then of each copy, leader change and order
+    program_gap    as a share of the load left above capacities
+    parts          programs over changes of the ``part_brokers`` worst
+    most_cells     limits memory
     """
 
     brokers: int = number(8, least=1)
@@ -469,14 +456,14 @@ class SurviveParams(Parameters):
 class TopicLeaderParams(Parameters):
     """Minimum leaders of a topic on each broker.
 
-    few_choices     placements up to which one program chooses all from the start
-    all_choices     the same where steps left a deficit: proves what is impossible
-    topic_choices   of one topic, where no single step is left
+    few_choices          placements up to which one program chooses all from the start
+    all_choices          the same where steps left a deficit: proves what is impossible
+    topic_choices        of one topic, where no single step is left
     mend_nodes, mend_gap  limits of programs that repair bands by leader changes
-    band_worth      price of a mean load outside bands, in mean bytes of a broker
+    band_worth           price of a mean load outside bands, in mean bytes of a broker
     may_not, copy_worth  price of an impossible leader; of a copy, above all harm
-    most_harm       to bands by one change, in means; capped
-    move_worth      price of a copy beside its bytes, as a share of a replica's mean bytes
+    most_harm            to bands by one change, in means
+    move_worth           price of a copy beside its bytes, as a share of a replica's mean bytes
     """
 
     few_choices: int = number(300, least=0)
@@ -549,8 +536,7 @@ class Effort(Parameters):
 class CostParams(Parameters):
     """Charges of a move, as shares of a partition's mean bytes.
 
-    ``per_move``: in the search, so that tiny replicas are not free. ``worth_per_move``: between two plans; 0: fewer
-    bytes, then fewer moves.
+    ``per_move``: in the search, so that tiny replicas are not free. ``worth_per_move``: between two plans.
     """
 
     per_move: float = number(0.005, least=0.0)
@@ -567,9 +553,7 @@ class BandParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class GapParams(Parameters):
-    """Gaps to the lower bound, as shares of it. ``near``: good enough. ``far``: annealed, as is a plan outside its
-    bands.
-    """
+    """Gaps to the lower bound, as shares of it. ``far`` ones are annealed, as is a plan outside its bands."""
 
     ascending = (("near", "far"),)
 
@@ -597,34 +581,30 @@ class SolveParams(Parameters):
 DEFAULTS = SolveParams()
 
 
-# Tolerance outside the bands, in means.
+# In means.
 BAND_TOLERANCE = 1e-9
-# Smaller gains count as none, in means.
 GAIN_TOLERANCE = 1e-12
-# Rounding of a sum in another order, in means.
+# Another order of summation.
 SUM_TOLERANCE = 1e-10
-# Discount on a cover's surplus, for loads within rounding of a band.
+# For loads within rounding of a band.
 COVER_ROUNDING = 1e-8
 # Rounding of a bound, as a share of its summed amounts; subtracted if above the second share of the bound, so that
-# another order of summation proves as much.
+# another order proves as much.
 BOUND_ROUNDING, BOUND_SLACK = 1e-12, 1e-8
-# Score of an impossible receiver; unreachable distance.
 FORBIDDEN, HOWEVER_FAR = -1e300, 1e300
-# All replicas together do not cover the excess.
 NOT_COVERABLE = 1e300
-# Distance of an unreached node; arc to the hub, of no partition.
+# ``HUB_ARC`` is of no partition.
 UNREACHED, HUB_ARC = 1 << 60, -1
 # Bands that cannot be met come before topic spread.
 ANY_SPREAD = 1 << 60
-# Resolution of draws.
 FRACTIONS = 1 << 30
 # Most products that OpenBLAS multiplies in one thread.
 ONE_THREAD_PRODUCTS = 1 << 18
-# Shorter spans use insertion sort.
+# Insertion sort.
 SHORT_SPAN = 15
-# Rounding of a load after a loss, as a share of the capacity.
+# Rounding of a load, as a share of the capacity.
 LOSS_MARGIN = 5e-10
 # HiGHS accepts a row off by 1e-6 and nearly whole numbers.
 PROGRAM_MARGIN, PROGRAM_WHOLE = 2e-6, 0.5
-# Less above capacities, as a share, may be rounding of a program.
+# Less may be rounding of a program.
 PROVED_ABOVE = 1e-4

@@ -1,6 +1,4 @@
-"""Solve one problem. ``IMPROVERS`` and ``NEARER`` run in order; each takes the best candidate and returns none
-worse.
-"""
+"""Solve one problem. ``IMPROVERS`` and ``NEARER`` run in order; none returns a worse candidate."""
 
 from __future__ import annotations
 
@@ -58,9 +56,9 @@ class SearchTask:
 class Found:
     """Best placement and bounds so far.
 
-    within           problem with lower-ranked bands widened, None if none was; ``best`` is then judged by it
-    gave_way         resource whose band was dropped for a while → resources that it was dropped for
-    is_proved        no plan is inside all bands; are_caps_proved: none keeps the caps
+    within     problem with lower-ranked bands widened, None if none was; ``best`` is then judged by it
+    gave_way   resource whose band was dropped for a while → resources that it was dropped for
+    is_proved  no plan is inside all bands; are_caps_proved: none keeps the caps
     """
 
     best: Placed
@@ -207,9 +205,7 @@ def _keep_ranks(task: SearchTask, found: Found) -> Found:
 
 
 def _widen_least(task: SearchTask, found: Found) -> Found:
-    """Outside the bands: cheapest plan within the least bands met, with any topic spread; covers raise the original
-    bounds.
-    """
+    """Outside the bands: cheapest plan within the least bands met, with any topic spread."""
     problem, params, within, bounds = task.problem, task.params, found.within, found.bounds
     if within is None or not params.effort.program_steps:
         return found
@@ -233,14 +229,11 @@ def _is_for_programs(task: SearchTask) -> bool:
 
 
 def _least(task: SearchTask, found: Found) -> float:
-    """Bound on the price that plans compare by."""
     return least_price(task.problem, found.bounds, task.params.costs)
 
 
 def _without_others(stages: Sequence[SearchTask], known: Placed) -> tuple[Placed, Decision]:
-    """Best plan for the bands of the last of ``stages``, no farther outside earlier ones than ``known``, and its
-    proof.
-    """
+    """Best plan for the last stage, no farther outside earlier ones than ``known``."""
     task = stages[-1]
     stage, params = task.problem, task.params
 
@@ -289,7 +282,7 @@ def _stranded_rows(problem: Problem, replicas: Ints) -> Longs:
 
 
 def _lawful(problem: Problem, row: int, params: SolveParams) -> Ints:
-    """Replica sets by the rules alone; raises InfeasibleError with the smallest proved cause, or as undecided."""
+    """Raises InfeasibleError with the smallest proved cause, or as undecided."""
     cause = smallest_cause(problem, params.linear_program)
     if cause is not None:
         raise cause.error()
@@ -313,8 +306,7 @@ def _on_leaving(problem: Problem, replicas: Ints) -> Flags:
 # if it is in sync, so a plan is judged at its end and after that election.
 #
 # Promises, in order
-# 1. Least load above a limit (capacity or cap) in both states, of these ways: leaders as found; with each list
-#    reordered
+# 1. Least load above a limit (capacity or cap) in both states, of these ways: leaders as found; with each list reordered
 #    that an election would undo; preferred leaders first, others only where bands need it; leaders as found without
 #    needless changes; where the replicas stay, today's leaders and lists.
 # 2. Bands of higher rank (``Problem.band_rank``) are violated least at the end.
@@ -323,11 +315,9 @@ def _on_leaving(problem: Problem, replicas: Ints) -> Flags:
 # 5. Fewest elections and reordered lists together, then fewest reordered lists.
 # 6. A list whose first replica may not lead (a demoted broker) is reordered.
 #
-# The first replica counts as the final leader even if out of sync today: it will catch up.
-#
-# Example: lists begin 4/4/4, broker 2 restarted and leads nothing (6/6/0): electing its own four reorders no list.
-#
-# Complexity: two leader searches, O(P·W) a round; nothing where every leader is first.
+# The first replica counts as the final leader even if out of sync today: it will catch up. Example: lists begin 4/4/4,
+# broker 2 restarted and leads nothing (6/6/0): electing its own four reorders no list. Two leader searches, O(P·W) a
+# round.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -416,7 +406,7 @@ class _Shifted:
 
     @classmethod
     def of(cls, problem: Problem, load: Floats) -> _Shifted:
-        """Limits: the bands and limits, or ``load`` where that is outside."""
+        """The bands and limits, or ``load`` where that is outside."""
         slack = BAND_TOLERANCE * resource_scale(problem)
         high = np.maximum(np.minimum(problem.band_high, problem.limit), load)
         return cls(load, np.minimum(problem.band_low, load) - slack, high + slack)
@@ -431,14 +421,14 @@ class _Shifted:
 
 
 def away_from_demoted(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """Lists with the leader first where an election would restore a demoted broker."""
+    """The leader is first where an election would restore a demoted broker."""
     if problem.preferred is None or problem.elects_preferred:
         return replicas
     return _reordered(problem, _Way(replicas, leader), _may_not_lead(problem)).replicas
 
 
 def leaders_first(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """Lists with the leader first wherever an election would change it."""
+    """The leader is first wherever an election would change it."""
     if problem.preferred is None or problem.elects_preferred:
         return replicas
     return _reordered(problem, _Way(replicas, leader), ~problem.pinned).replicas
@@ -452,7 +442,6 @@ def _as_today(problem: Problem, found: _Way) -> _Way:
 
 
 def _may_not_lead(problem: Problem) -> Flags:
-    """bool[P]: the next election would elect a broker that must not lead."""
     preferred = problem.preferred
     assert preferred is not None
     return np.asarray(~problem.pinned & (preferred != ABSENT) & ~problem.keeps_leaders[preferred])
@@ -470,9 +459,7 @@ def _reordered(problem: Problem, way: _Way, which: Flags) -> _Way:
 
 
 def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first: bool) -> _Way:
-    """Preferred leaders where the list stays, others as bands need them; else the leaders found, without needless
-    changes.
-    """
+    """Preferred leaders where the list stays, others as bands need them; else those found."""
     assert problem.preferred is not None
     stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1) & ~problem.pinned
     may = (candidates(problem, problem.replicas) & (problem.replicas == problem.preferred[:, None])).any(axis=1)
@@ -486,9 +473,7 @@ def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first
 
 
 def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, float, float, float, int, int]:
-    """Load above limits in both states, distance outside first-ranked bands, evenness lost against an election today,
-    distance outside in the worse state, elections and reordered lists, reordered lists.
-    """
+    """Promises 1 to 5, in order."""
     elected = elected_leaders(problem, way.replicas, way.leader)
     loads = [broker_loads(problem, way.replicas, leader) for leader in (way.leader, elected)]
     above = sum(float(np.maximum(load - problem.limit, 0.0)[problem.stays].sum(axis=0) @ (1 / resource_scale(problem)))
@@ -511,7 +496,7 @@ def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, fl
 
 
 def _unevenness(problem: Problem, load: Floats) -> float:
-    """Sum of squares: one broker far out is worse than two half as far."""
+    """One broker far out is worse than two half as far."""
     return float((_outside(problem, load) ** 2).sum())
 
 

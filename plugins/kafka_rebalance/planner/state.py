@@ -235,7 +235,7 @@ def _receivers_in_rack(sets: BrokerSets, rack: Ints, takes: Flags) -> Longs:
 
 
 def _may_lead_alone(problem: Problem) -> Flags:
-    """Brokers bool[B] that may be the only possible leader; all where no receiver may lead."""
+    """All where no receiver may lead."""
     if (problem.takes_replicas & problem.takes_leaders).any():
         return problem.takes_leaders
     return np.ones(problem.broker_count, dtype=np.bool_)
@@ -248,7 +248,7 @@ def _with_unplaced(table: Floats, value: float) -> Floats:
 def _peaks(
     problem: Problem, replicas: Ints, original: Ints, follower: Floats, own: Floats, disk_column: int, brokers: int
 ) -> Floats:
-    """Disk of today's and new replicas: Kafka deletes nothing before a copy is complete."""
+    """Kafka deletes nothing before a copy is complete."""
     peak = np.zeros((brokers, 1))
     if disk_column >= 0 and np.isfinite(problem.limit).any():
         today = np.where(original < -1, -2 - original, original)
@@ -264,7 +264,7 @@ def _peaks(
 
 
 def _items(replicas: Ints, pinned: Flags, brokers: int) -> tuple[Ints, Longs, Longs, Ints]:
-    """Slots by broker with space for three times the mean, so that a list never limits the search."""
+    """Space for three times the mean, so that a list never limits the search."""
     is_item = (replicas >= 0) & ~pinned[:, None]
     flat = replicas.ravel()
     replica_indexes = np.flatnonzero(is_item.ravel())

@@ -255,7 +255,7 @@ def _add_loads(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows, params
 class _Crowding:
     """C cells of topic and broker that the part could crowd; ``column`` int64[A], -1 for none.
 
-    spare   float64[C]: room beside fixed replicas
+    spare   room beside fixed replicas
     excess  total that may exceed it, as today or in the plan
     """
 
@@ -291,7 +291,7 @@ def _add_topics(arcs: _Arcs, crowding: _Crowding, rows: _Rows) -> None:
 
 
 def _add_flows(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows) -> None:
-    """Add rows for bytes in and out; T is in mean bytes of a broker."""
+    """T is in mean bytes of a broker."""
     brokers, unit, flows = problem.broker_count, max(mean_bytes(problem), 1e-300), flows_of(problem, rest)
     new = np.flatnonzero(~arcs.is_kept)
     source = problem.leader[arcs.rows[arcs.line[new]]]

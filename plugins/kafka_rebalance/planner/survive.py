@@ -4,10 +4,10 @@ Promises, in order: the budget and all hard rules hold; no broker is above its c
 follower orders first (no copies), then leaders, then replicas; within the bands if that suffices; no single change left
 is needless.
 
-Search: relieve the worst broker by the best change. If none helps, allow orders, leaders, replicas, then leaving bands,
-then an integer program over several changes: all on small clusters, else those of the worst brokers. Example: brokers
-0, 1, 2 of 60 MB/s send 40 each; all lists of 0 go on with 1, which would send 80. Half of them as [0, 2, 1]: 60 each. A
-change examines P partitions and at most ``SurviveParams.most_cells`` sums.
+Search: relieve the worst broker by the best change; if none helps, allow the next kind, then leaving bands, then an
+integer program over several changes. Example: brokers 0, 1, 2 of 60 MB/s send 40 each; all lists of 0 go on with 1,
+which would send 80. Half of them as [0, 2, 1]: 60 each. A change examines P partitions and at most
+``SurviveParams.most_cells`` sums.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from kafka_rebalance.planner.params import (
 )
 
 # A loss takes a group: one broker, or a rack. Its leaderships go to the first serving replica outside it; follower
-# loads stay. Broker b then carries ``load[b] + taken[g, b]``. B brokers, P partitions, D resources, G groups; R
-# resources are guarded: known capacity, and leading uses it.
+# loads stay. Broker b then carries ``load[b] + taken[g, b]``. R of D resources are guarded: known capacity, and leading
+# uses it.
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LossArrays:
     """Constants of the search.
 
-    group           int32[B], ABSENT: never lost
-    serves          bool[B]: responsive, may take over
-    rack            int32[B], own number for a broker without one
-    guarded         int64[R] columns; ``capacity`` float64[B, R]
-    today           lists int32[P, W] with ``today_leader``
-    may_change      bool[P]; ``sets``: allowed brokers, None: any
-    size            float64[P]: bytes of a copy
+    group       int32[B], ABSENT: never lost
+    serves      bool[B]: responsive, may take over
+    rack        int32[B], own number for a broker without one
+    guarded     int64[R] columns; ``capacity`` float64[B, R]
+    today       lists int32[P, W] with ``today_leader``
+    may_change  bool[P]; ``sets``: allowed brokers, None: any
+    size        float64[P]: bytes of a copy
     """
 
     group: Ints
@@ -90,7 +90,6 @@ class LossArrays:
         return np.asarray((leaders >= 0) & (self.takes_leaders[leaders] | keeps))
 
     def copies(self, rows: Longs, lists: Ints) -> Longs:
-        """New replicas of each list."""
         today = self.today[rows]
         is_new = (lists[:, :, None] != today[:, None, :]).all(axis=2) & (lists >= 0)
         return np.asarray(is_new.sum(axis=1))
@@ -139,9 +138,7 @@ class Touched:
 
 @dataclass(slots=True, eq=False)
 class LossState:
-    """``lists`` int32[P, W] with ``leader``; ``load`` float64[B, D]; ``taken`` float64[G, B, R]; ``group`` lost with
-    each leader and its ``heir``; ``excess`` float64[B].
-    """
+    """``load`` float64[B, D]; ``taken`` float64[G, B, R]; ``group`` lost with each leader and its ``heir``."""
 
     arrays: LossArrays
     lists: Ints
@@ -211,7 +208,6 @@ class LossState:
         self.excess[touched.broker] = self._over(touched.broker, self._columns(touched.broker))
 
     def _columns(self, brokers: Longs) -> Floats:
-        """Loads after each loss."""
         load = self.load[brokers][:, self.arrays.guarded]
         return np.asarray(load[:, None, :] + self.taken[:, brokers, :].transpose(1, 0, 2))
 
@@ -257,8 +253,8 @@ class LossState:
         return Touched(who, broker, sums, cell[is_heir], lost, amount)
 
 
-# Changes that may relieve a broker after a loss, lawful for Kafka and the options: leaders, places, racks no worse, a
-# new follower order only where the first replica leads. The heaviest partitions come first, then a sample.
+# Changes that may relieve a broker after a loss: racks no worse, a new follower order only where the first replica
+# leads. The heaviest partitions come first, then a sample.
 
 
 class Means(IntEnum):
@@ -325,7 +321,6 @@ def receivers(state: LossState, broker: int, most: int) -> list[int]:
 
 
 def _moved(state: LossState, rows: Longs, broker: int, other: int) -> Change:
-    """``broker``'s replica on ``other``, in every arrangement."""
     arrays = state.arrays
     lists = state.lists[rows]
     is_there = lists == broker
@@ -362,7 +357,7 @@ def _picked(weight: Floats, most: int) -> Longs:
     return np.concatenate([order[:half], order[others]])
 
 
-# Several changes at once by an integer program, where no single one helps.
+# Several changes at once by an integer program, where no single one helps:
 #
 #     minimise what is above capacities over all brokers and losses, then copies, then leader changes, then orders
 #     over x (a change is made) in 0 or 1, at most one a partition; hard limits and the budget hold
@@ -388,7 +383,7 @@ class Chosen:
 
 
 def best_choice(state: LossState, options: Change, costs: Costs, params: SurviveParams) -> Chosen | None:
-    """Best choice; None if too large, or nothing was found within the nodes."""
+    """None if too large, or nothing was found within the nodes."""
     arrays, count = state.arrays, len(options)
     if not count or count * params.touched_brokers * arrays.groups * len(arrays.guarded) > params.program_cells:
         return None
@@ -449,7 +444,6 @@ def _in_own_order(state: LossState, rows: Longs, lists: np.ndarray) -> np.ndarra
 
 
 def _is_spread(arrays: LossArrays, state: LossState, rows: Longs, members: tuple[int, ...]) -> Flags:
-    """Sets bool[K] on at least as many racks as now."""
     lists = state.lists[rows]
     racks = np.sort(np.where(lists >= 0, arrays.rack[lists], ABSENT), axis=1)
     now = 1 + ((racks[:, 1:] != racks[:, :-1]) & (racks[:, :-1] >= 0)).sum(axis=1)
@@ -463,7 +457,7 @@ def _may_be_on(arrays: LossArrays, rows: Longs, members: tuple[int, ...]) -> Fla
 
 
 def _loss_rows(state: LossState, options: Change) -> tuple[sp.csr_array, Floats]:
-    """Added load over capacity after each loss, and the room."""
+    """Over capacity."""
     arrays, touched, count = state.arrays, state.touched(options), len(options)
     brokers = np.unique(touched.broker)
     at = np.searchsorted(brokers, touched.broker)
@@ -492,7 +486,6 @@ def _loss_rows(state: LossState, options: Change) -> tuple[sp.csr_array, Floats]
 
 
 def _limit_rows(state: LossState, options: Change) -> tuple[sp.csr_array, Floats]:
-    """Added load, and the room below hard limits."""
     arrays, touched = state.arrays, state.touched(options)
     resources = state.load.shape[1]
     scaled = touched.load / arrays.scale
@@ -562,7 +555,6 @@ class _Search:
                     pass
 
     def _step(self, means: Means, *, leaves_bands: bool) -> bool:
-        """Make the best change of the first of the worst brokers that has one."""
         worst = np.argsort(-self.state.excess, kind="stable")[: self.params.brokers]
         for broker in worst[self.state.excess[worst] > 0].tolist():
             change = changes_for(self.state, broker, means, self.params)
@@ -573,7 +565,6 @@ class _Search:
         return False
 
     def _best(self, change: Change, *, leaves_bands: bool) -> Longs | None:
-        """Index of the best change; None where none reduces the excess."""
         change = change.taken(slice(0, self.params.changes_at_once(self._cells)))
         if not len(change):
             return None
@@ -673,7 +664,7 @@ class _Search:
         )
 
     def undo_needless(self, start: LossState) -> None:
-        """Undo needless changes, dearest first; bands are left no further."""
+        """Dearest first; bands are left no further."""
         state = self.state
         changed = (state.lists != start.lists).any(axis=1) | (state.leader != start.leader)
         rows = np.flatnonzero(changed)

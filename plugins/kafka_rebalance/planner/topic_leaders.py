@@ -3,9 +3,9 @@
 Promises, in order: the budget and all hard rules hold; on a small cluster all leaders are found, or proved impossible;
 bands are left no further than needed; few bytes, then few leader changes.
 
-Small clusters: one integer program over all placements. Others: an assignment for each topic, with the fewest copies; a
-program for what limits or the budget forbid; then leader changes that repair bands, in rounds, then by a program.
-Example: t has 4 partitions on brokers 0, 1, 2, led by 0, 0, 1, 1, one each wanted. 2 leads one that it holds: no copy.
+Small clusters: one integer program. Others: an assignment for each topic; a program for what limits or the budget
+forbid; then leader changes that repair bands. Example: t has 4 partitions on brokers 0, 1, 2, led by 0, 0, 1, 1, one
+each wanted. 2 leads one that it holds: no copy.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class LeaderDemand:
     of_partition: Ints
 
     def led(self, leader: Ints) -> Longs:
-        """Leaderships of each broker, int64[T, B]. O(P + T·B)."""
+        """int64[T, B]. O(P + T·B)."""
         topics, brokers = self.need.shape
         counted = (self.of_partition != ABSENT) & (leader != ABSENT)
         cell = self.of_partition[counted].astype(np.int64) * brokers + leader[counted]
@@ -62,8 +62,7 @@ class LeaderDemand:
         return np.asarray(np.maximum(self.need - self.led(leader), 0))
 
 
-# Other placements of single partitions. Lists keep the profile of their racks. Leaders are anywhere in a list; Kafka's
-# order is made at the end.
+# Other placements of single partitions. Lists keep the profile of their racks; Kafka's order is made at the end.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +91,7 @@ def joined(found: Sequence[Choices], width: int) -> Choices:
 
 
 def other_leaders(problem: Problem, rows: Longs, lists: Ints, leader: Ints) -> Choices:
-    """Choices of every other leader of ``rows``. O(K·W²)."""
+    """O(K·W²)."""
     return lawful(problem, _led_by_each(rows, lists[rows]), lists, leader)
 
 
@@ -127,7 +126,6 @@ def all_choices(problem: Problem, rows: Longs, lists: Ints, leader: Ints, most: 
 
 
 def lawful(problem: Problem, choices: Choices, lists: Ints, leader: Ints) -> Choices:
-    """Choices that differ from ``lists`` and ``leader`` and break no rule."""
     rows, changed, leaders = choices.rows, choices.lists, choices.leaders
     now, today, there = lists[rows], problem.replicas[rows], changed >= 0
     is_today = _held(today, changed)
@@ -157,7 +155,6 @@ def _led_by_each(rows: Longs, lists: Ints) -> Choices:
 
 
 def _held(lists: Ints, wanted: Ints) -> Flags:
-    """bool[K, W]: cells of ``wanted`` in row k of ``lists``."""
     return np.asarray((wanted[:, :, None] == lists[:, None, :]).any(axis=2) & (wanted >= 0))
 
 
@@ -181,7 +178,7 @@ def _profile(problem: Problem, lists: Ints) -> Longs:
 
 
 def assigned(placement: LedPlacement, need: Longs, mine: Longs, params: TopicLeaderParams) -> Choices:
-    """Choices for partitions ``mine`` of a topic, one each, for ``need`` int64[B]; some leaders may still lack."""
+    """One choice for each of ``mine`` for ``need`` int64[B]; some leaders may still lack."""
     problem, lists, leader = placement.problem, placement.lists, placement.leader
     needed = np.repeat(np.arange(problem.broker_count), need)
     choices = other_leaders(problem, mine, lists, leader)
@@ -214,7 +211,7 @@ def _costs(placement: LedPlacement, mine: Longs, choices: Choices, params: Topic
 
 
 def _solved(cost: Floats, needed: Longs, params: TopicLeaderParams) -> Longs:
-    """Partition of each needed leader; an impossible one if there are too few."""
+    """An impossible one if there are too few."""
     padded = np.full((len(needed), max(cost.shape[1], len(needed))), params.may_not)
     padded[:, : cost.shape[1]] = cost[needed]
     columns = np.asarray(linear_sum_assignment(padded)[1], dtype=np.int64)
@@ -222,7 +219,6 @@ def _solved(cost: Floats, needed: Longs, params: TopicLeaderParams) -> Longs:
 
 
 def _is_kept(cost: Floats, needed: Longs, taken: Longs, params: TopicLeaderParams) -> Flags:
-    """Assignments that are possible, and first for their partition."""
     is_first = np.zeros(len(taken), dtype=np.bool_)
     is_possible = cost[needed, taken] < params.may_not
     _, first = np.unique(np.where(is_possible, taken, -1), return_index=True)
@@ -270,7 +266,7 @@ class _Rows:
 def decide(
     placement: LedPlacement, demand: LeaderDemand, choices: Choices, params: TopicLeaderParams
 ) -> Decided | None:
-    """Choices to make; None if nothing was found within the nodes."""
+    """None if nothing was found within the nodes."""
     count = len(choices)
     if not count:
         return Decided(np.zeros(0, np.int64), int(demand.lacking(placement.leader).sum()))
@@ -349,7 +345,6 @@ def _demanded(placement: LedPlacement, demand: LeaderDemand, choices: Choices) -
 
 
 def _banded(placement: LedPlacement, choices: Choices) -> tuple[_Rows, _Rows]:
-    """Upper and lower bands of affected brokers."""
     loads = sp.csr_array(placement.loads(choices))
     low, high = placement.bands
     load = placement.load.reshape(-1)
@@ -434,7 +429,7 @@ class LedPlacement:
         return np.where(np.abs(harm) < GAIN_TOLERANCE, 0.0, harm), np.asarray(fits & ~broken)
 
     def allows_all(self, choices: Choices) -> bool:
-        """All choices together, each for another partition, are within limits and budget."""
+        """All together, each for another partition, are within limits and budget."""
         after = self.load + np.asarray(self.loads(choices).sum(axis=1)).reshape(self.load.shape)
         costs, fits = self.costs(choices), bool((after <= self.most + SUM_TOLERANCE).all())
         for more, spare in zip((costs.copies, costs.copied_bytes, costs.leader_changes), self.left(), strict=True):
@@ -468,7 +463,7 @@ class LedPlacement:
 
     @property
     def bands(self) -> tuple[Floats, Floats]:
-        """Lowest and highest loads float64[B · D] in means; a drained broker has no band."""
+        """Float64[B · D] in means; a drained broker has no band."""
         low, high = self._bands()
         return low.reshape(-1), high.reshape(-1)
 
@@ -527,7 +522,7 @@ def with_least_leaders(
 def _all_at_once(
     placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams, most: int
 ) -> bool:
-    """Whether a program over all placements, if at most ``most``, proved the minimum."""
+    """Whether the minimum was proved."""
     every = all_choices(placement.problem, rows, placement.lists, placement.leader, most)
     chosen = None if every is None else decide(placement, demand, every, params)
     if every is None or chosen is None:
@@ -541,7 +536,6 @@ def _quick(params: TopicLeaderParams) -> TopicLeaderParams:
 
 
 def _by_topic(placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams) -> None:
-    """Solve an assignment for each topic, then a program for what limits forbade."""
     is_free = np.zeros(len(placement.leader), dtype=np.bool_)
     is_free[rows] = True
     rows_of = demand.rows_by_topic()
@@ -562,7 +556,6 @@ def _by_topic(placement: LedPlacement, demand: LeaderDemand, rows: Longs, params
 
 
 def _made_one_by_one(placement: LedPlacement, choices: Choices) -> bool:
-    """Whether any choice was made within limits and budget."""
     if placement.allows_all(choices):
         placement.apply(choices)
         return bool(len(choices))
@@ -576,7 +569,6 @@ def _made_one_by_one(placement: LedPlacement, choices: Choices) -> bool:
 
 
 def _mend_bands(placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams) -> None:
-    """Improve bands by leader changes that keep all wanted leaders: in rounds, then at once if few."""
     for _ in range(params.mend_rounds):
         if not _round(placement, demand, rows):
             break
@@ -589,7 +581,6 @@ def _mend_bands(placement: LedPlacement, demand: LeaderDemand, rows: Longs, para
 
 
 def _round(placement: LedPlacement, demand: LeaderDemand, rows: Longs) -> bool:
-    """Make improving leader changes, no two of one broker."""
     topic, leader = demand.of_partition[rows], placement.leader[rows]
     spare = (demand.led(placement.leader) > demand.need)[np.maximum(topic, 0), leader] if len(demand.need) else True
     choices = other_leaders(placement.problem, rows[(topic < 0) | spare], placement.lists, placement.leader)

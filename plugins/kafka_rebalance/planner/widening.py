@@ -268,7 +268,7 @@ def cheaper_plan(wider: Problem, known: Placed, *, seed: int, params: SolveParam
 
 
 def _side_rows(program: WholeProgram, asked: WorkingBands, level: float, side: Side, step: float) -> Floats:
-    """Add the side's rows; return upper bounds float64[1 + B] of z and of who is outside.
+    """Return upper bounds float64[1 + B] of z and of who is outside.
 
     Above: load <= z · mean if outside, else load <= asked; below with signs turned. z may exceed the band by a
     ``step``, so that small distances improve.
@@ -384,7 +384,6 @@ def _by_program(task: _Task, best: Widened, side: Side) -> Widened:
 
 
 def _by_search(task: _Task, best: Widened, side: Side, tries: int) -> tuple[Widened, int]:
-    """Bisection by leaders, search and annealing; returns the tries made."""
     params, used = task.params.widening, 0
     nearest = _nearest(task.problem, side)
     while used < min(tries, params.tries_of_side) and not np.isnan(level := best.levels.of(side)):
@@ -401,7 +400,6 @@ def _by_search(task: _Task, best: Widened, side: Side, tries: int) -> tuple[Wide
 
 
 def _reaching(task: _Task, best: Widened, side: Side, target: float) -> Widened | None:
-    """Plan with ``target`` on one side, None if none was found."""
     levels = best.levels.with_level(side, target)
     wider = widened_problem(task.problem, levels, task.params.bands)
     bands = working_bands(wider, wider.band_low, wider.band_high, task.params.bands)
@@ -418,7 +416,7 @@ def _reaching(task: _Task, best: Widened, side: Side, target: float) -> Widened 
 
 
 def _searched(task: _Task, wider: Problem, bands: WorkingBands, found: Placed, seed: int) -> Placed:
-    """Nearest plan of search and annealing; ``found`` where nothing is nearer."""
+    """``found`` where nothing is nearer."""
     for step in (search_replicas, anneal_replicas):
         start = ReplicaSets(found.replicas, task.sets.original)
         other = step(wider, start, bands, seed=seed, params=task.params)

@@ -71,7 +71,7 @@ def _is_near(state: PlanState, found: Solution) -> bool:
 
 
 def _distance(problem: Problem, solution: Solution) -> float:
-    """Return bytes; outside the bands a larger value, by distance."""
+    """Bytes; outside the bands a larger value, by distance."""
     outside = imbalance(bands_of(problem), solution.after, problem.stays)
     total = float((problem.move_bytes * problem.target_rf).sum())
     return solution.cost.bytes + total * round(outside, 3)
@@ -153,7 +153,7 @@ def within_budget(
 
 
 def _cheaper(problem: Problem, least: Solution, params: SolveParams) -> Solution:
-    """Search the moves that must be made again, within the budget. Raises InfeasibleError for none."""
+    """Raises InfeasibleError if none is within the budget."""
     decision = decided(without_balance(problem), params, within_budget=True)
     if decision.plan is not None:
         replicas = decision.plan.replicas
@@ -213,7 +213,7 @@ def searched_within_budget(
 
 
 def _solved(problem: Problem, found: Placing, solution: Solution, least: Solution) -> Solution:
-    """Return a solution with bounds of the requested bands, proved again where they widen."""
+    """Bounds of the requested bands, proved again where they widen."""
     slots = (found.replicas == found.leader[:, None]).argmax(axis=1).astype(np.int32)
     replicas, leader = in_kafka_order(problem, found.replicas, slots)
     cost = plan_cost(problem, replicas, leader)
@@ -292,7 +292,7 @@ def budget_claim_of(
 
 
 def _beside(plan_request: PlanRequest, problem: Problem) -> Floats:
-    """float64[D]: the largest load of pinned replicas, which the problem leaves out."""
+    """Largest load of pinned replicas, which the problem leaves out."""
     placement = plan_request.partitions.placement
     factor = np.asarray((placement.replicas >= 0).sum(axis=1), dtype=np.int32)
     columns = columns_of(placement.loads, factor, problem.resources)
@@ -303,7 +303,7 @@ def _beside(plan_request: PlanRequest, problem: Problem) -> Floats:
 
 
 def _budget_in_force(plan_request: PlanRequest, problem: Problem) -> Budget:
-    """Convert hours into the bytes that all receivers can get at the throttle."""
+    """Hours are the bytes that all receivers can get at the throttle."""
     options, budget = plan_request.options, problem.budget
     if options.max_hours is None:
         return budget
@@ -399,10 +399,7 @@ def preferred(
 
 
 def _priced_search(problem: Problem, found: Solution, params: PlanParams) -> tuple[Problem, SolveParams]:
-    """Return problem and parameters for searches at other prices.
-
-    Beyond small clusters they reuse bounds and reached bands of ``found``, so no program is solved again.
-    """
+    """Large ones reuse bounds and reached bands of ``found``, so no program is solved again."""
     solve_params = params.solve
     if are_programs_quick(problem, solve_params.linear_program):
         return problem, solve_params
@@ -486,7 +483,7 @@ def _is_no_worse(problem: Problem, other: Solution, found: Solution) -> bool:
 
 
 def _outside(problem: Problem, solution: Solution) -> Floats:
-    """Return float64[2, D]: the farthest distance above and below the bands of each resource, in means."""
+    """Farthest above and below the bands of each resource, in means."""
     after, stays = solution.after, problem.stays
     sides = (after - problem.band_high, problem.band_low - after)
     return np.array([np.maximum(side[stays], 0.0).max(axis=0, initial=0.0) for side in sides]) / resource_scale(problem)
@@ -527,9 +524,7 @@ def _least(problem: Problem, plan_request: PlanRequest, bounds: Bounds) -> Costs
 
 
 def _best_of(found: Sequence[Bounds]) -> Bounds:
-    """Return the highest bound for each cost, with the prices that prove the bytes. The first has proofs of the other
-    costs.
-    """
+    """The first has proofs of the other costs."""
     best = max(found, key=lambda bounds: bounds.bytes.value)
     of_bytes = {name: proof for name, proof in best.proofs.items() if name == "bytes"}
     return replace(
@@ -603,7 +598,7 @@ def within_hours(
 
 
 def _one_more(plan_request: PlanRequest, problem: Problem, least: Solution) -> Problem:
-    """Return the problem with one optional move, of the bytes that one broker can receive in the hours."""
+    """One optional move, of the bytes that one broker can receive in the hours."""
     options, budget = plan_request.options, problem.budget
     copied = least.cost.bytes + 3600 * (options.max_hours or 0.0) * options.throttle_bytes_per_s
     moves = least.cost.replica_moves + 1

@@ -435,7 +435,7 @@ def move_states(
 def _state(
     move: PlannedMove, plan_request: PlanRequest, problem: Problem, row: int, at: int
 ) -> Reason | LeftMove | None:
-    """Return None for a finished move."""
+    """None: finished."""
     index = plan_request.brokers.index_of
     joined = {broker.id for broker in plan_request.snapshot.brokers}
     target = [index.get(broker, ABSENT) if broker in joined else ABSENT for broker in move.target]
@@ -632,10 +632,7 @@ def still_reassigning(planned: PlannedState, snapshot: ClusterSnapshot) -> Itera
 
 
 def _reassignments(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Yield reassignments begun since, outside the plan's moves.
-
-    If none ran then, ``kafka-reassign-partitions.sh --execute`` refuses to start beside them.
-    """
+    """If none ran then, ``kafka-reassign-partitions.sh --execute`` refuses to start beside them."""
     for name in _foreign(planned, snapshot, were_running=False):
         yield reason(ReasonCode.FOREIGN_REASSIGNMENT, FactCode.NOW_REASSIGNED_BY_OTHERS, partition=name)
 
@@ -650,11 +647,7 @@ def _foreign(planned: PlannedState, snapshot: ClusterSnapshot, *, were_running: 
 
 
 def _under_min_isr(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Yield partitions that refuse writes.
-
-    Not those known to the plan (their missing replicas are on brokers that were dead), and not those whose missing
-    replicas it replaces: there the plan is the cure.
-    """
+    """Not those known to the plan, and not those whose missing replicas it replaces: there the plan is the cure."""
     table = snapshot.partitions
     if table.in_sync is None:
         return
@@ -793,7 +786,7 @@ def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Flo
 
 
 def _may_stay(plan_request: PlanRequest, draft: Draft) -> Ints:
-    """int32[M, W]: today's replicas that may stay: a rack that only the others use is not lost."""
+    """A rack that only today's other replicas use is not lost."""
     placement = plan_request.partitions.placement
     if placement.must_leave is None:
         return draft.start
@@ -883,7 +876,7 @@ def _check_rest(
 
 
 def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionParams) -> PlanOptions:
-    """Return the plan's options without removed brokers and racks that have left since."""
+    """Without removed brokers and racks that have left since."""
     options = planned.options
     there = {broker.id for broker in snapshot.brokers}
     known = there | options.add_brokers.keys()

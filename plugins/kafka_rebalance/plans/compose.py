@@ -175,9 +175,8 @@ def _plan(state: PlanState) -> Plan:
 
 
 def _bounds(state: PlanState, outcome: Outcome, bands: Bands) -> Bounds | None:
-    """Return the solver's bounds, or bounds for the met bands where the moves are not the solver's.
-
-    If costs are weighed, prices prove moves and time, too.
+    """Bounds for the met bands where the moves are not the solver's. If costs are weighed, prices prove moves and time,
+    too.
     """
     problem, draft, params = state.problem, state.draft, state.params.solve
     if not state.is_possible or not len(draft):

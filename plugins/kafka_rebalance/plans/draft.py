@@ -185,7 +185,6 @@ def _padded(replicas: Ints, width: int) -> Ints:
 
 
 def _holds(held: Ints, wanted: Ints) -> Flags:
-    """bool[M, W]: row m of ``held`` contains ``wanted[m, j]``."""
     found = np.zeros(wanted.shape, dtype=np.bool_)
     for j in range(held.shape[1]):
         found |= wanted == held[:, j : j + 1]

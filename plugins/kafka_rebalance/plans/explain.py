@@ -183,12 +183,12 @@ def what_is_repaired(plan_request: PlanRequest, draft: Draft, resources: tuple[s
 
 
 def _first(rank: Floats) -> Longs:
-    """int64[M]: the first maximum of each row of ``rank`` float64[M, S, D]."""
+    """First maximum of each row of ``rank`` float64[M, S, D]."""
     return np.asarray(rank.reshape(len(rank), rank.shape[1] * rank.shape[2]).argmax(axis=1))
 
 
 def _change(plan_request: PlanRequest, draft: Draft, broker: Ints, resources: tuple[str, ...]) -> Floats:
-    """float64[M, S, D]: load that each move adds to its brokers; a broker of both lists counts once."""
+    """Load that each move adds to its brokers, float64[M, S, D]; a broker of both lists counts once."""
     placement = plan_request.partitions.placement
     factor = np.ones(len(placement.replicas), dtype=np.int32)
     factor[draft.row] = (draft.end >= 0).sum(axis=1)
@@ -267,7 +267,7 @@ def explain_brokers(
 
 
 def _tally(draft: Draft, brokers: int) -> Floats:
-    """float64[B, 6]: replicas that leave and arrive, their bytes, leaders lost and won."""
+    """Columns: replicas that leave and arrive, their bytes, leaders lost and won."""
     sizes = np.repeat(np.nan_to_num(draft.size)[:, None], draft.start.shape[1], axis=1)
     out, into = draft.start[draft.is_dropped], draft.end[draft.is_new]
     columns = [
@@ -371,7 +371,7 @@ def _add_hard_reasons(plan_request: PlanRequest, draft: Draft, why: MoveFacts) -
 
 
 def _add_what_leaves(plan_request: PlanRequest, draft: Draft, sets: BrokerSets | None, why: MoveFacts) -> None:
-    """Add replicas that may not stay: outside the topic's brokers, in an offline log dir, on a removed broker."""
+    """Outside the topic's brokers, in an offline log dir, on a removed broker."""
     brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids.tolist()
     reasons, worse = why.reasons, why.worse_without
     outside = np.zeros(draft.start.shape, dtype=np.bool_) if sets is None else sets.outside(draft.start)
@@ -466,7 +466,6 @@ def _whole(problem: Problem, broker: int, c: int, *, is_high: bool) -> int:
 
 
 def _least(problem: Problem, d: int) -> Floats:
-    """float64[P]: least load of one replica of each partition."""
     least = problem.follower_load[:, d]
     if problem.own_disk is not None and d == problem.column("disk"):
         least = np.minimum(least, np.where(problem.replicas >= 0, problem.own_disk, np.inf).min(axis=1))
@@ -474,7 +473,7 @@ def _least(problem: Problem, d: int) -> Floats:
 
 
 def _most(problem: Problem, d: int) -> Floats:
-    """float64[P]: largest load of one replica of each partition, the leader's part included."""
+    """The leader's part included."""
     most = problem.follower_load[:, d]
     if problem.own_disk is not None and d == problem.column("disk"):
         most = np.maximum(most, np.where(problem.replicas >= 0, problem.own_disk, 0.0).max(axis=1))

@@ -237,7 +237,7 @@ def robustness_of(
 
 
 def _shaken(problem: Problem, measured: list[int], draw: np.random.Generator, noise: float) -> Problem:
-    """Return the problem with other loads; each band keeps its level relative to the mean."""
+    """Each band keeps its level relative to the mean."""
     follower, extra = problem.follower_load.copy(), problem.leader_extra.copy()
     low, high = problem.band_low.copy(), problem.band_high.copy()
     own = None if problem.own_disk is None else problem.own_disk.copy()

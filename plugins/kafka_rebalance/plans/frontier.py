@@ -153,7 +153,7 @@ def _own_point(plan: Plan, plan_request: PlanRequest, even: Problem) -> RatedPoi
 
 
 def _with_further(own: RatedPoint, plan: Plan, points: Sequence[RatedPoint | None]) -> RatedPoint:
-    """Add cost and gain of evening out rates, from the point of the same band."""
+    """Cost and gain of evening out rates, from the point of the same band."""
     point, watched = own.point, [outcome for outcome in plan.resources if outcome.watched is not None]
     same = [other.point for other in points if other is not None and other.point.tolerance == point.tolerance]
     if not watched or not same or point.tolerance is None:
@@ -201,7 +201,7 @@ def _own_reason(plan: Plan, options: PlanOptions) -> Fact:
 
 
 def _start(plan_request: PlanRequest, plan: Plan, even: Problem, seed: int, params: FrontierParams) -> list[RatedPoint]:
-    """Return the point without balance: no moves, or those that must be made. It may be the plan."""
+    """No moves, or those that must be made. It may be the plan."""
     if plan_request.hard:
         problem = without_balance(plan_request.problem(None, {}))
         try:
@@ -249,7 +249,7 @@ def _point(
 
 
 def _loads_after(plan_request: PlanRequest, problem: Problem, solution: Solution, draft: Draft) -> Floats:
-    """float64[B, D] of the whole cluster; the problem lacks replicas on lost brokers."""
+    """Of the whole cluster; the problem lacks replicas on lost brokers."""
     whole = plan_request.partitions.placement.replicas
     if int((whole >= 0).sum()) == int((problem.replicas >= 0).sum()):
         return solution.after

@@ -141,7 +141,7 @@ class _Judge:
 
 
 def _placed(judge: _Judge, replicas: Ints, leader: Ints) -> Callable[[MeasuredLoads], Floats]:
-    """Return a function from loads to broker loads under a placement: replicas int32[P, W], leaders int32[P]."""
+    """Function from loads to broker loads under a placement."""
     brokers = len(judge.plan_request.brokers.brokers)
     rows, cells = np.nonzero(replicas >= 0)
     led = np.flatnonzero(leader >= 0)
@@ -173,7 +173,7 @@ def _after(plan_request: PlanRequest, plan: Plan) -> tuple[Ints, Ints]:
 def _loads_of(
     hourly: HourlyLoads, hour: int, kinds: tuple[LoadKind, ...], usual: Mapping[LoadKind, Floats]
 ) -> MeasuredLoads | None:
-    """Return one hour's loads with gaps filled; None where too many are unknown."""
+    """Gaps are filled; None where too many are unknown."""
     figures: dict[LoadKind, Floats] = {}
     for kind in kinds:
         if kind not in hourly.values:

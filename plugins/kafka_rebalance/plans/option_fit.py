@@ -50,9 +50,8 @@ def require_brokers_fit(
 
 
 def _require_internal_topics_above_min_isr(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
-    """Raises UsageError where all groups' offsets or transactions would stop with one broker.
-
-    Not where ``--include-topic`` matches internal topics alone, or names the topic.
+    """Raises UsageError where all groups' offsets or transactions would stop with one broker, unless
+    ``--include-topic`` matches internal topics alone, or names the topic.
     """
     factor = options.replication_factor
     if factor is None or not options.moves_replicas:

@@ -167,10 +167,8 @@ def _known(cost: Cost, name: str) -> bool:
 def _least_seconds(
     plan_request: PlanRequest, outcome: Outcome, bands: Bands, bounds: Bounds, waves: tuple[Wave, ...]
 ) -> tuple[float, BoundProof]:
-    """Return the stronger of two bounds.
-
-    All bytes arrive, each broker's deficit arrives there, and leaders send the unavoidable copies. Or prices bound the
-    busiest broker's bytes in any plan.
+    """Stronger of two: all bytes arrive, each broker's deficit arrives there, and leaders send the unavoidable copies;
+    or prices bound the busiest broker's bytes in any plan.
     """
     receivers = max(int(plan_request.brokers.arrays.takes_replicas.sum()), 1)
     throttle = max((wave.throttle_bytes_per_s for wave in waves), default=plan_request.options.throttle_bytes_per_s)
@@ -191,7 +189,7 @@ def _least_seconds(
 
 
 def _least_sent(plan_request: PlanRequest) -> Floats:
-    """float64[B]: bytes that each of today's leaders sends for partitions with too few replicas that may stay."""
+    """By today's leaders of partitions with too few replicas that may stay."""
     rows, placement, arrays = plan_request.rows, plan_request.partitions.placement, plan_request.brokers.arrays
     replicas, leader = placement.replicas[rows], placement.leader[rows]
     may_stay = (replicas >= 0) & arrays.stays[replicas]

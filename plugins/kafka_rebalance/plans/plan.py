@@ -401,7 +401,7 @@ def require_format(document: Mapping[str, Any], place: str) -> None:
 
 
 def _plain(record: Any) -> dict[str, Any]:
-    """Return the record's fields as JSON. (``asdict`` copies deeply: too slow for moves.)"""
+    """``asdict`` copies deeply: too slow for moves."""
     return {attribute.name: _plain_value(getattr(record, attribute.name)) for attribute in fields(record)}
 
 

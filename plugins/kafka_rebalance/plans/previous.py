@@ -144,7 +144,7 @@ def _cost(draft: Draft) -> PlanCost:
 def _is_as_even(
     plan_request: PlanRequest, problem: Problem, loads: tuple[Floats, Floats], other: Solution, least: float
 ) -> bool:
-    """Whether the other solution removes less than ``least`` more; ``loads`` today and after the kept plan."""
+    """The other solution removes less than ``least`` more; ``loads`` today and after the kept plan."""
     bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
     best = broker_loads(problem, other.replicas, other.leader)
     _, more = gained(bands, loads[1:], (best,), stays)

@@ -245,11 +245,11 @@ def build_request(
 def _watched(
     partitions: PartitionArrays, brokers: BrokerArrays, options: PlanOptions, busy_share: float
 ) -> dict[str, Watched]:
-    """Return rates without a given band, where every broker carries less than ``busy_share`` of its capacity.
+    """Rates without a given band, where every broker carries less than ``busy_share`` of its capacity, also after a
+    preferred election.
 
-    Both with today's leaders and after a preferred election. An unknown capacity is the fullest broker's load plus the
-    throttle; none is assumed for CPU. Example: at a throttle of 50 MB/s, brokers that receive 40 and 20 MB/s are
-    watched: 40 of 90 MB/s.
+    An unknown capacity is the fullest broker's load plus the throttle; none is assumed for CPU. Example: at 50 MB/s,
+    brokers that receive 40 and 20 MB/s are watched: 40 of 90 MB/s.
     """
     placement, arrays = partitions.placement, brokers.arrays
     if options.band is None or options.is_within_ordered or not arrays.stays.any() or not len(placement.replicas):
@@ -286,10 +286,7 @@ def _led(leader: Ints, weight: Floats, broker_count: int) -> Floats:
 
 
 def _lost_cells(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Flags:
-    """bool[P, W]: replicas on lost brokers, of pinned partitions.
-
-    Not of excluded topics on a removed broker: there two options contradict each other.
-    """
+    """Of pinned partitions. Not of excluded topics on a removed broker: there two options contradict each other."""
     replicas = partitions.placement.replicas
     there = replicas >= 0
     leaves = there & ~broker_arrays.arrays.stays[replicas]
@@ -338,8 +335,8 @@ def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints, sets:
 
 
 def _disk_limit(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Floats:
-    """Return each broker's room for replicas: capacity without stray logs and copies between dirs, and at most Kafka's
-    bytes plus the free space of its volumes. Bytes that a reassignment has not copied yet do not count as Kafka's.
+    """Room for replicas: capacity without stray logs and copies between dirs, and at most Kafka's bytes plus the free
+    space of its volumes. Bytes that a reassignment has not copied yet do not count as Kafka's.
     """
     capacity = broker_arrays.arrays.capacity.get("disk", np.full(len(broker_arrays.brokers), np.inf))
     capacity = np.maximum(capacity - broker_arrays.unplaced_bytes, 0.0)
@@ -412,7 +409,7 @@ def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, opt
 def _still_filled(
     snapshot: ClusterSnapshot, partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions, most: int
 ) -> tuple[Fact, ...]:
-    """Return removed or lost brokers that keep or get replicas by running reassignments."""
+    """Removed or lost brokers that keep or get replicas by running reassignments."""
     if not options.moves_replicas:
         return ()
     replicas, reasons = partitions.placement.replicas, []

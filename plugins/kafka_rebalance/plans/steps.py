@@ -169,7 +169,7 @@ def _evens_out(request: PlanRequest, problem: Problem, elections: Draft) -> bool
 
 
 def _add_relief(request: PlanRequest, draft: Draft, step: Ints, full_share: float) -> None:
-    """Put into ``relieve`` moves off nearly full brokers, and off those that this would fill."""
+    """Moves off nearly full brokers, and off those that this would fill."""
     relieve, rest = ORDER.index(StepKind.RELIEVE), ORDER.index(StepKind.EVEN_OUT)
     relieved = np.zeros((len(request.brokers.brokers), len(request.resources)), dtype=np.bool_)
     while True:
@@ -183,7 +183,7 @@ def _add_relief(request: PlanRequest, draft: Draft, step: Ints, full_share: floa
 
 
 def _nearly_full(request: PlanRequest, draft: Draft, done: Flags, full_share: float) -> Flags:
-    """bool[B, D]: remaining brokers above ``full_share`` of capacity, or above a cap."""
+    """Above ``full_share`` of capacity, or above a cap."""
     outcome = outcome_of(request, draft.chosen(np.flatnonzero(done)))
     stays = request.brokers.arrays.stays
     full = np.zeros(outcome.after.shape, dtype=np.bool_)
@@ -202,7 +202,7 @@ def _most(request: PlanRequest, name: str, full_share: float) -> Floats:
 
 
 def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:
-    """bool[M]: moves that take a replica or leader from a ``full`` bool[B, D] broker."""
+    """Replicas or leaders."""
     of_replicas = np.array([name not in ONLY_LEADERS for name in resources], dtype=np.bool_)
     of_leaders = np.array([name in LEADER_CARRIED for name in resources], dtype=np.bool_)
     loses_replica = np.asarray(full[:, of_replicas].any(axis=1))
@@ -214,9 +214,8 @@ def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:
 
 
 def _joined(request: PlanRequest, draft: Draft, step: Ints) -> Ints:
-    """Join steps after which a broker would exceed its capacity and today's load.
-
-    Elections join the last step, others the next one.
+    """Join steps after which a broker would exceed its capacity and today's load. Elections join the last step, others
+    the next one.
     """
     last = len(ORDER) - 1
     before = outcome_of(request, empty_draft(request)).before
@@ -292,7 +291,7 @@ def _bounds_of_step(
 
 
 def _fullest(level: Floats) -> int:
-    """Return the first of the fullest brokers; rounding differences are ties."""
+    """Rounding differences are ties."""
     return int((level >= level.max() * (1 - BAND_ROUNDING)).argmax())
 
 

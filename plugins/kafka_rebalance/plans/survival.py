@@ -174,7 +174,7 @@ def counted_overload(plan_request: PlanRequest, state: LossState) -> Overload | 
 
 
 def _least_load(state: LossState, group: int) -> Floats:
-    """float64[D]: least load outside the group after its loss, in any placement."""
+    """Of brokers outside the group after its loss, in any placement."""
     arrays = state.arrays
     rf = (state.lists >= 0).sum(axis=1)
     inside = ((state.lists >= 0) & (arrays.group[state.lists] == group)).sum(axis=1)
@@ -313,7 +313,7 @@ def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params:
 
 
 def _with_needed_orders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> Draft:
-    """Return the draft without new orders of unchanged lists, where it survives without all of them."""
+    """Without new orders of unchanged lists, where it survives without all of them."""
     orders = np.flatnonzero(draft.is_reorder)
     if not len(orders) or not is_survived(plan_request, problem, bare := draft.without(orders)):
         return draft

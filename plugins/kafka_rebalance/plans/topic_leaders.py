@@ -144,7 +144,7 @@ def _draft_of(plan_request: PlanRequest, problem: Problem, demands: TopicDemands
 def _lasting(
     plan_request: PlanRequest, problem: Problem, demands: TopicDemands, draft: Draft, lists: Ints, leader: Ints
 ) -> Draft:
-    """Return ``draft``, with leaders first in their lists where the next election would harm it."""
+    """Leaders first in their lists where the next election would harm it."""
     first = leaders_first(problem, lists, leader)
     if np.array_equal(first, lists):
         return draft
@@ -160,7 +160,7 @@ def _lasting(
 
 
 def _index_of(lists: Ints, leader: Ints) -> Ints:
-    """int32[P]: the leader's index in its list, 0 without a leader."""
+    """0 without a leader."""
     return np.asarray((lists == leader[:, None]).argmax(axis=1), dtype=np.int32)
 
 

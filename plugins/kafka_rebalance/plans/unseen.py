@@ -124,7 +124,7 @@ def _outside_perhaps(
 
 
 def _why_unusable(broker: Broker) -> str:
-    """Return an empty text for a responsive broker with a working log dir or unknown ones."""
+    """Empty for a responsive broker with a working log dir or unknown ones."""
     if not broker.state.is_heard:
         return broker.state.value
     return "without_log_dir" if broker.log_dirs and all(log_dir.error for log_dir in broker.log_dirs) else ""
@@ -179,7 +179,7 @@ def _known_in_part(plan_request: PlanRequest) -> list[Fact]:
 
 
 def _unseen_rows(plan_request: PlanRequest, name: str) -> Flags:
-    """bool[P']: problem rows with an unknown load; for leaders, those without one."""
+    """For leaders, those without one."""
     unseen = np.zeros(len(plan_request.snapshot.partitions), dtype=np.bool_)
     for kind in ROWS[name].rests_on:
         unseen |= np.isnan(plan_request.snapshot.load(kind))
@@ -189,7 +189,6 @@ def _unseen_rows(plan_request: PlanRequest, name: str) -> Flags:
 
 
 def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int, times_mean: float) -> Floats:
-    """float64[B]: possible unseen load of resource ``d`` on each broker."""
     seen, times = ~unseen, 1.0 if problem.resources[d] in COUNTED else times_mean
     extra = np.zeros(problem.broker_count)
     replicas, there = problem.replicas[unseen], problem.replicas[unseen] >= 0
@@ -211,7 +210,7 @@ def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int, times_mea
 
 
 def _first_outside(plan_request: PlanRequest, problem: Problem, d: int, load: Floats, extra: Floats) -> int | None:
-    """Return a broker that is inside by known loads, and may be outside by unseen ones; the mean moves along."""
+    """Inside by known loads, maybe outside by unseen ones; the mean moves along."""
     total = float(load[problem.stays].sum())
     if total <= 0 or not extra.any():
         return None

@@ -93,14 +93,14 @@ def _without_unverified(plan: Plan, found: Verification) -> tuple[Plan, tuple[Fa
 
 
 def _bounds_at_fault(found: Verification) -> tuple[str, ...]:
-    """By cost; all where a cost has no bound."""
+    """All where a cost has no bound."""
     places = {fault.place for fault in found.wrong if fault.code in _BOUND_FAULTS}
     named = tuple(name for name in _COSTS if any(place.startswith(f"lower_bound.{name}") for place in places))
     return named if all(place.startswith("lower_bound.") for place in places) else _COSTS
 
 
 def _lowered(plan: Plan, names: tuple[str, ...], found: Verification) -> tuple[Bound, ...]:
-    """Return the bounds, those of ``names`` as the verifier computes them."""
+    """As the verifier computes them."""
     stated = {bound.cost: bound for bound in plan.lower_bound}
     options = PlanOptions.from_document(plan.parameters)
     result = []
@@ -135,5 +135,5 @@ def _with_own_bound(plan: Plan) -> Plan:
 
 
 def _without_filling(cost: Cost) -> Cost:
-    """Fall back to the waves' time: a driver may run the waves as they are."""
+    """A driver may run the waves as they are."""
     return replace(cost, seconds_slot_filling=cost.seconds)

@@ -163,7 +163,7 @@ def leader_steps(shifts: LeaderShifts, is_first: Flags, brokers: int, rows: int,
 
 @kernel
 def _first_with_room(before: Ints, after: Ints, changed: Ints, rows: int, limit: int) -> Ints:
-    """``changed`` int32[2, steps, brokers]: leaders that each broker lost and won in each step so far."""
+    """``changed``: leaders that each broker lost and won in each step so far."""
     members: Longs = np.zeros(changed.shape[1], np.int64)
     step = np.full(len(before), -1, np.int32)
     for e in range(len(before)):
@@ -311,7 +311,7 @@ def bytes_in_turn(transfers: Transfers, wave: Ints, brokers: int) -> float:
 
 
 def _least_waves(transfers: Transfers, brokers: int, caps: Caps) -> int:
-    """Return a lower bound on waves: degree over slots, rows of a file, write rates, leaders."""
+    """Degree over slots, rows of a file, write rates, leaders."""
     if len(transfers) == 0:
         return 0
     degree = max(
@@ -324,7 +324,7 @@ def _least_waves(transfers: Transfers, brokers: int, caps: Caps) -> int:
 
 
 def _is_tight(transfers: Transfers, brokers: int, disk: Disk) -> bool:
-    """Whether a disk could overflow if all arrives before anything leaves."""
+    """If all arrives before anything leaves."""
     arriving = np.bincount(transfers.target, weights=transfers.size[transfers.of_copy], minlength=brokers)
     return bool(((arriving > 0) & (disk.used + arriving > disk.limit)).any())
 
@@ -560,7 +560,6 @@ def shorten(packing: Packing, most_tries: int, enough: float) -> int:
 @inner_kernel
 def _best_exchange(w: int, e: int, rest: float, packing: Packing) -> tuple[int, int, int]:
     """Return the wave for ``e`` out of ``w`` (-1: none helps), the transfer in exchange (-1: none), and the tries.
-
     ``rest``: the length of ``w`` without ``e``.
     """
     copies, wave_loads, caps = packing.copies, packing.wave_loads, packing.caps
@@ -607,7 +606,7 @@ def _carry(e: int, w: int, v: int, packing: Packing) -> None:
 
 @inner_kernel
 def _leave(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> None:
-    """Take a transfer out of a wave's loads, but not out of ``length``."""
+    """``length`` is unchanged."""
     first, last, s = copies.begin[e], copies.begin[e + 1], copies.source[e]
     wave_loads.busy_out[w, s] -= copies.size[e] * (last - first)
     wave_loads.rate_out[w, s] -= copies.rate[e] * (last - first)
@@ -728,7 +727,7 @@ def _makespan(board: Board, waiting: Longs, most_running: int) -> float:
 
 @inner_kernel
 def _next_to_send(board: Board, broker: int) -> int:
-    """Return the copy from ``broker`` whose receiver has most left, then the largest; -1: none can start."""
+    """The receiver has most left, then the largest copy; -1: none can start."""
     best, best_left, best_size = -1, -1.0, -1.0
     for place in range(board.out_begin[broker], board.out_begin[broker + 1]):
         i = board.out_copies[place]
@@ -743,7 +742,7 @@ def _next_to_send(board: Board, broker: int) -> int:
 
 @inner_kernel
 def _next_to_receive(board: Board, broker: int) -> int:
-    """Return the copy to ``broker`` whose sender has most left, then the largest; -1: none can start."""
+    """The sender has most left, then the largest copy; -1: none can start."""
     best, best_left, best_size = -1, -1.0, -1.0
     for place in range(board.in_begin[broker], board.in_begin[broker + 1]):
         i = board.in_copies[place]
@@ -768,7 +767,7 @@ def _start(i: int, board: Board) -> None:
 
 @inner_kernel
 def _push(ends: Floats, running: Longs, count: int, end: float, copy: int) -> int:
-    """Push onto the binary heap of running copies, earliest end first."""
+    """Binary heap, earliest end first."""
     i = count
     while i > 0 and ends[(i - 1) // 2] > end:
         ends[i], running[i] = ends[(i - 1) // 2], running[(i - 1) // 2]

@@ -81,7 +81,7 @@ def waves_by_step(
 
 
 def _disk_used(plan_request: PlanRequest, done: Draft) -> Floats | None:
-    """float64[B]: used bytes after these moves; None where sizes are unknown, or no replica moves."""
+    """None where sizes are unknown, or no replica moves."""
     outcome = outcome_of(plan_request, done)
     has_disk = "disk" in outcome.resources and plan_request.options.moves_replicas
     return outcome.after[:, outcome.column("disk")] if has_disk else None
@@ -220,7 +220,7 @@ def _waves(
 
 
 def _receivers_of_unknown(transfers: Transfers, is_unknown: list[bool]) -> Ints:
-    """Return brokers that get unknown sizes: their needed room is unknown and not reported."""
+    """Their needed room is unknown and not reported."""
     return transfers.target[np.array(is_unknown, dtype=np.bool_)[transfers.of_copy]]
 
 

@@ -28,52 +28,52 @@ from kafka_rebalance.planner.sorting import smallest_first
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BudgetState(ByReference):
-    """B brokers, P partitions, D resources. ``original`` holds -2 - broker where a replica may not return."""
+    """``original`` holds -2 - broker where a replica may not return."""
 
-    replicas: Ints  # int32[P, W]
+    replicas: Ints
     leads: Ints  # int32[P], slot
-    original: Ints  # int32[P, W], today
-    first_leader: Ints  # int32[P], today
+    original: Ints  # today
+    first_leader: Ints  # today
     rows: Longs  # free partitions
     moves_replicas: bool
-    follower: Floats  # float64[P, D]
-    extra: Floats  # float64[P, D]
+    follower: Floats
+    extra: Floats
     own: Floats  # float64[P, W]: disk beyond the leader's, by original index; or float64[0, 0]
-    disk_column: int  # -1 where disk is not among the D
-    load: Floats  # float64[B, D]
+    disk_column: int  # -1: not among the D
+    load: Floats
     low: Floats
     high: Floats
     limit: Floats
-    peak: Floats  # float64[B]: disk while both copies exist
-    rack: Ints  # int32[B]
+    peak: Floats  # disk while both copies exist
+    rack: Ints
     stays: Flags
-    takes: Flags  # bool[B]
-    set_of: Ints  # int32[P]: row of ``in_set``
+    takes: Flags
+    set_of: Ints  # row of ``in_set``
     in_set: Flags  # bool[S, B]
-    leaders_here: Flags  # bool[B]: may receive leadership
+    leaders_here: Flags  # may receive leadership
     keeps_leaders: Flags
-    size: Floats  # float64[P]: bytes of a copy
+    size: Floats  # bytes of a copy
     outside: Floats  # float64[2, D]: above and below the bands
-    smooth: Floats  # float64[1]: weight of the smaller side
-    spent: Floats  # float64[3]: bytes, replica moves, leader changes
-    allowed: Floats  # float64[3], inf: no limit
+    smooth: Floats  # weight of the smaller side
+    spent: Floats  # bytes, replica moves, leader changes
+    allowed: Floats  # inf: no limit
     copied: Floats  # float64[2, B]: bytes received, and sent as today's leader
-    most_copied: Floats  # float64[1]: limit of each; inf: none
-    over_copied: Floats  # float64[1]: bytes beyond it
-    changed: Longs  # int64[P]: changed partitions, ``count`` of them
-    place: Longs  # int64[P]: place in ``changed``, -1 = not
-    count: Longs  # int64[1]
+    most_copied: Floats  # limit of each; inf: none
+    over_copied: Floats  # bytes beyond it
+    changed: Longs  # the first ``count``
+    place: Longs  # in ``changed``, -1 = not
+    count: Longs
     log: Longs  # int64[16, 4]: steps since ``accept``: kind, partition, slot, previous value
-    logged: Longs  # int64[1]
-    scratch: Floats  # float64[3, D]
-    random: npt.NDArray[np.uint64]  # uint64[1]
+    logged: Longs
+    scratch: Floats
+    random: npt.NDArray[np.uint64]
     params: BudgetSearchParams
 
 
 def make_budget_state(
     problem: Problem, replicas: Ints, leader: Ints, *, seed: int, params: BudgetSearchParams
 ) -> BudgetState:
-    """State of a copy of ``replicas`` and ``leader``. O(P·W·D)."""
+    """O(P·W·D)."""
     whole = broker_loads(problem, replicas, leader)
     total = whole.sum(axis=0)
     scale = np.where(total > 0, total, 1.0)
@@ -150,7 +150,7 @@ def _own(problem: Problem, disk: int | None, scale: Floats) -> Floats:
 
 
 def _peaks(problem: Problem, replicas: Ints, disk: int | None, scale: Floats) -> Floats:
-    """Disk of today's and new replicas: Kafka deletes nothing before a copy is complete."""
+    """Kafka deletes nothing before a copy is complete."""
     if disk is None:
         return np.zeros(problem.broker_count)
     peak = broker_loads(problem, problem.replicas, problem.leader)[:, disk]
@@ -228,7 +228,7 @@ def may_lead(state: BudgetState, p: int, broker: int) -> bool:
 
 @inner_kernel
 def may_go(state: BudgetState, p: int, j: int, target: int) -> bool:
-    """Slot ``j`` may be on ``target``, limits and the budget aside."""
+    """Limits and the budget aside."""
     if not state.takes[target] and not (state.stays[target] and is_original(state, p, target)):
         return False
     if not state.in_set[state.set_of[p], target]:
@@ -273,7 +273,6 @@ def _note_change(state: BudgetState, p: int) -> None:
 
 @inlined_kernel
 def _count_bytes(state: BudgetState, side: int, broker: int, amount: float) -> None:
-    """Count bytes received (0) or sent (1)."""
     now = state.copied[side, broker]
     then = now + amount
     most = state.most_copied[0]
@@ -283,7 +282,7 @@ def _count_bytes(state: BudgetState, side: int, broker: int, amount: float) -> N
 
 @inner_kernel
 def _count_copy(state: BudgetState, p: int, broker: int, sign: float) -> None:
-    """One copy more (1) or less (-1), unless ``broker`` has one today."""
+    """Unless ``broker`` has one today."""
     if not is_original(state, p, broker):
         state.spent[0] += sign * state.size[p]
         state.spent[1] += sign
@@ -410,7 +409,6 @@ def send_home(state: BudgetState, p: int) -> bool:
 
 @inner_kernel
 def lead_home(state: BudgetState, p: int) -> bool:
-    """Whether today's leader leads again."""
     for j in range(state.replicas.shape[1]):
         if state.replicas[p, j] >= 0 and state.replicas[p, j] == state.first_leader[p]:
             return hand_over(state, p, j)
@@ -468,7 +466,6 @@ def _try_swap(state: BudgetState) -> bool:
 
 @inner_kernel
 def _try_exchange(state: BudgetState) -> bool:
-    """Undo one change and make another like it, or any step."""
     if state.count[0] == 0:
         return _try_step(state)
     p = state.changed[draw(state, state.count[0])]
@@ -539,7 +536,7 @@ def price_of(state: BudgetState, copied: float, copies: float, changes: float) -
 
 @inner_kernel
 def _price_of_copies(state: BudgetState, p: int, target: int, copies: float) -> float:
-    """The same for the limits of ``target`` and of the leader, which sends ``copies`` more."""
+    """By the limits of ``target`` and of the leader, which sends ``copies`` more."""
     most, size = state.most_copied[0], state.size[p]
     if most >= HOWEVER_FAR:
         return 0.0
@@ -563,7 +560,6 @@ def _rated(gain: float, price: float, thrift: float) -> float:
 
 @inner_kernel
 def _take_off(state: BudgetState, p: int, j: int) -> None:
-    """Fill ``scratch`` with the loads outside without slot ``j``, and its leader load."""
     source = state.replicas[p, j]
     for d in range(state.load.shape[1]):
         extra = state.extra[p, d] if state.leads[p] == j else 0.0
@@ -660,9 +656,8 @@ def _led_by(state: BudgetState, p: int, source: int, target: int) -> float:
 
 # Greedy search with a heap of all best moves and leader changes, and the way back.
 #
-# Small clusters rank all again before each step. Large ones rank only the top again and take it while it stays on top
-# (worth mostly falls); all are ranked again when none is left. Complexity: O(P·W·B·D) to rank all, O(B·D + log P·W) a
-# step otherwise.
+# Small clusters rank all again before each step, O(P·W·B·D). Large ones rank only the top again and take it while it
+# stays on top (worth mostly falls), O(B·D + log P·W); all are ranked again when none is left.
 
 
 @inner_kernel
@@ -757,7 +752,7 @@ def _goes_back(state: BudgetState, p: int, leads_only: int) -> bool:
 
 @inner_kernel
 def _loss_of(state: BudgetState, p: int, leads_only: int) -> float:
-    """Imbalance added for each share of the budget regained when ``p``, or only its leader, goes home."""
+    """Imbalance added for each share of the budget regained."""
     was = imbalance_of(state)
     before = _over_budget(state)
     loss = NOT_COVERABLE

@@ -122,6 +122,6 @@ def _exchanged(state: BudgetState, params: BudgetSearchParams, steps: int) -> in
 
 
 def _worth(state: BudgetState) -> tuple[float, float, float, float]:
-    """Sort key, smaller is better: imbalance, then spending."""
+    """Smaller is better: imbalance, then spending."""
     copied, copies, changes = state.spent.tolist()
     return round(float(np.maximum(state.outside[0], state.outside[1]).sum()), 9), copied, copies, changes

@@ -88,9 +88,8 @@ def annealing(params: SolveParams, times: int) -> SolveParams:
 
 # Linear program of all moves with cover inequalities (``verify/bounds.py``), for few and large replicas.
 #
-# The plain program moves fractions that no plan can move. For each broker and resource the most violated cover is
-# added: its set holds the replicas whose share exceeds a threshold, several tried. Then the program is solved again,
-# two or three times; its prices always prove a bound.
+# For each broker and resource the most violated cover is added: its set holds the replicas whose share exceeds a
+# threshold. Then the program is solved again, two or three times; its prices always prove a bound.
 
 
 def with_covers(
@@ -148,7 +147,6 @@ def broken_covers(
 
 
 def _sets(problem: Problem, broker: int, there: Floats, params: CoverParams) -> list[tuple[Longs, Longs]]:
-    """Sets ``gone`` and ``come`` for each threshold, without long ones."""
     held = may_stay_on(problem, broker).any(axis=1)
     sets = []
     for least in params.least_shares:
@@ -271,7 +269,7 @@ def _rules(program: Program, allowed: int) -> _Rules:
 
 
 def _losses(program: Program, share: Floats) -> Floats:
-    """float64[B]: each broker's part of the gap to the optimum, in units of the arcs."""
+    """float64[B]: each broker's part of the gap to the optimum."""
     problem, arcs, relaxed, bands = program.problem, program.arcs, program.relaxed, program.bands
     columns = arcs.columns
     load = arcs.fixed.copy()
@@ -286,7 +284,6 @@ def _losses(program: Program, share: Floats) -> Floats:
 
 
 def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.random.Generator) -> Flags:
-    """About ``most`` arcs of preferred partitions."""
     problem, arcs, limits = program.problem, program.arcs, program.params.neighbourhoods
     losses = _losses(program, share) + 1e-300
     brokers, count = problem.broker_count, problem.partition_count
@@ -309,9 +306,7 @@ def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.
 def _preferences(
     program: Program, share: Floats, at_first: Flags, at_chosen: Flags, rng: np.random.Generator
 ) -> Floats:
-    """Random wish float64[P] to open a partition: if it differs from the program, costs little to move, or moved; less
-    off the chosen brokers.
-    """
+    """Higher if it differs from the program, costs little to move, or moved; less off the chosen brokers."""
     problem, arcs, relaxed = program.problem, program.arcs, program.relaxed
     count, taken = problem.partition_count, share > 0.5
 
@@ -338,7 +333,7 @@ def _preferences(
 def _decided(
     arcs: Arcs, rules: _Rules, share: Floats, is_open: Flags, gap: float, limits: NeighbourhoodParams
 ) -> Floats | None:
-    """``share`` with the open arcs optimal to ``gap``; None if not cheaper."""
+    """None if not cheaper."""
     some = np.flatnonzero(is_open)
     if not len(some):
         return None
@@ -419,7 +414,7 @@ def improve_with_lp(
 
 
 def _searched(task: Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
-    """First plan inside the bands from roundings of linear programs, else the best."""
+    """First plan inside the bands, else the best."""
     best, params = found, task.params
     for start in program_starts(task.problem, task.sets, arcs, relaxed, task.bands, found.after, params.linear_program):
         for number in range(params.linear_program.starts.searches):
@@ -452,7 +447,7 @@ def _in_neighbourhoods(task: Task, arcs: Arcs, relaxed: Relaxed, found: Placed) 
 
 
 def _with_core(task: Task, program: Program, found: Placed) -> tuple[Placed, int]:
-    """Core solved again, and tries. Leaderships that later break a band are held, and it is solved again."""
+    """Leaderships that later break a band are held, and the core is solved again."""
     problem, best, tries = task.problem, found, 0
     held = np.zeros(problem.partition_count, dtype=np.bool_)
     while tries < min(task.params.linear_program.neighbourhoods.core_tries, task.params.effort.program_steps):
@@ -472,13 +467,11 @@ def _with_core(task: Task, program: Program, found: Placed) -> tuple[Placed, int
 
 
 def _whole(task: Task, bands: WorkingBands, found: Placed) -> Placed:
-    """Better of ``found`` and the integer program's plan for ``bands``, judged by the problem's own."""
     whole = whole_plan(task.problem, bands, task.params.linear_program)
     return found if whole is None else task.better(found, whole.replicas, replica_index=whole.replica_index)
 
 
 def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBands:
-    """``bands`` widened until ``found`` is inside."""
     stays = problem.stays[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         above = np.where(stays & (bands.high > 0), found.after / bands.high, 1.0).max(axis=0, initial=1.0)
@@ -492,9 +485,9 @@ def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBan
 #
 #     loss = (bytes copied + Σ price · load) - min(the cheapest in its rack, the dearest of the racks chosen)
 #
-# The plan is annealed first. Open are today's replicas, the plan's, and the moves with least loss per byte, of the
-# largest partitions. Search and annealing start at the rounded shares, again with other seeds while far from the bound.
-# O(P · B · D) to choose, then a program of fixed size.
+# Open are today's replicas, the annealed plan's, and the moves with least loss per byte, of the largest partitions. The
+# search starts at the rounded shares, again with other seeds while far from the bound. O(P · B · D) to choose, then a
+# program of fixed size.
 
 
 def is_middling(problem: Problem, params: RestrictedParams) -> bool:

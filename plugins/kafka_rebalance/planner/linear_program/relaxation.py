@@ -34,7 +34,7 @@ from kafka_rebalance.resources import COUNTED, REPLICA_CARRIED
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arcs:
-    """A arcs: lawful pairs of a free partition and a broker; ``is_kept``: a replica is there today.
+    """Lawful pairs of a free partition and a broker; ``is_kept``: a replica is there today.
 
     weight float64[A, D] absolute, for ``columns``; cost in the search's units, 0 where kept; fixed float64[B, D]: load
     of other partitions; copied float64[B]: disk of their new replicas.
@@ -65,7 +65,6 @@ def is_small(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs)
 
 
 def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) -> Arcs:
-    """All lawful arcs. O(P·B)."""
     columns = replica_columns(problem)
     held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)
@@ -101,7 +100,6 @@ def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) 
 
 
 def _crowding(problem: Problem, params: ArcParams) -> Floats:
-    """Charge float64[T, B] of a copy where the topic has its fair share."""
     topics = int(problem.topic.max(initial=-1)) + 1
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)
     held = np.zeros((topics, problem.broker_count))
@@ -124,19 +122,18 @@ def disk_beyond(problem: Problem) -> Floats | None:
     return beyond
 
 
-# Linear program of all moves.
+# Linear program of all moves:
 #
 #     minimise Σ cost · x
-#     over 0 <= x <= 1 for each arc, Σ of a partition's arcs = its factor, each rack its even share, loads in their
-#     bands
+#     over 0 <= x <= 1 for each arc, Σ of a partition's arcs = its factor, racks' even shares, loads in their bands
 #
 # At a vertex only about as many partitions are split as load rows are tight.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxed:
-    """``prices`` float64[B, all D], bytes per unit of load, prove the cost, with ``covers`` if any. ``regret``
-    float64[A]: cost of one whole arc more or less.
+    """``prices`` float64[B, all D] and ``covers`` prove the cost. ``regret`` float64[A]: cost of one whole arc more or
+    less.
     """
 
     share: Floats
@@ -167,7 +164,7 @@ def relax(
     covers: tuple[Cover, ...] = (),
     solver: Literal["highs", "highs-ipm"] = "highs",
 ) -> Relaxed | None:
-    """Optimum, None where no shares meet the bands float64[B, all D].
+    """None where no shares meet the bands float64[B, all D].
 
     ``decided`` float64[A]: fixed shares, nan where open. "highs-ipm": interior points, quicker for many arcs.
     """
@@ -259,7 +256,7 @@ def _priced(problem: Problem, covers: tuple[Cover, ...], duals: Floats) -> tuple
 
 
 def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
-    """Add rows: new copies fit beside everything there today."""
+    """New copies fit beside everything there today."""
     disk = problem.column("disk")
     if disk is None:
         return
@@ -275,7 +272,6 @@ def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
 
 
 def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
-    """Add rows: even share of every rack."""
     racks = distinct_racks(problem.rack)
     sizes, chosen = problem.sets.rack_sizes(racks, problem.stays), problem.sets.of_partition[arcs.row]
     for (number, size), factor in product(enumerate(sizes), np.unique(problem.target_rf[arcs.row]).tolist()):
@@ -292,7 +288,7 @@ def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
 
 
 # Core of the linear program, solved in whole numbers first (Balas and Zemel 1980): partitions that plan and program
-# place differently, split ones, and those whose next place costs least per byte, with these places. O(A log A).
+# place differently, split ones, and those whose next place costs least per byte. O(A log A).
 
 
 def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, params: LinearProgramParams) -> Flags:
@@ -324,7 +320,7 @@ def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, par
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flowing:
-    """``receiving``, ``sending`` float64[B]: duals per unit of T; ``busiest``: T in bytes."""
+    """Duals per unit of T; ``busiest``: T in bytes."""
 
     share: Floats
     regret: Floats
@@ -337,7 +333,7 @@ class Flowing:
 def relax_flows(
     problem: Problem, arcs: Arcs, cost: Floats, *, weight: float = 0.0, most: float = np.inf
 ) -> Flowing | None:
-    """Optimum, None where no shares meet the bands with T <= ``most`` bytes."""
+    """None where no shares meet the bands with T <= ``most`` bytes."""
     count, brokers, unit = len(arcs.row), problem.broker_count, max(mean_bytes(problem), 1e-300)
     free = np.flatnonzero(~problem.pinned)
     rows = Rows(count)
@@ -464,7 +460,7 @@ def in_order(today: Ints, chosen: list[int]) -> Ints:
     return row
 
 
-# Starting points: rounded shares; then with the heavier half of what is split fixed (a dive), and for narrower bands.
+# Starting points: rounded shares; then after a dive, and for narrower bands.
 
 
 def program_starts(
@@ -548,16 +544,14 @@ def spread_allowed(problem: Problem, found: Placed, given_up: float) -> int:
     return max(found.topic_excess, today) + int(given_up * int(problem.target_rf.sum()))
 
 
-# Integer program of tiny clusters: replica sets and leaders together.
+# Integer program of tiny clusters: where a band is a partition or two wide, sets chosen by bytes may leave no replica
+# that could lead.
 #
 #     minimise bytes copied, then copies, then leader changes
-#     over x (a replica is there) and y <= x (and leads), both 0 or 1; bands of all resources, racks, factors,
-#     capacities
-#
-# Where a band is a partition or two wide, sets chosen by bytes may leave no replica that could lead.
+#     over x (a replica is there) and y <= x (and leads), both 0 or 1; bands, racks, factors, capacities
 
 
-# HiGHS status: infeasible.
+# infeasible
 _NONE = 2
 
 
@@ -573,8 +567,6 @@ def is_tiny(problem: Problem, params: WholePlanParams = DEFAULTS.linear_program.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """``is_none_proved``: there is no plan."""
-
     plan: WholePlan | None
     is_none_proved: bool = False
 
@@ -582,7 +574,7 @@ class Decision:
 def whole_plan(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program
 ) -> WholePlan | None:
-    """Cheapest plan; None if there is none or the nodes ran out."""
+    """None if there is no plan or the nodes ran out."""
     return _solved(problem, bands, params).plan
 
 
@@ -721,7 +713,7 @@ def copy_costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
 
 
 def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
-    """Add budget rows; return the limits' names and units."""
+    """Add rows; return the limits' names and units."""
     problem, arcs, rows = program.problem, program.arcs, program.rows
     new, count = np.flatnonzero(~arcs.is_kept), len(arcs.row)
     changed = count + np.flatnonzero(problem.leader[arcs.row] != arcs.broker)
@@ -741,7 +733,7 @@ def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
 
 
 def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
-    """Arcs bool[A]. If no broker may lead, a demoted leader goes on, or any broker leads."""
+    """If no broker may lead, a demoted leader goes on, or any broker leads."""
     able, row, broker = can_be_led(problem), arcs.row, arcs.broker
     is_today = problem.leader[row] == broker
     stays = np.zeros(problem.partition_count, dtype=np.bool_)
@@ -779,7 +771,7 @@ def _load_rows(problem: Problem, arcs: Arcs, bands: WorkingBands, rows: Rows) ->
 
 def _spread_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
     """No rack holds two replicas more of a partition than one that could still get one. A small rack binds only while
-    one of its brokers holds none. Replaces ``rack_rows`` where that asks for too much.
+    one of its brokers holds none.
     """
     racks, factor = distinct_racks(problem.rack), problem.target_rf
     number = np.full((problem.partition_count, problem.broker_count), -1)
@@ -821,7 +813,7 @@ def _as_plan(problem: Problem, arcs: Arcs, is_there: Flags, leads: Flags) -> Who
 
 
 def _lawful(problem: Problem, replicas: Ints, replica_index: Longs) -> Ints:
-    """Leaders with a closed one replaced where a new replica may lead; the program cannot express this."""
+    """The program cannot express that a new replica may lead."""
     may_lead = candidates(problem, replicas)
     is_lawful = np.take_along_axis(may_lead, replica_index[:, None], axis=1)[:, 0] | ~may_lead.any(axis=1)
     return np.where(is_lawful, replica_index, may_lead.argmax(axis=1)).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Kernels of the search for replica sets: its steps, and the moving of a replica."""
+"""Kernels of the search for replica sets."""
 
 from __future__ import annotations
 
@@ -126,7 +126,6 @@ def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, sc
     in_excess = 0
     for d in range(dims):
         in_excess += excess[d] > 0
-    # With one resource in excess all starts give the same.
     for start in range(2 if in_excess > 1 else 1):
         for d in range(dims):
             trial[d] = 1.0 if excess[d] > 0 and start == 0 else 0.0
@@ -413,9 +412,7 @@ def need_of(state: State, broker: int, need: Floats) -> None:
 
 @inlined_kernel
 def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
-    """Fit of a replica to a broker below its bands: 1 = all that it lacks, in proportion; <= 0 = no gain. Fills
-    ``need``.
-    """
+    """Fit to a broker below its bands: 1 = all that it lacks, in proportion; <= 0 = no gain. Fills ``need``."""
     helped = band_improvement(state, broker, weight, 1.0)
     if helped <= GAIN_TOLERANCE:
         return 0.0
@@ -515,7 +512,6 @@ def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints
 
 @inner_kernel
 def worst_first(state: State) -> Longs:
-    """Brokers outside their bands, farthest first."""
     far = np.empty(state.load.shape[0])
     for b in range(far.shape[0]):
         far[b] = -outside(state, b)
@@ -584,7 +580,7 @@ def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: f
 
 @inner_kernel
 def push_round(state: State, takers: Ints, receivers: Ints, part: float, least: float) -> int:
-    """Push from every broker above its bands to ``takers`` that lack load, else to ``receivers``."""
+    """Push to ``takers`` that lack load, else to ``receivers``."""
     moves = 0
     for b in worst_first(state):
         if above(state, b) > BAND_TOLERANCE:
@@ -769,7 +765,7 @@ def prices_of(state: State, source: int, prices: Floats) -> None:
     cost, weight = np.empty(count), np.empty((count, prices.shape[0]))
     excess = np.empty(prices.shape[0])
     for d in range(excess.shape[0]):
-        excess[d] = max(state.load[source, d] - state.high[source, d], 0.0)  # no minus infinity without a top
+        excess[d] = max(state.load[source, d] - state.high[source, d], 0.0)
     for i in range(count):
         replica_index = state.items[state.start[source] + i]
         p = replica_index // width
@@ -783,7 +779,6 @@ def prices_of(state: State, source: int, prices: Floats) -> None:
 
 @inner_kernel
 def _priced_improvement(state: State, source: int, weight: Floats, prices: Floats) -> float:
-    """Excess covered at ``prices``, less load taken below the band."""
     total = 0.0
     for d in range(weight.shape[0]):
         now = state.load[source, d]
@@ -799,7 +794,6 @@ def _priced_improvement(state: State, source: int, weight: Floats, prices: Float
 def _rank_leavers(
     state: State, source: int, prices: Floats, replica_indexes: Ints, worth: Floats, weight: Floats
 ) -> int:
-    """Replicas that relieve ``source``; returns how many."""
     width = state.replicas.shape[1]
     found = 0
     for place in range(state.start[source], state.start[source] + state.filled[source]):
@@ -865,8 +859,7 @@ def finish_round(state: State, takers: Ints, receivers: Ints, worst: float) -> i
     return moves
 
 
-# Drained and unplaced replicas. ``release`` first unplaces what leaves its broker in any cheap plan, so that large
-# replicas find a place while there is capacity.
+# Drained and unplaced replicas. ``release`` comes first, so that large replicas find a place while there is capacity.
 
 
 @inner_kernel
@@ -903,7 +896,7 @@ def release(state: State) -> int:
 
 @inner_kernel
 def _back_to_original(state: State, p: int, j: int, weight: Floats) -> int:
-    """Original broker that lost ``p``, even if it takes nothing new; -1 = none."""
+    """Even if it takes nothing new; -1 = none."""
     fewest = fewest_in_rack(state, p, j)
     for i in range(state.original.shape[1]):
         b = state.original[p, i]
@@ -928,7 +921,7 @@ def _holds(state: State, p: int, broker: int) -> bool:
 
 @inner_kernel
 def _place(state: State, p: int, j: int, weight: Floats, need: Floats, takers: Ints) -> int:
-    """Receiver in need, with room, its home, or any; -1 = none."""
+    """Receiver in need, with room, the original broker, or any; -1 = none."""
     least = state.params.hand_over.least_service
     target = lacking_receiver(state, p, j, weight, brokers_lacking(state, takers), need, least)
     if target < 0:
@@ -944,7 +937,7 @@ def _place(state: State, p: int, j: int, weight: Floats, need: Floats, takers: I
 
 @inner_kernel
 def _leavers(state: State) -> Longs:
-    """Slots that must leave, heaviest first."""
+    """Heaviest first."""
     count = 0
     for b in range(state.load.shape[0]):
         if state.leaves[b]:
@@ -986,10 +979,9 @@ def evacuate(state: State, takers: Ints) -> int:
     return stranded
 
 
-# Polish: for every moved replica, dearest first, it
-# 1. returns if its broker's bands do not suffer;
-# 2. returns, and displaced replicas repair the bands at no cost;
-# 3. returns, and a cheaper one leaves instead. O(moved · tries · W) a pass.
+# Polish: for every moved replica, dearest first, it returns if its broker's bands do not suffer; else it returns, and
+# displaced replicas repair the bands at no cost; else it returns, and a cheaper one leaves. O(moved · tries · W) a
+# pass.
 
 
 class Displaced(NamedTuple):
@@ -1005,7 +997,7 @@ class Journal(NamedTuple):
 
 @inner_kernel
 def displaced_replicas(state: State) -> Displaced:
-    """Index of displaced replicas. O(P·W)."""
+    """O(P·W)."""
     width = state.replicas.shape[1]
     brokers = state.load.shape[0]
     start = np.zeros(brokers + 1, np.int64)
@@ -1054,9 +1046,7 @@ def _may_go(state: State, replica_index: int, target: int, weight: Floats) -> bo
 
 @inner_kernel
 def _best_fill(state: State, broker: int, weight: Floats, displaced: Displaced, tries: int) -> int:
-    """Displaced replica that brings ``broker`` nearest to its bands and harms none, or -1; overshoot counts against
-    it.
-    """
+    """-1 if each harms a broker."""
     width = state.replicas.shape[1]
     best, best_score = -1, GAIN_TOLERANCE
     need = np.empty(weight.shape[0])
@@ -1085,7 +1075,6 @@ def _best_fill(state: State, broker: int, weight: Floats, displaced: Displaced, 
 def _best_shed(
     state: State, broker: int, weight: Floats, displaced: Displaced, receivers: Ints, tries: int
 ) -> tuple[int, int]:
-    """Displaced replica of ``broker`` and a receiver with room, by most gain; or -1."""
     width = state.replicas.shape[1]
     first, count = displaced.start[broker], displaced.start[broker + 1] - displaced.start[broker]
     best, best_target, best_gain = -1, -1, GAIN_TOLERANCE
@@ -1109,7 +1098,6 @@ def _best_shed(
 
 @inner_kernel
 def _mend(state: State, broker: int, displaced: Displaced, receivers: Ints, journal: Journal, tries: int) -> bool:
-    """Whether displaced replicas brought ``broker`` inside its bands."""
     width = state.replicas.shape[1]
     weight = np.empty(state.load.shape[1])
     for _ in range(state.params.polish.mending_steps):
@@ -1134,7 +1122,7 @@ def _mend(state: State, broker: int, displaced: Displaced, receivers: Ints, jour
 def _return_to_original(
     state: State, replica_index: int, original: int, displaced: Displaced, receivers: Ints, journal: Journal, tries: int
 ) -> bool:
-    """Whether the replica went home and displaced ones repaired the bands; else undone."""
+    """Undone unless displaced replicas repaired the bands."""
     width = state.replicas.shape[1]
     p = replica_index // width
     j = replica_index - p * width
@@ -1160,7 +1148,7 @@ def _return_to_original(
 
 @inner_kernel
 def _send_cheaper(state: State, p: int, j: int, original: int, tries: int) -> float:
-    """Send a cheaper replica in place of ``p``; returns the saving."""
+    """Returns the saving."""
     width = state.replicas.shape[1]
     left = state.replicas[p, j]
     back, out = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
@@ -1184,7 +1172,7 @@ def _send_cheaper(state: State, p: int, j: int, original: int, tries: int) -> fl
 
 @inner_kernel
 def polish_round(state: State, receivers: Ints, tries: int) -> float:
-    """Polish once; return the cost saved."""
+    """Returns the cost saved."""
     width = state.replicas.shape[1]
     displaced = displaced_replicas(state)
     capacity = 2 * state.params.polish.mending_steps

@@ -46,15 +46,15 @@ from kafka_rebalance.resources import REPLICA_CARRIED
 #
 # A step tries one change: a displaced replica goes elsewhere or home; goes home in exchange for another one from there;
 # two displaced ones swap; or another replica leaves home. Polishing cannot trade one good move for two better ones.
-# Counted steps, seeded. Complexity: O(W + D) a step; 5·P·W bytes for the index.
+# Counted steps, seeded. O(W + D) a step; 5·P·W bytes for the index.
 
 
 class Displaced(NamedTuple):
     """Displaced replicas, and some that were: cleaned on use."""
 
-    replica_indexes: Ints  # int32[P·W]
-    is_listed: npt.NDArray[np.int8]  # int8[P·W]
-    length: Longs  # [1]
+    replica_indexes: Ints
+    is_listed: npt.NDArray[np.int8]
+    length: Longs
 
 
 class Heat(NamedTuple):
@@ -76,7 +76,7 @@ def _list_displaced(state: State, displaced: Displaced, replica_index: int) -> N
 
 @inner_kernel
 def _draw_displaced(state: State, displaced: Displaced) -> int:
-    """Displaced slot; -1 = the one drawn is home again."""
+    """-1 = the one drawn is home again."""
     if displaced.length[0] == 0:
         return -1
     i = draw(state, displaced.length[0])
@@ -101,7 +101,6 @@ def _is_borne(state: State, heat: Heat, change: float) -> bool:
 
 @inner_kernel
 def _try_move(state: State, displaced: Displaced, heat: Heat, replica_index: int, target: int, weight: Floats) -> int:
-    """Try to move the replica; return 1 if made."""
     width = state.replicas.shape[1]
     p = replica_index // width
     j = replica_index - p * width
@@ -126,7 +125,6 @@ def _try_move(state: State, displaced: Displaced, heat: Heat, replica_index: int
 
 @inner_kernel
 def _try_swap(state: State, displaced: Displaced, heat: Heat, one: int, two: int, going: Floats, coming: Floats) -> int:
-    """Try to swap the replicas; return 1 if made."""
     width = state.replicas.shape[1]
     p, q = one // width, two // width
     i, j = one - p * width, two - q * width
@@ -150,7 +148,7 @@ def _try_swap(state: State, displaced: Displaced, heat: Heat, one: int, two: int
 
 @inner_kernel
 def _original_of(state: State, replica_index: int) -> int:
-    """Original broker that may hold the partition again; -1 = none."""
+    """-1 = it may not hold the partition again."""
     width = state.replicas.shape[1]
     p = replica_index // width
     first = draw(state, state.original.shape[1])
@@ -170,7 +168,6 @@ def _any_index_of(state: State, broker: int) -> int:
 
 @inner_kernel
 def _evict(state: State, displaced: Displaced, heat: Heat, receivers: Ints, near: int, weight: Floats) -> int:
-    """Try to move another replica away from home."""
     source = receivers[draw(state, receivers.shape[0])]
     if near >= 0 and draw(state, 2) == 0:
         source = max(_original_of(state, near), 0)
@@ -184,7 +181,6 @@ def _evict(state: State, displaced: Displaced, heat: Heat, receivers: Ints, near
 
 @inner_kernel
 def _step(state: State, displaced: Displaced, heat: Heat, receivers: Ints, left: Floats, right: Floats) -> int:
-    """Try one change; return 1 if made."""
     percent, replica_index, other = draw(state, 100), _draw_displaced(state, displaced), -1
     shares = state.params.anneal
     swap_from = shares.relocate_percent
@@ -209,7 +205,7 @@ def _step(state: State, displaced: Displaced, heat: Heat, receivers: Ints, left:
 
 @kernel
 def anneal(state: State, receivers: Ints, steps: int, unit: float) -> int:
-    """Try ``steps`` changes; return how many were made. ``unit``: mean cost of a replica."""
+    """Return the changes made. ``unit``: mean cost of a replica."""
     count = state.position.shape[0]
     displaced = Displaced(np.empty(count, np.int32), np.zeros(count, np.int8), np.zeros(1, np.int64))
     for replica_index in range(count):
@@ -324,7 +320,7 @@ def anneal_replicas(
     receivers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(receivers):
         return FoundSets(state.replicas, 0, NOTHING_DONE)
-    width = max(_band_width(state), BAND_TOLERANCE)  # a band of 0 % has no width
+    width = max(_band_width(state), BAND_TOLERANCE)
     count = int(params.effort.anneal_steps * min(1.0, (params.replicas.narrow_band / width) ** 3))
     done = SearchStatistics(annealed=anneal(state, receivers, count, float(state.cost.mean())))
     done += _exhaust(state, receivers, params)
@@ -359,7 +355,7 @@ def _polish(state: State, receivers: Ints, params: SolveParams) -> None:
 
 
 def _improve(state: State, takers: Ints, params: SolveParams) -> SearchStatistics:
-    """Mixtures, then best price, then anything that helps. Fetching comes last: too early, it costs twice as much."""
+    """Fetching comes last: too early, it costs twice as much."""
     far = np.maximum(state.load - state.high, 0.0).sum(axis=1)
     calm = np.flatnonzero(state.takes & (far <= BAND_TOLERANCE)).astype(np.int32)
     no_brokers = takers[:0]
@@ -380,7 +376,6 @@ def _improve(state: State, takers: Ints, params: SolveParams) -> SearchStatistic
 
 
 def _exhaust(state: State, takers: Ints, params: SolveParams) -> SearchStatistics:
-    """Repeat the gentlest step that helps more than a few."""
     tries = params.effort.swap_tries
     gentlest_first: tuple[Callable[[], SearchStatistics], ...] = (
         lambda: SearchStatistics(finished=finish_round(state, takers, takers, 0.0)),
@@ -403,9 +398,7 @@ def _exhaust(state: State, takers: Ints, params: SolveParams) -> SearchStatistic
 
 
 def require_enough_brokers(problem: Problem) -> None:
-    """Raises InfeasibleError if a partition has too few lawful brokers, or a drained broker holds pinned replicas.
-    O(P·W).
-    """
+    """Raises InfeasibleError if a partition has too few lawful brokers, or a drained broker holds pinned replicas."""
     sets = problem.sets
     open_to = problem.takes_replicas & sets.brokers
     is_open_here = open_to[sets.of_partition[:, None], np.maximum(problem.replicas, 0)]
@@ -466,7 +459,7 @@ def _require_touchable(problem: Problem) -> None:
 
 
 def send_for_leaders(problem: Problem, replicas: Ints, unplaced: int) -> None:
-    """Unplace one replica of each such set in ``replicas`` int32[P, W]. O(P·W + rows·racks).
+    """Unplace one replica of each such set in ``replicas``. O(P·W + rows·racks).
 
     A replica that is unplaced anyhow will lead, if a rack without a replica takes it.
     """
@@ -484,7 +477,7 @@ def send_for_leaders(problem: Problem, replicas: Ints, unplaced: int) -> None:
 
 
 def _racks_of(problem: Problem, row: Longs, replicas: Ints) -> tuple[Flags, Flags]:
-    """bool[rows]: an unused rack has a possible leader; bool[rows, W]: the replica's rack has one."""
+    """An unused rack has a possible leader; the replica's rack has one."""
     racks = distinct_racks(problem.rack)
     sizes = problem.sets.rack_sizes(racks, problem.takes_replicas & problem.takes_leaders)
     is_open = (sizes > 0)[problem.sets.of_partition[row]]
@@ -501,7 +494,7 @@ def _racks_of(problem: Problem, row: Longs, replicas: Ints) -> tuple[Flags, Flag
 
 
 def start_sets(problem: Problem) -> ReplicaSets:
-    """Sets before the search. Raises InfeasibleError where a partition has no lawful set. O(P·W²)."""
+    """Raises InfeasibleError where a partition has no lawful set. O(P·W²)."""
     require_enough_brokers(problem)
     unplaced = problem.broker_count
     original = problem.replicas.copy()
@@ -518,9 +511,7 @@ def start_sets(problem: Problem) -> ReplicaSets:
 
 
 def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
-    """Raises InfeasibleError if a partition has too few lawful brokers, or a drained one holds pinned replicas.
-    O(P·W).
-    """
+    """Highest load over the top of a band; drained 1e12, unplaced (index B) 1e15."""
     scale = resource_scale(problem)
     load = np.zeros((problem.broker_count + 1, len(problem.resources)))
     nobody = np.full(problem.partition_count, ABSENT, dtype=np.int32)
@@ -534,7 +525,7 @@ def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
 
 
 def _drop_surplus(problem: Problem, replicas: Ints) -> None:
-    """Drop from drained brokers first, then crowded racks, then full brokers; the last possible leader goes last."""
+    """From drained brokers, crowded racks, full brokers; the last possible leader goes last."""
     while True:
         surplus = ((replicas >= 0).sum(axis=1) > problem.target_rf) & ~problem.pinned
         if not surplus.any():
@@ -567,7 +558,7 @@ def _remove_index(replicas: Ints, rows: np.ndarray, replica_indexes: np.ndarray)
 
 
 def _rack_crowd(problem: Problem, replicas: Ints) -> Floats:
-    """float64[rows, W]: other replicas in the same rack, on brokers that stay."""
+    """Other replicas in the same rack, on brokers that stay."""
     racks = np.append(distinct_racks(problem.rack), [-3])
     rack = np.where(replicas >= 0, racks[replicas], -2)
     stays = np.append(problem.stays, False)[replicas] & (replicas >= 0)
@@ -606,7 +597,7 @@ def _send_rack_breakers(problem: Problem, replicas: Ints, unplaced: int) -> None
 
 
 def _rack_breakers(problem: Problem, replicas: Ints, spread: tuple[np.ndarray, int], racks: Ints) -> Flags:
-    """bool[rows, W]: replicas in a rack above its even share."""
+    """Replicas in a rack above its even share."""
     held, odd = spread
     crowd = _rack_crowd(problem, replicas) + 1
     on_broker = (replicas >= 0) & (replicas < problem.broker_count)
