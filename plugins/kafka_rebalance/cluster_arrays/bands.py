@@ -21,7 +21,7 @@ from kafka_rebalance.resources import COUNTED
 def even_spread(rf: int, rack_size: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
     """Replicas that every rack holds of a partition, and the odd ones, at most one a rack.
 
-    RF 3 on racks of 2, 2, 2, 2 brokers: ([0, 0, 0, 0], 3); RF 5 on racks of 1, 3, 3: ([1, 2, 2], 0).
+    RF 5 on racks of 1, 3, 3: ([1, 2, 2], 0).
     """
     held = np.zeros(len(rack_size), dtype=np.int64)
     while True:
@@ -44,8 +44,8 @@ BAND_ROUNDING = 1e-9
 
 
 def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load_by_factor: Floats) -> Floats:
-    """``shares`` float64[B] if every set of brokers can hold its part, else the most even ones that fit.
-    ``load_by_factor``: of one replica of each partition.
+    """``shares`` if every set of brokers can hold its part, else the most even ones that fit. ``load_by_factor``: of
+    one replica of each partition.
     """
     if shares.sum() <= 0:
         return shares
@@ -91,7 +91,7 @@ class BrokersHold:
         return cls(rack, place, linear, np.array([sum(whole for _, whole in some) for some in chosen]))
 
     def least_slack(self, held: Floats, taken: Flags) -> tuple[float, Flags]:
-        """Least slack of a set against ``held``, and the largest such set that contains ``taken``. O(choices · B)."""
+        """Least slack of a set against ``held``, and the largest such set that contains ``taken``."""
         starts = np.flatnonzero(self.place == 0)
         running = np.cumsum(self.linear - held, axis=1)
         slack = running - np.where(starts > 0, running[:, starts - 1], 0.0)[:, self.rack]
@@ -105,7 +105,6 @@ class BrokersHold:
         return float(totals[choice]), np.asarray(self.place < upto[self.rack])
 
     def most(self, members: Flags) -> float:
-        """Most that ``members`` hold together."""
         return float((self.linear[:, members].sum(axis=1) + self.constant).min()) if members.any() else 0.0
 
 
@@ -151,7 +150,7 @@ def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[F
 
 
 def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:
-    """Total load / capacity of brokers that stay, float64[D], 0 if none."""
+    """Load / capacity of brokers that stay, 0 if none."""
     total_capacity: Floats = capacity[stays].sum(axis=0)
     return np.divide(total, total_capacity, out=np.zeros_like(total_capacity), where=total_capacity > 0)
 
@@ -166,9 +165,7 @@ def fair_shares(
     follower_load: Floats,
     leader_extra: Floats,
 ) -> Floats:
-    """Fair load float64[B, D], 0 outside ``may_carry``. ``may_lead`` share the leaders' extra load; all do where none
-    may.
-    """
+    """float64[B, D]. ``may_lead`` share the leaders' extra load; all do where none may."""
     racks = distinct_racks(rack)
     factors = np.arange(int(target_rf.max(initial=1)) + 1)
     load_by_factor = np.stack([follower_load[target_rf == rf].sum(axis=0) for rf in factors])
@@ -197,7 +194,7 @@ def _of_replicas(racks: Ints, capacity: Floats, load_by_factor: Floats) -> Float
 
 
 def distinct_racks(rack: Ints) -> Ints:
-    """Rack indices; a broker without a rack is alone in one."""
+    """A broker without a rack is alone in one."""
     known, index = np.unique(rack[rack != ABSENT], return_inverse=True)
     racks = np.empty(len(rack), dtype=np.int32)
     racks[rack != ABSENT] = index
@@ -262,7 +259,7 @@ def band_of(
     within: Mapping[str, float | None],
     targets: Mapping[str, Target],
 ) -> Bands:
-    """Bands; drained brokers get [0, 0]; ``within`` None or missing: no band. O(B·D)."""
+    """Drained brokers get [0, 0]; ``within`` None or missing: no band."""
     mean = plain_mean(total, capacity, stays)
     low = np.zeros_like(shares)
     high = np.full_like(shares, np.inf)

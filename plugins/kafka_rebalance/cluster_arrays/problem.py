@@ -43,12 +43,12 @@ class BrokerSets:
         return np.asarray(there & ~self.brokers[self.of_partition[:, None], np.where(there, replicas, 0)])
 
     def racks_open(self, rack: Ints, takes: Flags) -> Longs:
-        """int64[P]: racks with an allowed broker of ``takes``; ``rack`` int[B] distinct."""
+        """Racks with an allowed broker of ``takes``; ``rack`` int[B] distinct."""
         counts = [len(np.unique(rack[takes & may])) for may in self.brokers]
         return np.asarray(np.array(counts, dtype=np.int64)[self.of_partition])
 
     def rack_sizes(self, rack: Ints, stays: Flags) -> Longs:
-        """int64[S, K]: brokers of each set that stay, by rack."""
+        """int64[S, K]: brokers of each set that stay."""
         racks = int(rack.max(initial=0)) + 1
         return np.stack([np.bincount(rack[stays & may], minlength=racks) for may in self.brokers]).astype(np.int64)
 
@@ -60,7 +60,7 @@ def everywhere(partitions: int, brokers: int) -> BrokerSets:
 def broker_sets_of(
     rules: Sequence[TopicBrokers], names: Sequence[str], topic: Longs, brokers: Sequence[Broker]
 ) -> BrokerSets | None:
-    """Sets of topics ``names``, None without rules; ``topic`` int[P], -1: anywhere. O(topics · rules · B)."""
+    """None without rules; ``topic`` int[P], -1: anywhere. O(topics · rules · B)."""
     if not rules:
         return None
     sets: dict[tuple[bool, ...], int] = {tuple(True for _ in brokers): 0}
@@ -177,14 +177,13 @@ class Problem:
         return self.sets.is_confined
 
     def column(self, resource: str) -> int | None:
-        """Index of a resource, None where it is not balanced."""
+        """None where it is not balanced."""
         return self.resources.index(resource) if resource in self.resources else None
 
     def broker_name(self, broker: int) -> str:
         return f"broker {self.broker_ids[broker]}"
 
     def rack_name(self, rack: int) -> str:
-        """Name of a rack, or its number."""
         return self.rack_names[rack] if rack < len(self.rack_names) else str(rack)
 
 
@@ -256,7 +255,7 @@ class Carried(NamedTuple):
 
 
 def broker_loads(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
-    """Loads float64[B, D]; ``leader`` -1: none. O(P·W·D)."""
+    """``leader`` -1: none. O(P·W·D)."""
     load = np.zeros((problem.broker_count, len(problem.resources)))
     led = (replicas == leader[:, None]) & (replicas >= 0)
     replica_index = np.where(led.any(axis=1), led.argmax(axis=1), -1).astype(np.int32)
@@ -336,7 +335,6 @@ class MeasuredLoads:
         return cls(**{_FIELD_OF[kind]: values for kind, values in figures.items()})
 
     def of(self, kind: LoadKind) -> Floats | None:
-        """Metric of one kind, None if not measured."""
         values: Floats | None = getattr(self, _FIELD_OF[kind])
         return values
 
@@ -357,7 +355,7 @@ class Columns:
 def columns_of(
     loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALANCED, cpu: CpuParams = DEFAULTS.cpu
 ) -> Columns:
-    """Columns at ``rf``: out grows with it, the follower's share of CPU shrinks."""
+    """Out grows with ``rf``, the follower's share of CPU shrinks."""
     known = [row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)]
     carried = [_carried(row, loads, rf, cpu) for row in known]
     follower = np.stack([per_replica for per_replica, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))

@@ -88,7 +88,7 @@ class Wanted:
 
 
 def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
-    """Problem for the search. O(P·W + B·D)."""
+    """O(P·W + B·D)."""
     today_rf = (placement.replicas >= 0).sum(axis=1).astype(np.int32)
     target_rf = today_rf if wanted.target_rf is None else wanted.target_rf
     if wanted.pinned is not None:
@@ -218,11 +218,10 @@ class BrokerArrays:
 
     @property
     def index_of(self) -> dict[int, int]:
-        """Kafka's id → index."""
         return {broker.id: index for index, broker in enumerate(self.brokers)}
 
     def indices(self, broker_ids: npt.ArrayLike) -> Ints:
-        """int32, ABSENT for an unknown id, however large."""
+        """ABSENT for an unknown id, however large."""
         wanted, known = np.asarray(broker_ids, dtype=np.int64), np.asarray(self.arrays.ids, dtype=np.int64)
         if not len(known):
             return np.full(wanted.shape, ABSENT, dtype=np.int32)
@@ -232,7 +231,7 @@ class BrokerArrays:
 
 
 def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerArrays:
-    """Broker arrays. Raises UsageError where the options name an unknown broker."""
+    """Raises UsageError where the options name an unknown broker."""
     brokers = _brokers(snapshot, options)
     stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
     excluded = np.array([broker.id in options.exclude_brokers for broker in brokers], dtype=np.bool_)
@@ -291,14 +290,13 @@ def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> Non
 
 
 def volume_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
-    """Total bytes, None if a dir does not report them. Dirs with the same total and usable bytes share a volume."""
+    """None if a dir does not report. Dirs with the same total and usable bytes share a volume."""
     told = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
     totals = [total for total, _ in told if total is not None]
     return float(sum(totals)) if told and len(totals) == len(told) and sum(totals) > 0 else None
 
 
 def usable_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
-    """Free bytes, None if a dir does not report them."""
     told = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
     usable = [free for _, free in told if free is not None]
     return float(sum(usable)) if told and len(usable) == len(told) else None
@@ -367,9 +365,7 @@ def _capacity_of(broker: Broker, name: str, options: PlanOptions) -> float:
 
 
 def broker_caps(options: PlanOptions, brokers: BrokerArrays) -> dict[str, Floats]:
-    """Highest loads by resource, the lower of cap and headroom; only of known capacities. Example: ``--headroom
-    disk=20%`` on disks of 10 and 5 TB: 8 and 4 TB.
-    """
+    """The lower of cap and headroom; only of known capacities. ``--headroom disk=20%`` of 10 TB: 8 TB."""
     capacity, count = brokers.arrays.capacity, len(brokers.brokers)
     caps = {name: np.full(count, float(cap)) for name, cap in options.caps.items()}
     for name, share in options.headroom.items():
@@ -396,7 +392,7 @@ def broker_caps(options: PlanOptions, brokers: BrokerArrays) -> dict[str, Floats
 
 
 def laggards_of(replicas: Ints, leader: Ints, in_sync: Flags, must_leave: Flags, stays: Flags) -> Flags:
-    """bool[P, W]: replicas out of sync that could stay. Without a leader the ISR is outdated: none."""
+    """Replicas out of sync that could stay. Without a leader the ISR is outdated: none."""
     there = (replicas >= 0) & stays[replicas] & ~must_leave
     return np.asarray(there & ~in_sync & (leader != ABSENT)[:, None] & (replicas != leader[:, None]))
 
@@ -409,7 +405,6 @@ def waits_and_leaves(
     broker_arrays: BrokerArrays,
     sets: BrokerSets | None,
 ) -> tuple[Flags, Flags]:
-    """Partitions that wait, and laggards that must leave."""
     arrays = broker_arrays.arrays
     there = replicas >= 0
     kept = there & arrays.stays[replicas] & ~must_leave & ~laggards
@@ -467,7 +462,7 @@ class PartitionArrays:
 def build_partition_arrays(
     snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, options: PlanOptions
 ) -> PartitionArrays:
-    """Partition arrays; running reassignments count as done. O(P·W)."""
+    """Running reassignments count as done. O(P·W)."""
     if not broker_arrays.brokers:  # a group table alone has partitions without replicas
         snapshot = replace(snapshot, partitions=partition_table([], {}), loads=PartitionLoads())
     table = snapshot.partitions

@@ -32,7 +32,7 @@ class Busy:
 
 
 def evenness_prices(problem: Problem, total: Floats, params: AscentParams) -> tuple[Floats, Budget]:
-    """Prices float64[B, D], imbalance per unit of load, and charges; ``total`` float64[D] is all load.
+    """Imbalance per unit of load, and charges; ``total`` float64[D] is all load.
 
     A resource's highest and lowest price differ by at most 1 / (all load).
     """
@@ -79,7 +79,7 @@ def evenness_prices(problem: Problem, total: Floats, params: AscentParams) -> tu
 
 
 def busy_prices(problem: Problem, prices: Floats, params: AscentParams) -> Busy:
-    """Multipliers that bound the busiest broker's bytes, from ``prices`` float64[B, D] on."""
+    """Multipliers that bound the busiest broker's bytes, from ``prices`` on."""
     scale, unit, brokers = resource_scale(problem), max(mean_bytes(problem), 1e-300), problem.broker_count
     order, choices = choices_of(problem, scale, unit)
     low, high = (side[order].T for side in open_bands(problem, scale))

@@ -67,14 +67,13 @@ def carried(problem: Problem, columns: list[int], row: Longs, column: Longs) -> 
 
 
 def drop_costs(problem: Problem, cost: Floats) -> Floats:
-    """float64[P]: 0 where the replication factor shrinks."""
     return np.where(problem.target_rf < (problem.replicas >= 0).sum(axis=1), 0.0, cost)
 
 
 def covering_prices(
     problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
 ) -> Floats:
-    """Prices float64[B, D] >= 0, bytes per unit of load."""
+    """float64[B, D] >= 0, bytes per unit of load."""
     scale = resource_scale(problem)[columns]
     unit = max(float(problem.move_bytes.mean()), 1e-300) if problem.partition_count else 1.0
     cost = drop_costs(problem, problem.move_bytes) / unit
@@ -107,7 +106,7 @@ def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) ->
 def least_copies(
     problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
 ) -> float:
-    """O(P·W log P)."""
+    """Of any plan. O(P·W log P)."""
     now = (problem.replicas >= 0).sum(axis=1)
     free = ~problem.pinned
     grown = float(np.maximum(problem.target_rf - now, 0)[free].sum())
@@ -130,7 +129,7 @@ def least_copies(
 
 
 def fewest(excess: float, weight: Floats, cost: Floats, least_excess: float = DEFAULTS.bounds.least_excess) -> float:
-    """Items of cost 1 that must go, heaviest first, after all of cost 0."""
+    """Heaviest first, after all of cost 0."""
     left = excess - float(weight[cost == 0].sum())
     if left <= least_excess * excess:
         return 0.0
@@ -152,7 +151,7 @@ def _sharing_racks(problem: Problem, cost: Floats) -> float:
 
 
 def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEFAULTS.bounds) -> float:
-    """Lower bound for any plan, with or without moves."""
+    """Of any plan, with or without moves."""
     now, leader = problem.replicas, problem.leader
     free = ~problem.pinned & (leader >= 0)
     could_lead = (now >= 0) & problem.takes_leaders[now]
@@ -477,7 +476,7 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
 
 
 def open_bands(problem: Problem, scale: Floats) -> tuple[Floats, Floats]:
-    """Bands without pinned loads, in units of ``scale``; ±infinity on drained brokers, which get no price."""
+    """Without pinned loads, in units of ``scale``; ±infinity on drained brokers, which get no price."""
     fixed = pinned_load(problem)
     low = np.where(problem.stays[:, None], (problem.band_low - fixed) / scale, -np.inf)
     high = np.where(problem.stays[:, None], (problem.band_high - fixed) / scale, np.inf)
@@ -492,7 +491,7 @@ def _groups(problem: Problem) -> Ints:
 
 
 def choices_of(problem: Problem, scale: Floats, unit: float) -> tuple[Longs, Choices]:
-    """Brokers int64[B] ordered by group, and options."""
+    """Brokers ordered by group, and options."""
     order = np.argsort(_groups(problem), kind="stable")
     free = np.flatnonzero(~problem.pinned)
     group = np.unique(_groups(problem)[order], return_inverse=True)[1]
@@ -596,8 +595,8 @@ def proven_by(
     leader_change: float = 0.0,
     covers: tuple[Cover, ...] = (),
 ) -> float:
-    """Bound that ``prices`` float64[B, D] and ``covers`` prove. A copy costs ``cost`` float64[P] plus ``receiving``
-    float64[B] a byte; a leader other than today's ``leader_change``.
+    """Bound that ``prices`` and ``covers`` prove. A copy costs ``cost`` float64[P] plus ``receiving`` float64[B] a
+    byte; a leader other than today's ``leader_change``.
     """
     racks = distinct_racks(problem.rack)
     charge = np.zeros(len(prices)) if receiving is None else receiving
@@ -744,13 +743,13 @@ class _LeaderPrices:
         return bool(self.columns) or self.change > 0
 
     def added(self, problem: Problem, rows: Longs, brokers: Longs) -> Floats:
-        """float64[M, N]: inf where a broker may not lead."""
+        """Infinite where a broker may not lead."""
         cost = _multiplied(problem.leader_extra[rows][:, self.columns], self.price[brokers].T) + self.change
         cost[:, ~self.may_lead[brokers]] = np.inf
         return cost
 
     def added_here(self, problem: Problem, rows: Longs) -> Floats:
-        """float64[M, W]; today's leader may go on anywhere."""
+        """Today's leader may go on anywhere."""
         now = problem.replicas[rows]
         cost = (problem.leader_extra[rows][:, self.columns][:, None, :] * self.price[now]).sum(axis=2)
         cost = cost + np.where(now == problem.leader[rows, None], 0.0, self.change)
@@ -823,7 +822,7 @@ PROOFS = {
 
 
 def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: BoundParams = DEFAULTS.bounds) -> Bounds:
-    """Bounds for the original bands; ``prices`` are tried as well."""
+    """For the original bands; ``prices`` are tried as well."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     changes = LowerBound(least_leader_stops(problem, load, params), BoundProof.COUNTED_LEADERS)
     if not problem.moves_replicas:

@@ -53,9 +53,9 @@ class Chains(NamedTuple):
 def ordered_followers(
     replicas: Ints, is_free: Flags, is_able: Flags, weight: Floats, brokers: int, stay: Staying = NOBODY_STAYS
 ) -> Ints:
-    """``replicas`` int32[P, W] with the followers of ``is_free`` rows in an even order.
+    """``replicas`` with the followers of ``is_free`` rows in an even order; rows that are not free count.
 
-    Only ``is_able`` replicas (alive, in sync, may lead) become standby. Rows that are not free count.
+    Only ``is_able`` replicas (alive, in sync, may lead) become standby.
     """
     able = is_able & (replicas != ABSENT)
     able[:, 0] = False

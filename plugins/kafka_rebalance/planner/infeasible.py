@@ -51,7 +51,7 @@ class ForcedCopies:
 
 
 def forced_copies(problem: Problem) -> ForcedCopies | None:
-    """Forced copies, None where disks are unknown. O(P·(W + K))."""
+    """None where disks are unknown. O(P·(W + K))."""
     disk = problem.column("disk")
     if disk is None or not problem.moves_replicas:
         return None
@@ -92,7 +92,7 @@ def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
 
 
 def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | None:
-    """Cause by the set of racks that lacks most, None where racks do not bind. O(P·W + K² · factors)."""
+    """The racks that lack most, None where racks do not bind. O(P·W + K² · factors)."""
     d = problem.column(resource)
     binds = problem.moves_replicas and not problem.budget.is_limited and (problem.takes_replicas == problem.stays).all()
     if d is None or resource not in REPLICA_CARRIED or not binds:
@@ -182,7 +182,7 @@ def disks_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
 
 
 def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
-    """Cause of a broker set; counts copies of its topics, and of topics confined to fewer brokers."""
+    """Counts copies of the set's topics, and of topics confined to fewer brokers."""
     sets, places = problem.sets, []
     for may in sets.brokers[1:]:
         only = ~(sets.brokers & ~may).any(axis=1)
@@ -227,7 +227,7 @@ def _leaving(problem: Problem, forced: ForcedCopies, brokers: Longs) -> tuple[in
 
 
 def place_of(problem: Problem, brokers: Longs) -> dict[str, Any]:
-    """Arguments of a fact; the rack only where ``brokers`` are all of it."""
+    """The rack only where ``brokers`` are all of it."""
     takes, racks = problem.takes_replicas, np.unique(problem.rack[brokers])
     is_rack = len(racks) == 1 and racks[0] >= 0 and int((problem.rack == racks[0])[takes].sum()) == len(brokers)
     return {
@@ -276,7 +276,7 @@ def _where(problem: Problem, forced: ForcedCopies, row: int) -> list[Longs]:
 
 
 def limit_cause(problem: Problem) -> Cause | None:
-    """Cause by limits of all brokers or some racks; a broker above its limit may stay so."""
+    """Of all brokers or some racks; a broker above its limit may stay so."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     for d, name in enumerate(problem.resources):
         limit = problem.limit[:, d]
@@ -310,7 +310,7 @@ def limit_cause(problem: Problem) -> Cause | None:
 def program_cause(
     problem: Problem, forced: ForcedCopies, params: LinearProgramParams = DEFAULTS.linear_program
 ) -> Cause | None:
-    """Cause, None where fractional copies fit or the cluster is too large."""
+    """None where fractional copies fit or the cluster is too large."""
     if not is_small(problem, params.arcs):
         return None
     arcs = arcs_of(problem, params.arcs)
@@ -364,7 +364,7 @@ def program_cause(
 
 
 def smallest_cause(problem: Problem, params: LinearProgramParams = DEFAULTS.linear_program) -> Cause | None:
-    """First proved cause; None if fractions fit, though whole replicas may not. O(P·B)."""
+    """None if fractions fit, though whole replicas may not. O(P·B)."""
     forced = forced_copies(problem)
     if forced is None:
         return limit_cause(problem)

@@ -40,7 +40,6 @@ def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:
 
 
 def count_band(low: Floats, high: Floats, tolerance: float = DEFAULTS.bounds.count_tolerance) -> tuple[Longs, Longs]:
-    """Whole numbers in low..high."""
     top = np.minimum(np.where(np.isfinite(high), high, 1e15), 1e15)
     return np.ceil(low - tolerance).astype(np.int64), np.floor(top + tolerance).astype(np.int64)
 
@@ -148,14 +147,14 @@ def hand_over(state: LeaderState, p: int, replica_index: int) -> None:
 
 @inner_kernel
 def switch_cost(state: LeaderState, p: int, replica_index: int) -> int:
-    """Leader changes: -1, 0 or 1."""
+    """-1, 0 or 1."""
     now, then = state.replicas[p, state.replica_index[p]], state.replicas[p, replica_index]
     return int(then != state.original[p]) - int(now != state.original[p])
 
 
 @inner_kernel
 def is_free(state: LeaderState, p: int, replica_index: int) -> bool:
-    """``replica_index`` could lead ``p`` instead, within hard limits."""
+    """Within hard limits."""
     if replica_index == state.replica_index[p] or not state.may_lead[p, replica_index]:
         return False
     target = state.replicas[p, replica_index]
@@ -173,7 +172,7 @@ def band_violation(state: LeaderState, broker: int, d: int, change: float) -> fl
 
 @inner_kernel
 def leader_band_improvement(state: LeaderState, broker: int, p: int, sign: float) -> float:
-    """Gain of the bands if ``broker`` gains (+1) or loses (-1) the leadership of ``p``."""
+    """If ``broker`` gains (+1) or loses (-1) the leadership of ``p``."""
     total = 0.0
     for d in range(state.load.shape[1]):
         total += band_violation(state, broker, d, 0.0) - band_violation(state, broker, d, sign * state.extra[p, d])
@@ -260,7 +259,7 @@ def _spread_from(state: LeaderState, flow: CountFlow, a: int, is_waiting: Longs)
 
 @kernel
 def set_distances(state: LeaderState, flow: CountFlow, from_all: bool) -> bool:  # noqa: FBT001
-    """Fill ``far`` from the excesses, or all nodes. True if a deficit is reached."""
+    """From the excesses, or all nodes. True if a deficit is reached."""
     is_waiting = np.zeros(flow.far.shape[0], np.int64)
     for node in range(flow.far.shape[0]):
         is_source = from_all or flow.excess[node] > 0
@@ -406,8 +405,8 @@ class EvenLeaders:
 def even_leaders(
     replicas: Ints, leader: Ints, low: Longs, high: Longs, *, may_lead: Flags | None = None, squares: bool = False
 ) -> EvenLeaders:
-    """Leaders with low..high on each broker; ``leader`` is today's, -1: none; ``may_lead``: None = all. ``squares``:
-    least sum of squared counts first, then fewest changes. Raises InvalidInputError for an empty band.
+    """``leader`` is today's, -1: none; ``may_lead``: None = all. ``squares``: least sum of squared counts first, then
+    fewest changes. Raises InvalidInputError for an empty band.
     """
     wrong = np.flatnonzero((low > high) | (high < 0))
     if len(wrong):
@@ -420,7 +419,7 @@ def even_leaders(
 
 
 def even_out_counts(state: LeaderState, low: Longs, high: Longs) -> int:
-    """Change ``state``, which must start from today's leaders; return the excess left."""
+    """``state`` must start from today's leaders; returns the excess left."""
     return int(even_out(state, count_flow(state, low, high, 0)))
 
 
@@ -547,7 +546,7 @@ def _exchange_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
 
 @inner_kernel
 def best_passed_on(state: LeaderState, p: int, middle: int, lacks: Floats) -> tuple[int, int]:
-    """Leadership that ``middle`` passes on if it takes ``p``, and to which replica. ``lacks`` bounds a receiver's
+    """Leadership that ``middle`` passes on if it takes ``p``, and to which replica; ``lacks`` bounds a receiver's
     relief.
     """
     source = state.replicas[p, state.replica_index[p]]
@@ -620,7 +619,7 @@ def _farthest_first(state: LeaderState) -> Longs:
 
 @kernel
 def search_leaders(state: LeaderState, max_rounds: int) -> tuple[int, int]:
-    """Numbers of hand-overs made and undone."""
+    """Hand-overs made and undone."""
     return _search(state, max_rounds), _undo_needless(state)
 
 
@@ -677,7 +676,7 @@ class ChosenLeaders:
 def choose_leaders(
     problem: Problem, replicas: Ints, bands: WorkingBands, params: SolveParams = DEFAULTS
 ) -> ChosenLeaders:
-    """Leaders of ``replicas`` int32[P, W]. O(P·W) a round.
+    """Leaders of ``replicas``. O(P·W) a round.
 
     Leaders-only plans: exact counts, then a search for rates, or the plain search if it ends nearer to the bands.
     """
@@ -770,7 +769,7 @@ def _loads(replicas: Ints, replica_index: Ints, follower: Floats, extra: Floats,
 
 
 def least_leader_changes(problem: Problem) -> EvenLeaders | None:
-    """Lower bound of a leaders-only plan by counts; None if replicas may move or no choice meets all bands."""
+    """Bound of a leaders-only plan by counts; None if replicas may move or no choice meets all bands."""
     d = problem.column("leaders")
     if problem.moves_replicas or problem.elects_preferred or d is None or not problem.partition_count:
         return None

@@ -71,7 +71,7 @@ class LogDirProblem:
 
 
 def fewest_moved_bytes(problem: LogDirProblem, floor_bytes: Longs, ceiling_bytes: Longs) -> int:
-    """Lower bound for placements within the limits, int64[D] each."""
+    """Lower bound for placements within the limits."""
     load = problem.load_bytes(problem.dir_of)
     leaves = arrives = 0
     for place, bytes_now in enumerate(load.tolist()):
@@ -82,7 +82,7 @@ def fewest_moved_bytes(problem: LogDirProblem, floor_bytes: Longs, ceiling_bytes
 
 
 def lightest_cover_bytes(size_bytes: Longs, need_bytes: int) -> int:
-    """Lower bound on the lightest set of ``need_bytes`` or more; the need itself if all together weigh less."""
+    """Lower bound on a set of ``need_bytes`` or more; the need itself if all together weigh less."""
     if need_bytes <= 0 or int(size_bytes.sum()) < need_bytes:
         return max(need_bytes, 0)
     unit = max(1, need_bytes // LOG_DIRS.bound_units)
@@ -97,7 +97,7 @@ def lightest_cover_bytes(size_bytes: Longs, need_bytes: int) -> int:
 
 
 def placed_in_whole_numbers(problem: LogDirProblem) -> Longs | None:
-    """``dir_of`` by an integer program in floating point, not a proof; ``None`` if too large or unsolved."""
+    """Floating point, not a proof; ``None`` if too large or unsolved."""
     replicas, dirs = len(problem.size_bytes), len(problem.ceiling_bytes)
     if not 0 < replicas * dirs <= LOG_DIRS.whole_cells:
         return None
@@ -252,7 +252,7 @@ class BrokerVolumes:
         return np.array([any(not one.is_cordoned for one in group) for group in self.dirs], dtype=np.bool_)
 
     def problem(self, most_used_ratio: float) -> LogDirProblem:
-        """Problem with no volume above ``most_used_ratio``; unmovable bytes count."""
+        """No volume above ``most_used_ratio``; unmovable bytes count."""
         here = np.zeros(len(self.dirs), dtype=np.int64)
         np.add.at(here, self.volume_of, self.size_bytes)
         others = np.maximum(self.used_bytes - here, 0)
@@ -271,7 +271,7 @@ class BrokerVolumes:
 
 
 def broker_volumes(broker: Broker, table: PartitionTable) -> BrokerVolumes | None:
-    """Volumes, ``None`` if fewer than two work or one does not report its sizes. O(replicas)."""
+    """``None`` if fewer than two work or one does not report its sizes. O(replicas)."""
     working = [one for one in broker.log_dirs if one.error is None]
     if any(not one.total_bytes or one.usable_bytes is None for one in working):
         return None

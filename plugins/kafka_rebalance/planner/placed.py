@@ -42,7 +42,7 @@ class Placed:
 
     @property
     def worth(self) -> tuple[int, bool, float, float, int, int]:
-        """Sort key, smaller is better. Outside the bands, a hundredth of a mean is not worth bytes."""
+        """Smaller is better. Outside the bands, a hundredth of a mean is not worth bytes."""
         cost = self.cost
         return (
             self.misled,
@@ -63,7 +63,7 @@ def place(
     replica_index: Ints | None = None,
     done: SearchStatistics = NOTHING_DONE,
 ) -> Placed:
-    """Candidate led by ``replica_index`` int32[P], chosen here where None."""
+    """``replica_index`` None: chosen here."""
     if replica_index is None:
         chosen = choose_leaders(problem, replicas, bands, params)
         replica_index, done = chosen.replica_index, done + chosen.statistics
@@ -95,7 +95,7 @@ def _misled(problem: Problem, replicas: Ints, leader: Ints) -> int:
 
 
 def better(found: Placed, other: Placed, allowed: int) -> Placed:
-    """Return the better one; a topic spread above ``allowed`` needs ``found`` outside its bands."""
+    """A topic spread above ``allowed`` needs ``found`` outside its bands."""
     is_spread = other.topic_excess <= allowed or found.band_violation > 0 or found.misled > other.misled
     chosen = other if is_spread and other.worth < found.worth else found
     done = found.statistics + other.statistics
@@ -112,7 +112,7 @@ def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:
 
 
 def in_kafka_order(problem: Problem, replicas: Ints, replica_index: Ints) -> tuple[Ints, Ints]:
-    """Kafka's order: leader, survivors in today's order, new ones; untouched rows stay."""
+    """Leader, survivors in today's order, new ones; untouched rows stay."""
     rows = np.arange(len(replicas))
     leader = replicas[rows, replica_index]
     width = replicas.shape[1]

@@ -9,7 +9,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 
 
 def resource_scale(problem: Problem) -> Floats:
-    """Mean load float64[D] per broker that stays, 1 if 0."""
+    """Mean load per broker that stays, 1 if 0."""
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     mean: Floats = total / max(1, int(problem.stays.sum()))
     return np.where(mean > 0, mean, 1.0)
@@ -20,7 +20,7 @@ def mean_bytes(problem: Problem) -> float:
 
 
 def move_costs(problem: Problem, per_move: float) -> Floats:
-    """Bytes of a new copy float64[P] in mean bytes per broker, plus the charge of the move."""
+    """In mean bytes per broker, plus the charge of the move."""
     total = float((problem.move_bytes * problem.target_rf).sum())
     brokers = max(1, int(problem.stays.sum()))
     replicas = max(1, int(problem.target_rf.sum()))
@@ -30,13 +30,13 @@ def move_costs(problem: Problem, per_move: float) -> Floats:
 
 
 def bytes_per_move(problem: Problem, worth_per_move: float) -> float:
-    """Charge of a move; ``worth_per_move`` is a share of a replica's mean bytes."""
+    """``worth_per_move`` is a share of a replica's mean bytes."""
     total = float((problem.move_bytes * problem.target_rf).sum())
     return worth_per_move * total / max(1, int(problem.target_rf.sum()))
 
 
 def candidates(problem: Problem, replicas: Ints) -> Flags:
-    """bool[P, W], none in an offline dir. Pinned partitions keep their leader; so does one that none may lead."""
+    """None in an offline dir. Pinned partitions keep their leader; so does one that none may lead."""
     is_there = replicas >= 0
     is_today = is_there & (replicas == problem.leader[:, None])
     may_lead: Flags = is_there & (problem.takes_leaders[replicas] | (is_today & problem.keeps_leaders[replicas]))
@@ -50,7 +50,7 @@ def candidates(problem: Problem, replicas: Ints) -> Flags:
 
 
 def can_be_led(problem: Problem) -> Flags:
-    """bool[P]: a replica of today may lead, or can move to a broker that may. Else the present leader goes on."""
+    """A replica of today may lead, or can move to a broker that may. Else the present leader goes on."""
     today = candidates(problem, problem.replicas).any(axis=1)
     if today.all() or not problem.moves_replicas:
         return np.asarray(today)

@@ -306,9 +306,9 @@ def _on_leaving(problem: Problem, replicas: Ints) -> Flags:
 # if it is in sync, so a plan is judged at its end and after that election.
 #
 # Promises, in order
-# 1. Least load above a limit (capacity or cap) in both states, of these ways: leaders as found; with each list reordered
-#    that an election would undo; preferred leaders first, others only where bands need it; leaders as found without
-#    needless changes; where the replicas stay, today's leaders and lists.
+# 1. Least load above a limit (capacity or cap) in both states, of these ways: leaders as found; with each list
+#    reordered that an election would undo; preferred leaders first, others only where bands need it; leaders as found
+#    without needless changes; where the replicas stay, today's leaders and lists.
 # 2. Bands of higher rank (``Problem.band_rank``) are violated least at the end.
 # 3. No election after the plan ends less even than one today, if a way allows that.
 # 4. Least load outside bands in the worse state.
@@ -327,7 +327,7 @@ class _Way:
 
 
 def elected_leaders(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """int32[P] after preferred election; a list that stays gets ``problem.preferred``."""
+    """A list that stays gets ``problem.preferred``."""
     if problem.preferred is None:
         return leader
     is_untouched = (replicas == problem.replicas).all(axis=1) & (leader == problem.leader)
@@ -367,7 +367,7 @@ def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
     """The same sets without needless leader changes and orders. O(changes · D).
 
     Each row goes back to today's list and leader, to today's list and an election, or to today's leader, if no broker
-    then ends farther outside a band or limit than with ``solution``, before and after election.
+    then ends farther outside a band or limit, before and after election.
     """
     if problem.elects_preferred:
         return solution
@@ -421,14 +421,14 @@ class _Shifted:
 
 
 def away_from_demoted(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """The leader is first where an election would restore a demoted broker."""
+    """Leader first where an election would restore a demoted broker."""
     if problem.preferred is None or problem.elects_preferred:
         return replicas
     return _reordered(problem, _Way(replicas, leader), _may_not_lead(problem)).replicas
 
 
 def leaders_first(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """The leader is first wherever an election would change it."""
+    """Leader first wherever an election would change it."""
     if problem.preferred is None or problem.elects_preferred:
         return replicas
     return _reordered(problem, _Way(replicas, leader), ~problem.pinned).replicas

@@ -41,7 +41,7 @@ def ranking_of(values: Floats) -> Ranking:
 
 @inner_kernel
 def in_place(ranking: Ranking, rank: int) -> int:
-    """Index of the ``rank``-th smallest value, from 0. O(n) for the first, O(n log n) for all."""
+    """Index of the ``rank``-th smallest, from 0. O(n) for the first, O(n log n) for all."""
     order, ends, done = ranking.order, ranking.ends, ranking.done
     while done[0] <= rank:
         low, high = done[0], ends[done[1] - 1]
@@ -57,7 +57,7 @@ def in_place(ranking: Ranking, rank: int) -> int:
 
 @inner_kernel
 def smallest_first(values: Floats) -> Longs:
-    """Indices that sort ``values``, none NaN; ties in a fixed order. O(n log n)."""
+    """No NaN; ties in a fixed order. O(n log n)."""
     ranking = ranking_of(values)
     if values.shape[0] > 0:
         in_place(ranking, values.shape[0] - 1)
@@ -111,8 +111,6 @@ def _insert(values: Floats, order: Longs, low: int, high: int) -> None:
 
 
 def grouped_order(key: Ints, keys: int) -> Longs:
-    """Stable order of ``key`` int32[n] in 0..keys-1. numpy counts two-byte numbers, five times as fast as a merge
-    sort.
-    """
+    """Stable; ``key`` in 0..keys-1. numpy counts two-byte numbers, five times as fast as a merge sort."""
     narrow = key.astype(np.uint16) if keys - 1 <= np.iinfo(np.uint16).max else key
     return np.argsort(narrow, kind="stable")

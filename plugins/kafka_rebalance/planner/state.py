@@ -36,7 +36,7 @@ class TopicSpread(ByReference):
 
 
 def topic_spread(problem: Problem, replicas: Ints, small_topic: int) -> TopicSpread:
-    """Counts of ``replicas`` int32[P, W]; topics above ``small_topic`` replicas have a row."""
+    """Topics above ``small_topic`` replicas have a row."""
     topics = int(problem.topic.max(initial=-1)) + 1
     members = np.argsort(problem.topic, kind="stable").astype(np.int32)
     start = np.zeros(topics + 1, dtype=np.int64)
@@ -56,7 +56,7 @@ def topic_limit(problem: Problem) -> Ints:
 
 
 def topic_excess(topic: Ints, replicas: Ints, stays: Flags) -> int:
-    """Replicas above their topic's limit. O(P·W log P)."""
+    """O(P·W log P)."""
     is_there = replicas >= 0
     counts = is_there.sum(axis=1)
     total = np.bincount(topic, weights=counts)
@@ -91,7 +91,7 @@ def held_of_topic(spread: TopicSpread, replicas: Ints, t: int, broker: int) -> i
 
 @inner_kernel
 def excess_change(spread: TopicSpread, replicas: Ints, p: int, source: int, target: int) -> int:
-    """Change of the excess: -1, 0 or 1."""
+    """-1, 0 or 1."""
     t = spread.topic[p]
     gained = 1 if held_of_topic(spread, replicas, t, target) >= spread.limit[t] else 0
     lost = 1 if held_of_topic(spread, replicas, t, source) > spread.limit[t] else 0
@@ -107,7 +107,7 @@ class WorkingBands:
 
 
 def working_bands(problem: Problem, low: Floats, high: Floats, params: BandParams = DEFAULTS.bands) -> WorkingBands:
-    """Bands less the margins; too narrow ones keep their middle. Drained brokers: [0, 0]."""
+    """Less the margins; too narrow ones keep their middle. Drained brokers: [0, 0]."""
     scale = resource_scale(problem)
     inner_low, inner_high = low.copy(), high.copy()
     for d, resource in enumerate(problem.resources):

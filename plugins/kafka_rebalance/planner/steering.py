@@ -133,7 +133,7 @@ class _Rows:
 
 
 def decided_anew(problem: Problem, placing: Placing, part: Part, goal: Goal, params: SteeringParams) -> Placing | None:
-    """Plan with the part solved again; None where the program finds nothing in its nodes."""
+    """None where the program finds nothing in its nodes."""
     arcs = _arcs(problem, placing, part)
     count = len(arcs.line)
     if not count:
@@ -379,7 +379,7 @@ def steered(
 def goal_of(
     spent: CostTotals, least: CostTotals, order: Sequence[str], slack: float, params: SteeringParams
 ) -> Goal | None:
-    """Goal for the first of ``order`` beyond its slack; None where all are within."""
+    """The first of ``order`` beyond its slack."""
     scale = {name: max(getattr(least, name), params.least_saving * getattr(spent, name), 1e-300) for name in order}
     most = ANY
     for name in order:
@@ -393,15 +393,13 @@ def goal_of(
 
 
 def worth_of(costs: CostTotals, least: CostTotals, order: Sequence[str], slack: float) -> tuple[float, ...]:
-    """Sort key: each cost beyond its slack, then each cost."""
+    """Each cost beyond its slack, then each cost."""
     beyond = tuple(max(getattr(costs, name), getattr(least, name) * (1 + slack)) for name in order)
     return beyond + tuple(getattr(costs, name) for name in order)
 
 
 def preferences(problem: Problem, most_busy: float, params: SolveParams = DEFAULTS) -> Floats:
-    """Wish float64[P] to open a partition: at least 1 if the linear program with no broker above ``most_busy`` moves
-    it, else less by the cost of moving it.
-    """
+    """At least 1 if the linear program with no broker above ``most_busy`` moves it, else less by its cost."""
     arcs = arcs_of(problem, params.linear_program.arcs)
     size = problem.move_bytes[arcs.row] / max(mean_bytes(problem), 1e-300)
     flowing = relax_flows(problem, arcs, np.where(arcs.is_kept, 0.0, size), most=most_busy)

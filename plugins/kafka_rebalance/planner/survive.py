@@ -79,7 +79,7 @@ class LossArrays:
         return np.asarray(self.serves[None, :] & (self.group[None, :] != np.arange(self.groups)[:, None]))
 
     def heirs(self, lists: Ints, leader: Ints) -> tuple[Longs, Longs]:
-        """Lost group and successor of each list, int64[K]; ABSENT if none."""
+        """Lost group and successor of each list; ABSENT if none."""
         group = np.where(leader >= 0, self.group[leader], ABSENT).astype(np.int64)
         able = (lists >= 0) & self.serves[lists] & (self.group[lists] != group[:, None])
         heir = np.where(able.any(axis=1), lists[np.arange(len(lists)), able.argmax(axis=1)], ABSENT)
@@ -171,12 +171,12 @@ class LossState:
         )  # fmt: skip
 
     def take_over(self, other: LossState) -> None:
-        """Become ``other``, which must not be used again."""
+        """``other`` must not be used again."""
         self.lists, self.leader, self.load, self.taken = other.lists, other.leader, other.load, other.taken
         self.group, self.heir, self.excess = other.group, other.heir, other.excess
 
     def ratios(self, broker: int) -> Floats:
-        """Load over capacity, -1 where ``broker`` is lost itself."""
+        """-1 where ``broker`` is lost itself."""
         ratio = self._columns(np.array([broker]))[0] / self.arrays.capacity[broker]
         return np.where(self.arrays.survives[:, broker, None], ratio, -1.0)
 
@@ -266,7 +266,7 @@ class Means(IntEnum):
 
 
 def changes_for(state: LossState, broker: int, means: Means, params: SurviveParams) -> Change:
-    """Changes for the worst loss of ``broker``. O(P)."""
+    """For its worst loss. O(P)."""
     ratios = state.ratios(broker)
     lost, r = divmod(int(ratios.argmax()), ratios.shape[1])
     d, arrays = int(state.arrays.guarded[r]), state.arrays
@@ -310,7 +310,7 @@ def joined(changes: Sequence[Change]) -> Change:
 
 
 def receivers(state: LossState, broker: int, most: int) -> list[int]:
-    """Receivers lowest after their worst loss, of all and of ``broker``'s rack."""
+    """Lowest after their worst loss, of all and of ``broker``'s rack."""
     arrays = state.arrays
     load = state.load[:, arrays.guarded] + state.taken.max(axis=0, initial=0.0)
     level = (load / arrays.capacity).max(axis=1)
@@ -333,7 +333,7 @@ def _moved(state: LossState, rows: Longs, broker: int, other: int) -> Change:
 
 
 def allowed(change: Change, state: LossState, means: Means) -> Change:
-    """Changes that differ from the state and are lawful by ``means``."""
+    """Differ from the state and are lawful by ``means``."""
     arrays = state.arrays
     rows, today, led_today = change.rows, arrays.today[change.rows], arrays.today_leader[change.rows]
     keeps_leader = change.leaders == state.leader[rows]

@@ -42,7 +42,7 @@ class LeaderDemand:
     of_partition: Ints
 
     def led(self, leader: Ints) -> Longs:
-        """int64[T, B]. O(P + T·B)."""
+        """O(P + T·B)."""
         topics, brokers = self.need.shape
         counted = (self.of_partition != ABSENT) & (leader != ABSENT)
         cell = self.of_partition[counted].astype(np.int64) * brokers + leader[counted]
@@ -91,7 +91,6 @@ def joined(found: Sequence[Choices], width: int) -> Choices:
 
 
 def other_leaders(problem: Problem, rows: Longs, lists: Ints, leader: Ints) -> Choices:
-    """O(K·W²)."""
     return lawful(problem, _led_by_each(rows, lists[rows]), lists, leader)
 
 
@@ -403,7 +402,7 @@ class LedPlacement:
         return ChoiceCosts(copies, copies * problem.move_bytes[rows], changes, copies * self._move_cost[rows])
 
     def loads(self, choices: Choices) -> sp.csc_array:
-        """Added loads float64[B · D, K], in means."""
+        """In means."""
         new = self._carried(choices.rows, choices.lists, choices.leaders)
         old = self._carried(choices.rows, self.lists[choices.rows], self.leader[choices.rows])
         change: sp.csc_array = sp.csc_array(new - old)
@@ -412,7 +411,7 @@ class LedPlacement:
         return change
 
     def effect(self, choices: Choices) -> tuple[Floats, Flags]:
-        """Added distance from bands float64[K], in means; within limits and budget bool[K]."""
+        """Added distance from bands, in means; within limits and budget."""
         change, count = self.loads(choices), len(choices)
         of = np.repeat(np.arange(count), np.diff(change.indptr))
         before, most = self.load.reshape(-1)[change.indices], self.most.reshape(-1)[change.indices]
@@ -463,7 +462,7 @@ class LedPlacement:
 
     @property
     def bands(self) -> tuple[Floats, Floats]:
-        """Float64[B · D] in means; a drained broker has no band."""
+        """In means; a drained broker has no band."""
         low, high = self._bands()
         return low.reshape(-1), high.reshape(-1)
 

@@ -36,7 +36,7 @@ from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, working_ban
 
 
 def given_up(problem: Problem) -> list[Flags]:
-    """Resources to drop, bool[D] each: all if there are caps, then all ranks above the first, above the second, …"""
+    """Resources to drop: all if there are caps, then all ranks above the first, above the second, …"""
     rank = np.zeros(len(problem.resources), dtype=np.int32) if problem.band_rank is None else problem.band_rank
     steps = [rank > step for step in np.unique(rank)[:-1].tolist()]
     has_caps = problem.cap is not None and bool(np.isfinite(problem.cap[problem.stays]).any())
@@ -44,7 +44,7 @@ def given_up(problem: Problem) -> list[Flags]:
 
 
 def without_bands(problem: Problem, dropped: Flags) -> Problem:
-    """Problem with only the caps of ``dropped`` resources."""
+    """Only the caps of ``dropped`` resources stay."""
     cap = np.full_like(problem.band_high, np.inf) if problem.cap is None else problem.cap
     free = problem.stays[:, None] & dropped[None, :]
     return replace(
@@ -85,7 +85,7 @@ class Levels:
 
 
 def mean_loads(problem: Problem) -> Floats:
-    """Load at level 1, 0 on drained brokers."""
+    """At level 1, 0 on drained brokers."""
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     mean = plain_mean(total, problem.capacity, problem.stays) * problem.capacity
     return np.where(problem.stays[:, None], mean, 0.0)
@@ -103,7 +103,7 @@ def reached_levels(problem: Problem, after: Floats) -> Levels:
 
 
 def widened_problem(problem: Problem, levels: Levels, params: BandParams = DEFAULTS.bands) -> Problem:
-    """Problem with bands widened to ``levels`` and the search's margin, never above a cap."""
+    """With the search's margin, never above a cap."""
     mean, stays = mean_loads(problem), problem.stays[:, None]
     margin = 2 * params.margin * resource_scale(problem)
     is_high, is_low = ~np.isnan(levels.high), ~np.isnan(levels.low)
@@ -213,7 +213,7 @@ def _decided(
 def nearer_plan(
     problem: Problem, levels: Levels, side: Side, known: Placed, *, seed: int, params: SolveParams
 ) -> WholePlan | None:
-    """Nearest plan on ``side`` within ``levels``, if nearer than ``known``."""
+    """On ``side`` within ``levels``, if nearer than ``known``."""
     wider = widened_problem(problem, levels, params.bands)
     bands = working_bands(wider, wider.band_low, wider.band_high, params.bands)
     (bands.high if side.is_high else bands.low)[:, side.resource] = np.inf if side.is_high else 0.0

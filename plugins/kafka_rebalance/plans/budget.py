@@ -84,7 +84,6 @@ class KeepCapacity:
         return state.is_open and lifts(state.problem, state.found)
 
     def run(self, state: PlanState) -> PlanState:
-        """The most even placement found that costs no more."""
         params = state.params
         kept = within_capacity(state.problem, state.found, state.seed, params.solve, params.budget)
         return state.with_solution(kept)
@@ -97,7 +96,6 @@ class KeepBudget:
         return state.is_open and not fits_budget(state.problem, state.found.cost)
 
     def run(self, state: PlanState) -> PlanState:
-        """The most even placement found within the budget."""
         params = state.params
         cut = within_budget(state.problem, state.found, state.seed, params.solve, params.budget)
         return state.with_solution(cut)
@@ -106,9 +104,8 @@ class KeepBudget:
 def search(
     problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS.solve, budget: BudgetParams = DEFAULTS.budget
 ) -> Solution:
-    """Return the result of the three stages; other stages search with it at other prices.
-
-    ``params`` are those of the first search. Raises InfeasibleError where moves that must be made break a limit.
+    """Result of the three stages; other stages search with it at other prices. Raises InfeasibleError where moves that
+    must be made break a limit.
     """
     solution = solve(problem, seed=seed, params=params)
     if lifts(problem, solution):
@@ -121,7 +118,7 @@ def search(
 def within_capacity(
     problem: Problem, solution: Solution, seed: int, params: SolveParams, budget: BudgetParams
 ) -> Solution:
-    """Return the most even solution found that costs no more. Raises InfeasibleError as ``search``."""
+    """The most even solution found that costs no more. Raises as ``search``."""
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
     if lifts(problem, least):
         raise InfeasibleError(first_lifted(problem, least), fact(FactCode.ADD_CAPACITY))
@@ -134,9 +131,7 @@ def within_capacity(
 def within_budget(
     problem: Problem, solution: Solution, seed: int, params: SolveParams, budget: BudgetParams
 ) -> Solution:
-    """Return the most even solution found on the way to ``solution``, which costs more. Raises InfeasibleError as
-    ``search``.
-    """
+    """The most even solution found on the way to ``solution``, which costs more. Raises as ``search``."""
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
     if not fits_budget(problem, least.cost):
         least = _cheaper(problem, least, params)
@@ -191,10 +186,10 @@ def outside_of(problem: Problem) -> Callable[[Solution], float]:
 def searched_within_budget(
     problem: Problem, solution: Solution, least: Solution, seed: int, params: SolveParams, *, is_guess: bool = False
 ) -> Solution:
-    """Return the most even solution found between ``least`` (only moves that must be made) and ``solution``.
+    """The most even solution found between ``least`` (only moves that must be made) and ``solution``.
 
-    On larger clusters a limit on leader changes alone costs no more bytes than ``solution``: leader bands are given up
-    first. On small ones, where the search is nearly exact, evenness comes first.
+    On larger clusters leader bands are given up first under a limit on leader changes alone, at no more bytes. On small
+    ones, where the search is nearly exact, evenness comes first.
     """
     limited, budget = problem, problem.budget
     is_large = problem.partition_count * problem.broker_count > params.linear_program.proofs.most_arcs
@@ -231,7 +226,7 @@ def _solved(problem: Problem, found: Placing, solution: Solution, least: Solutio
 
 
 def without_balance(problem: Problem) -> Problem:
-    """Return the problem without balance: moves that must be made, no broker lifted above a limit, caps kept."""
+    """Moves that must be made, no broker lifted above a limit, caps kept."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     stays = problem.stays[:, None]
     high = np.broadcast_to(2 * load.sum(axis=0), load.shape)  # a broker that leaves hands its load to any other
@@ -256,7 +251,7 @@ def fits_budget(problem: Problem, cost: PlanCost) -> bool:
 
 
 def lifted(problem: Problem, solution: Solution) -> Flags:
-    """bool[B, D]: remaining brokers above capacity and above today's load."""
+    """Remaining brokers above capacity and above today's load."""
     today = broker_loads(problem, problem.replicas, problem.leader)
     allowed = np.maximum(problem.limit, today)
     over: Flags = problem.stays[:, None] & (solution.after > allowed * (1 + BAND_ROUNDING))
@@ -281,7 +276,7 @@ def first_lifted(problem: Problem, solution: Solution) -> Fact:
 def budget_claim_of(
     plan_request: PlanRequest, problem: Problem, bands: Bands, outcome: Outcome, params: SolveParams
 ) -> BudgetClaim:
-    """Return the claim for the requested bands; without a bound where its program would be too large."""
+    """Without a bound where its program would be too large."""
     stays = plan_request.brokers.arrays.stays
     before, after = imbalance(bands, outcome.before, stays), imbalance(bands, outcome.after, stays)
     in_force = replace(problem, budget=_budget_in_force(plan_request, problem))
@@ -369,7 +364,7 @@ class Prefer:
 def preferred(
     plan_request: PlanRequest, problem: Problem, found: Solution, *, seed: int, params: PlanParams
 ) -> Solution:
-    """Return the best by the order of costs among ``found``, which copies least, and others."""
+    """By the order of costs; ``found`` copies least."""
     options = plan_request.options
     order = order_of(options.prefer)
     found = replace(found, bounds=with_cost_proofs(problem, found.bounds, params.solve))
@@ -455,7 +450,7 @@ def chosen(costs: Sequence[Costs], least: Costs, order: Sequence[Preference], sl
 
 
 def with_price_of_moves(params: SolveParams, price: float, program_steps: int) -> SolveParams:
-    """Return the search at ``price`` for each move, in mean bytes of a replica, with at most so many program steps."""
+    """In mean bytes of a replica."""
     return replace(
         params,
         effort=replace(params.effort, program_steps=min(program_steps, params.effort.program_steps)),
@@ -564,7 +559,7 @@ class KeepHours:
 def within_hours(
     plan_request: PlanRequest, problem: Problem, found: Solution, *, seed: int, params: PlanParams
 ) -> Solution:
-    """Return the most even solution found. Raises InfeasibleError where moves that must be made take longer."""
+    """Raises InfeasibleError where moves that must be made take longer."""
     least = solve(without_balance(problem), seed=seed, params=params.budget.solve)
     draft = _draft(plan_request, least)
     if not keeps_hours(plan_request, draft, params):
@@ -624,10 +619,7 @@ def _seconds_in_steps(plan_request: PlanRequest, draft: Draft, params: PlanParam
 def seconds_of(
     plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves, step_of: Ints | None = None
 ) -> float:
-    """Return the seconds of all waves, without moves that no wave has room for; unknown sizes count 0.
-
-    ``step_of`` int32[M]: the step of each move; None: one step.
-    """
+    """All waves, without moves that no wave has room for; unknown sizes count 0. ``step_of`` None: one step."""
     if not len(draft):
         return 0.0
     steps = np.zeros(len(draft), dtype=np.int32) if step_of is None else step_of

@@ -149,7 +149,7 @@ def worst(reasons: Iterable[Reason]) -> PlanStatus:
 
 
 def shortened(reasons: Iterable[Reason], most: int = DEFAULTS.check.reasons_per_code) -> tuple[Reason, ...]:
-    """Return at most ``most`` reasons of each code, and the number of the others; codes in order of appearance."""
+    """At most ``most`` reasons of each code, and the number of the others; codes in order of appearance."""
     by_code: dict[ReasonCode, list[Reason]] = {}
     for one in reasons:
         by_code.setdefault(one.code, []).append(one)
@@ -406,7 +406,7 @@ class MoveStates:
 def move_states(
     planned: PlannedState, plan_request: PlanRequest, problem: Problem, recreated: AbstractSet[str]
 ) -> MoveStates:
-    """Judge each move by itself. O(moves)."""
+    """O(moves)."""
     at_row = {row: at for at, row in enumerate(plan_request.rows.tolist())}
     row_of = plan_request.snapshot.row_of
     topics = {topic.name for topic in plan_request.snapshot.topics}
@@ -509,10 +509,7 @@ def _out_of_sync(plan_request: PlanRequest, row: int, move: PlannedMove, target:
 
 
 def why_not_comparable(planned: PlannedState, snapshot: ClusterSnapshot) -> tuple[Reason, ...]:
-    """Return why the snapshot cannot judge the plan: it is older, or of another cluster.
-
-    Raises InvalidInputError where both ids are known and differ.
-    """
+    """The snapshot is older, or of another cluster. Raises InvalidInputError where both ids are known and differ."""
     ids = {planned.cluster_id, snapshot.cluster_id} - {None}
     if len(ids) > 1:
         problem = f"the plan is of cluster {planned.cluster_id}, the snapshot of {snapshot.cluster_id}"
@@ -528,7 +525,7 @@ def why_not_comparable(planned: PlannedState, snapshot: ClusterSnapshot) -> tupl
 
 
 def expired(planned: PlannedState, snapshot: ClusterSnapshot, now: datetime | None) -> Iterator[Reason]:
-    """Yield the expiry by the snapshot's time, or by ``now`` where given."""
+    """By the snapshot's time, or by ``now`` where given."""
     moments = [moment for moment in (snapshot.captured_at, now) if moment is not None]
     if planned.expires_at is not None and moments and max(moments) > planned.expires_at:
         yield reason(ReasonCode.EXPIRED, FactCode.PLAN_EXPIRED, expires_at=time_text(planned.expires_at))
@@ -543,7 +540,7 @@ def changes_since(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[
 
 
 def recreated_topics(planned: PlannedState, snapshot: ClusterSnapshot) -> frozenset[str]:
-    """Return moved topics that were recreated. An id that one side lacks is unknown, not different."""
+    """An id that one side lacks is unknown, not different."""
     today = {topic.name: topic.topic_id for topic in snapshot.topics}
     return frozenset(
         name
@@ -665,7 +662,7 @@ def _under_min_isr(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator
 
 
 def drift_since(planned: PlannedState, plan_request: PlanRequest, params: CheckParams) -> Iterator[Reason]:
-    """Yield warnings about the cluster's size, copied sizes and capacities. Unknown values give none. O(P·W·D)."""
+    """Warnings about the cluster's size, copied sizes and capacities. Unknown values give none. O(P·W·D)."""
     yield from _all_sizes(planned, plan_request, params.most_drift)
     yield from _copied(planned.moves, plan_request, params.most_drift)
     yield from _changed_capacities(planned, plan_request, params.most_drift)

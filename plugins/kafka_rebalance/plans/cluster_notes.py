@@ -26,7 +26,7 @@ def cluster_notes(
     target_rf: Ints,
     params: OptionParams = DEFAULTS.options,
 ) -> tuple[Fact, ...]:
-    """Return facts about one broker, racks, disks and empty partitions. ``target_rf`` int32[P']. O(P·W)."""
+    """One broker, racks, disks and empty partitions. O(P·W)."""
     return (
         *_not_heard(broker_arrays),
         *_one_broker(broker_arrays),
@@ -59,7 +59,7 @@ def _first(partitions: PartitionArrays, flags: Flags, most: int) -> tuple[str, .
 
 
 def min_isr_notes(snapshot: ClusterSnapshot, options: PlanOptions, rows: Longs, most: int) -> tuple[Fact, ...]:
-    """Return a warning where the new factor of ``rows`` int64[M] leaves writes no replica to lose, or too few."""
+    """The new factor of ``rows`` leaves writes no replica to lose, or too few."""
     factor = options.replication_factor
     if factor is None:
         return ()
@@ -77,7 +77,7 @@ def min_isr_notes(snapshot: ClusterSnapshot, options: PlanOptions, rows: Longs, 
 
 
 def pattern_notes(snapshot: ClusterSnapshot, options: PlanOptions, most: int) -> tuple[Fact, ...]:
-    """Return how many topics each of the first ``most`` patterns matches. O(patterns · topics)."""
+    """Matching topics of the first ``most`` patterns. O(patterns · topics)."""
     patterns, total = list(options.topic_patterns()), len(snapshot.topics)
     notes = []
     for option, pattern in patterns[:most]:
@@ -88,7 +88,7 @@ def pattern_notes(snapshot: ClusterSnapshot, options: PlanOptions, most: int) ->
 
 
 def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
-    """Return balancers of this cluster, and obstacles to replicas that this plan moves. O(P)."""
+    """Balancers of this cluster, and obstacles to replicas that this plan moves. O(P)."""
     notes = [
         fact(FactCode.BALANCER_MAY_INTERFERE, balancer=other.name, sign=other.signs[0]) for other in balancers(snapshot)
     ]

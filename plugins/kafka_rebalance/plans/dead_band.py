@@ -28,9 +28,8 @@ class Deviation:
 
 
 def worst_deviation(problem: Problem, load: Floats, within: float) -> Deviation | None:
-    """Return the worst deviation of a remaining broker, None without load. ``load`` float64[B, D].
-
-    A count within one of its share is at its share. A deficit that no plan can fill (``band_low``) does not count.
+    """Of remaining brokers, None without load. A count within one of its share is at its share. A deficit that no plan
+    can fill (``band_low``) does not count.
     """
     worst: Deviation | None = None
     share = problem.band_high / (1 + within)
@@ -51,7 +50,7 @@ def worst_deviation(problem: Problem, load: Floats, within: float) -> Deviation 
 
 
 def imbalance(bands: Bands, load: Floats, stays: np.ndarray) -> float:
-    """Return the share of all load above or below the bands, the larger, summed over resources."""
+    """Share of all load above or below the bands, the larger, summed over resources."""
     total = 0.0
     for d in range(load.shape[1]):
         carried = float(load[:, d].sum())
@@ -63,10 +62,8 @@ def imbalance(bands: Bands, load: Floats, stays: np.ndarray) -> float:
 
 
 def gained(bands: Bands, before: Sequence[Floats], after: Sequence[Floats], stays: np.ndarray) -> tuple[float, float]:
-    """Return today's imbalance and its reduction.
-
-    It counts bands of the first rank if these change, else of more ranks, at last of all. The worst of several states
-    of loads counts.
+    """Today's imbalance and its reduction, in the worst of several states of loads. It counts bands of the first rank
+    if these change, else of more ranks, at last of all.
     """
     rank = np.zeros(before[0].shape[1], dtype=np.int32) if bands.rank is None else bands.rank
     was = gain = 0.0

@@ -52,7 +52,7 @@ class Draft:
 
     @property
     def changes_replicas(self) -> Flags:
-        """bool[M]: not the leader alone."""
+        """Not the leader alone."""
         return np.asarray((self.copies > 0) | (self.dropped > 0))
 
     @property
@@ -61,13 +61,13 @@ class Draft:
 
     @property
     def is_election(self) -> Flags:
-        """bool[M]: same list, its first replica leads again."""
+        """Same list, its first replica leads again."""
         is_same = (self.start == self.end).all(axis=1)
         return np.asarray(is_same & self.changes_leader & (self.leader_to == self.start[:, 0]))
 
     @property
     def is_reorder(self) -> Flags:
-        """bool[M]: same replicas, leader and preferred leader; other follower order."""
+        """Same replicas, leader and preferred leader; other follower order."""
         return np.asarray(~self.changes_replicas & ~self.changes_leader & (self.start[:, 0] == self.end[:, 0]))
 
     def bytes_forward(self) -> list[int | None]:
@@ -83,7 +83,7 @@ class Draft:
         return self.chosen(np.delete(np.arange(len(self)), members))
 
     def forward(self) -> Transfers:
-        """Copies of the plan, from today's leader."""
+        """From today's leader."""
         return transfers_of(
             source=np.maximum(self.leader_from, 0),
             size=self.size,
@@ -95,7 +95,7 @@ class Draft:
         )
 
     def backward(self) -> Transfers:
-        """Copies of the rollback, from the new leader."""
+        """From the new leader."""
         sizes = np.repeat(self.size[:, None], self.end.shape[1], axis=1)
         return transfers_of(
             source=self.leader_to,
@@ -116,7 +116,7 @@ class Draft:
 
 
 def draft_of(plan_request: PlanRequest, replicas: Ints, leader: Ints) -> Draft:
-    """Return moves from today to ``replicas`` int32[P', W'] led by ``leader`` int32[P'], in problem rows."""
+    """From today to ``replicas`` and ``leader`` in problem rows."""
     whole = plan_request.partitions.placement
     width = max(replicas.shape[1], whole.replicas.shape[1])
     before, after = _padded(whole.replicas[plan_request.rows], width), _padded(replicas, width)
@@ -146,9 +146,7 @@ def draft_of(plan_request: PlanRequest, replicas: Ints, leader: Ints) -> Draft:
 
 
 def placement_after(plan_request: PlanRequest, draft: Draft) -> tuple[Ints, Ints, Floats]:
-    """Return the cluster after the draft, in snapshot rows: replicas int32[P, W], leaders int32[P], own sizes
-    float64[P, W] (nan: the leader's).
-    """
+    """In snapshot rows: replicas, leaders, own sizes (nan: the leader's)."""
     whole = plan_request.partitions.placement
     width = max(whole.replicas.shape[1], draft.end.shape[1])
     replicas, leader = _padded(whole.replicas, width).copy(), whole.leader.copy()
@@ -163,7 +161,6 @@ def placement_after(plan_request: PlanRequest, draft: Draft) -> tuple[Ints, Ints
 
 
 def in_problem_rows(draft: Draft, replicas: Ints, leader: Ints) -> tuple[Ints, Ints]:
-    """Return the problem's ``replicas`` and ``leader`` (int32[P', W]) after the draft."""
     width = max(replicas.shape[1], draft.end.shape[1])
     replicas, leader = _padded(replicas, width).copy(), leader.copy()
     replicas[draft.problem_row], leader[draft.problem_row] = draft.end, draft.leader_to
@@ -245,7 +242,7 @@ class Outcome:
 
 
 def outcome_of(plan_request: PlanRequest, draft: Draft) -> Outcome:
-    """Return loads of the whole cluster, with pinned partitions. O(P·W·D)."""
+    """With pinned partitions. O(P·W·D)."""
     placement = plan_request.partitions.placement
     stays = plan_request.brokers.arrays.stays
     replicas, leader, own = placement_after(plan_request, empty_draft(plan_request))
@@ -312,7 +309,7 @@ def bands_of(problem: Problem) -> Bands:
 
 
 def met_bands(plan_request: PlanRequest, outcome: Outcome, bands: Bands) -> tuple[Floats, Floats]:
-    """Return the requested bands, widened to the reached loads: float64[B, D] each. Proofs are for these."""
+    """Requested bands, widened to the reached loads. Proofs are for these."""
     arrays = plan_request.brokers.arrays
     low, high = bands.low.copy(), bands.high.copy()
     for d, name in enumerate(outcome.resources):
@@ -357,9 +354,7 @@ def _asked(
 def reached(
     bands: Bands, after: Floats, d: int, broker_capacity: Floats, stays: Flags
 ) -> tuple[float | None, float | None]:
-    """Return the distance of the worst broker, in multiples of the plain mean of ``bands``; None where
-    all are inside.
-    """
+    """Distance of the worst broker, in multiples of the plain mean of ``bands``; None where all are inside."""
     mean = float(bands.mean[d])
     if mean <= 0:
         return None, None

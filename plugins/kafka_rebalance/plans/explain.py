@@ -41,7 +41,7 @@ class OverCap:
 
 
 def over_caps(plan_request: PlanRequest, loads: Mapping[str, Floats]) -> tuple[OverCap, ...]:
-    """Return one entry for each resource above its cap on a remaining broker; loads float64[B]."""
+    """Remaining brokers."""
     stays = plan_request.brokers.arrays.stays
     found = []
     for resource, caps in sorted(plan_request.caps.items()):
@@ -113,10 +113,7 @@ def _refuse_a_partition_above(problem: Problem, d: int, cap: float) -> None:
 
 
 def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...], *, is_proved: bool = False) -> None:
-    """Raises InfeasibleError naming the first of ``over``, the result of the best plan found.
-
-    ``is_proved``: no plan keeps every cap.
-    """
+    """Raises InfeasibleError naming the first of ``over``. ``is_proved``: no plan keeps every cap."""
     if over:
         is_limited = plan_request.options.has_budget
         cause = above_cap(plan_request, over[0], proof="whole_numbers" if is_proved else "none", is_limited=is_limited)
@@ -162,7 +159,7 @@ class Repaired:
 
 
 def what_is_repaired(plan_request: PlanRequest, draft: Draft, resources: tuple[str, ...], ratios: Ratios) -> Repaired:
-    """Return the strongest repair of each move. O(M·W·D)."""
+    """The strongest repair of each move. O(M·W·D)."""
     broker = np.concatenate([draft.start, draft.end], axis=1)
     change = _change(plan_request, draft, broker, resources)
     place = np.maximum(broker, 0)
@@ -237,10 +234,7 @@ def explain_moves(
 def explain_brokers(
     plan_request: PlanRequest, draft: Draft, outcome: Outcome, bands: Bands, within: float | None
 ) -> tuple[Fact, ...]:
-    """Return one fact for each broker that changes, the largest changes first.
-
-    Its level is of the resource furthest from the share today.
-    """
+    """The largest changes first; a broker's level is of the resource furthest from the share today."""
     ratios = _ratios(plan_request, outcome, bands, within)
     tally, is_sized = _tally(draft, len(plan_request.brokers.brokers)), "disk" in outcome.resources
     rows = []
@@ -434,7 +428,7 @@ def disks_full(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> F
 
 
 def count_band_binds(problem: Problem, d: int, broker: int, *, is_high: bool) -> Fact | None:
-    """Return that the broker's band of replicas (leaders) alone keeps resource ``d`` outside; else None."""
+    """The broker's band of replicas (leaders) alone keeps resource ``d`` outside; else None."""
     name = problem.resources[d]
     counted = "replicas" if problem.follower_load[:, d].any() else "leaders"
     c = problem.column(counted)
@@ -494,10 +488,7 @@ def widenings(
     leader: Ints,
     gave_way: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> tuple[Widening, ...]:
-    """Return one entry for each resource and side outside.
-
-    ``replicas`` and ``leader`` in problem rows; ``gave_way`` as in ``Solution``.
-    """
+    """One for each resource and side outside; problem rows. ``gave_way`` as in ``Solution``."""
     arrays = plan_request.brokers.arrays
     found: list[Widening] = []
     for d, name in enumerate(outcome.resources):
@@ -533,9 +524,7 @@ def _gave_way(plan_request: PlanRequest, name: str, others: tuple[str, ...]) -> 
 
 
 def largest_alone(problem: Problem, d: int) -> tuple[int, float]:
-    """Return the partition with the heaviest single replica, as a follower (or alone, at replication factor 1), and its
-    load.
-    """
+    """Heaviest single replica, as a follower (or alone, at replication factor 1), and its load."""
     weight = _weights(problem, d)
     row = int(weight.argmax()) if len(weight) else -1
     return row, float(weight[row]) if row >= 0 else 0.0
@@ -669,7 +658,7 @@ def why_outside(
 def why_rebalance(
     plan_request: PlanRequest, bands: Bands, outcome: Outcome, widened: tuple[Widening, ...]
 ) -> tuple[Fact, ...]:
-    """Return what must move, bands unmet today or after a preferred election, and what stays outside."""
+    """What must move, bands unmet today or after a preferred election, and what stays outside."""
     facts = [*plan_request.hard, *outside_band(plan_request, bands, outcome.before)]
     facts += _outside_once_elected(plan_request, bands, outcome)
     facts += [
@@ -691,7 +680,7 @@ def why_rebalance(
 def bounds_of_widened_bands(
     widened: tuple[Widening, ...], asked: Bounds, *, is_proved: bool = False
 ) -> tuple[Fact, ...]:
-    """Return what bounds and gaps refer to where requested bands are unmet; ``is_proved``: no plan meets them."""
+    """Basis of bounds and gaps where requested bands are unmet; ``is_proved``: no plan meets them."""
     if not widened:
         return ()
     least = None if is_proved or asked.bytes.value <= 0 else float(asked.bytes.value)
@@ -760,7 +749,7 @@ def _limits(options: PlanOptions) -> dict[str, Any]:
 
 
 def outside_band(plan_request: PlanRequest, bands: Bands, load: Floats, **said: str) -> tuple[Fact, ...]:
-    """Return the furthest broker of each resource outside its band; ``said``: the state and the proof."""
+    """The furthest broker of each resource; ``said``: the state and the proof."""
     stays = plan_request.brokers.arrays.stays
     facts = []
     for d, name in enumerate(plan_request.resources):

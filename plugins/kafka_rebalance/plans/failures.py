@@ -80,7 +80,7 @@ def in_service(plan_request: PlanRequest) -> Flags:
 
 
 def losses_of(plan_request: PlanRequest, serves: Flags) -> dict[str, Loss]:
-    """Return ``broker`` and, with several racks, ``rack``."""
+    """``broker`` and, with several racks, ``rack``."""
     brokers = plan_request.brokers.brokers
     single = np.where(serves, np.arange(len(brokers)), ABSENT).astype(np.int32)
     losses = {"broker": Loss(single, [str(broker.id) for broker in brokers])}
@@ -92,7 +92,7 @@ def losses_of(plan_request: PlanRequest, serves: Flags) -> dict[str, Loss]:
 
 
 def standing(plan_request: PlanRequest, draft: Draft, loads: dict[str, Floats], serves: Flags) -> Standing:
-    """Return the placement after ``draft``. ``loads``: broker loads then, by resource."""
+    """After ``draft``. ``loads``: by resource."""
     replicas, leader, _ = placement_after(plan_request, draft)
     rf = (replicas >= 0).sum(axis=1).astype(np.int32)
     capacity = plan_request.brokers.arrays.capacity
@@ -131,7 +131,7 @@ def _losses(plan_request: PlanRequest, placed: Standing, losses: dict[str, Loss]
 
 
 def worst_loss(plan_request: PlanRequest, placed: Standing, loss: Loss, serves: Flags) -> WorstLoss:
-    """Return the worst takeover and load over all losses; ties: the first lost, then the first broker."""
+    """Ties: the first lost, then the first broker."""
     ids, count = plan_request.brokers.arrays.ids.tolist(), len(loss.names)
     heirs = successors(placed.replicas, placed.able, placed.leader, loss.group)
     taken = moved_loads(placed.leader, heirs, loss.group, np.ones(len(heirs)), count).astype(np.int64)
@@ -157,7 +157,7 @@ def worst_loss(plan_request: PlanRequest, placed: Standing, loss: Loss, serves: 
 
 
 def could_take(placed: Standing, loss: Loss) -> Ints:
-    """int32[losses]: brokers with an in-sync replica of a partition that the lost ones lead."""
+    """Brokers with an in-sync replica of a partition that the lost ones lead."""
     brokers = len(loss.group)
     mine = np.where(placed.leader != ABSENT, loss.group[placed.leader], ABSENT)
     others = placed.able & (mine != ABSENT)[:, None] & (loss.group[placed.replicas] != mine[:, None])
@@ -168,7 +168,7 @@ def could_take(placed: Standing, loss: Loss) -> Ints:
 
 
 def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
-    """Return the moves with other follower orders in ``end``. O(P·W)."""
+    """O(P·W)."""
     most = plan_request.options.max_reorders
     if not (len(draft) or most) or plan_request.options.preferred_election:
         return draft
@@ -215,7 +215,7 @@ def robustness_of(
     seed: int,
     params: RobustnessParams = DEFAULTS.robustness,
 ) -> Robustness | None:
-    """Return None where only counts are known. ``planned``: replicas int32[P, W] and leaders."""
+    """None where only counts are known."""
     measured = [d for d, name in enumerate(problem.resources) if name not in COUNTED]
     if not measured or problem.partition_count == 0:
         return None

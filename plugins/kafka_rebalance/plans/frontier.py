@@ -62,10 +62,8 @@ def with_frontier(
     progress: Progress = ignore,
     params: FrontierParams = DEFAULTS.frontier,
 ) -> Plan:
-    """Return ``plan`` with its frontier, unsealed. ``points``: those of ``bands_between``, where already searched.
-
-    No frontier for an infeasible plan, a plan without balance, too small a snapshot, or a cluster without movable
-    partitions.
+    """Unsealed. ``points``: those of ``bands_between``, where already searched. No frontier for an infeasible plan, a
+    plan without balance, too small a snapshot, or a cluster without movable partitions.
     """
     if plan.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL) or not _has_frontier(plan_request):
         return plan
@@ -87,7 +85,7 @@ def _has_frontier(plan_request: PlanRequest) -> bool:
 
 
 def bands_between(plan_request: PlanRequest, params: FrontierParams = DEFAULTS.frontier) -> tuple[float, ...]:
-    """Return the bands to search, widest first, without the plan's own; empty without a frontier."""
+    """Widest first, without the plan's own."""
     if not _has_frontier(plan_request):
         return ()
     narrowest, same = params.narrowest, params.same_band
@@ -177,7 +175,7 @@ def _with_further(own: RatedPoint, plan: Plan, points: Sequence[RatedPoint | Non
 
 
 def options_at(options: PlanOptions, frontier: Sequence[FrontierPoint]) -> PlanOptions:
-    """Return the options with the band of the frontier's point that they name, else the default."""
+    """The band of the frontier's point that the options name, else the default."""
     band = next((point.tolerance for point in frontier if point.name == options.at), None)
     return replace(options, at=None, within=band)
 
@@ -257,9 +255,8 @@ def _loads_after(plan_request: PlanRequest, problem: Problem, solution: Solution
 
 
 def unevenness(even: Problem, loads: Mapping[str, Floats]) -> float:
-    """Return how far the fullest brokers are above their shares, summed over resources; loads float64[B].
-
-    ``even``: the problem with a band of ±100 %, so a share is half of the upper end.
+    """How far the fullest brokers are above their shares, summed over resources. ``even``: the problem with a band of
+    ±100 %, so a share is half of the upper end.
     """
     total = 0.0
     for d, name in enumerate(even.resources):
@@ -302,7 +299,7 @@ def are_bytes_known(points: Sequence[RatedPoint]) -> bool:
 
 
 def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
-    """Sort by price; a more even and cheaper point replaces a dearer one, with its own band."""
+    """By price; a more even and cheaper point replaces a dearer one, with its own band."""
     by_bytes = are_bytes_known(points)
     result: list[RatedPoint] = []
     best: RatedPoint | None = None
@@ -337,9 +334,8 @@ def without_vain(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS
 
 
 def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> tuple[FrontierPoint, ...]:
-    """Return points with names and reasons; none where no point moves anything, or too few were found.
-
-    The knee is farthest below the straight line from the first point to the last; ``cheap`` is before it.
+    """Names and reasons; none where no point moves anything, or too few were found. The knee is farthest below the
+    straight line from the first point to the last; ``cheap`` is before it.
     """
     prices = [rated.price(by_bytes=are_bytes_known(points)) for rated in points]
     if len(points) < params.least_points or prices[-1] == (0, 0, 0):

@@ -92,7 +92,7 @@ class HoursOutside:
 
 
 def hours_outside(snapshot: ClusterSnapshot, plan: Plan, hourly: HourlyLoads | None) -> HoursOutside | None:
-    """Return None without history or bands. ``snapshot`` is the plan's."""
+    """None without history or bands. ``snapshot`` is the plan's."""
     options = PlanOptions.from_document(plan.parameters)
     if hourly is None or options.band is None:
         return None

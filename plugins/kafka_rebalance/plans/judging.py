@@ -93,7 +93,7 @@ class Settle:
         return state.is_open
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with final moves. Raises InfeasibleError for bytes of unknown size."""
+        """Raises InfeasibleError for bytes of unknown size."""
         solution = settled(state.problem, state.found, state.params.solve)
         if state.today is not None:
             solution = replace(solution, bounds=bounds_from(state.today, solution.bounds, state.params.solve.bounds))
@@ -113,7 +113,7 @@ class Judge:
         return state.is_open
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with its verdict. Raises InfeasibleError where moves that must be made break a cap."""
+        """Raises InfeasibleError where moves that must be made break a cap."""
         return _judged(state)
 
 

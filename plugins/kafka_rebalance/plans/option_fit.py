@@ -25,10 +25,8 @@ _NOT_BALANCED: dict[FactCode | None, str] = {
 def require_brokers_fit(
     snapshot: ClusterSnapshot, options: PlanOptions, params: OptionParams = DEFAULTS.options
 ) -> None:
-    """Raises UsageError for an unknown broker, and for an added one that is gone or is on another rack.
-
-    Also for a replication factor that leaves an internal topic no replica to lose. Raises InfeasibleError for a factor
-    above the number of brokers.
+    """Raises UsageError for an unknown broker, an added one that is gone or on another rack, and a replication factor
+    that leaves an internal topic no replica to lose. Raises InfeasibleError for a factor above the number of brokers.
     """
     require_brokers_known(snapshot, options)
     known = {broker.id: broker for broker in snapshot.brokers}
@@ -109,9 +107,8 @@ def require_measured(plan_request: PlanRequest) -> None:
 
 
 def require_countable_bytes(plan_request: PlanRequest, draft: Draft) -> None:
-    """Raises InfeasibleError for a limit on bytes or hours with uncountable moves.
-
-    Sizes known for too few partitions do not enter the search, so even a plan of known sizes may exceed the limit.
+    """Raises InfeasibleError for a limit on bytes or hours with uncountable moves. Sizes known for too few partitions
+    do not enter the search, so even a plan of known sizes may exceed the limit.
     """
     limit = plan_request.options.max_move_bytes
     unknown = int(((draft.copies > 0) & np.isnan(draft.size)).sum())

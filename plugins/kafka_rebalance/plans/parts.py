@@ -46,7 +46,7 @@ def moves_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints, why: MoveFa
 
 
 def kinds_of(draft: Draft) -> list[MoveKind]:
-    """Return the kind of each move: replicas, else leader or preferred leader, else follower order."""
+    """Replicas, else leader or preferred leader, else follower order."""
     is_reorder, changes = draft.is_reorder.tolist(), draft.changes_replicas.tolist()
     return [
         MoveKind.REPLICA if changed else MoveKind.ORDER if ordered else MoveKind.LEADER
@@ -62,7 +62,7 @@ def bounds_of(
     bands: Bands,
     waves: tuple[Wave, ...],
 ) -> tuple[Bound, ...]:
-    """Return one bound for each known cost. ``bounds`` None: no moves."""
+    """``bounds`` None: no moves."""
     if bounds is None:
         names = [name for name in ("bytes", "replica_moves", "leader_changes", "seconds") if _known(cost, name)]
         return tuple(
@@ -95,7 +95,7 @@ def certificate_of(plan_request: PlanRequest, problem: Problem, bounds: Bounds |
 
 
 def proofs_of(plan_request: PlanRequest, problem: Problem, bounds: Bounds | None, cost: Cost) -> dict[str, Proof]:
-    """Return proofs of the bounds on moves, on time (where sizes are known), and on bytes where covers prove them."""
+    """Moves, time (where sizes are known), and bytes where covers prove them."""
     if bounds is None:
         return {}
     return {

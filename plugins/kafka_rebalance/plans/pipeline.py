@@ -79,9 +79,8 @@ def make_plan(
     params: PlanParams = DEFAULTS,
     watch: Watch = ignore,
 ) -> Plan:
-    """Return the sealed, unverified plan with its frontier, in one process.
-
-    Arguments and errors as of ``search_plan``. ``plans.searches`` makes the same plan in parts, and verifies it.
+    """Return the sealed, unverified plan with its frontier, in one process; ``plans.searches`` makes and verifies the
+    same in parts. Arguments and errors as of ``search_plan``.
     """
     if options.at in FRONTIER_POINTS:
         whole = replace(options, at=None, with_frontier=True)
@@ -103,9 +102,8 @@ def search_plan(
     params: PlanParams = DEFAULTS,
     watch: Watch = ignore,
 ) -> Plan:
-    """Return the plan, unsealed. ``previous``: the document of an earlier one to confirm or continue.
-
-    ``watch`` gets each trace step when its stage ends; it may read a clock, the library does not.
+    """Return the plan, unsealed. ``previous``: the document of an earlier one to confirm or continue. ``watch`` gets
+    each trace step when its stage ends; it may read a clock, the library does not.
 
     Raises UsageError for options that contradict the snapshot. An impossible request gives a plan with verdict
     ``infeasible``, the smallest cause and a remedy.
@@ -169,9 +167,7 @@ def plan_of_unfit_reading(
 
 
 def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions, params: PlanParams = DEFAULTS) -> None:
-    """Raises UsageError for contradicting options, InfeasibleError for too high a replication factor,
-    as ``make_plan``.
-    """
+    """Raises as ``make_plan``, and InfeasibleError for too high a replication factor."""
     require_brokers_fit(snapshot, options, params.options)
     if options.asks_of_loads and not nothing_usable(snapshot):
         request = build_request(snapshot, options)

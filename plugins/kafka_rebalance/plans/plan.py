@@ -350,7 +350,7 @@ class Plan:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """``to_document``, made once: verification, store and files share it. Change a copy only."""
+        """Made once: verification, store and files share it. Change a copy only."""
         return to_document(self)
 
     def sealed(self) -> Plan:
@@ -387,7 +387,7 @@ def to_document(plan: Plan) -> dict[str, Any]:
 
 
 def plan_id(document: Mapping[str, Any]) -> str:
-    """Return the sha256 of the document without ``plan_id``: UTF-8, sorted keys, no spaces."""
+    """sha256 of the document without ``plan_id``: UTF-8, sorted keys, no spaces."""
     content = {key: value for key, value in document.items() if key != "plan_id"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

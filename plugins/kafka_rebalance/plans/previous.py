@@ -92,9 +92,8 @@ def continued_plan(
     progress: Progress,
     params: PlanParams = DEFAULTS,
 ) -> ContinuedPlan | None:
-    """Return the rest of ``previous_plan`` for today; None where it is empty, or a new plan is better.
-
-    Raises InfeasibleError where moves that must be made cost more than the budget.
+    """The rest of ``previous_plan`` for today; None where it is empty, or a new plan is better. Raises InfeasibleError
+    where moves that must be made cost more than the budget.
     """
     within, today = plan_request.options.band, broker_loads(problem, problem.replicas, problem.leader)
     if within is not None and not plan_request.hard and _is_inside(problem, today):
@@ -164,7 +163,7 @@ def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params
 
 
 def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> PreviousPlan | None:
-    """Return None where it had other options, is fully applied, had no moves, or contradicts the cluster."""
+    """None where it had other options, is fully applied, had no moves, or contradicts the cluster."""
     wanted = plan_request.options.document()
     asked = previous["parameters"]
     if any(asked.get(name) != wanted[name] for name in wanted.keys() - HOW) or not previous["moves"]:
@@ -194,9 +193,8 @@ def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[
 
 
 def earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> Bounds:
-    """Return the prices and covers of an earlier plan's bound, in today's rows and brokers, without a value.
-
-    Any prices prove some bound under today's loads and bands. Raises InvalidInputError for invalid prices or covers.
+    """Prices and covers of an earlier plan's bound, in today's rows and brokers, without a value: any prices prove some
+    bound under today's loads and bands. Raises InvalidInputError for invalid ones.
     """
     try:
         return _earlier_prices(plan_request, problem, previous)

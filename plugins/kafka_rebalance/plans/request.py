@@ -67,13 +67,13 @@ class PlanRequest:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """Resources that are known and can change: leaders alone move neither disk nor incoming bytes."""
+        """Known ones that can change: leaders alone move neither disk nor incoming bytes."""
         known = tuple(name for name in self.in_play if name in self.partitions.sources)
         return known if self.options.moves_replicas else tuple(name for name in known if name in LEADER_CARRIED)
 
     @property
     def in_play(self) -> tuple[str, ...]:
-        """Resources balanced by default, and those of a target, cap, headroom or ``also_balance``."""
+        """Balanced by default, and those of a target, cap, headroom or ``also_balance``."""
         asked = self.options.targets.keys() | self.options.caps.keys() | self.options.headroom.keys() | self.balanced
         return tuple(name for name in RESOURCES if name in BALANCED or name in asked)
 
@@ -83,7 +83,6 @@ class PlanRequest:
 
     @property
     def caps(self) -> dict[str, Floats]:
-        """Resource → cap of each broker after the plan, float64[B]."""
         return broker_caps(self.options, self.brokers)
 
     @property
@@ -94,9 +93,7 @@ class PlanRequest:
 
     @property
     def band_ranks(self) -> dict[str, int]:
-        """Resource → rank of its band.
-
-        Given bands outrank defaults. Where disks are known and differ, disk outranks resources without any known
+        """Given bands outrank defaults. Where disks are known and differ, disk outranks resources without any known
         capacity (equal shares are assumed).
         """
         capacity = self.brokers.arrays.capacity
@@ -122,10 +119,7 @@ class PlanRequest:
     def problem(
         self, within: float | None, targets: Mapping[str, Target] | None = None, *, evens_out_rates: bool = False
     ) -> Problem:
-        """Return the problem with a band of ``within`` (None: only targets).
-
-        ``evens_out_rates``: watched rates get their band, too.
-        """
+        """``within`` None: only targets. ``evens_out_rates``: watched rates get their band, too."""
         watched = {} if evens_out_rates else self.watched
         wanted = Wanted(
             within=within,
@@ -188,7 +182,7 @@ class PlanRequest:
 def build_request(
     snapshot: ClusterSnapshot, options: PlanOptions, params: OptionParams = DEFAULTS.options
 ) -> PlanRequest:
-    """Return the parts that do not depend on the band. O(P·W)."""
+    """The parts that do not depend on the band. O(P·W)."""
     brokers = build_broker_arrays(snapshot, options)
     partitions = build_partition_arrays(snapshot, brokers, options)
     replicas = partitions.placement.replicas
@@ -322,9 +316,7 @@ def _sets_of(partitions: PartitionArrays, rows: Longs) -> BrokerSets | None:
 
 
 def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints, sets: BrokerSets | None = None) -> Flags:
-    """bool[M]: on fewer racks than possible for the factor and the allowed brokers. A broker without a rack counts as
-    one.
-    """
+    """On fewer racks than possible for the factor and the allowed brokers. No rack counts as one."""
     arrays = broker_arrays.arrays
     rack = distinct_racks(arrays.rack)
     used = np.sort(np.where(replicas >= 0, rack[replicas], -1), axis=1)

@@ -75,9 +75,8 @@ class PlanQuestion:
         return point
 
     def put_together(self, answers: Iterable[Plan | RatedPoint | None]) -> VerifiedPlan:
-        """Return the sealed and verified plan from the answers, in the order of ``searches``.
-
-        Raises InvalidPlanError where verification fails.
+        """Sealed and verified plan from the answers, in the order of ``searches``. Raises InvalidPlanError where
+        verification fails.
         """
         if self.unfit:
             plan = plan_of_unfit_reading(

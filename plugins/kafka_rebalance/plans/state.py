@@ -91,7 +91,7 @@ class PlanState:
 
     @property
     def is_possible(self) -> bool:
-        """Whether later stages may change the plan: the snapshot is usable, no hard rule is broken."""
+        """The snapshot is usable, no hard rule is broken."""
         return self.verdict not in (None, Verdict.CANNOT_TELL, Verdict.INFEASIBLE)
 
     @property
@@ -104,7 +104,7 @@ class PlanState:
         return replace(self, solution=solution, draft=draft)
 
     def decided(self, verdict: Verdict, reasons: tuple[Fact, ...], **changes: Any) -> PlanState:
-        """Return the state with a verdict, without moves and proofs unless ``changes`` set them."""
+        """Without moves and proofs unless ``changes`` set them."""
         nothing = {"draft": empty_draft(self.request), "bounds": None, "earlier": None, "continues": None}
         return replace(self, verdict=verdict, reasons=reasons, **{**nothing, "is_cut_short": False, **changes})
 

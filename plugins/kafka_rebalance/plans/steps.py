@@ -83,7 +83,7 @@ class ElectFirst:
 
 
 def electable(request: PlanRequest, problem: Problem) -> Ints:
-    """int32[P']: leaders after a preferred election today: the first replica where in sync."""
+    """Leaders after a preferred election today: the first replica where in sync."""
     first = request.partitions.placement.replicas[request.rows, 0]
     is_first = problem.replicas[:, 0] == first
     may = is_first & candidates(problem, problem.replicas)[:, 0] & ~request.partitions.laggards[request.rows, 0]
@@ -141,7 +141,7 @@ class StopAtStep:
 
 
 def steps_of(request: PlanRequest, problem: Problem, draft: Draft, full_share: float) -> Ints:
-    """int32[M]: index in ``ORDER`` of each move's step."""
+    """Index in ``ORDER`` of each move's step."""
     step = np.full(len(draft), ORDER.index(StepKind.EVEN_OUT), dtype=np.int32)
     if request.options.asks_beyond_bands:  # the request holds only at the end
         return step

@@ -37,7 +37,7 @@ def loss_of(plan_request: PlanRequest) -> Loss:
 
 
 def loss_state_of(plan_request: PlanRequest, problem: Problem, draft: Draft) -> LossState:
-    """Return ``draft``'s placement in snapshot rows under all losses. O(P·W)."""
+    """In snapshot rows under all losses. O(P·W)."""
     serves, loss = in_service(plan_request), loss_of(plan_request)
     outcome = outcome_of(plan_request, draft)
     placed = standing(plan_request, draft, outcome.after_by_resource, serves)
@@ -146,9 +146,8 @@ def worst_overload(plan_request: PlanRequest, state: LossState) -> Overload | No
 
 
 def worst_of(plan_request: PlanRequest, state: LossState, broker: int) -> tuple[float, float, str, int]:
-    """Return load, capacity, resource and lost group where the broker is highest over its capacity.
-
-    A negative load: it is lost itself each time.
+    """Load, capacity, resource and lost group where the broker is highest over its capacity. A negative load: it is
+    lost itself each time.
     """
     ratios = state.ratios(broker)
     lost, r = divmod(int(ratios.argmax()), ratios.shape[1])
@@ -158,7 +157,7 @@ def worst_of(plan_request: PlanRequest, state: LossState, broker: int) -> tuple[
 
 
 def counted_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:
-    """Return the loss with the largest deficit of all others together; None where they suffice."""
+    """The largest deficit of all others together; None where they suffice."""
     arrays = state.arrays
     if not arrays.serves[arrays.stays].all():  # an unresponsive broker may carry any load
         return None
@@ -288,7 +287,7 @@ def is_survived(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bo
 
 
 def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> Survival:
-    """Return ``draft``, changed to survive where needed. Raises InfeasibleError where none was found."""
+    """Raises InfeasibleError where no surviving plan was found."""
     state = loss_state_of(plan_request, problem, draft)
     if not state.total:
         return Survival(draft, _kept(plan_request, worst_overload(plan_request, state)))

@@ -108,7 +108,7 @@ def has_least_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft)
 
 
 def with_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> LeastLed:
-    """Return ``draft``, changed to have them where needed. Raises InfeasibleError where none was found."""
+    """Raises InfeasibleError where no plan was found."""
     demands = topic_demands(plan_request)
     if has_least_leaders(plan_request, problem, draft):
         lists, leader = in_problem_rows(draft, problem.replicas, problem.leader)

@@ -38,7 +38,7 @@ class VerifiedPlan:
 
 
 def verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAULTS.check) -> VerifiedPlan:
-    """Return the publishable plan. Raises InvalidPlanError naming the faults."""
+    """Raises InvalidPlanError naming the faults."""
     found = verify_plan(plan.document, snapshot)
     if found.is_right:
         return VerifiedPlan(plan, found)

@@ -122,9 +122,7 @@ def transfers_of(
     own_size: Floats,
     leaders: LeaderShifts,
 ) -> Transfers:
-    """Return transfers from rows: new copies, and dropped replicas of ``own_size`` float64[E, W]. Unknown sizes and
-    rates count 0.
-    """
+    """From rows: new copies, and dropped replicas of ``own_size``. Unknown sizes and rates count 0."""
     return Transfers(
         source=source,
         size=np.nan_to_num(size),
@@ -146,7 +144,7 @@ def _cells(begin: Longs, members: Longs) -> tuple[Longs, Longs]:
 
 
 def leader_steps(shifts: LeaderShifts, is_first: Flags, brokers: int, rows: int, limit: int) -> Ints:
-    """int32[E]: the step of each, from 0, without gaps; ``is_first`` bool[E] are placed first."""
+    """From 0, without gaps; ``is_first`` are placed first."""
     count = len(shifts.before)
     if count == 0:
         return np.zeros(0, dtype=np.int32)
@@ -217,7 +215,7 @@ def waves_of(
     limits: WaveLimits,
     params: WaveParams = DEFAULTS.waves,
 ) -> Ints:
-    """int32[E]: the wave of each transfer, without gaps, urgent ones first; -1: no disk ever has room."""
+    """Without gaps, urgent ones first; -1: no disk ever has room."""
     if len(transfers) == 0:
         return np.zeros(0, dtype=np.int32)
     caps = Caps(limits.slots, limits.rows, limits.throttle_bytes_per_s / 2, limits.leaders)
@@ -268,10 +266,7 @@ def _without_gaps(wave: Ints) -> Ints:
 def traffic_of(
     transfers: Transfers, brokers: int, throttle: int, over_rate: float = DEFAULTS.waves.throttle_over_rate
 ) -> WaveTraffic:
-    """Return bytes and time of concurrent transfers.
-
-    The throttle is at least ``over_rate`` times the concurrent writes, so that copies catch up.
-    """
+    """The throttle is at least ``over_rate`` times the concurrent writes, so that copies catch up."""
     out = transfers.copies * transfers.size
     of_copy = transfers.of_copy
     arriving = np.bincount(transfers.target, weights=transfers.size[of_copy], minlength=brokers).astype(np.float64)
@@ -289,14 +284,14 @@ def _busiest_rate(transfers: Transfers, brokers: int) -> float:
 
 
 def least_in_turn(transfers: Transfers, brokers: int) -> float:
-    """A lower bound for waves in sequence."""
+    """Lower bound for waves in sequence."""
     sent = np.bincount(transfers.source, weights=transfers.copies * transfers.size, minlength=brokers)
     arriving = np.bincount(transfers.target, weights=transfers.size[transfers.of_copy], minlength=brokers)
     return max(float(sent.max(initial=0.0)), float(arriving.max(initial=0.0)))
 
 
 def bytes_in_turn(transfers: Transfers, wave: Ints, brokers: int) -> float:
-    """Return the sum over waves of the busiest broker's bytes. -1: in no wave."""
+    """Sum over waves of the busiest broker's bytes. -1: in no wave."""
     waves = int(wave.max(initial=-1)) + 1
     within = wave >= 0
     sent = np.bincount(
@@ -402,7 +397,7 @@ def empty_wave_loads(waves: int, brokers: int) -> WaveLoads:
 
 @inner_kernel
 def can_change_leader(w: int, before: int, after: int, wave_loads: WaveLoads, limit: int) -> bool:
-    """Whether wave ``w`` may change one more leader between these brokers; -1: none."""
+    """Brokers -1: none."""
     return (before < 0 or wave_loads.leaders_out[w, before] < limit) and (
         after < 0 or wave_loads.leaders_in[w, after] < limit
     )
@@ -410,7 +405,7 @@ def can_change_leader(w: int, before: int, after: int, wave_loads: WaveLoads, li
 
 @inner_kernel
 def level_in(w: int, e: int, copies: Copies, wave_loads: WaveLoads, caps: Caps) -> float:
-    """Return bytes of the busiest of the transfer's own brokers in wave ``w``; -1 where it may not join."""
+    """Bytes of the busiest of the transfer's own brokers in wave ``w``; -1 where it may not join."""
     first, last, s = copies.begin[e], copies.begin[e + 1], copies.source[e]
     out_rate = copies.rate[e] * (last - first)
     if wave_loads.members[w] >= caps.rows or wave_loads.count_out[w, s] >= caps.slots:
@@ -454,9 +449,8 @@ def join(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> None:
 def fill_evenly(
     order: Longs, urgent_count: int, urgent_waves: int, copies: Copies, wave_loads: WaveLoads, caps: Caps
 ) -> Ints:
-    """int32[E]: the wave of each transfer, -1 where none could take it.
-
-    The first ``urgent_count`` of ``order`` go into the first ``urgent_waves``.
+    """Wave of each transfer, -1 where none could take it. The first ``urgent_count`` of ``order`` go into the first
+    ``urgent_waves``.
     """
     wave_of = np.full(len(order), -1, dtype=np.int32)
     for position in range(len(order)):
@@ -477,9 +471,8 @@ def fill_evenly(
 
 @kernel
 def fill_next(waiting: Longs, copies: Copies, wave_loads: WaveLoads, caps: Caps, used: Floats, limit: Floats) -> Flags:
-    """bool[len(waiting)]: members of the one wave of ``wave_loads``, chosen in order.
-
-    No disk (``used`` float64[B] of ``limit``) overflows with all arrivals beside all departures.
+    """Members of the one wave of ``wave_loads``, chosen in order. No disk (``used`` of ``limit``) overflows with all
+    arrivals beside all departures.
     """
     is_taken = np.zeros(len(waiting), dtype=np.bool_)
     for position in range(len(waiting)):
@@ -526,9 +519,7 @@ def packing_of(wave_of: Ints, first: int, copies: Copies, wave_loads: WaveLoads,
 
 @kernel
 def shorten(packing: Packing, most_tries: int, enough: float) -> int:
-    """Exchange in place until the waves' lengths sum to ``enough`` bytes, nothing helps, or ``most_tries``; return the
-    tries.
-    """
+    """Until the lengths sum to ``enough`` bytes, nothing helps, or ``most_tries``; returns the tries."""
     wave_loads, following, tries, has_gained = packing.wave_loads, packing.following, 0, True
     while has_gained and tries < most_tries and wave_loads.length.sum() > enough:
         has_gained = False

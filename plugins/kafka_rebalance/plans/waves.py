@@ -64,7 +64,7 @@ class SteppedWaves:
 def waves_by_step(
     plan_request: PlanRequest, draft: Draft, step_of: Ints, params: WaveParams = DEFAULTS.waves
 ) -> SteppedWaves:
-    """Return the waves of each step in sequence. A move without room in its step goes into the next."""
+    """A move without room in its step goes into the next."""
     wave_of, step_of = np.full(len(draft), -1, dtype=np.int32), step_of.copy()
     stuck, slots, first = np.zeros(0, dtype=np.int64), params.least_slots, 0
     for step in np.unique(step_of).tolist():
@@ -90,7 +90,7 @@ def _disk_used(plan_request: PlanRequest, done: Draft) -> Floats | None:
 def waves_cut(
     plan_request: PlanRequest, draft: Draft, used: Floats | None, params: WaveParams = DEFAULTS.waves
 ) -> WavePlan:
-    """Return waves with the requested concurrency; without a request, with more where barriers cost much time."""
+    """With the requested concurrency; without a request, with more where barriers cost much time."""
     cut = cut_into_waves(plan_request, draft, used, slots_of(plan_request, draft, params), params)
     if plan_request.options.moves_per_broker is not None:
         return cut
@@ -111,10 +111,8 @@ def waves_cut(
 def cut_into_waves(
     plan_request: PlanRequest, draft: Draft, used: Floats | None, slots: int, params: WaveParams = DEFAULTS.waves
 ) -> WavePlan:
-    """Return waves of partitions with missing replicas, then leader changes alone, then the rest.
-
-    Leader changes copy nothing, so they come as early as safety allows, elections first. ``used`` float64[B]: bytes on
-    disk today, None where sizes are unknown.
+    """Partitions with missing replicas, then leader changes alone, then the rest: leader changes copy nothing, so they
+    come as early as safety allows, elections first. ``used`` None where sizes are unknown.
     """
     options, brokers = plan_request.options, len(plan_request.brokers.brokers)
     leaders = options.max_leader_changes_per_wave or UNLIMITED
@@ -145,7 +143,7 @@ def waves_forward(
 def rollback_of(
     plan_request: PlanRequest, draft: Draft, wave_of: Ints, params: WaveParams = DEFAULTS.waves
 ) -> Rollback:
-    """Return the waves in reverse. Replicas cannot return to lost brokers."""
+    """In reverse. Replicas cannot return to lost brokers."""
     gone = np.array([broker.state.is_gone for broker in plan_request.brokers.brokers], dtype=np.bool_)
     lost = np.asarray(((draft.start >= 0) & gone[draft.start]).any(axis=1))
     turned = [members[~lost[members]] for members in reversed(_members(wave_of))]
@@ -282,10 +280,8 @@ class Slowest:
 
 
 def slowest(plan: Plan) -> Slowest | None:
-    """Return the busiest broker, ties by id; None without copies or known sizes.
-
-    Example: broker 3 receives 61 minutes of a plan of 64. More slots or other waves save three minutes at most; a
-    higher throttle, or fewer bytes for broker 3, saves more.
+    """Ties by id; None without copies or known sizes. Example: broker 3 receives 61 minutes of a plan of 64. More slots
+    or other waves save three minutes at most; a higher throttle, or fewer bytes for broker 3, saves more.
     """
     if plan.cost.seconds is None:
         return None

@@ -73,7 +73,6 @@ class BudgetState(ByReference):
 def make_budget_state(
     problem: Problem, replicas: Ints, leader: Ints, *, seed: int, params: BudgetSearchParams
 ) -> BudgetState:
-    """O(P·W·D)."""
     whole = broker_loads(problem, replicas, leader)
     total = whole.sum(axis=0)
     scale = np.where(total > 0, total, 1.0)
@@ -357,7 +356,6 @@ def accept(state: BudgetState) -> None:
 
 @inner_kernel
 def take_back(state: BudgetState) -> None:
-    """Undo all since ``accept``."""
     while state.logged[0] > 0:
         state.logged[0] -= 1
         entry = state.logged[0]
@@ -592,7 +590,7 @@ def _with(state: BudgetState, p: int, target: int) -> float:
 
 @inner_kernel
 def best_target(state: BudgetState, p: int, j: int, thrift: float) -> tuple[float, int]:
-    """Worth and target of the best move, 0 if none helps."""
+    """Worth and target, 0 if none helps."""
     source = state.replicas[p, j]
     best, chosen = 0.0, -1
     if source < 0 or not state.moves_replicas:
@@ -620,7 +618,7 @@ def best_target(state: BudgetState, p: int, j: int, thrift: float) -> tuple[floa
 
 @inner_kernel
 def best_leader(state: BudgetState, p: int, thrift: float) -> tuple[float, int]:
-    """Worth and slot of the best leader change, 0 if none helps."""
+    """Worth and slot, 0 if none helps."""
     source = state.replicas[p, state.leads[p]]
     best, chosen = 0.0, -1
     was = imbalance_of(state)
@@ -718,7 +716,7 @@ def _is_still_on_top(state: BudgetState, worth: Floats, choice: Longs, heap: Lon
 
 @inner_kernel
 def improve(state: BudgetState, thrift: float) -> int:
-    """Make steps while one helps within the budget; return how many."""
+    """Return the number of steps within the budget."""
     count = state.rows.shape[0] * (state.replicas.shape[1] + 1)
     if count == 0:
         return 0
@@ -774,7 +772,6 @@ def _over_budget(state: BudgetState) -> float:
 
 @inner_kernel
 def give_back(state: BudgetState) -> bool:
-    """Undo by least loss of balance until within the budget. Returns success."""
     while not is_within_budget(state):
         members = state.changed[: state.count[0]].copy()
         loss, leads_only = np.empty(members.shape[0]), np.empty(members.shape[0], np.int64)
@@ -801,7 +798,6 @@ def give_back(state: BudgetState) -> bool:
 
 @inner_kernel
 def undo_needless(state: BudgetState) -> int:
-    """Undo changes that lower no imbalance. Returns how many."""
     undone = 0
     members = state.changed[: state.count[0]].copy()
     for i in range(members.shape[0]):

@@ -45,7 +45,7 @@ def give_back(state: BudgetState) -> bool:
 
 
 def improve(state: BudgetState, thrift: float) -> int:
-    """Step by gain (0) or by gain per unit of budget (1); return how many."""
+    """By gain (0) or by gain per unit of budget (1); returns how many."""
     return int(_take(_IMPROVE, state, 0, thrift, 0.0))
 
 
@@ -72,9 +72,8 @@ def search_within_budget(
     solve_params: SolveParams = DEFAULTS,
     is_guess: bool = False,
 ) -> Placing:
-    """Most even placement found. ``least``: forced changes only; ``unlimited``: no budget.
-
-    ``is_guess``: one greedy search, no exchange, to look for a limit.
+    """``least``: forced changes only; ``unlimited``: no budget. ``is_guess``: one greedy search, no exchange, to look
+    for a limit.
     """
     params = solve_params.within_budget
 

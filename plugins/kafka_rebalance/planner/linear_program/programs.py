@@ -60,9 +60,8 @@ from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, topic_limit
 
 
 def annealed_again(task: Task, found: Placed, tries: int, times: int, *, least: float, near: float) -> Placed:
-    """Best of ``found`` and ``tries`` seeds, each from the best so far with ``times`` the steps.
-
-    Ends within the share ``near`` of ``least``, or after ``BoldAnnealParams.patience`` seeds in a row without a gain.
+    """Best of ``found`` and ``tries`` seeds, each from the best so far with ``times`` the steps; ends within the share
+    ``near`` of ``least``, or after ``BoldAnnealParams.patience`` seeds without a gain.
     """
     best, params, in_vain = found, annealing(task.params, times), 0
     if not params.effort.anneal_steps:
@@ -99,7 +98,7 @@ def with_covers(
     bands: WorkingBands,
     params: CoverParams = DEFAULTS.linear_program.covers,
 ) -> Relaxed:
-    """Optimum for ``bands`` with covers; ``relaxed`` where they promise little."""
+    """``relaxed`` where covers promise little."""
     covers: tuple[Cover, ...] = ()
     best, cost = relaxed, float(arcs.cost @ relaxed.share)
     first = cost
@@ -121,7 +120,7 @@ def with_covers(
 
 
 def promised(relaxed: Relaxed, broken: list[tuple[Cover, float]]) -> float:
-    """Cost of the covers' violation at their brokers' prices."""
+    """Violation at the brokers' prices."""
     return sum(max(0.0, float(relaxed.prices[cover.broker, cover.column])) * lack for cover, lack in broken)
 
 
@@ -198,7 +197,7 @@ class _Rules:
 
 
 def decided_core(program: Program, replicas: Ints, *, allowed: int, held: Flags) -> Floats | None:
-    """0/1 shares float64[A] with the core solved again, without partitions ``held``; None if not cheaper."""
+    """0/1 shares without partitions ``held``; None if not cheaper."""
     arcs, limits = program.arcs, program.params.neighbourhoods
     share = (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1).astype(np.float64)
     best, cost = float(arcs.cost @ program.relaxed.share), float(arcs.cost @ share)
@@ -210,7 +209,7 @@ def decided_core(program: Program, replicas: Ints, *, allowed: int, held: Flags)
 
 
 def cheaper_plans(program: Program, replicas: Ints, *, allowed: int, steps: int, seed: int) -> Iterator[Floats]:
-    """0/1 shares float64[A], each cheaper than the last."""
+    """0/1 shares, each cheaper than the last."""
     arcs, limits = program.arcs, program.params.neighbourhoods
     rules = _rules(program, allowed)
     share = (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1).astype(np.float64)
@@ -495,7 +494,7 @@ def is_middling(problem: Problem, params: RestrictedParams) -> bool:
 
 
 def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least: float) -> Placed:
-    """Best of ``found``, annealing and the program's shares; no program if annealing comes near to ``least``."""
+    """Annealing first; no program if it comes near to ``least``."""
     if bounds.certificate is None:
         return found
     best, params, limits, original = found, task.params, task.params.linear_program.restricted, task.sets.original
@@ -537,7 +536,7 @@ def restricted(problem: Problem, prices: Floats, planned: Ints, params: SolvePar
 
 
 def losses(problem: Problem, arcs: Arcs, prices: Floats) -> Floats:
-    """Bytes float64[A] beyond the cheapest placement of the partition."""
+    """Bytes beyond the cheapest placement of the partition."""
     cost = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row])
     cost = cost + (arcs.weight * prices[:, arcs.columns][arcs.broker]).sum(axis=1)
     racks = distinct_racks(problem.rack)

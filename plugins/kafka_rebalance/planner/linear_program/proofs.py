@@ -102,7 +102,7 @@ def fewest_moves(problem: Problem, arcs: Arcs | None, params: SolveParams = DEFA
 
 
 def least_busy(problem: Problem, arcs: Arcs, params: SolveParams = DEFAULTS) -> CostProof | None:
-    """Least bytes of the busiest broker, if any; duals of its two rows are the prices of a byte and sum to 1."""
+    """Least bytes of the busiest broker; duals of its two rows are the prices of a byte and sum to 1."""
     flowing = relax_flows(problem, arcs, np.zeros(len(arcs.row)), weight=1.0)
     if flowing is None:
         return None
@@ -115,7 +115,7 @@ def least_busy(problem: Problem, arcs: Arcs, params: SolveParams = DEFAULTS) -> 
 def time_proof(
     problem: Problem, prices: Floats, receiving: Floats, sending: Floats, params: SolveParams = DEFAULTS
 ) -> CostProof:
-    """Proof of the prices; ``receiving`` and ``sending`` float64[B] sum to 1."""
+    """``receiving`` and ``sending`` float64[B] sum to 1."""
     sent = np.where(problem.leader >= 0, sending[np.maximum(problem.leader, 0)], 0.0)
     value = proven_by(problem, prices, problem.move_bytes * sent, params.bounds, receiving=receiving)
     return CostProof(prices, receiving, sending, max(0.0, value))
@@ -139,7 +139,7 @@ def time_proof(
 def least_imbalance(
     problem: Problem, params: SolveParams = DEFAULTS, *, beside: Floats | None = None
 ) -> EvennessProof | None:
-    """Best evenness; None if too large or leaders are fixed. ``beside`` float64[D]: further load in "all load"."""
+    """None if too large or leaders are fixed. ``beside`` float64[D]: further load in "all load"."""
     if problem.elects_preferred or not is_small(problem, params.linear_program.arcs) or problem.pinned.all():
         return None
     if not problem.moves_replicas:
@@ -157,7 +157,7 @@ def least_imbalance(
 
 
 def proof_of(problem: Problem, prices: Floats, charges: Budget, params: SolveParams = DEFAULTS) -> EvennessProof:
-    """Proof of the prices; charges are per byte, move, change."""
+    """Charges are per byte, move, change."""
     charged = [charge or 0.0 for charge in _three(charges)]
     copy = problem.move_bytes * charged[0] + charged[1]
     value = proven_by(problem, prices, copy, params.bounds, leader_change=charged[2])
@@ -167,7 +167,7 @@ def proof_of(problem: Problem, prices: Floats, charges: Budget, params: SolvePar
 
 
 def all_load(problem: Problem) -> Floats:
-    """Upper bound float64[D] on the total load of any plan."""
+    """Upper bound float64[D] of any plan."""
     held = (problem.replicas >= 0).sum(axis=1)
     total = (problem.follower_load * np.maximum(held, problem.target_rf)[:, None] + problem.leader_extra).sum(axis=0)
     disk = problem.column("disk")
@@ -280,9 +280,7 @@ def widened_bounds(
     plan_bytes: float,
     params: SolveParams = DEFAULTS,
 ) -> Bounds:
-    """Bounds within ``low``..``high``. Prices hold for any bands, so those of ``found`` are tried; small clusters solve
-    again.
-    """
+    """Prices hold for any bands, so those of ``found`` are tried; small clusters solve again."""
     wider = replace(problem, band_low=low, band_high=high)
     prices = None if found is None or found.certificate is None else found.certificate.prices
     bounds = lower_bounds(wider, prices=prices, params=params.bounds)

@@ -111,7 +111,6 @@ def _crowding(problem: Problem, params: ArcParams) -> Floats:
 
 
 def disk_beyond(problem: Problem) -> Floats | None:
-    """Disk of today's replicas beyond the leader's."""
     if problem.own_disk is None:
         return None
     beyond = np.zeros((problem.partition_count, problem.broker_count))
@@ -292,7 +291,6 @@ def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
 
 
 def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, params: LinearProgramParams) -> Flags:
-    """bool[A]: open arcs, for the plan's ``share`` of 0 or 1."""
     count, limits, unused = problem.partition_count, params.neighbourhoods, params.arcs.unused_share
     least_bytes = float(problem.move_bytes.max(initial=0.0)) * limits.least_core_size
     size = np.maximum(problem.move_bytes, max(least_bytes, 1e-300)) / max(mean_bytes(problem), 1e-300)
@@ -378,7 +376,7 @@ def relax_flows(
 def rounded(
     problem: Problem, sets: ReplicaSets, arcs: Arcs, share: Floats, params: ArcParams = DEFAULTS.linear_program.arcs
 ) -> ReplicaSets:
-    """Sets near ``share``; a partition without a lawful one keeps that of ``sets``. O(A log A)."""
+    """A partition without a lawful set keeps that of ``sets``. O(A log A)."""
     replicas = sets.replicas.copy()
     racks = distinct_racks(problem.rack)
     sizes, chosen_set = problem.sets.rack_sizes(racks, problem.stays), problem.sets.of_partition
@@ -397,7 +395,7 @@ def rounded(
 def decided_by(
     problem: Problem, arcs: Arcs, share: Floats, replicas: Ints, decided: Floats, params: ArcParams
 ) -> Floats:
-    """``decided`` with the heavier half of the split partitions set to ``replicas``; all nan if no new one is split."""
+    """The heavier half of the split partitions set to ``replicas``; all nan if no new one is split."""
     is_split = (share > params.unused_share) & (share < 1 - params.unused_share)
     split = np.unique(arcs.row[is_split])
     heaviest = split[np.argsort(-problem.move_bytes[split], kind="stable")][: (len(split) + 1) // 2]
@@ -472,7 +470,7 @@ def program_starts(
     reached: Floats,
     params: LinearProgramParams = DEFAULTS.linear_program,
 ) -> Iterator[ReplicaSets]:
-    """Most promising first. Without ``relaxed``, bands are widened to ``reached`` float64[B, D]."""
+    """Most promising first. Without ``relaxed``, bands are widened to ``reached``."""
     scale = resource_scale(problem)
     low, high = bands.low, bands.high
     limits = params.starts
@@ -518,7 +516,7 @@ class Task:
     def placed(
         self, best: Placed, replicas: Ints, *, replica_index: Ints | None = None, done: SearchStatistics = NOTHING_DONE
     ) -> Placed:
-        """Candidate with leaders chosen anew, or those of ``best`` where that is nearer."""
+        """Leaders chosen anew, or those of ``best`` where that is nearer."""
         problem, bands, params = self.problem, self.bands, self.params
         found = place(problem, replicas, bands, params, replica_index=replica_index, done=done)
         if replica_index is not None or found.band_violation <= best.band_violation:
@@ -539,7 +537,6 @@ class Task:
 
 
 def spread_allowed(problem: Problem, found: Placed, given_up: float) -> int:
-    """Most replicas above their topic's fair share."""
     today = topic_excess(problem.topic, problem.replicas, problem.stays)
     return max(found.topic_excess, today) + int(given_up * int(problem.target_rf.sum()))
 
@@ -579,10 +576,10 @@ def whole_plan(
 
 
 def decided(problem: Problem, params: SolveParams = DEFAULTS, *, within_budget: bool = False) -> Decision:
-    """A plan inside bands and caps, or the proof that there is none.
+    """A plan inside bands and caps (by a margin), or the proof that there is none for bands wider by the margin.
 
     Neither if the cluster is too large, nodes ran out, leaders are the preferred ones, or a budget may leave rules
-    open. A plan is inside by a margin; the proof holds for bands wider by the margin.
+    open.
     """
     program = params.linear_program
     pairs = problem.partition_count * problem.broker_count
@@ -666,8 +663,8 @@ class WholeProgram:
 def whole_program(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program, *, more: int = 0
 ) -> WholeProgram | None:
-    """Rules of all plans, with ``more`` further variables. None if nothing is free, a partition has too few places, or
-    leaders alone may change and a replica could not stay.
+    """``more`` further variables. None if nothing is free, a partition has too few places, or leaders alone may change
+    and a replica could not stay.
     """
     arcs = arcs_of(problem, params.arcs)
     if not problem.moves_replicas:
@@ -694,7 +691,7 @@ def whole_program(
 
 
 def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
-    """Weights float64[2·A, D] and load of pinned partitions float64[B, D], in means."""
+    """Weights float64[2·A, D] and load of pinned partitions, in means."""
     scale = resource_scale(problem)
     weight = problem.follower_load[arcs.row] / scale
     beyond, disk = disk_beyond(problem), problem.column("disk")
@@ -706,14 +703,13 @@ def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
 
 
 def copy_costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
-    """Bytes over the largest partition's, then copies, then leader changes."""
     unit = max(float(problem.move_bytes.max(initial=0.0)), 1e-300)
     copies = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row] / unit + params.cost_per_copy)
     return np.append(copies, np.where(problem.leader[arcs.row] == arcs.broker, 0.0, params.cost_per_leader_change))
 
 
 def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
-    """Add rows; return the limits' names and units."""
+    """Return the limits' names and units."""
     problem, arcs, rows = program.problem, program.arcs, program.rows
     new, count = np.flatnonzero(~arcs.is_kept), len(arcs.row)
     changed = count + np.flatnonzero(problem.leader[arcs.row] != arcs.broker)

@@ -119,7 +119,7 @@ def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch
 
 @inner_kernel
 def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
-    """Best bound from two starts, all prices 1 and all 0."""
+    """Best of two starts, all prices 1 and all 0."""
     dims = prices.shape[0]
     best = -1.0
     trial = np.empty(dims)
@@ -146,7 +146,7 @@ def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch:
 
 @inner_kernel
 def draw(state: State, bound: int) -> int:
-    """Pseudo-random integer in [0, bound): xorshift64, the same on every machine."""
+    """In [0, bound): xorshift64, the same on every machine."""
     x = state.random[0]
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
@@ -157,7 +157,6 @@ def draw(state: State, bound: int) -> int:
 
 @inlined_kernel
 def is_original(state: State, p: int, broker: int) -> bool:
-    """A replica on ``broker`` needs no copy."""
     for j in range(state.original.shape[1]):  # noqa: SIM110  # any() over a generator does not compile
         if state.original[p, j] == broker:
             return True
@@ -189,7 +188,7 @@ def replica_load(state: State, p: int, j: int, broker: int, weight: Floats) -> N
 
 @inlined_kernel
 def weigh_on(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
-    """Adapt ``weight`` to ``broker``: today's replica has its own size, a new copy the leader's."""
+    """Today's replica has its own size, a new copy the leader's."""
     if state.own.shape[0] > 0:
         replica_load(state, p, j, broker, weight)
 
@@ -232,7 +231,7 @@ def below(state: State, broker: int) -> float:
 
 @inner_kernel
 def band_improvement(state: State, broker: int, weight: Floats, sign: float) -> float:
-    """Gain of ``broker``'s bands (negative: loss) for a load change of sign · weight."""
+    """Negative: loss. The load change is sign · weight."""
     total = 0.0
     for d in range(weight.shape[0]):
         now = state.load[broker, d]
@@ -252,7 +251,7 @@ def band_improvement(state: State, broker: int, weight: Floats, sign: float) -> 
 
 @inner_kernel
 def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
-    """Hard capacity, also while both copies exist; a broker above it may not gain."""
+    """Also while both copies exist; a broker above it may not gain."""
     if not state.has_limit:
         return True
     for d in range(weight.shape[0]):
@@ -291,7 +290,7 @@ def may_hold(state: State, p: int, j: int, target: int) -> bool:
 
 @inner_kernel
 def keeps_racks_even(state: State, p: int, j: int, target: int) -> bool:
-    """Moving slot ``j`` to ``target`` does not raise the sum of squared counts per rack."""
+    """The sum of squared counts per rack does not rise."""
     to = state.rack[target]
     source = state.rack[state.replicas[p, j]]
     if to == source:
@@ -387,7 +386,6 @@ def alignment(weight: Floats, need: Floats) -> float:
 
 @inlined_kernel
 def useful_part(weight: Floats, need: Floats) -> float:
-    """Needed part of the lacking resources that a replica brings."""
     used, brought = 0.0, 1e-300
     for d in range(weight.shape[0]):
         if need[d] > 0:
@@ -412,7 +410,7 @@ def need_of(state: State, broker: int, need: Floats) -> None:
 
 @inlined_kernel
 def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
-    """Fit to a broker below its bands: 1 = all that it lacks, in proportion; <= 0 = no gain. Fills ``need``."""
+    """1 = all that a broker below its bands lacks, in proportion; <= 0 = no gain. Fills ``need``."""
     helped = band_improvement(state, broker, weight, 1.0)
     if helped <= GAIN_TOLERANCE:
         return 0.0
@@ -446,7 +444,7 @@ def rack_limit(state: State, p: int, j: int, source: int) -> int:
 
 @inner_kernel
 def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints, need: Floats, least: float) -> int:
-    """Best-fitting sampled broker below its bands, -1 = none above ``least``; changes ``weight``."""
+    """Best fit among sampled brokers below their bands, -1 = none above ``least``; changes ``weight``."""
     source = state.replicas[p, j]
     fewest = rack_limit(state, p, j, source)
     best, best_score = -1, least
@@ -471,8 +469,8 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
 
 @inner_kernel
 def capacity_score(state: State, p: int, j: int, target: int, weight: Floats, worst: float, best: float) -> float:
-    """Preference for a receiver: deficit filled, room left, topic spread; FORBIDDEN if it may not take the replica, or
-    cannot beat ``best`` whatever the topic. ``worst``: how far the target may leave its bands.
+    """Deficit filled, room left, topic spread; FORBIDDEN if the target may not take it, or cannot beat ``best``
+    whatever the topic. ``worst``: how far the target may leave its bands.
     """
     weigh_on(state, p, j, target, weight)
     filled = band_improvement(state, target, weight, 1.0)
@@ -580,7 +578,7 @@ def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: f
 
 @inner_kernel
 def push_round(state: State, takers: Ints, receivers: Ints, part: float, least: float) -> int:
-    """Push to ``takers`` that lack load, else to ``receivers``."""
+    """To ``takers`` that lack load, else to ``receivers``."""
     moves = 0
     for b in worst_first(state):
         if above(state, b) > BAND_TOLERANCE:
@@ -614,7 +612,7 @@ def _sample(state: State, target: int, receivers: Ints, replica_indexes: Ints, w
 
 @inner_kernel
 def pull_to(state: State, target: int, receivers: Ints, worst: float, least: float) -> int:
-    """Fetch the mixture that ``target`` lacks, from a sample. Returns moves."""
+    """The mixture that ``target`` lacks, from a sample. Returns moves."""
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     width = state.replicas.shape[1]
     replica_indexes = np.empty(state.params.fetch.sampled, np.int32)
@@ -667,7 +665,7 @@ def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int
 
 @inner_kernel
 def swap_gain(state: State, left_index: int, right_index: int, going: Floats, coming: Floats) -> float:
-    """Relief of both brokers; each replica has its size on each. Fills ``going``, ``coming``."""
+    """Each replica has its size on each broker. Fills ``going``, ``coming``."""
     width = state.replicas.shape[1]
     p, q = left_index // width, right_index // width
     i, j = left_index - p * width, right_index - q * width
@@ -713,7 +711,7 @@ def may_swap(state: State, left_index: int, right_index: int) -> bool:
 
 @inner_kernel
 def swap_at(state: State, left: int, receivers: Ints, tries: int) -> int:
-    """Make the best of ``tries`` sampled exchanges. Returns 1 if made."""
+    """Best of ``tries`` sampled exchanges. Returns 1 if made."""
     width = state.replicas.shape[1]
     going, coming = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     best, best_left, best_right = 0.0, -1, -1
@@ -819,7 +817,7 @@ def _relief(state: State, p: int, j: int, target: int, weight: Floats) -> float:
 
 @inner_kernel
 def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst: float) -> int:
-    """Evict by worth per cost until the broker is inside; return moves."""
+    """By worth per cost until the broker is inside; returns moves."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     prices = np.empty(state.load.shape[1])
@@ -885,7 +883,7 @@ def _release_from(state: State, source: int, weight: Floats) -> int:
 
 @inner_kernel
 def release(state: State) -> int:
-    """Unplace what leaves brokers above their bands in any cheap plan. Returns how many."""
+    """Returns how many."""
     weight = np.empty(state.load.shape[1])
     made = 0
     for b in range(state.load.shape[0] - 1):
@@ -963,7 +961,7 @@ def _leavers(state: State) -> Longs:
 
 @inner_kernel
 def evacuate(state: State, takers: Ints) -> int:
-    """Place all that must leave; return how many found no place. O(leaving · brokers)."""
+    """Returns how many found no place. O(leaving · brokers)."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     stranded = 0
@@ -1172,7 +1170,6 @@ def _send_cheaper(state: State, p: int, j: int, original: int, tries: int) -> fl
 
 @inner_kernel
 def polish_round(state: State, receivers: Ints, tries: int) -> float:
-    """Returns the cost saved."""
     width = state.replicas.shape[1]
     displaced = displaced_replicas(state)
     capacity = 2 * state.params.polish.mending_steps

@@ -205,7 +205,7 @@ def _step(state: State, displaced: Displaced, heat: Heat, receivers: Ints, left:
 
 @kernel
 def anneal(state: State, receivers: Ints, steps: int, unit: float) -> int:
-    """Return the changes made. ``unit``: mean cost of a replica."""
+    """Returns changes. ``unit``: mean cost of a replica."""
     count = state.position.shape[0]
     displaced = Displaced(np.empty(count, np.int32), np.zeros(count, np.int8), np.zeros(1, np.int64))
     for replica_index in range(count):
@@ -287,7 +287,7 @@ class FoundSets:
 
 
 def replica_columns(problem: Problem) -> list[int]:
-    """Resources that any replica carries; all if every partition has one replica."""
+    """All if every partition has one replica."""
     if int(problem.target_rf.max(initial=1)) == 1:
         return list(range(len(problem.resources)))
     return [d for d, resource in enumerate(problem.resources) if resource in REPLICA_CARRIED]
@@ -315,7 +315,6 @@ def search_replicas(
 def anneal_replicas(
     problem: Problem, sets: ReplicaSets, bands: WorkingBands, *, seed: int, params: SolveParams = DEFAULTS
 ) -> FoundSets:
-    """Annealed sets, usually cheaper than ``sets`` or nearer to the bands."""
     state = _state_of(problem, sets, bands, seed, params)
     receivers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(receivers):
@@ -459,9 +458,8 @@ def _require_touchable(problem: Problem) -> None:
 
 
 def send_for_leaders(problem: Problem, replicas: Ints, unplaced: int) -> None:
-    """Unplace one replica of each such set in ``replicas``. O(P·W + rows·racks).
-
-    A replica that is unplaced anyhow will lead, if a rack without a replica takes it.
+    """Unplace one replica of each such set in ``replicas``. One that is unplaced anyhow will lead, if a rack without a
+    replica takes it. O(P·W + rows·racks).
     """
     if not problem.moves_replicas or problem.takes_leaders[problem.stays].all():
         return
