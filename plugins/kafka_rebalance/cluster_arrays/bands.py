@@ -35,10 +35,9 @@ def even_spread(rf: int, rack_size: npt.NDArray[np.int64]) -> tuple[npt.NDArray[
 BAND_ROUNDING = 1e-9
 
 
-# Shares of brokers that racks alone would fill with more than one replica of a partition.
-#
-# A broker holds at most one replica of a partition, a rack at most its even share: for each replication factor a
-# matroid, in sum a polymatroid. Shares that exceed no set of brokers can be held by fractions (Edmonds 1970).
+# Shares of brokers that racks alone would fill with more than one replica of a partition. A broker holds at most one
+# replica of a partition, a rack at most its even share: for each replication factor a matroid, in sum a polymatroid.
+# Shares that exceed no set of brokers can be held by fractions (Edmonds 1970).
 #
 # Example: a rack of three brokers, RF 2, 30 partitions of 1 GB, the first disk ten times the others: shares 30, 15, 15.
 
@@ -131,8 +130,7 @@ def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[F
         members = found
 
 
-# Fair shares: the plain mean, unless racks keep a broker below or above it. Loads of replicas and of leaders are shared
-# separately and added.
+# Fair shares: the plain mean, unless racks keep a broker below or above it; replicas and leaders separately.
 #
 # Promises, in order
 # 1. Shares of brokers that stay sum to the total (of what their racks can carry).
@@ -141,12 +139,11 @@ def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[F
 # 3. For replica loads the lowest level is maximal, then the second lowest, and so on; leader loads are level among
 #    brokers that may lead.
 #
-# Resources are independent, so all shares together may be out of reach (``planner.widening``).
-#
-# Example: 10 brokers on 3 racks (4/3/3), RF 3: shares of 1/4 in the rack with 4, else 1/3; the mean 0.3 cannot be met.
+# Resources are independent, so all shares together may be out of reach (``planner.widening``). Example: 10 brokers on 3
+# racks (4/3/3), RF 3: shares of 1/4 in the rack with 4, else 1/3; the mean 0.3 cannot be met.
 #
 # Fujishige's decomposition of a polymatroid (1980), the tightest set by Dinkelbach's method: O(K² log K) per resource
-# and tight set, after O(P·D). Broker by broker only where one would exceed one replica of a partition.
+# and tight set, after O(P·D).
 
 
 def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:

@@ -1,5 +1,5 @@
-"""The planner's input as arrays. Brokers, partitions, topics and racks are indices. B brokers, P partitions, D
-resources, W = longest replica list, now or in the target. Loads are absolute (bytes, bytes/s, percent, counts).
+"""The planner's input as arrays of indices. B brokers, P partitions, D resources, W = longest replica list, now or in
+the target. Loads are absolute (bytes, bytes/s, percent, counts).
 """
 
 from __future__ import annotations

@@ -382,13 +382,11 @@ def broker_caps(options: PlanOptions, brokers: BrokerArrays) -> dict[str, Floats
 #
 # 1. A replica out of sync never leads, and is never in a list whose replicas change.
 # 2. It is dropped where the replicas in sync fill a smaller target list.
-# 3. It is replaced where another replica cannot stay (broker leaves or is dead, failed log dir, forbidden broker) and
-#    enough brokers, on enough racks, can take the copies.
-# 4. Else its partition waits for it.
+# 3. It is replaced where another replica cannot stay and enough brokers, on enough racks, can take the copies.
+# 4. Else its partition waits for it. A leaders-only plan waits for a first replica.
 #
 # Example: [2, 3, 1] at factor 2 with 2 and 3 in sync becomes [2, 3]; with 2 alone it waits. Without broker 3 of 1 to 5
-# it becomes [2, 4, 5], of 1 to 3 it waits. A leaders-only plan waits for a first replica. O(P·W), O(W + B) a partition
-# of 3.
+# it becomes [2, 4, 5], of 1 to 3 it waits. O(P·W), O(W + B) a partition of 3.
 
 
 def laggards_of(replicas: Ints, leader: Ints, in_sync: Flags, must_leave: Flags, stays: Flags) -> Flags:

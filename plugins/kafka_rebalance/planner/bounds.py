@@ -31,8 +31,8 @@ from kafka_rebalance.planner.sorting import grouped_order
 from kafka_rebalance.resources import REPLICA_CARRIED
 
 # Prices for loads above the bands: one covering problem per broker, all resources at once. Evicted replicas are copied
-# elsewhere, so the covering costs add up, and the prices prove at least that sum (``proven_by``). Drained brokers and
-# forced replicas need no price. O(n · D) expected a sweep.
+# elsewhere, so the covering costs add up, and the prices prove at least that sum (``proven_by``). O(n · D) expected a
+# sweep.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,8 +99,8 @@ def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) ->
     return np.zeros(len(excess)) if value >= NOT_COVERABLE else found
 
 
-# Bounds by counting: a broker above a band evicts at least as many replicas as its heaviest that cover the excess. Add
-# replicas that brokers lack, those on drained brokers, and those of growing factors. Leaders likewise.
+# Bounds by counting: a broker above a band evicts at least as many replicas (leaders) as its heaviest that cover the
+# excess. Add replicas that brokers lack, those on drained brokers, and those of growing factors.
 
 
 def least_copies(
@@ -264,9 +264,6 @@ def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
     amount = np.bincount(place, weights=np.concatenate(amounts), minlength=len(cell)).astype(np.float64)
     row, broker = np.divmod(cell, problem.broker_count)
     return Surcharges(row, broker, amount, constant)
-
-
-# Inner minimum of the Lagrangian (``proven_by``) in one compiled pass, O(P · B · D).
 
 
 class Choices(NamedTuple):
@@ -446,9 +443,9 @@ def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float
 
 # Better prices by ascent on the Lagrangian (Adam on its supergradient); weak duality: every result proves a bound.
 #
-# Prices rise on brokers above their bands and fall below. The step size is the same for all resources, or the median
-# bytes per load of each (with many tiny partitions a small price of replicas moves them all). Large clusters try the
-# second first, small ones the first; the other follows if that proves no more. O(P · B · D) a step.
+# The step size is the same for all resources, or the median bytes per load of each (with many tiny partitions a small
+# price of replicas moves them all). Large clusters try the second first, small ones the first; the other follows if
+# that proves no more. O(P · B · D) a step.
 
 
 def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
@@ -580,9 +577,9 @@ def _usual_costs(choices: Choices) -> Floats:
 #
 #     (cheapest leader in k) - min(cheapest replica in k, dearest replica chosen)
 #
-# One broker of a rack suffices where it is cheapest in every resource. Rules: distinct racks where racks suffice, else
-# distinct brokers, as for confined partitions; drained brokers and forced replicas keep nothing; pinned partitions are
-# a constant. O(P · N · D) for N brokers not dominated in their rack.
+# One broker of a rack suffices where it is cheapest in every resource. Racks are distinct where racks suffice, else
+# brokers, as for confined partitions; drained brokers and forced replicas keep nothing; pinned partitions are a
+# constant. O(P · N · D) for N brokers not dominated in their rack.
 
 
 def proven_by(

@@ -13,9 +13,9 @@ from kafka_assignors.kernels.decorators import inner_kernel, kernel
 # each broker, the largest number of its leaderships that one other takes over is minimal, as is the sum of squares.
 # Example: broker 0 leads four lists with followers 1 and 2, and two with 1 and 3: two each, not six.
 #
-# Greedy, heaviest first, then exact by chains: partition p goes from u to v, q from v to w, … while the last has at
-# least two fewer than the first (optimal semi-matchings: Harvey, Ladner, Lovász, Tamir 2003). The shortest chains
-# change the fewest kept lists. O(P·W) if the greedy choice is even, as usual, and O(P/B·W + B) a chain.
+# Greedy, heaviest first, then exact by the shortest chains: partition p goes from u to v, q from v to w, … while the
+# last has at least two fewer than the first (optimal semi-matchings: Harvey, Ladner, Lovász, Tamir 2003). O(P·W) if the
+# greedy choice is even, as usual, and O(P/B·W + B) a chain.
 
 
 class Lists(NamedTuple):

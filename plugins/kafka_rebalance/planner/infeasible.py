@@ -86,9 +86,8 @@ def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
     return np.where(problem.pinned, 0, problem.target_rf - usable).astype(np.int64), into
 
 
-# Limits by rack. A set of racks must hold what each of its racks holds anyway, and odd replicas with no other rack.
-# Sets grow rack by rack, least room first. Example: racks of 1 and 3 brokers, factor 2, 60 partitions: the lone broker
-# must hold 60.
+# A set of racks must hold what each of its racks holds anyway, and odd replicas with no other rack. Sets grow rack by
+# rack, least room first. Example: racks of 1 and 3 brokers, factor 2, 60 partitions: the lone broker must hold 60.
 
 
 def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | None:
@@ -300,9 +299,9 @@ def limit_cause(problem: Problem) -> Cause | None:
     return None
 
 
-# Linear program of all copies, with disk for sale, where no count proves a cause.
+# Linear program of all copies, where no count proves a cause.
 #
-#     minimise Σ bought    over all ways to place what must be placed, each disk at its limit and what is bought for it
+#     minimise Σ disk bought    over all ways to place what must be placed, each disk at its limit and what is bought
 #
 # A positive minimum is lacking: whole replicas fit no better. Brokers with dual price 1 lack it (Farkas' certificate).
 

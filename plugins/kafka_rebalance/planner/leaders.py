@@ -383,10 +383,8 @@ def even_out(state: LeaderState, flow: CountFlow) -> int:
     return left
 
 
-# Even leader counts with the fewest changes.
-#
-# The flow's dual prices prove the minimum: Σ over partitions of the least of (1 if the leader changes + price of the
-# new leader's broker), less price · high of every broker (price · low if negative).
+# The flow's dual prices prove the fewest changes: Σ over partitions of the least of (1 if the leader changes + price of
+# the new leader's broker), less price · high of every broker (price · low if negative).
 
 
 @dataclass(frozen=True, slots=True, eq=False)

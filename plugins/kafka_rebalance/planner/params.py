@@ -588,8 +588,8 @@ GAIN_TOLERANCE = 1e-12
 SUM_TOLERANCE = 1e-10
 # For loads within rounding of a band.
 COVER_ROUNDING = 1e-8
-# Rounding of a bound, as a share of its summed amounts; subtracted if above the second share of the bound, so that
-# another order proves as much.
+# As a share of its summed amounts; subtracted if above the second share of the bound, so that another order proves as
+# much.
 BOUND_ROUNDING, BOUND_SLACK = 1e-12, 1e-8
 FORBIDDEN, HOWEVER_FAR = -1e300, 1e300
 NOT_COVERABLE = 1e300

@@ -316,8 +316,7 @@ def _on_leaving(problem: Problem, replicas: Ints) -> Flags:
 # 6. A list whose first replica may not lead (a demoted broker) is reordered.
 #
 # The first replica counts as the final leader even if out of sync today: it will catch up. Example: lists begin 4/4/4,
-# broker 2 restarted and leads nothing (6/6/0): electing its own four reorders no list. Two leader searches, O(P·W) a
-# round.
+# broker 2 restarted and leads nothing (6/6/0): electing its own four reorders no list.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

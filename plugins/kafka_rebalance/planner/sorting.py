@@ -1,5 +1,5 @@
-"""Lazy sort inside kernels: quicksort (median of three), only as far as needed. Ties are as in a full sort. Numba's
-``np.argsort`` sorts the same way but compiles a second longer.
+"""Lazy quicksort inside kernels, only as far as needed. Ties are as in a full sort. Numba's ``np.argsort`` sorts the
+same way but compiles a second longer.
 """
 
 from __future__ import annotations

@@ -85,8 +85,7 @@ def costs_of(problem: Problem, placing: Placing) -> CostTotals:
 #     each partition on its factor of brokers, racks evenly, led by one of them who may lead; all loads in their bands;
 #     room for both copies while they exist; no topic crowded worse; each broker's bytes in and out <= T
 #
-# Only open partitions change; new replicas go to open brokers or as planned. 2 · (open partitions · open brokers) whole
-# variables.
+# Only open partitions change; new replicas go to open brokers or as planned.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

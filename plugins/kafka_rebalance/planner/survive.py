@@ -6,8 +6,7 @@ is needless.
 
 Search: relieve the worst broker by the best change; if none helps, allow the next kind, then leaving bands, then an
 integer program over several changes. Example: brokers 0, 1, 2 of 60 MB/s send 40 each; all lists of 0 go on with 1,
-which would send 80. Half of them as [0, 2, 1]: 60 each. A change examines P partitions and at most
-``SurviveParams.most_cells`` sums.
+which would send 80. Half of them as [0, 2, 1]: 60 each.
 """
 
 from __future__ import annotations
@@ -253,8 +252,8 @@ class LossState:
         return Touched(who, broker, sums, cell[is_heir], lost, amount)
 
 
-# Changes that may relieve a broker after a loss: racks no worse, a new follower order only where the first replica
-# leads. The heaviest partitions come first, then a sample.
+# Racks get no worse; a new follower order only where the first replica leads. The heaviest partitions come first, then
+# a sample.
 
 
 class Means(IntEnum):
@@ -362,8 +361,7 @@ def _picked(weight: Floats, most: int) -> Longs:
 #     minimise what is above capacities over all brokers and losses, then copies, then leader changes, then orders
 #     over x (a change is made) in 0 or 1, at most one a partition; hard limits and the budget hold
 #
-# Loads are sums over partitions, so changes add up exactly. Over ``all_changes`` a positive minimum proves that nothing
-# helps.
+# Changes add up exactly. Over ``all_changes`` a positive minimum proves that nothing helps.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -62,7 +62,7 @@ class LeaderDemand:
         return np.asarray(np.maximum(self.need - self.led(leader), 0))
 
 
-# Other placements of single partitions. Lists keep the profile of their racks; Kafka's order is made at the end.
+# Lists keep the profile of their racks; Kafka's order is made at the end.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,7 +170,7 @@ def _profile(problem: Problem, lists: Ints) -> Longs:
 # Assignment of the leaders of one topic.
 #
 # Promises, in order: fewest copies; fewest lacking leaders; little harm to bands, few bytes, few changes, each change
-# weighed alone. Unneeded partitions keep their leaders.
+# weighed alone.
 #
 # Keeping a leader is free, a leader change cheap, impossible ones dearest. What remains needs a copy each (a maximum
 # matching), so a second assignment copies to those brokers. O(n³) for n needed leaders (``linear_sum_assignment``).
@@ -231,7 +231,7 @@ def _is_kept(cost: Floats, needed: Longs, taken: Longs, params: TopicLeaderParam
 #     then    minimise what is outside bands, then copies, then leader changes, with none lacking
 #     over x (a choice is made) in 0 or 1, at most one a partition; hard limits and the budget hold
 #
-# Loads and counts are sums over partitions, so choices add up exactly. Over all choices a lacking leader is a proof.
+# Choices add up exactly. Over all choices a lacking leader is a proof.
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,8 +118,7 @@ def widened_problem(problem: Problem, levels: Levels, params: BandParams = DEFAU
     )
 
 
-# Large neighbourhood search (Shaw 1998) on a program too large at once: each step solves a few brokers again, replicas
-# and leaders together.
+# Large neighbourhood search (Shaw 1998): each step solves a few brokers again, replicas and leaders together.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,7 +206,7 @@ def _decided(
 #     minimise z (of a lower side: maximise it)
 #     over all plans inside the bands, those of this side aside: a broker is inside the band asked for, or z holds it
 #
-# One more 0 or 1 for each broker chooses. Tiny clusters at once, larger ones part by part.
+# Tiny clusters at once, larger ones part by part.
 
 
 def nearer_plan(

@@ -1,7 +1,4 @@
-"""Progress of an approved plan: a later snapshot against the placement before the plan, move by move.
-
-``sql/views/_move_outcome.sql`` does the same in SQL.
-"""
+"""Progress of an approved plan in a later snapshot, move by move (in SQL: ``sql/views/_move_outcome.sql``)."""
 
 from __future__ import annotations
 

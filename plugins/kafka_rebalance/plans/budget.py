@@ -1,12 +1,10 @@
 """The stages ``balance``, ``capacity``, ``budget``, ``preference`` and ``hours``: the search, and its limits.
 
-Promises, in order: no broker exceeds its capacity; the cost is within the budget; moves that must be made are made
-(removed brokers, racks, replication factor); if all bands fit the budget, the plan is the cheapest found, else the one
-with the least imbalance found (``planner.budget.search``).
+Promises, in order: no broker exceeds its capacity; the cost is within the budget; moves that must be made are made; if
+all bands fit the budget, the plan is the cheapest found, else the one with the least imbalance found
+(``planner.budget.search``).
 
 Example: brokers that can carry 100 MB/s carry 140, 90 and 70. The first may give 10 to the second and 30 to the third.
-
-Complexity: two searches, and the one within the budget. Steps are counted, no clock.
 """
 
 from __future__ import annotations
@@ -334,7 +332,6 @@ def _charges(proof: EvennessProof) -> dict[str, float]:
 #
 # Where the plan of fewest bytes fails this, ``search`` runs again for each price of a move. Where time comes first,
 # integer programs also relieve the busiest brokers of the quickest plan (``planner.steering``).
-# Example, ``--prefer moves --slack 5%``: 69 moves of 1.74 TB instead of 103, where 66 are needed.
 
 
 Costs = Mapping[Preference, float]
@@ -443,7 +440,7 @@ def chosen(costs: Sequence[Costs], least: Costs, order: Sequence[Preference], sl
     left = list(range(len(costs)))
     for cost in order:
         nearest = max(least[cost], min(costs[i][cost] for i in left))
-        # The first cost may use only the slack of its own bound; bounds of the others may be out of reach.
+        # Bounds of the others may be out of reach.
         most = max(least[cost] * (1 + slack), nearest * (1 if cost is order[0] else 1 + slack))
         left = [i for i in left if costs[i][cost] <= most]
     return min(left, key=lambda i: [costs[i][cost] for cost in order])
@@ -536,10 +533,8 @@ def _best_of(found: Sequence[Bounds]) -> Bounds:
 # stages before stays if it fits; else the most even one found.
 #
 # The hours limit the bytes of one broker. Waves leave gaps, so where they take longer, the limit shrinks: by half steps
-# on small clusters, by the excess on larger ones. If no plan with moves fits, one move is tried. Example: a plan of 1.3
-# TiB takes 3.4 h; for 2 h at 50 MiB/s no broker may receive more than 352 GiB.
-#
-# Complexity: the search, then one within a budget for each of ``BudgetParams.hour_steps``, and one for one move.
+# on small clusters, by the excess on larger ones. Example: a plan of 1.3 TiB takes 3.4 h; for 2 h at 50 MiB/s no broker
+# may receive more than 352 GiB.
 
 
 class KeepHours:

@@ -1,6 +1,5 @@
-"""Check of a plan on a newer snapshot, move by move: valid, stale, not worth it, or harmful.
-
-The document's hash (``plan_id``), shape and parameters are checked first. Then the worst status wins:
+"""Check of a plan on a newer snapshot, move by move. After the document's hash (``plan_id``), shape and parameters, the
+worst status wins:
 
 - harmful: a move contradicts the cluster (its partition is in another reassignment, its broker is gone or takes no
   replicas); a reassignment of others has begun; partitions are below min ISR; or, where nothing else has changed, the
@@ -9,9 +8,6 @@ The document's hash (``plan_id``), shape and parameters are checked first. Then 
   (``ReasonCode``);
 - not worth it: all is done, or the rest no longer pays;
 - valid.
-
-Finished moves count as done. Warnings: sizes and capacities that changed by more than a tenth, and older reassignments
-of others that still run.
 """
 
 from __future__ import annotations

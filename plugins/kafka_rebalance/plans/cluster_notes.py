@@ -1,4 +1,4 @@
-"""Facts about an unusual cluster and how the plan treats it; and disks that are too small."""
+"""Facts about an unusual cluster and how the plan treats it."""
 
 from __future__ import annotations
 

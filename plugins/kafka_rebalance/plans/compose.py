@@ -91,7 +91,7 @@ def _cut(state: PlanState) -> PlanState:
         broken = _broken_without_stuck(state, draft)
         if broken:
             return _cut(state.decided(Verdict.INFEASIBLE, (*broken, *reasons)))
-        # The bounds were for all moves; they are proved again for the remaining ones.
+        # The bounds were for all moves.
         state = replace(state, draft=draft, reasons=reasons, bounds=None, earlier=state.bounds or state.earlier)
     waves = waves_forward(request, draft, wave_of, params)
     return replace(state, step_of=step_of, wave_of=wave_of, slots=cut.slots, waves=waves)

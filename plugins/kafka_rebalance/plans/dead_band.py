@@ -1,7 +1,7 @@
 """The dead band, inside which a plan does nothing, and the test whether a plan pays.
 
-Thresholds are relative to the cluster, so they fit three brokers and a thousand. Imbalance is the share of all load
-outside the bands, summed over resources: 0.02 of the disk and 0.01 of the leaders make 0.03.
+Imbalance is the share of all load outside the bands, summed over resources: 0.02 of the disk and 0.01 of the leaders
+make 0.03.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Moves of a solution as arrays over the snapshot's partitions, for waves, texts and costs."""
+"""Moves of a solution as arrays over the snapshot's partitions."""
 
 from __future__ import annotations
 

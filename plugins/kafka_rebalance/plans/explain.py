@@ -25,9 +25,8 @@ from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 from kafka_rebalance.resources import LEADER_CARRIED
 from kafka_rebalance.snapshot.model import BrokerState
 
-# Hard caps on a resource of a broker, kept by any plan: absolute and equal for all, or what ``--headroom`` leaves of
-# each capacity. They hold after the plan; while both copies of a replica exist, a disk may hold more. Examples: ``--cap
-# replicas=4000``, ``--headroom disk=20%``.
+# Hard caps on a resource of a broker, kept by any plan: equal for all (``--cap replicas=4000``), or what ``--headroom``
+# leaves of each capacity. They hold after the plan; while both copies of a replica exist, a disk may hold more.
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +124,9 @@ def above_cap(plan_request: PlanRequest, over: OverCap, **said: Any) -> Fact:
     return fact(FactCode.BROKER_ABOVE_CAP, broker=broker, resource=over.resource, load=over.load, cap=over.cap, **said)
 
 
-# Repair of each move: the broker and resource that are further from their share without it.
-#
-# Of several, the one furthest from its share before is named. Example: disks at 1.5, 1.0 and 0.5 × their share, one
-# move of 0.5 from the first to the last. Without it the first is at 1.5 instead of 1.0, the last at 0.5. Both repairs
-# are equal, so the source is named.
+# Repair of each move: the broker and resource that are further from their share without it; of several, the one
+# furthest from its share before. Example: disks at 1.5, 1.0 and 0.5 × their share, one move of 0.5 from the first to
+# the last. Both repairs are equal, so the source is named.
 
 
 class Repair(IntEnum):
@@ -199,10 +196,8 @@ def _change(plan_request: PlanRequest, draft: Draft, broker: Ints, resources: tu
     return np.asarray(replicas + leaders)
 
 
-# Facts about each move (reason, and consequence without it) and each broker's changes.
-#
-# The reason is the strongest of: a replica that cannot stay, replication factor, racks, ``what_is_repaired``.
-# ``worse_without`` gives the broker's level without this one move. O(M·W·D) in arrays, two facts for each move.
+# The reason of a move is the strongest of: a replica that cannot stay, replication factor, racks, ``what_is_repaired``.
+# ``worse_without`` gives the broker's level without this one move. O(M·W·D).
 
 
 _REPAIRS = {
@@ -402,7 +397,7 @@ def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
 #
 # The first compares the smallest replica with the freest disk. The second adds up the largest (smallest) replicas of a
 # count band. Example: 30 partitions of 10 GB, disks of 1 TB and 500 GB: the first disk needs 180 GB at least, its count
-# band allows 16 replicas, which hold 160 GB. O(P log P) each.
+# band allows 16 replicas, which hold 160 GB.
 
 
 def disks_full(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> Fact | None:
@@ -474,9 +469,8 @@ def _most(problem: Problem, d: int) -> Floats:
     return np.asarray(most + problem.leader_extra[:, d])
 
 
-# Cause of an unmet band, and a remedy. Checked in this order: one partition too large for any broker; excluded topics;
-# leaders that few brokers can take; no broker that may receive; full disks; count bands. Else the fact says only that
-# the search found nothing better.
+# Causes of an unmet band, in this order: one partition too large for any broker; excluded topics; leaders that few
+# brokers can take; no broker that may receive; full disks; count bands. Else the search found nothing better.
 
 
 def widenings(

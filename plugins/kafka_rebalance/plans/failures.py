@@ -6,10 +6,8 @@ service and in sync, or copied by the plan. Loads do not include copies for lost
 Example: broker 0 leads two partitions [0, 1, 2] and sends 10 MB/s for each; broker 1 sends 50 of 60 MB/s. Without
 broker 0 it sends 70: 1.17 × its capacity. With one list in the order [0, 2, 1] it sends 60.
 
-Complexity: O(P·W + losses·B) for each of the four results.
-
 Changed lists get a follower order that spreads each lost broker's leaders. Unchanged lists stay unless an option asks:
-a new order copies nothing, but needs a command. A list with a lagging replica stays.
+a new order copies nothing, but needs a command. A list with a lagging replica stays. O(P·W + losses·B).
 """
 
 from __future__ import annotations
@@ -200,9 +198,8 @@ def _may_be_reordered(plan_request: PlanRequest) -> Flags:
     return np.asarray(may & ~plan_request.partitions.under_replicated & ~on_leaving)
 
 
-# Robustness of the verdict: each trial multiplies every partition's disk, in, out and CPU by its own factor from 1 -
-# noise to 1 + noise, then checks that the moves remove most of the imbalance, or that a verdict without moves holds.
-# Seeded.
+# Each trial multiplies every partition's disk, in, out and CPU by its own factor from 1 - noise to 1 + noise, then
+# checks that the moves remove most of the imbalance, or that a verdict without moves holds.
 
 
 def robustness_of(

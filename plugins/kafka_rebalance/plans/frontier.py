@@ -8,8 +8,6 @@ Promises, in order
    last). One is recommended: the plan.
 
 Bands narrow in equal ratios from today's worst deviation to one hundredth, the plan's own among them.
-Example: worst 0.80, own 0.10 → 0.64, 0.38, 0.23, 0.13, 0.10, 0.08, 0.05, 0.028, 0.017, 0.01.
-Complexity: one search for each point but the plan's own, at a lower effort.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 An hour is outside where a remaining broker's in, out or CPU is outside the plan's band, scaled to the hour's total. An
 unknown hour of a partition counts as its mean. An hour with most partitions unknown is not judged.
-
-Complexity: O(P·W) for each hour and resource.
 """
 
 from __future__ import annotations

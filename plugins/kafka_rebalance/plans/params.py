@@ -1,7 +1,5 @@
-"""Parameters of plans: one class for each part, composed in ``PlanParams``.
-
-``PlanOptions`` are the user's request; these control the search. They contain the planner's ``SolveParams``: those of
-the plan, and shorter ones for side searches.
+"""Parameters that control the search (``PlanOptions`` are the user's request). They contain the planner's
+``SolveParams``: those of the plan, and shorter ones for side searches.
 """
 
 from __future__ import annotations
@@ -12,8 +10,7 @@ from kafka_rebalance.parameters import Parameters, number
 from kafka_rebalance.planner.params import DEFAULTS as SOLVE_DEFAULTS
 from kafka_rebalance.planner.params import AscentParams, BoundParams, Effort, SolveParams
 
-# Ascent for frontier points only where all its steps are cheap. Elsewhere it took nine tenths of the frontier's time
-# for bounds 0.0 to 0.7 % stronger (100 brokers × 10,000 partitions).
+# Elsewhere it took nine tenths of the frontier's time for bounds 0.0 to 0.7 % stronger.
 _SHORT_ASCENT = AscentParams(work=100_000_000, least_steps=AscentParams().most_steps)
 _SHORT = SolveParams(
     effort=Effort(polish_rounds=1, polish_tries=20, program_steps=0), bounds=BoundParams(ascent=_SHORT_ASCENT)

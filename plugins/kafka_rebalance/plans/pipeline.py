@@ -1,7 +1,7 @@
-"""Make a plan from snapshot and options: every stage, in order. Pure: same input and seed give the same bytes.
+"""Make a plan from snapshot and options: every stage, in order. Same input and seed give the same bytes.
 
 Each stage improves or limits the state of the one before (``plans.state``). A broken hard rule ends the search with
-``infeasible``, which still becomes a plan. The ``trace`` records each stage. ``plans.verified_plan`` verifies the plan.
+``infeasible``, which still becomes a plan. ``plans.verified_plan`` verifies it.
 """
 
 from __future__ import annotations

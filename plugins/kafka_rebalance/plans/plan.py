@@ -1,7 +1,5 @@
-"""The plan as a document: immutable, hashed, self-contained (docs/internals/plan-format.md, ``format_version`` 1).
-
-The planner builds ``Plan``, ``verify`` recomputes it, the store saves it, files and pages render it. ``plan_id`` is the
-hash of ``to_document``. Broker ids are text keys there.
+"""The plan as an immutable, hashed document (docs/internals/plan-format.md, ``format_version`` 1). Broker ids are text
+keys there.
 """
 
 from __future__ import annotations

@@ -2,11 +2,8 @@
 
 An operator wants to see the approved plan again, not an equivalent one. Promises, in order: kept moves fit today's
 budget; no replica stays where it must not; a plan that ends inside the dead band, or nearly as even as any, is
-confirmed unchanged; else others are added, if that copies little more than a new plan.
-Example: band 10 %, dead band 20 %: a plan that ends at 17 % is confirmed, because nothing would move at 17 %; one that
-ends at 23 % is continued.
-
-Complexity: three searches at most, none where the plan is confirmed at once.
+confirmed unchanged; else others are added, if that copies little more than a new plan. Example: band 10 %, dead band 20
+%: a plan that ends at 17 % is confirmed; one that ends at 23 % is continued.
 """
 
 from __future__ import annotations

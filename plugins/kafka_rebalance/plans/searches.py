@@ -1,6 +1,5 @@
-"""Independent searches of one plan: the plan, and each point of its frontier.
-
-A mapper may run them anywhere; the plan has the same bytes. Example: eight bands of a frontier are nine searches.
+"""Independent searches of one plan: the plan, and each point of its frontier. A mapper may run them anywhere; the plan
+has the same bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from kafka_rebalance.plans.verified_plan import VerifiedPlan, verified
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 Value = TypeVar("Value")
-# ``map``, a process pool's or Spark's: the answer to each task, in task order.
+# ``map``, a process pool's or Spark's: answers in task order.
 Mapper = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 
 _PLAN_S, _POINT_S = 6e-4, 5e-5  # seconds for each replica, measured with 10,000

@@ -9,10 +9,8 @@ Promises, in order
    takes load off nearly full brokers. ``even_out`` is the rest.
 4. Steps are in this order: the urgent first.
 
-Example: broker 9 of 12 has 93 % of its disk full, 450 partitions are not led by their first replica, a partition has
-two replicas in one rack. Steps: 430 elections; 1 repair; 19 moves off broker 9; moves that fill brokers below the band.
-
-Complexity: O(P·W·D) for each step; elections once before the search.
+Example: broker 9 has 93 % of its disk full, 450 partitions are not led by their first replica, one has two replicas in
+one rack. Steps: 430 elections; 1 repair; 19 moves off broker 9; moves that fill brokers below the band.
 """
 
 from __future__ import annotations

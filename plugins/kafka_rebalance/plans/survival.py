@@ -27,8 +27,8 @@ from kafka_rebalance.plans.state import PlanState
 from kafka_rebalance.resources import in_a_sentence
 from kafka_rebalance.scoring.placement_scores import moved_loads, successors
 
-# Loads after a draft and a loss, as the planner's state of losses. Only unpinned partitions with all replicas in sync
-# may change: for others the next leader is unknown. Without any known loss the option is refused.
+# Only unpinned partitions with all replicas in sync may change: for others the next leader is unknown. Without any
+# known loss the option is refused.
 
 
 def loss_of(plan_request: PlanRequest) -> Loss:
@@ -109,7 +109,7 @@ def require_losses_known(plan_request: PlanRequest) -> None:
 #
 # After the loss of a group the others carry at least the leader load of each partition with a replica left, and the
 # followers that cannot all be in the group. Example: racks of 100, 100 and 100 MB/s; leaders send 220. Without any rack
-# 200 are left: 20 are lacking. O(P + G·B) for each resource.
+# 200 are left: 20 are lacking.
 
 
 class Proof(Enum):
@@ -215,7 +215,7 @@ def cannot_survive(plan_request: PlanRequest, overload: Overload, proof: Proof) 
 
 
 # Reasons of moves for survival: each is left out of the plan by itself. If a broker is then overloaded, that is its
-# reason, unless it must be made anyway. One evaluation of all moves, in parts that bound the memory.
+# reason, unless it must be made anyway.
 
 
 def explain_survival(
@@ -255,8 +255,6 @@ def _facts(plan_request: PlanRequest, state: LossState, draft: Draft, back: np.n
     return reason, fact(FactCode.ABOVE_CAPACITY, **of, load=float(load), capacity=float(capacity))
 
 
-# The stage ``survive`` (``--survive broker`` or ``rack``).
-#
 # Promises, in order: the draft survives every loss by the simulation of plan.json; it keeps every budget and cap; a
 # balance plan that survives is unchanged; if it cannot be changed to, the search starts from today's placement. If both
 # fail, InfeasibleError names the loss, the overloaded broker and by how much.

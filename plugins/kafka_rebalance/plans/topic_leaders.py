@@ -7,8 +7,6 @@ partitions each gets the rounded-down share. Example: ``t.*=2``, 5 partitions, 4
 Promises, in order: the draft has all of them; it keeps every budget and cap; where lists may be reordered, the next
 preferred election keeps them and the bands; a balance plan that has them is unchanged; if it cannot get them, the
 search starts from today's placement. If both fail, InfeasibleError names topic, broker and deficit.
-
-Complexity: O(P + topics · (rules + B)) for the demands.
 """
 
 from __future__ import annotations
@@ -228,7 +226,7 @@ def _changed(was: Draft, draft: Draft) -> Fact:
     )
 
 
-# Reasons of moves for required leaders: the broker that leads too few without the move.
+# Reasons of moves: the broker that leads too few without the move.
 
 
 def explain_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft, why: MoveFacts) -> None:

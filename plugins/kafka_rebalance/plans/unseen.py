@@ -48,20 +48,19 @@ def _moved(plan_request: PlanRequest, draft: Draft) -> list[int]:
     return sorted(topics, key=lambda topic: plan_request.snapshot.topics[topic].name)
 
 
-# Reasons for ``cannot_tell``, none where the snapshot shows enough.
+# Reasons for ``cannot_tell``:
 #
 # 1. The snapshot is unusable (``nothing_usable``): no responsive broker, no partition, or none with a leader and a
 #    replica on a working log dir.
 # 2. Unseen parts could change "nothing to do" (``could_change``):
-# - a dead or fenced broker has partitions without a leader, so nothing can be copied off it;
-# - the right ``Describe on Cluster`` is missing: Kafka hides any number of topics silently;
-# - a load is known for too few partitions to be balanced;
-# - a broker would be outside if its unseen load were anything from 0 to ``times_mean`` times the mean: loads of single
-#   partitions, topics without a description. A partition without a leader may get it on any of its brokers.
+#    - a dead or fenced broker has partitions without a leader, so nothing can be copied off it;
+#    - the right ``Describe on Cluster`` is missing: Kafka hides any number of topics silently;
+#    - a load is known for too few partitions to be balanced;
+#    - a broker would be outside if its unseen load were anything from 0 to ``times_mean`` times the mean: loads of
+#      single partitions, topics without a description. A partition without a leader may get it on any of its brokers.
 #
 # A resource without any metric is reported, but no reason. Example: one of nine brokers does not report its log dirs: a
-# ninth of the sizes are unknown, so disks may be uneven. One new partition among a thousand, without a rate, moves no
-# broker out of the dead band.
+# ninth of the sizes are unknown, so disks may be uneven.
 
 
 # A topic with one of these gaps has no partitions in the snapshot.

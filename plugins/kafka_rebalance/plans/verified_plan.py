@@ -1,4 +1,4 @@
-"""A plan and its verification: only plans that the independent verifier accepts are published.
+"""Only plans that the independent verifier accepts are published.
 
 A bound, frontier point or estimate that fails is lowered or dropped with a note, and the plan is sealed and verified
 again. A wrong move, cost, wave or hard rule refuses the plan.

@@ -10,7 +10,8 @@ Promises, in order
 5. The sum of the waves' times is near its lower bound, the busiest broker's bytes over the throttle.
 
 Filling: largest first; each transfer goes where it lengthens its wave least, ties where its own brokers are least busy.
-A wave lasts as long as its busiest broker's bytes in or out.
+A wave lasts as long as its busiest broker's bytes in or out. Example: throttle 10 bytes/s, broker 1 sends 100 and 40
+bytes, broker 2 sends 50, one slot: waves {100, 50} and {40} last 10 s + 4 s = 14 s.
 
 Exchange: transfers of each wave's busiest broker are tried in other waves, alone or for a transfer there that shares a
 broker. The best change is made while one shortens the sum of both waves.
@@ -21,15 +22,8 @@ Leader changes alone go into the first step with room, in the given order: at mo
 Slot filling (a driver without barriers) is event-driven list scheduling: a copy runs at throttle / slots. When one ends
 the next starts: the one whose other side has most left, then the largest.
 
-For example:
-- Throttle 10 bytes/s, broker 1 sends 100 and 40 bytes, broker 2 sends 50, one slot: waves {100, 50} and {40} last 10 s
-  + 4 s = 14 s = broker 1's 140 bytes over the throttle.
-- One slot: waves {1→2 of 6, 3→4 of 2} and {1→5 of 3, 3→6 of 7} last 6 + 7. Exchanging 3→4 and 3→6 makes them {6, 7} and
-  {3, 2}: 7 + 3.
-
-Complexity: O(E · waves) for E transfers, also with tight disks; exchange O(tries · copies of a transfer + steps ·
-brokers) with bounded tries; leader steps O(partitions · steps); slot filling O(C · (log C + copies of a broker)) for C
-copies. Source: bipartite edge colouring needs ⌈largest degree / slots⌉ waves (König); that many are opened at first.
+Complexity: O(E · waves) for E transfers; slot filling O(C · (log C + copies of a broker)) for C copies. Source:
+bipartite edge colouring needs ⌈largest degree / slots⌉ waves (König); that many are opened at first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Cut a draft into waves with times, throttles and free disk, and the rollback with its own.
-
-Clients follow the leader with their writes and reads; each wave reports that traffic.
-"""
+"""Cut a draft into waves with times, throttles and free disk, and the rollback with its own."""
 
 from __future__ import annotations
 

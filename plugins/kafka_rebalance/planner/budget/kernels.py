@@ -190,7 +190,7 @@ def _count_spent(problem: Problem, state: BudgetState) -> None:
     state.count[0] = len(changed)
 
 
-# Elementary changes with undo. One may exceed a limit for a moment (a swap); ``is_lawful`` judges all since ``accept``.
+# A step may exceed a limit for a moment (a swap); ``is_lawful`` judges all since ``accept``.
 
 
 _RELOCATED, _LED = range(2)
@@ -655,7 +655,7 @@ def _led_by(state: BudgetState, p: int, source: int, target: int) -> float:
 # Greedy search with a heap of all best moves and leader changes, and the way back.
 #
 # Small clusters rank all again before each step, O(P·W·B·D). Large ones rank only the top again and take it while it
-# stays on top (worth mostly falls), O(B·D + log P·W); all are ranked again when none is left.
+# stays on top (worth mostly falls), O(B·D + log P·W).
 
 
 @inner_kernel

@@ -5,7 +5,6 @@ the greedy search (lazy on large clusters); no needless change.
 
 Greedy from the forced changes, by gain and by gain per unit of budget, also for a smoother measure (load above and
 below may need two steps together); and from the unlimited plan, undone until it fits. Exchanges improve the best.
-Complexity: five greedy searches, and O(W·D) an exchange.
 """
 
 from __future__ import annotations

@@ -56,7 +56,6 @@ from kafka_rebalance.planner.solution import Bounds, Cover, SearchStatistics
 from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, topic_limit
 
 # Repeated annealing: at low, rising prices (``BoldAnnealParams``) two steps together pass outside the bands and return.
-# The rest is chance, so another seed from the last result finds more.
 
 
 def annealed_again(task: Task, found: Placed, tries: int, times: int, *, least: float, near: float) -> Placed:
@@ -88,7 +87,7 @@ def annealing(params: SolveParams, times: int) -> SolveParams:
 # Linear program of all moves with cover inequalities (``verify/bounds.py``), for few and large replicas.
 #
 # For each broker and resource the most violated cover is added: its set holds the replicas whose share exceeds a
-# threshold. Then the program is solved again, two or three times; its prices always prove a bound.
+# threshold. The program is solved again, two or three times; its prices always prove a bound.
 
 
 def with_covers(
@@ -169,8 +168,8 @@ def _broken(problem: Problem, cover: Cover, there: Floats, pinned: Floats) -> tu
 #
 #     cost(plan) - cost(program) = Σ regret of arcs that differ + Σ price · slack left in rows of loads
 #
-# First the core (``core_arcs``) is solved over all brokers. Then each step opens the brokers with most of this gap and
-# their partitions that differ, have moved or cost little to move, and an integer program solves what is open.
+# After the core (``core_arcs``), each step opens the brokers with most of this gap and their partitions that differ,
+# have moved or cost little to move, and an integer program solves what is open.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -484,9 +483,8 @@ def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBan
 #
 #     loss = (bytes copied + Σ price · load) - min(the cheapest in its rack, the dearest of the racks chosen)
 #
-# Open are today's replicas, the annealed plan's, and the moves with least loss per byte, of the largest partitions. The
-# search starts at the rounded shares, again with other seeds while far from the bound. O(P · B · D) to choose, then a
-# program of fixed size.
+# Open are today's replicas, the annealed plan's, and the moves with least loss per byte, of the largest partitions. O(P
+# · B · D) to choose, then a program of fixed size.
 
 
 def is_middling(problem: Problem, params: RestrictedParams) -> bool:

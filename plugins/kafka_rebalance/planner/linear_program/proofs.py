@@ -42,9 +42,8 @@ from kafka_rebalance.planner.state import WorkingBands
 
 # Bounds on moves and time with prices (``CostProof``).
 #
-# Promises, in order: no value exceeds the cost of the best lawful plan within the bands (weak duality, whatever the
-# program answers); small clusters get the optimum of linear programs, larger ones dual ascent (``planner.ascent``), the
-# largest no bound on time.
+# Promises, in order: no value exceeds the cost of the best lawful plan within the bands (weak duality); small clusters
+# get the optimum of linear programs, larger ones dual ascent (``planner.ascent``), the largest no bound on time.
 #
 # Example: broker 0 holds four replicas of 10 GB, two others none, at most 16.7 GB each. 23.3 GB leave, so 3 moves.
 
@@ -133,7 +132,6 @@ def time_proof(
 #                  - Σ price⁺ · band_high + Σ price⁻ · band_low - Σ charge · budget
 #
 # Example: broker 0 holds four replicas of 10 GB, two others none, at most 20 GB each, one move allowed: 0.25 is proved.
-# Complexity: one linear program of 2 · P · B variables, and a pass.
 
 
 def least_imbalance(

@@ -287,7 +287,7 @@ def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
 
 
 # Core of the linear program, solved in whole numbers first (Balas and Zemel 1980): partitions that plan and program
-# place differently, split ones, and those whose next place costs least per byte. O(A log A).
+# place differently, split ones, and those whose next place costs least per byte.
 
 
 def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, params: LinearProgramParams) -> Flags:

@@ -746,7 +746,7 @@ def swap_round(state: State, receivers: Ints, tries: int) -> int:
     return swaps
 
 
-# Finish: evict by relief per cost. Prices of the covering problem choose the cheapest cover; O(n log n) a visit.
+# Finish: evict by relief per cost; prices of the covering problem choose the cheapest cover.
 
 
 @inner_kernel
@@ -977,9 +977,8 @@ def evacuate(state: State, takers: Ints) -> int:
     return stranded
 
 
-# Polish: for every moved replica, dearest first, it returns if its broker's bands do not suffer; else it returns, and
-# displaced replicas repair the bands at no cost; else it returns, and a cheaper one leaves. O(moved · tries · W) a
-# pass.
+# Polish: every moved replica, dearest first, returns if its broker's bands do not suffer; if displaced replicas repair
+# the bands at no cost; or if a cheaper one leaves instead. O(moved · tries · W) a pass.
 
 
 class Displaced(NamedTuple):

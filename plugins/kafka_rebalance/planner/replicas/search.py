@@ -45,8 +45,8 @@ from kafka_rebalance.resources import REPLICA_CARRIED
 # Annealing (Metropolis) of bytes copied, distance from bands at a rising price, and topic spread.
 #
 # A step tries one change: a displaced replica goes elsewhere or home; goes home in exchange for another one from there;
-# two displaced ones swap; or another replica leaves home. Polishing cannot trade one good move for two better ones.
-# Counted steps, seeded. O(W + D) a step; 5·P·W bytes for the index.
+# two displaced ones swap; or another replica leaves home. Polishing cannot trade one good move for two better ones. O(W
+# + D) a step; 5·P·W bytes for the index.
 
 
 class Displaced(NamedTuple):
@@ -454,7 +454,6 @@ def _require_touchable(problem: Problem) -> None:
 
 
 # Sets without a possible leader: one replica is unplaced, and only a broker that may lead can take it (``may_hold``).
-# Example: brokers 1 and 2 of t-0 are demoted; broker 3 in the rack of 2 replaces 2.
 
 
 def send_for_leaders(problem: Problem, replicas: Ints, unplaced: int) -> None:
@@ -487,8 +486,7 @@ def _racks_of(problem: Problem, row: Longs, replicas: Ints) -> tuple[Flags, Flag
     return np.asarray((is_open & ~used).any(axis=1)), np.asarray(is_there & np.take_along_axis(is_open, rack, axis=1))
 
 
-# Sets before balancing: surplus dropped, missing and forced replicas unplaced (index B): growing factors, offline dirs,
-# rack rule, no possible leader. Dropping is free and may relieve a broker.
+# Sets before balancing: surplus dropped, missing and forced replicas unplaced (index B).
 
 
 def start_sets(problem: Problem) -> ReplicaSets:
