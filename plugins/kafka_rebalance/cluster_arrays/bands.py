@@ -31,7 +31,7 @@ def even_spread(rf: int, rack_size: npt.NDArray[np.int64]) -> tuple[npt.NDArray[
         held += open_racks
 
 
-# Rounding of float64 sums, as a share of the plain mean.
+# Of float64 sums, as a share of the plain mean.
 BAND_ROUNDING = 1e-9
 
 
@@ -62,9 +62,8 @@ def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load
 class BrokersHold:
     """Limits of sets of brokers for one resource; brokers by rack, the fullest first.
 
-    rack, place  int64[B]: rack, and place in it
-    linear       float64[choices, B]: contribution after the brokers before it, odd replicas counted one a rack
-    constant     float64[choices]: factors whose odd replicas count as if all were held
+    linear    float64[choices, B]: contribution after the brokers before it, odd replicas counted one a rack
+    constant  float64[choices]: factors whose odd replicas count as if all were held
     """
 
     rack: Longs
@@ -285,7 +284,7 @@ def _target_band(target: Target, level: Floats, *, is_count: bool) -> tuple[Floa
     # Off the very edge, where rounding decides.
     low, high = low + BAND_ROUNDING * (low > 0), np.maximum(high - BAND_ROUNDING, 0.0)
     if is_count:
-        # An empty band allows the mean rounded either way.
+        # The mean rounded either way.
         is_empty = np.ceil(low - BAND_ROUNDING) > np.floor(high + BAND_ROUNDING)
         low = np.where(is_empty, np.minimum(low, np.floor(level + BAND_ROUNDING)), low)
         high = np.where(is_empty, np.maximum(high, np.ceil(level - BAND_ROUNDING)), high)

@@ -23,9 +23,7 @@ from kafka_rebalance.snapshot.model import Broker
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BrokerSets:
-    """Allowed brokers: ``of_partition`` int32[P] is a row of ``brokers`` bool[S, B]; row 0 allows all. Several rules
-    for a topic intersect.
-    """
+    """``of_partition`` int32[P] is a row of ``brokers`` bool[S, B]; row 0 allows all. Rules for a topic intersect."""
 
     of_partition: Ints
     brokers: Flags
@@ -75,7 +73,7 @@ def broker_sets_of(
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of a plan; None: none. ``max_broker_bytes``: received, and sent as today's leader."""
+    """None: no limit. ``max_broker_bytes``: received, and sent as today's leader."""
 
     max_bytes: float | None = None
     max_replica_moves: int | None = None
@@ -93,8 +91,7 @@ class Problem:
     """One cluster and the goals of a plan. Raises InvalidInputError on contradictory arrays.
 
     Load of a broker in resource d = sum of ``follower_load[p, d]`` over its replicas plus ``leader_extra[p, d]`` over
-    its leaderships. With ``own_disk`` a replica that stays counts ``own_disk[p, j]`` as disk; a new copy has the
-    leader's size.
+    its leaderships. With ``own_disk`` a replica that stays counts ``own_disk[p, j]`` as disk.
 
     resources      names of the D columns in the order of RESOURCES, without unmeasured ones
     rack           int32[B]; ABSENT = unknown, never violates a rack rule
@@ -106,17 +103,17 @@ class Problem:
     capacity       float64[B, D], 1 where unknown: level = load / capacity
     band_low/high  float64[B, D], absolute load (``bands.py``)
     limit          float64[B, D]: hard capacity, inf where unknown; no plan lifts a broker above it
-    cap            float64[B, D] or None: highest load after the plan, inf where not given
+    cap            float64[B, D]: highest load after the plan, inf where not given
     band_rank      int32[D] or None (all alike): higher ranks yield to lower ones
     replicas       int32[P, W], preferred leader first, padded with ABSENT
     leader         int32[P], ABSENT where there is none
     preferred      int32[P] or None (as ``leader``): leader of today's list after preferred election
-    follower_load  float64[P, D], load of every replica
-    leader_extra   float64[P, D], extra load of the leader
+    follower_load  float64[P, D]
+    leader_extra   float64[P, D]
     move_bytes     float64[P], bytes of a new copy (the leader's replica size)
     own_disk       float64[P, W] or None (the leader's size)
-    must_leave     bool[P, W] or None: replicas that cannot stay (offline dirs, forbidden brokers)
-    broker_sets    allowed brokers, None: all; replicas elsewhere are in ``must_leave``
+    must_leave     bool[P, W]: replicas that cannot stay (offline dirs, forbidden brokers)
+    broker_sets    None: all allowed; replicas elsewhere are in ``must_leave``
     pinned         bool[P]: never changed, still counted (excluded topic, mid-reassignment)
     moves_replicas false: leaders only
     elects_preferred  true: the first replica that may lead becomes leader
@@ -243,7 +240,7 @@ def _require_sane_loads(problem: Problem) -> None:
 
 
 class Carried(NamedTuple):
-    """Loads in any unit: ``follower`` and ``extra`` float64[P, D].
+    """``follower`` and ``extra`` float64[P, D] in any unit.
 
     ``own`` float64[P, W]: disk of today's replica beyond the leader's (float64[0, 0]: unknown), for ``disk_column``.
     """
@@ -289,7 +286,7 @@ def sum_loads(replicas: Ints, original: Ints, leader_index: Ints, carried: Carri
 
 @dataclass(frozen=True, kw_only=True)
 class CpuParams(Parameters):
-    """Relative CPU cost of a byte, as in Cruise Control's ModelUtils: written to a leader, sent by it, replicated."""
+    """CPU cost of a byte, as in Cruise Control's ModelUtils: written to a leader, sent by it, replicated."""
 
     leader_in: float = number(0.7, least=0.0)
     leader_out: float = number(0.15, least=0.0)
@@ -298,9 +295,7 @@ class CpuParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelParams(Parameters):
-    """``least_known``: share of partitions with a known metric, for a balanced resource. ``most_named``: brokers in an
-    error.
-    """
+    """``least_known``: share of partitions with a known metric, for a balanced resource."""
 
     least_known: float = number(0.9, least=0.0, most=1.0)
     most_named: int = number(20, least=1)
@@ -310,7 +305,7 @@ class ModelParams(Parameters):
 DEFAULTS = ModelParams()
 
 
-# A follower's CPU is Cruise Control's estimate, as in the scores.
+# As in the scores.
 
 
 _FIELD_OF = {

@@ -69,8 +69,7 @@ class Wanted:
     """Goals of the search.
 
     ``resources``: None = the default ones and the targets'. ``balanced``: those with the common band. ``highest``: load
-    per capacity, the upper end of a band without a lower one. ``caps``: highest load float64[B]. ``ranks``: higher ones
-    yield.
+    per capacity, the upper end of a band without a lower one. ``ranks``: higher ones yield.
     """
 
     within: float | None = 0.10
@@ -212,8 +211,8 @@ class BrokerArrays:
 
     brokers: tuple[Broker, ...]
     arrays: Brokers
-    usable_bytes: Floats  # float64[B]: free on the log dirs' volumes, inf where unknown
-    unplaced_bytes: Floats  # float64[B]: stray logs and copies between dirs
+    usable_bytes: Floats  # free on the log dirs' volumes, inf where unknown
+    unplaced_bytes: Floats  # stray logs and copies between dirs
     notes: tuple[Fact, ...]
 
     @property
@@ -236,7 +235,7 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
     stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
     excluded = np.array([broker.id in options.exclude_brokers for broker in brokers], dtype=np.bool_)
     cordoned = np.array([broker.is_cordoned for broker in brokers], dtype=np.bool_)
-    # From the snapshot: demoting does not make an unresponsive broker respond.
+    # Demoting does not make an unresponsive broker respond.
     not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}
     unheard = np.array([broker.id in not_heard for broker in brokers], dtype=np.bool_)
     demoted = np.array([broker.state is BrokerState.DEMOTED for broker in brokers], dtype=np.bool_)
@@ -422,13 +421,13 @@ def waits_and_leaves(
     return lags & ~is_filled & ~is_replaced, np.asarray(leaves)
 
 
-AUTO_ELECTION = "auto.leader.rebalance.enable"  # broker config; on by default
+AUTO_ELECTION = "auto.leader.rebalance.enable"  # on by default
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PartitionArrays:
-    """``size`` float64[P] of the leader's replica, ``own_size`` float64[P, W] (nan: as the leader's), ``rate`` bytes/s
-    written; nan: unknown. ``arriving_bytes`` float64[B]: rest of running reassignments, which count as done.
+    """``size`` of the leader's replica, ``own_size`` float64[P, W] (nan: as the leader's), ``rate`` bytes/s written;
+    nan: unknown. ``arriving_bytes`` float64[B]: rest of running reassignments, which count as done.
 
     Left alone: ``excluded`` (options or observers), ``in_flight``, ``leaderless``, ``waiting`` (replica out of sync),
     ``short`` (on a dead broker, too few brokers); ``unknown`` unless it must go. ``laggards``: out of sync on brokers

@@ -23,7 +23,7 @@ from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Busy:
-    """Prices float64[B, D]; cost float64[B] of a byte at its receiver and at today's leader, together 1."""
+    """Prices float64[B, D]; cost of a byte at its receiver and at today's leader, together 1."""
 
     prices: Floats
     receiving: Floats

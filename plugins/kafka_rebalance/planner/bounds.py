@@ -190,7 +190,7 @@ def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEF
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoverRow:
-    """``row`` int64[n] in order, ``weight`` float64[n] capped at ``surplus`` > 0."""
+    """``weight`` is capped at ``surplus`` > 0."""
 
     row: Longs
     weight: Floats
@@ -267,15 +267,15 @@ def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
 
 
 class Choices(NamedTuple):
-    """Options of P partitions on B brokers in G groups, in units of the search.
+    """P partitions on B brokers in G groups, in units of the search.
 
-    follower, extra  float64[P, D]: load of each replica, extra load of the leader
-    cost, size       float64[P]: cost of a new copy; bytes that ``receiving`` float64[B] multiplies
-    kept             int32[P, W]: places of replicas that may stay, -1 = none; beyond: their disk beyond the leader's
-    disk             column, -1 = none
-    leader           int32[P]: place of today's leader, -1 = none
-    closed, shut     float64[B]: inf where no replica may arrive, or may become leader; else 0
-    begin            int64[G + 1]: first broker of each group
+    extra         load of the leader beside ``follower``
+    size          bytes that ``receiving`` float64[B] multiplies
+    kept          int32[P, W]: places of replicas that may stay, -1 = none; beyond: their disk beyond the leader's
+    disk          column, -1 = none
+    leader        place of today's leader, -1 = none
+    closed, shut  inf where no replica may arrive, or may become leader; else 0
+    begin         int64[G + 1]: first broker of each group
     """
 
     follower: Floats
@@ -294,7 +294,7 @@ class Choices(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """``load`` float64[D, B], ``received`` float64[B] in units of ``size``, place of each ``leader``, -1 = none."""
+    """``received`` in units of ``size``; place of each ``leader``, -1 = none."""
 
     load: Floats
     copies: Floats

@@ -19,7 +19,7 @@ from kafka_assignors.kernels.decorators import inner_kernel, kernel
 
 
 class Lists(NamedTuple):
-    """Lists int32[P, W], leader first; ``is_kept``: starts with ``today``'s standby; ``weight`` of the leader."""
+    """Leader first; ``is_kept``: starts with ``today``'s standby; ``weight`` of the leader."""
 
     replicas: Ints
     able: Flags

@@ -22,7 +22,7 @@ from kafka_rebalance.resources import REPLICA_CARRIED, UNITS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cause:
-    """``brokers`` (indices) together lack ``lacking`` of ``resource``; with less no plan is lawful."""
+    """``brokers`` (indices) together lack ``lacking`` of ``resource``."""
 
     fact: Fact
     helps: Fact
@@ -39,7 +39,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForcedCopies:
-    """Disk float64[B]; a broker without a rack is its own. ``copies`` int64[P], ``into_rack`` int64[P, K]: minima."""
+    """Minima; a broker without a rack is its own. ``into_rack`` int64[P, K]."""
 
     size: Floats
     today: Floats
@@ -120,7 +120,7 @@ def _lightest(problem: Problem, d: int) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Held:
-    """``anyway`` float64[K]; ``odd``: weight, number and possible racks of odd replicas by factor."""
+    """``odd``: weight, number and possible racks of odd replicas by factor."""
 
     size: Longs
     anyway: Floats

@@ -46,7 +46,7 @@ def count_band(low: Floats, high: Floats, tolerance: float = DEFAULTS.bounds.cou
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LeaderState(ByReference):
-    """Working arrays; D leader-carried resources. Loads include followers."""
+    """D leader-carried resources. Loads include followers."""
 
     replicas: Ints  # int32[P, W]
     replica_index: Ints  # slot, int32[P]
@@ -69,7 +69,7 @@ class LeaderState(ByReference):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaderLoads:
-    """float64[B, D] in means; ``limit`` is hard."""
+    """In means; ``limit`` is hard."""
 
     load: Floats
     low: Floats
@@ -389,8 +389,8 @@ def even_out(state: LeaderState, flow: CountFlow) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvenLeaders:
-    """``changes``: the fewest for these counts; ``left``: leaderships outside the bands; ``stuck``: brokers that cause
-    it. ``prices`` prove ``changes`` (without ``pull``).
+    """``changes``: the fewest for these counts, proved by ``prices`` (without ``pull``); ``left``: leaderships outside
+    the bands; ``stuck``: brokers that cause it.
     """
 
     leader: Ints

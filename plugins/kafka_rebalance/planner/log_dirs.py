@@ -31,9 +31,7 @@ from kafka_rebalance.snapshot.partition_table import UNKNOWN_DIR, PartitionTable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogDirProblem:
-    """``size_bytes`` at least 1: an empty replica must leave an emptied dir, too. Raises UsageError on
-    contradictions.
-    """
+    """``size_bytes`` at least 1: an empty replica must leave an emptied dir, too."""
 
     size_bytes: Longs
     dir_of: Longs
@@ -236,8 +234,7 @@ def _put_back(problem: LogDirProblem, dir_of: Longs, replica: int) -> bool:
 class BrokerVolumes:
     """V volumes whose dirs work; dirs with the same total and usable bytes share one.
 
-    ``cells`` of movable replicas in the partition table; not those of unknown size or dir, on a failed dir or in
-    motion.
+    ``cells`` of movable replicas in the partition table: known size and dir, on a working dir, not in motion.
     """
 
     dirs: tuple[tuple[LogDir, ...], ...]

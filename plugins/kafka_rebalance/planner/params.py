@@ -25,12 +25,11 @@ class KernelParams(Parameters, ByReference):
 class AscentParams(Parameters):
     """Ascent of dual prices (Adam).
 
-    work                   pairs of partition and broker in all steps
-    least_steps            with fewer there is no ascent
-    first_step, last_step  in mean bytes per broker for a mean load; shrinks geometrically
-    few_pairs              with more, steps scale with each resource's usual costs
-    memory, long_memory    decay of the mean slope, of the mean squared slope
-    least_slope            in mean loads
+    work               pairs of partition and broker in all steps
+    least_steps        with fewer there is no ascent
+    first_step         in mean bytes per broker for a mean load; shrinks geometrically
+    few_pairs          with more, steps scale with each resource's usual costs
+    memory             decay of the mean slope; ``long_memory``: of the squared one
     """
 
     ascending = (("least_steps", "most_steps"), ("last_step", "first_step"))
@@ -61,14 +60,13 @@ class BoundParams(Parameters):
 class BudgetSearchParams(KernelParams):
     """Search within a budget.
 
-    smooth, smoother     weight of the smaller of load above and below the bands
-    least_price          of a step, as a share of a limit
-    ranked_exactly       pairs of replica and broker ranked before each step; beyond it only the top
-    given_back_at_once   one change in so many is undone before a new ranking
-    warm, cold           temperatures, in mean weights of a replica
-    cooling              share of the tries
-    tries_when_warm      for each replica; with fewer it starts colder
-    single_steps, swaps  cumulative percent, rest exchanges; ``leader_steps`` percent of single steps
+    smooth, smoother    weight of the smaller of load above and below the bands
+    least_price         of a step, as a share of a limit
+    ranked_exactly      pairs of replica and broker ranked before each step; beyond it only the top
+    given_back_at_once  one change in so many is undone before a new ranking
+    warm, cold          in mean weights of a replica; ``cooling``: share of the tries
+    tries_when_warm     for each replica; with fewer it starts colder
+    single_steps        cumulative percent with ``swaps``, rest exchanges; ``leader_steps`` percent of single steps
     """
 
     ascending = (("single_steps", "swaps"), ("cold", "warm"))
@@ -123,7 +121,7 @@ LOG_DIRS = LogDirParams()
 
 @dataclass(frozen=True, kw_only=True)
 class ReceiverParams(KernelParams):
-    """Receivers examined for one replica: of those below their bands, and of all."""
+    """Receivers examined for one replica."""
 
     ascending = (("lacking_tried_by_many", "lacking_tried"),)
 
@@ -177,9 +175,9 @@ class PolishParams(KernelParams):
 class AnnealParams(KernelParams):
     """Percentages of the steps; evictions have the rest.
 
-    warm, cold, topic_price      in mean costs of a replica; ``topic_price``: of an excess replica of a topic
-    outside_price, outside_rise  of a mean load outside the bands, in mean bytes per broker: first price, rise
-    hopeless                     changes worse by so many temperatures are rejected without a draw
+    warm, cold     in mean costs of a replica; ``topic_price``: of an excess replica of a topic
+    outside_price  at first, of a mean load outside the bands, in mean bytes per broker; ``outside_rise`` is added
+    hopeless       changes worse by so many temperatures are rejected without a draw
     """
 
     ascending = (("cold", "warm"),)
@@ -248,10 +246,9 @@ class ArcParams(Parameters):
 class StartParams(Parameters):
     """Starting points of a search outside its bands.
 
-    shrinks          shares of the mean by which bands are narrowed, in turn
-    dives            rounds that fix the heavier half of the fractional partitions
-    few_arcs         with more, one program is solved
-    searches_inside  where a plan inside the bands exists
+    shrinks   shares of the mean by which bands are narrowed, in turn
+    dives     rounds that fix the heavier half of the fractional partitions
+    few_arcs  with more, one program is solved
     """
 
     shrinks: tuple[float, ...] = number((0.0, 0.002, 0.005), least=0.0, most=1.0)
@@ -265,17 +262,16 @@ class StartParams(Parameters):
 class NeighbourhoodParams(Parameters):
     """Large neighbourhood search on small clusters.
 
-    brokers, chosen_first  brokers of each kind of step; those drawn by their losses
-    least_closed           share of the gap; after a step that closes less the next kind follows
-    least_core_size        smaller partitions count as this share of the largest
-    arcs_per_open          one in so many arcs is open in a step
-    patience               weak steps before half as many more arcs open
-    few_arcs               with fewer, no more arcs open
-    near                   gaps that end the search, before and after that
-    far                    gap beyond which no patience is lost
-    undecided_partitions   about so many partitions with little effect are drawn
-    least_gap, gap_share   a step ends within this share of the plan's cost, or of its excess
-    row_slack              HiGHS may miss a row by half of this, bands hold to 1e-9 (means)
+    brokers               of each kind of step, ``chosen_first`` of them drawn by their losses
+    least_closed          share of the gap; after a step that closes less the next kind follows
+    least_core_size       smaller partitions count as this share of the largest
+    arcs_per_open         one in so many arcs is open in a step
+    patience              weak steps before half as many more arcs open, unless ``few_arcs``
+    near                  gaps that end the search, before and after that
+    far                   gap beyond which no patience is lost
+    undecided_partitions  about so many partitions with little effect are drawn
+    least_gap             a step ends within this share of the plan's cost, or ``gap_share`` of its excess
+    row_slack             HiGHS may miss a row by half of this, bands hold to 1e-9 (means)
     """
 
     ascending = (("least_open", "most_open"),)
@@ -305,10 +301,10 @@ class NeighbourhoodParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class WholePlanParams(Parameters):
-    """Tiny clusters as one integer program.
+    """Tiny clusters as one integer program. Costs, as shares of the largest partition's bytes, break ties.
 
-    ``most_decided_pairs``, ``decided_nodes``: where nothing else found a plan; proves that there is none, or finds one
-    within ``decided_gap``. Costs, as shares of the largest partition's bytes, break ties.
+    ``most_decided_pairs``: where nothing else found a plan; proves that there is none, or finds one within
+    ``decided_gap``.
     """
 
     most_pairs: int = number(150, least=0)
@@ -328,8 +324,7 @@ class CoverParams(Parameters):
     most_named     replicas beside those there today
     least_broken   violation, as a share of the surplus
     least_promise  worth of the covers, as a share of the optimum
-    least_rise     share of the optimum, for another round
-    least_worth    total rise, as a share; with less the covers are dropped
+    least_rise     of the optimum, for another round; with less in total than ``least_worth`` covers are dropped
     """
 
     rounds: int = number(2, least=0)
@@ -344,10 +339,7 @@ class CoverParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class BoldAnnealParams(Parameters):
-    """Annealing through placements outside the bands; the outside price rises past the cost of a repair.
-
-    ``tries``: seeds, until the plan is near its bound or ``patience`` of them found nothing.
-    """
+    """Through placements outside the bands. ``tries``: seeds; ``patience`` of them without a gain end it."""
 
     anneal: AnnealParams = AnnealParams(warm=0.02, cold=3e-4, topic_price=0.01, outside_price=0.5, outside_rise=1.0)
     narrow_band: float = number(1.0, least=0.0)
@@ -381,7 +373,7 @@ class ProofParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class LinearProgramParams(Parameters):
-    """``spread_given_up``: further share of replicas above their topic's fair share, for fewer bytes."""
+    """``spread_given_up``: further share of replicas above their topic's fair share."""
 
     arcs: ArcParams = ArcParams()
     covers: CoverParams = CoverParams()
@@ -398,10 +390,9 @@ class LinearProgramParams(Parameters):
 class SteeringParams(Parameters):
     """Integer programs that improve parts of a plan by its first cost, on small clusters.
 
-    partitions, led       open partitions of a part; those with only the leader open
-    others                weight of the other costs, each over its bound
-    least_saving          share of a cost for which the plan changes
-    undecided_partitions  about so many partitions with little effect are drawn
+    led           partitions of a part with only the leader open
+    others        weight of the other costs, each over its bound
+    least_saving  share of a cost for which the plan changes
     """
 
     steps: int = number(2, least=0)
@@ -428,7 +419,6 @@ class SurviveParams(Parameters):
     above_worth    price of a capacity exceeded by its whole, then of each copy, leader change and order
     program_gap    as a share of the load left above capacities
     parts          programs over changes of the ``part_brokers`` worst
-    most_cells     limits memory
     """
 
     brokers: int = number(8, least=1)
@@ -456,14 +446,14 @@ class SurviveParams(Parameters):
 class TopicLeaderParams(Parameters):
     """Minimum leaders of a topic on each broker.
 
-    few_choices          placements up to which one program chooses all from the start
-    all_choices          the same where steps left a deficit: proves what is impossible
-    topic_choices        of one topic, where no single step is left
-    mend_nodes, mend_gap  limits of programs that repair bands by leader changes
-    band_worth           price of a mean load outside bands, in mean bytes of a broker
-    may_not, copy_worth  price of an impossible leader; of a copy, above all harm
-    most_harm            to bands by one change, in means
-    move_worth           price of a copy beside its bytes, as a share of a replica's mean bytes
+    few_choices   placements up to which one program chooses all from the start
+    all_choices   the same where steps left a deficit: proves what is impossible
+    topic_choices  of one topic, where no single step is left
+    mend_nodes    of programs that repair bands by leader changes
+    band_worth    price of a mean load outside bands, in mean bytes of a broker
+    may_not       price of an impossible leader; ``copy_worth``: of a copy, above all harm
+    most_harm     to bands by one change, in means
+    move_worth    price of a copy beside its bytes, as a share of a replica's mean bytes
     """
 
     few_choices: int = number(300, least=0)
@@ -488,11 +478,11 @@ class TopicLeaderParams(Parameters):
 class WideningParams(Parameters):
     """Bands that no plan can meet, widened to the least level reached.
 
-    least_step            distance of two levels, as a share of the mean
-    most_pairs            of partition and broker, for integer programs
-    few_variables, nodes  of programs solved at once; ``open_variables`` of a step of larger ones
-    cost_steps            factor on the steps for bytes
-    large_steps_divisor   of neighbourhoods, with more pairs than ``most_pairs``
+    least_step           distance of two levels, as a share of the mean
+    most_pairs           of partition and broker, for integer programs
+    few_variables        of programs solved at once; ``open_variables`` of a step of larger ones
+    cost_steps           factor on the steps for bytes
+    large_steps_divisor  of neighbourhoods, with more pairs than ``most_pairs``
     """
 
     least_step: float = number(0.004, least=1e-6, most=0.1)
@@ -514,11 +504,11 @@ class WideningParams(Parameters):
 class Effort(Parameters):
     """Length of the search, in steps, never in seconds.
 
-    rounds, last_rounds  while a step helps many brokers; while it helps a few
-    part                 share of a broker's excess removed in one visit
-    anneal_steps         where a plan is far from its bound
-    exchange_steps       within a budget
-    program_steps        neighbourhoods on small clusters; 0: no linear programs at all
+    rounds          while a step helps many brokers; ``last_rounds``: while it helps a few
+    part            share of a broker's excess removed in one visit
+    anneal_steps    where a plan is far from its bound
+    exchange_steps  within a budget
+    program_steps   neighbourhoods on small clusters; 0: no linear programs at all
     """
 
     rounds: int = number(40, least=0)
@@ -534,9 +524,8 @@ class Effort(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class CostParams(Parameters):
-    """Charges of a move, as shares of a partition's mean bytes.
-
-    ``per_move``: in the search, so that tiny replicas are not free. ``worth_per_move``: between two plans.
+    """Charges of a move, as shares of a partition's mean bytes: in the search, so that tiny replicas are not free, and
+    between two plans (``worth_per_move``).
     """
 
     per_move: float = number(0.005, least=0.0)
@@ -553,7 +542,7 @@ class BandParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class GapParams(Parameters):
-    """Gaps to the lower bound, as shares of it. ``far`` ones are annealed, as is a plan outside its bands."""
+    """Shares of the lower bound. ``far`` ones are annealed, as is a plan outside its bands."""
 
     ascending = (("near", "far"),)
 
@@ -584,9 +573,7 @@ DEFAULTS = SolveParams()
 # In means.
 BAND_TOLERANCE = 1e-9
 GAIN_TOLERANCE = 1e-12
-# Another order of summation.
 SUM_TOLERANCE = 1e-10
-# For loads within rounding of a band.
 COVER_ROUNDING = 1e-8
 # As a share of its summed amounts; subtracted if above the second share of the bound, so that another order proves as
 # much.
@@ -598,11 +585,11 @@ UNREACHED, HUB_ARC = 1 << 60, -1
 # Bands that cannot be met come before topic spread.
 ANY_SPREAD = 1 << 60
 FRACTIONS = 1 << 30
-# Most products that OpenBLAS multiplies in one thread.
+# OpenBLAS multiplies no more in one thread.
 ONE_THREAD_PRODUCTS = 1 << 18
 # Insertion sort.
 SHORT_SPAN = 15
-# Rounding of a load, as a share of the capacity.
+# A share of the capacity.
 LOSS_MARGIN = 5e-10
 # HiGHS accepts a row off by 1e-6 and nearly whole numbers.
 PROGRAM_MARGIN, PROGRAM_WHOLE = 2e-6, 0.5

@@ -17,11 +17,7 @@ from kafka_rebalance.planner.state import WorkingBands, topic_excess
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """Placement, cost, loads, and distance from the bands in means.
-
-    ``charged``: for moves beside their bytes (``CostParams.worth_per_move``). ``statistics`` include rejected
-    placements.
-    """
+    """``charged``: for moves beside their bytes. ``statistics`` include rejected placements."""
 
     replicas: Ints
     leader: Ints
@@ -29,7 +25,7 @@ class Placed:
     after: Floats
     band_violation: float
     topic_excess: int
-    misled: int = 0  # partitions whose leader may not lead, though another could
+    misled: int = 0
     statistics: SearchStatistics = NOTHING_DONE
     charged: float = 0.0
 

@@ -13,11 +13,11 @@ from kafka_rebalance.facts import BoundProof, Fact
 class SearchStatistics:
     """Moves by each step of the search, including rejected plans.
 
-    released             evicted from brokers above their bands before anything else
-    pushed               evicted as mixtures that fit
-    finished             evicted by worth per cost; ``finished_hard``: with any fit
-    pulled               fetched by brokers below their bands; ``pulled_hard``: with any fit
-    neighbourhoods       programs that made a small cluster's plan cheaper
+    released        evicted from brokers above their bands before anything else
+    pushed          evicted as mixtures that fit
+    finished        evicted by worth per cost; ``finished_hard``: with any fit
+    pulled          fetched by brokers below their bands; ``pulled_hard``: with any fit
+    neighbourhoods  programs that made a small cluster's plan cheaper
     """
 
     released: int = 0
@@ -45,7 +45,7 @@ NOTHING_DONE = SearchStatistics()
 
 @dataclass(frozen=True, slots=True)
 class PlanCost:
-    """Bytes = new copies × the leader's replica size; moves = new copies; leader changes = new leader ≠ old leader."""
+    """Bytes = new copies × the leader's replica size; leader changes = new leader ≠ old leader."""
 
     bytes: float
     replica_moves: int
@@ -97,8 +97,8 @@ class Cover:
 class CostProof:
     """Dual prices for a bound on moves or time; on bytes if there are ``covers``.
 
-    Moves: a copy costs 1. Time: a byte costs ``receiving`` float64[B] at its receiver and ``sending`` at today's
-    leader; these sum to 1, and the busiest broker's bytes are at least any such mean.
+    Moves: a copy costs 1. Time: a byte costs ``receiving`` at its receiver and ``sending`` at today's leader; these sum
+    to 1, and the busiest broker's bytes are at least any such mean.
     """
 
     prices: Floats
@@ -110,7 +110,7 @@ class CostProof:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvennessProof:
-    """Dual prices of the best evenness within a budget (``linear_program/proofs.py``), imbalance per unit of load."""
+    """Best evenness within a budget (``linear_program/proofs.py``); imbalance per unit of load."""
 
     prices: Floats
     per_byte: float
@@ -149,12 +149,12 @@ class Widening:
 class Solution:
     """Placement with its proof.
 
-    replicas   int32[P, W], leader first, then in today's order; padded with -1; untouched rows unchanged
-    band_low, band_high  float64[B, D]: the bands met, after widening
-    topic_excess         replicas above ⌈topic's replicas / brokers that stay⌉, before and after
-    is_cut_short         without the budget the plan would do more
-    gave_way             resource whose band was relaxed → resources that come first
-    is_outside_proved    no plan is inside all bands; are_caps_proved: none keeps the caps
+    replicas           int32[P, W], leader first, then in today's order; padded with -1; untouched rows unchanged
+    band_low           float64[B, D] to ``band_high``: the bands met, after widening
+    topic_excess       replicas above ⌈topic's replicas / brokers that stay⌉, before and after
+    is_cut_short       without the budget the plan would do more
+    gave_way           resource whose band was relaxed → resources that come first
+    is_outside_proved  no plan is inside all bands; are_caps_proved: none keeps the caps
     """
 
     replicas: Ints

@@ -54,11 +54,9 @@ class SearchTask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """Best placement and bounds so far.
-
-    within     problem with lower-ranked bands widened, None if none was; ``best`` is then judged by it
-    gave_way   resource whose band was dropped for a while → resources that it was dropped for
-    is_proved  no plan is inside all bands; are_caps_proved: none keeps the caps
+    """``within``: problem with lower-ranked bands widened; ``best`` is then judged by it. ``gave_way``: resource whose
+    band was dropped for a while → resources that it was dropped for. ``is_proved``: no plan is inside all bands;
+    ``are_caps_proved``: none keeps the caps.
     """
 
     best: Placed

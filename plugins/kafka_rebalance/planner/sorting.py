@@ -14,11 +14,11 @@ from kafka_rebalance.planner.params import SHORT_SPAN
 
 
 class Ranking(NamedTuple):
-    """Lazy sort of ``values`` float64[n].
+    """Lazy sort of ``values``.
 
-    order  int64[n], indices, sorted from the front on demand
-    ends   int64[n+1]: ends of the unsorted spans, the foremost last; one sorted index separates two
-    done   int64[2]: sorted indices at the front, number of unsorted spans
+    order  indices, sorted from the front on demand
+    ends   ends of the unsorted spans, the foremost last; one sorted index separates two
+    done   sorted indices at the front, number of unsorted spans
     """
 
     values: Floats

@@ -136,7 +136,7 @@ class ReplicaSets:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class State(ByReference):
-    """Working arrays. ``original`` holds -2 - broker for a replica in an offline dir, which may not return."""
+    """``original`` holds -2 - broker for a replica in an offline dir, which may not return."""
 
     replicas: Ints  # int32[P, W]
     original: Ints  # int32[P, W], today

@@ -252,10 +252,8 @@ def _add_loads(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows, params
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Crowding:
-    """C cells of topic and broker that the part could crowd; ``column`` int64[A], -1 for none.
-
-    spare   room beside fixed replicas
-    excess  total that may exceed it, as today or in the plan
+    """Cells of topic and broker that the part could crowd; ``column`` -1 for none; ``spare``: room beside fixed
+    replicas; ``excess``: total that may exceed it, as today or in the plan.
     """
 
     column: Longs

@@ -43,12 +43,12 @@ class LossArrays:
     """Constants of the search.
 
     group       int32[B], ABSENT: never lost
-    serves      bool[B]: responsive, may take over
-    rack        int32[B], own number for a broker without one
+    serves      responsive, may take over
+    rack        own number for a broker without one
     guarded     int64[R] columns; ``capacity`` float64[B, R]
-    today       lists int32[P, W] with ``today_leader``
+    today       lists with ``today_leader``
     may_change  bool[P]; ``sets``: allowed brokers, None: any
-    size        float64[P]: bytes of a copy
+    size        bytes of a copy
     """
 
     group: Ints
@@ -123,9 +123,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touched:
-    """Added ``load`` float64[U, D] of U pairs of change and broker; ``cell`` also gets ``amount`` after the loss of
-    ``lost``.
-    """
+    """``load`` of U pairs of change and broker; ``cell`` also gets ``amount`` after the loss of ``lost``."""
 
     change: Longs
     broker: Longs

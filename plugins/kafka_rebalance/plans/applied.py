@@ -14,7 +14,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition
 
 class MoveState(StrEnum):
     APPLIED = "applied"  # replicas and leader are the move's, and were not before
-    PLACED = "placed"  # replicas are the move's, the leader is not elected yet
+    PLACED = "placed"  # the leader is not elected yet
     MOVING = "moving"  # being reassigned to the move's replicas
     OPEN = "open"  # replicas as before, leader not the move's
     ELSEWHERE = "elsewhere"  # moved, or being moved, by others
@@ -50,7 +50,7 @@ THROTTLES = (
 
 @dataclass(frozen=True, slots=True)
 class BrokerBytes:
-    """Planned and copied bytes of one broker, from finished moves of known size."""
+    """Of finished moves of known size."""
 
     broker: int
     predicted_bytes: int
@@ -59,11 +59,9 @@ class BrokerBytes:
 
 @dataclass(frozen=True, slots=True)
 class AppliedPlan:
-    """``states`` along the plan's moves.
-
-    ``predicted_bytes`` and ``realised_bytes`` (by plan and by today) of finished moves of known size; ``unsized_moves``
-    counts the other finished copies. ``short_isr``: names of the plan's partitions with a replica out of sync.
-    ``throttles``: subject and key.
+    """``predicted_bytes`` and ``realised_bytes`` (by plan and by today) of finished moves of known size;
+    ``unsized_moves`` counts the other finished copies. ``short_isr``: names of the plan's partitions with a replica out
+    of sync. ``throttles``: subject and key.
     """
 
     states: tuple[MoveState, ...]

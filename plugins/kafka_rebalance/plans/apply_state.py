@@ -11,12 +11,12 @@ class ApplyState(StrEnum):
     ASKED = "asked"  # shown, no answer yet
     APPROVED = "approved"  # accepted and checked again, commands shown; result unknown
     REJECTED = "rejected"
-    TIMED_OUT = "timed_out"  # no answer in time
+    TIMED_OUT = "timed_out"
     REFUSED = "refused"  # accepted, but the check on a fresh snapshot failed: no commands shown
     VERIFIED = "verified"  # all moves done, ISR full, no throttle left
-    PARTLY_APPLIED = "partly_applied"  # partly done, or an election, an ISR or a throttle remains
+    PARTLY_APPLIED = "partly_applied"  # or an election, an ISR or a throttle remains
     NOT_APPLIED = "not_applied"
-    MOVED_BY_OTHERS = "moved_by_others"  # partitions moved by others, or gone
+    MOVED_BY_OTHERS = "moved_by_others"
 
     @property
     def is_end(self) -> bool:

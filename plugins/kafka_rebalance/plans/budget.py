@@ -44,8 +44,6 @@ from kafka_rebalance.plans.waves import cut_into_waves, slots_of, waves_by_step,
 
 
 class Balance:
-    """Finds the cheapest plan inside rules and bands."""
-
     name = "balance"
 
     def applies(self, state: PlanState) -> bool:
@@ -339,15 +337,13 @@ Costs = Mapping[Preference, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A solution and its four costs: bytes, replicas moved, seconds, leader changes."""
+    """Bytes, replicas moved, seconds, leader changes."""
 
     solution: Solution
     costs: Costs
 
 
 class Prefer:
-    """Minimises the preferred cost; the others stay within the slack."""
-
     name = "preference"
 
     def applies(self, state: PlanState) -> bool:
@@ -374,7 +370,7 @@ def preferred(
         priced = with_price_of_moves(effort, price, params.preference.program_steps)
         try:
             other = search(reached, seed=seed, params=priced, budget=params.budget)
-        except InfeasibleError:  # a search at another price may fail where the first did not
+        except InfeasibleError:  # another search may fail where the first did not
             continue
         if _is_no_worse(reached, other, found):
             other = replace(other, band_low=problem.band_low, band_high=problem.band_high)
@@ -572,7 +568,7 @@ def within_hours(
         seconds = _seconds_in_steps(plan_request, _draft(plan_request, other), params)
         if seconds <= allowed:
             fits, best = most, min(best, other, key=outside)
-            if most >= too_many:  # no larger limit changes anything
+            if most >= too_many:
                 break
         else:
             too_many = most

@@ -49,7 +49,7 @@ class PlanStatus(IntEnum):
 
 
 class ReasonCode(StrEnum):
-    """Result of a check, from which a status follows; facts give the details."""
+    """Result of a check, from which a status follows."""
 
     MOVES_LEFT = "moves_left"
     STILL_NOTHING_TO_DO = "still_nothing_to_do"
@@ -58,38 +58,38 @@ class ReasonCode(StrEnum):
     ANOTHER_CLUSTER = "another_cluster"  # without ids: the plan's brokers and partitions are not there
     EXPIRED = "expired"
     TOPIC_DELETED = "topic_deleted"
-    TOPIC_RECREATED = "topic_recreated"  # another topic of the same name
+    TOPIC_RECREATED = "topic_recreated"
     PARTITION_DELETED = "partition_deleted"
-    PARTITIONS_ADDED = "partitions_added"  # to a topic that moves
+    PARTITIONS_ADDED = "partitions_added"
     PARTITION_MOVED = "partition_moved"  # neither where it was nor where the plan puts it
     REPLICATION_FACTOR_CHANGED = "replication_factor_changed"
     BROKER_ADDED = "broker_added"
     BROKER_LOST = "broker_lost"  # gone or dead since, and no target of a move
-    BROKER_BACK = "broker_back"  # dead then, alive now
+    BROKER_BACK = "broker_back"
     RACKS_GONE = "racks_gone"
     RACK_CHANGED = "rack_changed"
-    SOMETHING_TO_DO = "something_to_do"  # where the plan said that there is nothing
-    NOT_SEEN = "not_seen"  # the snapshot shows too little: rights, unresponsive brokers
+    SOMETHING_TO_DO = "something_to_do"  # the plan said that there is nothing
+    NOT_SEEN = "not_seen"  # rights, unresponsive brokers
     NO_PLAN_TO_KEEP = "no_plan_to_keep"  # its verdict advised nothing
 
     ALL_DONE = "all_done"
     GAINS_TOO_LITTLE = "gains_too_little"
     BALANCED_ALREADY = "balanced_already"
 
-    IN_REASSIGNMENT = "in_reassignment"  # a partition of the plan is being moved elsewhere
-    TARGET_GONE = "target_gone"  # not in the cluster, or not yet
+    IN_REASSIGNMENT = "in_reassignment"  # being moved elsewhere
+    TARGET_GONE = "target_gone"
     TARGET_UNUSABLE = "target_unusable"  # dead, fenced, or takes no replicas
     NO_LEADER = "no_leader"
-    OUT_OF_SYNC = "out_of_sync"  # a kept replica: the reassignment cannot end, and it may not lead
+    OUT_OF_SYNC = "out_of_sync"  # the reassignment cannot end, and the replica may not lead
     OVER_CAPACITY = "over_capacity"
     RACKS_SHARED = "racks_shared"
     BALANCE_WORSE = "balance_worse"
-    FOREIGN_REASSIGNMENT = "foreign_reassignment"  # begun since, of partitions outside the plan
+    FOREIGN_REASSIGNMENT = "foreign_reassignment"  # begun since
     UNDER_MIN_ISR = "under_min_isr"  # copying slows brokers that must catch up first
 
-    SIZES_CHANGED = "sizes_changed"  # by more than a tenth, so costs and promises differ
+    SIZES_CHANGED = "sizes_changed"  # by more than a tenth
     CAPACITY_CHANGED = "capacity_changed"
-    STILL_REASSIGNING = "still_reassigning"  # since before the plan: its commands start beside it
+    STILL_REASSIGNING = "still_reassigning"  # since before the plan
 
 
 STATUS_OF = (
@@ -122,8 +122,6 @@ _ORDER = (PlanStatus.VALID, PlanStatus.NOT_WORTH_IT, PlanStatus.STALE, PlanStatu
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A code with its facts."""
-
     code: ReasonCode
     facts: tuple[Fact, ...]
 
@@ -164,14 +162,12 @@ MOST_LOAD = 1e300  # sums of larger loads overflow
 
 @dataclass(frozen=True, slots=True)
 class PlannedMove:
-    """One entry of ``moves``."""
-
     topic: str
     partition: int
     start: tuple[int, ...]
     target: tuple[int, ...]
     leader: int
-    copied_bytes: int | None = None  # None: unknown
+    copied_bytes: int | None = None
 
     @property
     def name(self) -> str:
@@ -180,8 +176,6 @@ class PlannedMove:
 
 @dataclass(frozen=True, slots=True)
 class PlannedState:
-    """A plan of ours, with its preconditions."""
-
     plan_id: str
     cluster: str
     cluster_id: str | None
@@ -383,7 +377,7 @@ def _short(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeftMove:
-    """A move to be made: problem row, target and leader as broker indices."""
+    """Problem row, target and leader as broker indices."""
 
     row: int
     target: list[int]
@@ -412,7 +406,7 @@ def move_states(
     for move in planned.moves:
         row = row_of.get((move.topic, move.partition))
         if move.topic in recreated or move.topic not in topics:
-            changed += 1  # reported once for the topic
+            changed += 1  # once for the topic
             continue
         if row is None or row not in at_row:
             known = {"partition": move.name, "is_on_gone_brokers": row is not None}
@@ -788,8 +782,6 @@ def _may_stay(plan_request: PlanRequest, draft: Draft) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """Status, reasons, and counts of finished and remaining moves."""
-
     status: PlanStatus
     because: tuple[Reason, ...]
     done: int

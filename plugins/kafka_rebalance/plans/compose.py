@@ -58,7 +58,7 @@ _COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 
 
 class CutWaves:
-    """Cuts waves within disks, throttle and leader limits; moves without room are left out."""
+    """Moves without room are left out."""
 
     name = "waves"
 

@@ -24,7 +24,7 @@ class Draft:
 
     ``row`` int64[M] in the snapshot, ``problem_row`` in the problem; ``start``, ``end`` int32[M, W] broker indices,
     padded with -1, preferred leader first; ``is_new`` marks copies in ``end``, ``is_dropped`` removed ones in
-    ``start``; ``size``, ``rate`` float64[M] (nan: unknown), ``own_size`` float64[M, W] along ``start``.
+    ``start``; ``size``, ``rate``: nan = unknown; ``own_size`` along ``start``.
     """
 
     row: Longs
@@ -193,13 +193,10 @@ def _whole(count: Longs, size: Floats) -> list[int | None]:
     return [None if amount != amount else round(amount) for amount in amounts.tolist()]  # noqa: PLR0124
 
 
-# Loads of each resource before and after, of the whole cluster.
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Bands:
-    """Requested bands: ``low``, ``high`` float64[B, D] absolute loads, ``mean`` float64[D] the plain mean level;
-    ``rank`` int32[D] as in ``Problem.band_rank``.
+    """``low``, ``high`` float64[B, D] absolute loads, ``mean`` the plain mean level; ``rank`` as in
+    ``Problem.band_rank``.
     """
 
     low: Floats
@@ -210,8 +207,8 @@ class Bands:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """Loads ``before``, ``after`` float64[B, D] along ``resources``, the same after the controller's election of
-    preferred leaders, and topic excess before and after.
+    """Loads along ``resources``, also after the controller's election of preferred leaders; topic excess before and
+    after.
     """
 
     resources: tuple[str, ...]

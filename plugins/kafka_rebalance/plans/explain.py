@@ -31,7 +31,7 @@ from kafka_rebalance.snapshot.model import BrokerState
 
 @dataclass(frozen=True, slots=True)
 class OverCap:
-    """The broker (by index) furthest above its cap of one resource, as a multiple of the cap."""
+    """Furthest above its cap, as a multiple of the cap."""
 
     resource: str
     broker: int
@@ -138,7 +138,7 @@ class Repair(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratios:
-    """float64[B, D]: load over fair share, before and after; ``share`` float64[B, D]."""
+    """Load over fair share, before and after."""
 
     before: Floats
     after: Floats
@@ -147,7 +147,7 @@ class Ratios:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repaired:
-    """For each move: the broker, the resource (a column), a ``Repair``, and load over share without the move."""
+    """The broker, the resource (a column), a ``Repair``, and load over share without the move."""
 
     broker: Longs
     resource: Longs
@@ -210,7 +210,7 @@ _REPAIRS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MoveFacts:
-    """One reason and one consequence for each move; a stronger reason overwrites both."""
+    """A stronger reason overwrites both."""
 
     reasons: list[Fact]
     worse_without: list[Fact]

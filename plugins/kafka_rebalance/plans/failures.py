@@ -35,16 +35,14 @@ from kafka_rebalance.scoring.placement_scores import (
     successors,
 )
 
-# Resources with a capacity that leading uses; a failure fills no disk.
+# leading uses it; a failure fills no disk
 LOADED = tuple(name for name in BOUNDED if ROWS[name].carrier is not Carrier.REPLICAS or name == "in")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """One placement.
-
-    ``replicas`` int32[P, W], ``able`` bool[P, W] may take over, ``leader`` int32[P]; for each resource of known
-    capacity ``base`` float64[B] broker loads and ``extra`` float64[P] a leader's additional load.
+    """One placement: who is ``able`` to take over; for each resource of known capacity ``base`` float64[B] broker loads
+    and ``extra`` float64[P] a leader's additional load.
     """
 
     replicas: Ints

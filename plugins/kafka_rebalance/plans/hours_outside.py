@@ -32,7 +32,7 @@ from kafka_rebalance.snapshot.times import time_text
 
 @dataclass(frozen=True, slots=True)
 class HourStanding:
-    """One hour, by its end: brokers outside their band before and after the plan."""
+    """Brokers outside their band before and after the plan; the hour by its end."""
 
     until: str
     brokers_outside_before: int
@@ -41,7 +41,7 @@ class HourStanding:
 
 @dataclass(frozen=True, slots=True)
 class HoursOutside:
-    """Judged hours of a window, oldest first; ``hours`` is the window's length."""
+    """Judged hours, oldest first; ``hours`` is the window's length."""
 
     hours: int
     judged: tuple[HourStanding, ...]

@@ -39,8 +39,6 @@ from kafka_rebalance.plans.unseen import could_change, nothing_usable
 
 
 class RequireUsable:
-    """Stops where the snapshot shows nothing usable: ``cannot_tell``."""
-
     name = "usable"
 
     def applies(self, state: PlanState) -> bool:
@@ -52,8 +50,6 @@ class RequireUsable:
 
 
 class RefuseImpossible:
-    """Refuses disks and caps that are too small in any placement."""
-
     name = "hard_rules"
 
     def applies(self, state: PlanState) -> bool:
@@ -66,8 +62,6 @@ class RefuseImpossible:
 
 
 class StayInDeadBand:
-    """Moves nothing while every broker is within the dead band."""
-
     name = "dead_band"
 
     def applies(self, state: PlanState) -> bool:
@@ -118,8 +112,6 @@ class Judge:
 
 
 class OrderFollowers:
-    """Orders the followers of unchanged lists by the options, in a plan without moves."""
-
     name = "follower_order"
 
     def applies(self, state: PlanState) -> bool:
@@ -134,8 +126,6 @@ class OrderFollowers:
 
 
 class AvoidDemoted:
-    """Reorders lists that begin with a demoted broker."""
-
     name = "demoted"
 
     def applies(self, state: PlanState) -> bool:
@@ -151,7 +141,7 @@ class AvoidDemoted:
 
 
 class TellWaiting:
-    """Names moves that must be made and wait for a replica; they exclude "nothing to do"."""
+    """Moves that must be made and wait for a replica exclude "nothing to do"."""
 
     name = "waiting"
 
@@ -165,8 +155,6 @@ class TellWaiting:
 
 
 class DoubtUnseen:
-    """Turns "nothing to do" into ``cannot_tell`` where unseen parts could change it."""
-
     name = "unseen"
 
     def applies(self, state: PlanState) -> bool:

@@ -20,12 +20,11 @@ _WITHOUT_PROGRAMS = SolveParams(effort=Effort(program_steps=0))
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetParams(Parameters):
-    """The most even plan within a budget; ``solve`` finds the moves that must be made.
+    """The most even plan within a budget.
 
-    searches, few_pairs  clusters of at most so many pairs of partition and broker are searched so often, with different
-                         seeds: ties decide much there
-    hour_steps           halvings of a plan's bytes down to its hours
-    large_hour_steps     beyond small clusters: cuts of too long plans down to ``hour_aim`` of what fits
+    searches          with different seeds up to ``few_pairs`` of partition and broker: ties decide much there
+    hour_steps        halvings of a plan's bytes down to its hours
+    large_hour_steps  beyond small clusters: cuts of too long plans down to ``hour_aim`` of what fits
     """
 
     solve: SolveParams = _WITHOUT_PROGRAMS
@@ -40,9 +39,9 @@ class BudgetParams(Parameters):
 class StabilityParams(Parameters):
     """Stability from one plan to the next.
 
-    least_gain         where a band cannot be met, moves must remove this share of the imbalance
-    most_bytes_ratio   limit for the bytes of a continued plan over those of a new one
-    dead_band_edge     the dead band is wider by this share after a plan without moves
+    least_gain        share of the imbalance that moves must remove where a band cannot be met
+    most_bytes_ratio  bytes of a continued plan over those of a new one
+    dead_band_edge    the dead band is wider by this share after a plan without moves
     """
 
     least_gain: float = number(0.05, least=0.0, most=1.0)
@@ -58,9 +57,7 @@ class WaveParams(Parameters):
     driver_slots             transfers in each direction for a driver that keeps its slots full
     throttle_over_rate       a raised throttle is this many times the concurrent writes
     fair_time_over_least     waves are good enough at this share above their busiest broker's time
-    most_exchange_tries      limit of exchanges between waves
-    slow_time_over_least     waves that lose more at their barriers are cut again with twice the concurrent moves, at
-                             most ``most_doublings`` times, unless the number was given
+    slow_time_over_least     waves that lose more at their barriers are cut again with twice the concurrent moves
     """
 
     least_slots: int = number(10, least=1)
@@ -81,7 +78,6 @@ class FrontierParams(Parameters):
     same_band               bands closer than this ratio to the plan's own are skipped
     least_points            fewer make no frontier
     same_skew_ratio         a dearer point needs a resource that is more even by this share
-    most_annealed_replicas  points of larger clusters are not annealed
     """
 
     steps: int = number(9, least=1)
@@ -99,7 +95,7 @@ class StepParams(Parameters):
     """Steps.
 
     full_share                 brokers above this share of capacity are relieved first
-    most_pairs_searched_twice  of partition and broker: smaller clusters are searched with and without an election first
+    most_pairs_searched_twice  smaller clusters are searched with and without an election first
     least_saving               share of the bytes that a search without election must save
     bound_rounding             share of a step's bound that is not claimed
     """
@@ -112,10 +108,8 @@ class StepParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class PreferenceParams(Parameters):
-    """Prices of a move, in mean bytes of a replica, for searches where another cost comes first.
-
-    The higher one prefers few large replicas; the lower one copies hardly more bytes. ``program_steps``: as of
-    ``Effort``. The bound on moves is weaker than that on bytes, so plans within the slack are seldom recognised.
+    """Prices of a move, in mean bytes of a replica, for searches where another cost comes first: the higher one prefers
+    few large replicas, the lower one copies hardly more bytes.
     """
 
     prices_of_moves: tuple[float, ...] = number((3.0, 0.3), least=0.0)
@@ -124,7 +118,7 @@ class PreferenceParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class RobustnessParams(Parameters):
-    """``trials`` with every load off by up to ``noise``."""
+    """Every load off by up to ``noise``."""
 
     trials: int = number(20, least=1)
     noise: float = number(0.30, least=0.0, most=1.0)
@@ -132,7 +126,7 @@ class RobustnessParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class UnseenParams(Parameters):
-    """``times_mean``: an unseen load may be 0 to so many times the mean."""
+    """An unseen load may be 0 to ``times_mean`` times the mean."""
 
     times_mean: float = number(2.0, least=0.0)
 
@@ -144,7 +138,6 @@ class OptionParams(Parameters):
     most_replication_factor  a factor above this and above the brokers is refused
     same_disk_ratio          smaller differences of disks are ignored
     busy_share               of capacity: from here on rates are evened out by default
-    most_named               partitions that a note names
     """
 
     most_replication_factor: int = number(64, least=1)
@@ -155,11 +148,8 @@ class OptionParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckParams(Parameters):
-    """Checks of stored plans.
-
-    least_harm        of imbalance: an increase by less is noise
-    reasons_per_code  shown at most; the others are counted
-    most_drift        larger changes of sizes and capacities give a warning
+    """Checks of stored plans. ``least_harm``: an increase of imbalance by less is noise. ``most_drift``: larger changes
+    of sizes and capacities give a warning.
     """
 
     least_harm: float = number(0.01, least=0.0)
@@ -169,7 +159,7 @@ class CheckParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class PlanParams(Parameters):
-    """All parameters of a plan; ``solve`` are those of its first search."""
+    """``solve`` are the parameters of the plan's first search."""
 
     solve: SolveParams = SOLVE_DEFAULTS
     frontier: FrontierParams = FrontierParams()

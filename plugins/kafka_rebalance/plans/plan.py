@@ -33,7 +33,7 @@ class Verdict(StrEnum):
 
 
 class StepKind(StrEnum):
-    """Parts of a plan, in order; an operator may stop after each."""
+    """In order; an operator may stop after each."""
 
     ELECT = "elect"
     REPAIR = "repair"
@@ -51,9 +51,8 @@ class MoveKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One partition's change. ``from_replicas`` in Kafka's order, ``to_replicas`` with the preferred leader first.
-
-    ``bytes`` = new replicas × the leader's replica size, ``None`` where unknown. ``wave`` counts from 1.
+    """``from_replicas`` in Kafka's order, ``to_replicas`` with the preferred leader first. ``bytes`` = new replicas ×
+    the leader's replica size, ``None`` where unknown. ``wave`` counts from 1.
     """
 
     topic: str
@@ -75,8 +74,8 @@ class Wave:
 
     ``free_disk_needed``: bytes by broker while both copies exist, without receivers of unknown sizes. ``seconds``: the
     busiest broker's bytes in or out over the throttle; ``None`` with an unknown size. ``leader_in_bytes_per_s`` and
-    ``leader_out_bytes_per_s``: writes and reads of partitions whose leader changes. The leader fields are ``None``
-    where unknown, or where leader changes in a wave are not limited.
+    ``leader_out_bytes_per_s``: writes and reads of partitions whose leader changes, ``None`` where unknown, or where
+    leader changes in a wave are not limited.
     """
 
     moves: tuple[int, ...]
@@ -91,9 +90,7 @@ class Wave:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """``seconds`` for Kafka's tool, wave after wave; ``seconds_slot_filling`` for a driver that keeps
-    its slots full.
-    """
+    """``seconds`` for Kafka's tool, wave by wave; ``seconds_slot_filling`` for a driver that keeps its slots full."""
 
     replica_moves: int
     bytes: int | None
@@ -118,8 +115,6 @@ class StepOutcome:
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """Cost of one step's waves."""
-
     replica_moves: int
     bytes: int | None
     leader_changes: int
@@ -128,11 +123,9 @@ class StepCost:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: its ``waves``, from 1, and their cost.
-
-    ``lower_bound_bytes``: least bytes of any plan for the loads after this step, earlier steps included. ``gap``: of
-    bytes up to this step. Both ``None`` where bytes are unknown. ``certificate`` proves the bound; the last step's is
-    the plan's own.
+    """``waves`` from 1. ``lower_bound_bytes``: least bytes of any plan for the loads after this step, earlier steps
+    included. ``gap``: of bytes up to this step. Both ``None`` where bytes are unknown. ``certificate`` proves the
+    bound; the last step's is the plan's own.
     """
 
     kind: StepKind
@@ -155,10 +148,8 @@ class Rollback:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Lower bound of one cost. ``gap`` = (cost - value) / value, 0 where both are 0, ``None`` for a positive cost over
-    0.
-
-    ``is_within_slack``: ``None`` where costs are not weighed.
+    """``gap`` = (cost - value) / value, 0 where both are 0, ``None`` for a positive cost over 0. ``is_within_slack``:
+    ``None`` where costs are not weighed.
     """
 
     cost: str  # bytes, replica_moves, leader_changes, seconds
@@ -170,9 +161,8 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A rate that is watched, not evened out: the fullest ``broker`` carries ``load`` of ``capacity``.
-
-    ``is_assumed``: the capacity is unknown, so it is that load plus the plan's throttle.
+    """A rate that is watched, not evened out: the fullest ``broker`` carries ``load`` of ``capacity``. ``is_assumed``:
+    the capacity is unknown, so it is that load plus the plan's throttle.
     """
 
     broker: int
@@ -183,7 +173,7 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class ResourceOutcome:
-    """One balanced resource: requested band, widened band, loads before and after by broker.
+    """Requested band, widened band, loads before and after by broker.
 
     ``band_asked`` is in multiples of ``basis``: each broker's ``fair_share``, or the ``plain_mean`` (times capacity).
     ``widened_to`` is in multiples of the plain mean, ``None`` if the band is met. ``mean_level`` is the plain mean;
@@ -200,7 +190,7 @@ class ResourceOutcome:
     widened_to: tuple[float | None, float | None]
     skew_before: float
     skew_after: float
-    before: Mapping[int, float]  # broker -> load
+    before: Mapping[int, float]
     after: Mapping[int, float]
     capacity: Mapping[int, float] | None = None
     is_ordered: bool = False
@@ -225,7 +215,7 @@ class FrontierPoint:
 
 @dataclass(frozen=True, slots=True)
 class Robustness:
-    """Number of ``trials`` with loads off by up to ``noise`` in which the verdict holds."""
+    """``trials`` with loads off by up to ``noise``."""
 
     trials: int
     noise: float
@@ -236,8 +226,8 @@ class Robustness:
 class Seen:
     """Preconditions from the snapshot, which ``check`` compares with a newer one.
 
-    ``broker_racks`` of all brokers, added ones included; ``topic_partitions``: partition counts of topics that move;
-    ``dead_brokers``: dead, fenced or unresponsive; ``reassigning``: topic and partition of running reassignments.
+    ``broker_racks`` of all brokers, added ones included; ``topic_partitions``: counts of topics that move;
+    ``dead_brokers``: dead, fenced or unresponsive; ``reassigning``: topic and partition.
     """
 
     broker_racks: Mapping[int, str | None] = field(default_factory=dict)
@@ -248,10 +238,8 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class CoverClaim:
-    """Replicas that do not fit on ``broker`` together.
-
-    Those there today without ``gone``, and copies of ``come``, both topic -> partitions. ``price`` in bytes per unit of
-    the resource.
+    """Replicas that do not fit on ``broker`` together: those there today without ``gone``, and copies of ``come``, both
+    topic -> partitions. ``price`` in bytes per unit of the resource.
     """
 
     broker: int
@@ -263,10 +251,9 @@ class CoverClaim:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Proof of a bound on moves or time by ``prices`` of resource and broker, without zeros.
+    """``prices`` of resource and broker, without zeros, prove a bound on moves or time; with ``covers`` on bytes.
 
     For time, also the price of each byte that a broker ``receiving`` gets or that leaves one ``sending``, together 1.
-    For bytes with ``covers``.
     """
 
     prices: Mapping[str, Mapping[int, float]]
@@ -279,8 +266,8 @@ class Proof:
 class BudgetClaim:
     """Imbalance (share of load outside its band, summed over resources) of a plan cut short by its budget.
 
-    Before, after, and the least within the budget (None: not computed), proved by ``prices`` by resource and broker
-    (per unit of load) and ``charges`` by cost (per byte, move, leader change), without zeros.
+    Before, after, and the least within the budget (None: not computed), proved by ``prices`` per unit of load and
+    ``charges`` per byte, move, leader change.
     """
 
     imbalance_before: float
@@ -292,7 +279,7 @@ class BudgetClaim:
 
 @dataclass(frozen=True, slots=True)
 class PreferredLeaders:
-    """Broker → leaders after a preferred election, without and with the plan."""
+    """Leaders after a preferred election, without and with the plan."""
 
     before: Mapping[int, int] = field(default_factory=dict)
     after: Mapping[int, int] = field(default_factory=dict)
@@ -320,17 +307,17 @@ class Plan:
     cluster_id: str | None = None
     captured_at: str | None = None
     expires_at: str | None = None
-    topic_ids: Mapping[str, str | None] = field(default_factory=dict)  # of topics that move; None: unknown
+    topic_ids: Mapping[str, str | None] = field(default_factory=dict)  # of topics that move
     seen: Seen = Seen()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     advisor_version: str = ""
     resources: tuple[ResourceOutcome, ...] = ()
-    left_out: Mapping[str, Fact] = field(default_factory=dict)  # resource -> why
+    left_out: Mapping[str, Fact] = field(default_factory=dict)
     topic_excess_replicas: tuple[int, int] = (0, 0)
     lower_bound: tuple[Bound, ...] = ()
     certificate: Mapping[str, Mapping[int, float]] = field(default_factory=dict)  # resource -> broker -> price
-    proofs: Mapping[str, Proof] = field(default_factory=dict)  # of moves, time and bytes, by cost
+    proofs: Mapping[str, Proof] = field(default_factory=dict)  # by cost
     frontier: tuple[FrontierPoint, ...] = ()
     moves: tuple[Move, ...] = ()
     waves: tuple[Wave, ...] = ()
@@ -339,10 +326,10 @@ class Plan:
     preconditions: tuple[Fact, ...] = ()
     explanations: tuple[Fact, ...] = ()
     robustness: Robustness | None = None
-    after_failure: AfterFailure | None = None  # worst losses; None: no broker in service, or no leader
-    preferred_leaders: PreferredLeaders | None = None  # None: the snapshot has no brokers
+    after_failure: AfterFailure | None = None  # None: no broker in service, or no leader
+    preferred_leaders: PreferredLeaders | None = None
     within_budget: BudgetClaim | None = None  # None: no budget, or it was enough
-    continues: str | None = None  # plan_id of an earlier plan that this one confirms or continues
+    continues: str | None = None  # an earlier plan that this one confirms or continues
     trace: tuple[TraceStep, ...] = ()
     plan_id: str = ""
 

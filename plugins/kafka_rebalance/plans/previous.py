@@ -40,8 +40,6 @@ HOW = frozenset((
 
 
 class ReadPrevious:
-    """Finds the remaining moves of an earlier plan."""
-
     name = "earlier_plan"
 
     def applies(self, state: PlanState) -> bool:
@@ -52,8 +50,6 @@ class ReadPrevious:
 
 
 class ContinuePrevious:
-    """Confirms or continues an earlier plan that still holds."""
-
     name = "continue"
 
     def applies(self, state: PlanState) -> bool:

@@ -44,11 +44,9 @@ from kafka_rebalance.snapshot.other_hands import MOST_CANCELLED, cancel_json
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanRequest:
-    """``rows`` int64[P']: the snapshot row of each problem row.
-
-    ``hard``: reasons to move regardless of balance. ``unmet``: moves that must be made but cannot yet, because a
-    replica is out of sync or a reassignment runs. ``watched``: rates that are not evened out, because no broker is near
-    capacity.
+    """``rows`` int64[P']: the snapshot row of each problem row. ``hard``: reasons to move regardless of balance.
+    ``unmet``: moves that must be made but cannot yet (a replica is out of sync, a reassignment runs). ``watched``:
+    rates that are not evened out, because no broker is near capacity.
     """
 
     snapshot: ClusterSnapshot
@@ -265,7 +263,7 @@ def _watched(
         )
         loads = [held + _led(leader, columns.leader_extra[:, d], len(held)) for leader in (placement.leader, preferred)]
         load = np.where(arrays.stays, np.maximum(*loads), 0.0)
-        # A plan's copies come on top of the fullest broker's load.
+        # A plan's copies come on top.
         capacity = np.full(len(load), load.max() + options.throttle_bytes_per_s) if known is None else known
         fullest = int((load / capacity).argmax())
         if 0 < load[fullest] < busy_share * capacity[fullest]:

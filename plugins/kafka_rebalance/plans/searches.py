@@ -25,15 +25,12 @@ Value = TypeVar("Value")
 # ``map``, a process pool's or Spark's: answers in task order.
 Mapper = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 
-_PLAN_S, _POINT_S = 6e-4, 5e-5  # seconds for each replica, measured with 10,000
+_PLAN_S, _POINT_S = 6e-4, 5e-5  # for each replica, measured with 10,000
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The plan's search where ``within`` is None, else the frontier's point at this band.
-
-    ``cost_s``: estimated seconds, for packing tasks.
-    """
+    """``within`` None: the plan's own search, else the frontier's point at this band. ``cost_s``: for packing tasks."""
 
     what: ClassVar[str] = "searches"
     within: float | None
@@ -42,7 +39,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanQuestion:
-    """Input of a plan. ``unfit``: why the snapshot allows no advice; then nothing is searched."""
+    """``unfit``: why the snapshot allows no advice; then nothing is searched."""
 
     snapshot: ClusterSnapshot
     options: PlanOptions
@@ -111,7 +108,7 @@ def at_frontier_point(question: PlanQuestion, *, mapper: Mapper = map, progress:
 
 
 class Sent(Generic[Value]):
-    """A value unpickled on first use in other processes: group workers never unpickle the snapshot."""
+    """Unpickled on first use in other processes: group workers never unpickle the snapshot."""
 
     def __init__(self, value: Value) -> None:
         self._values, self._packed = [value], b""

@@ -27,9 +27,7 @@ def ignore(_: Any) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreviousPlan:
-    """Rest of an earlier plan in problem rows: replicas int32[P', W] and leaders int32[P'] with it applied; ``left``
-    and ``done`` count moves.
-    """
+    """Rest of an earlier plan in problem rows, with it applied; ``left`` and ``done`` count moves."""
 
     plan_id: str
     replicas: Ints
@@ -42,19 +40,16 @@ class PreviousPlan:
 class PlanState:
     """The request, and the results of the stages so far.
 
-    draft         moves from today's placement; empty until a stage makes some
-    solution      placement of the search, with its loads; None before it, or without one
+    draft         moves from today's placement
+    solution      placement of the search, with its loads
     verdict       None until a stage decides
-    reasons       of the verdict
-    bounds        lower bounds for the requested bands; None: unknown for this draft
+    bounds        for the requested bands; None: unknown for this draft
     earlier       prices and covers of an earlier bound, to prove a new one; their values are void
     previous      document of an earlier plan; ``remaining``: its rest; ``continues``: its id if kept
     is_cut_short  a budget ended the plan before all bands were met
     today         the problem with today's leaders, where the search starts after an election
-    step_of       int32[M]: the step of each move
-    wave_of       int32[M]: the wave of each move; ``slots``: concurrent moves for each broker
-    plan          the finished plan, unsealed
-    trace         one entry for each stage, in order
+    step_of       int32[M]; ``wave_of``: likewise; ``slots``: concurrent moves for each broker
+    plan          unsealed
     """
 
     request: PlanRequest
@@ -130,10 +125,7 @@ class PlanState:
 
 
 class Stage(Protocol):
-    """One step from a request to a plan, which improves or limits the state.
-
-    ``applies`` takes the state: an earlier stage may have decided, and some stages depend on the search's result.
-    """
+    """``applies`` takes the state: an earlier stage may have decided, and some stages depend on the search's result."""
 
     @property
     def name(self) -> str:

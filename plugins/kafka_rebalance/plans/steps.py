@@ -62,8 +62,6 @@ REPAIRS = frozenset(
 
 
 class ElectFirst:
-    """Starts the search after a preferred election where that evens out leaders."""
-
     name = "elect"
 
     def applies(self, state: PlanState) -> bool:

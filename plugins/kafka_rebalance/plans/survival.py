@@ -113,7 +113,7 @@ def require_losses_known(plan_request: PlanRequest) -> None:
 
 
 class Proof(Enum):
-    """Proof that no placement is better: a count of loads, a program over all placements, or none."""
+    """A count of loads, a program over all placements, or none."""
 
     COUNTED = "counted"
     ALL_TRIED = "all_tried"
@@ -122,7 +122,7 @@ class Proof(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Overload:
-    """Highest load over capacity after any loss: the lost group and the broker (None: several together)."""
+    """Highest after any loss: the lost group and the broker (None: several together)."""
 
     lost: str
     broker: int | None
@@ -243,7 +243,7 @@ def _facts(plan_request: PlanRequest, state: LossState, draft: Draft, back: np.n
     broker = int((without.excess - state.excess).argmax())
     load, capacity, resource, lost = worst_of(plan_request, without, broker)
     kind, own = str(plan_request.options.survive), set(draft.start[move].tolist()) | set(draft.end[move].tolist())
-    # A move names brokers that it touches, not others that gain leaders.
+    # Not others that gain leaders.
     is_touched = kind != "broker" or lost in own
     of = {
         "broker": int(plan_request.brokers.arrays.ids[broker]),
@@ -262,7 +262,7 @@ def _facts(plan_request: PlanRequest, state: LossState, draft: Draft, back: np.n
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survival:
-    """``draft`` survives; ``reason``: the changes for it."""
+    """``reason``: the changes for it."""
 
     draft: Draft
     reason: Fact

@@ -35,8 +35,8 @@ from kafka_rebalance.plans.state import PlanState
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicDemands:
-    """T topics with required leaders: ``topics`` int64[T] in the snapshot, ``asked`` and ``least`` int64[T] leaders on
-    each of ``eligible`` bool[T, B]. ``least`` is below ``asked`` where partitions are too few.
+    """``topics`` int64[T] in the snapshot, ``asked`` and ``least`` leaders on each of ``eligible`` bool[T, B].
+    ``least`` is below ``asked`` where partitions are too few.
     """
 
     topics: Longs
@@ -80,7 +80,7 @@ def topic_demands(plan_request: PlanRequest) -> TopicDemands:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastLed:
-    """``draft`` has all required leaders; ``reasons``: the changes for it."""
+    """``reasons``: the changes for it."""
 
     draft: Draft
     reasons: tuple[Fact, ...]

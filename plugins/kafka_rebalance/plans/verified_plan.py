@@ -30,7 +30,7 @@ class InvalidPlanError(AdvisorError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VerifiedPlan:
-    """``plan`` passed ``verification``. ``left_out``: parts that failed and were lowered or dropped."""
+    """``left_out``: parts that failed and were lowered or dropped."""
 
     plan: Plan
     verification: Verification

@@ -44,7 +44,7 @@ UNLIMITED = int(np.iinfo(np.int32).max)
 
 
 class LeaderShifts(NamedTuple):
-    """int32[E]: the broker that stops leading each partition, and the one that begins; -1: none."""
+    """The broker that stops leading each partition, and the one that begins; -1: none."""
 
     before: Ints
     after: Ints
@@ -54,9 +54,9 @@ class LeaderShifts(NamedTuple):
 class Transfers:
     """E transfers with C copies.
 
-    ``source`` int32[E] the leader that sends; ``size`` float64[E] bytes of one copy; ``rate`` float64[E] concurrent
-    writes; ``target`` int32[C] receivers, those of e are ``target[begin[e]:begin[e + 1]]``; ``dropped`` int32[G] with
-    ``dropped_begin``: brokers that lose a replica of ``dropped_size`` bytes afterwards; ``leaders``: leader changes.
+    ``source`` the leader that sends; ``size`` bytes of one copy; ``rate`` concurrent writes; ``target`` int32[C]
+    receivers, those of e are ``target[begin[e]:begin[e + 1]]``; ``dropped`` with ``dropped_begin``: brokers that lose a
+    replica of ``dropped_size`` bytes afterwards; ``leaders``: leader changes.
     """
 
     source: Ints
@@ -175,7 +175,7 @@ def _first_with_room(before: Ints, after: Ints, changed: Ints, rows: int, limit:
 
 @dataclass(frozen=True, slots=True)
 class WaveLimits:
-    """Limits of one wave, see ``PlanOptions``."""
+    """See ``PlanOptions``."""
 
     throttle_bytes_per_s: int
     slots: int
@@ -185,7 +185,7 @@ class WaveLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Disk:
-    """float64[B] bytes: used today, and the capacity (inf: unknown)."""
+    """Bytes used today, and the capacity (inf: unknown)."""
 
     used: Floats
     limit: Floats
@@ -193,8 +193,6 @@ class Disk:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WaveTraffic:
-    """One wave's bytes by broker float64[B], its throttle and time."""
-
     arriving: Floats
     sent: Floats
     throttle_bytes_per_s: int
@@ -225,7 +223,7 @@ def waves_of(
         wave = fill_evenly(order, len(urgent), max(urgent_waves, 1), copies, wave_loads, caps)
         if (wave >= 0).all():
             enough = (1 + params.fair_time_over_least) * least_in_turn(transfers, brokers)
-            # Waves with urgent partitions stay, so that no other move delays them.
+            # No other move delays urgent partitions.
             packing = packing_of(wave, urgent_waves, copies, wave_loads, caps)
             shorten(packing, params.most_exchange_tries, enough)
             return _without_gaps(wave)
@@ -341,7 +339,7 @@ class Copies(ByReference):
 
 @dataclass(frozen=True, eq=False)
 class Caps(ByReference):
-    """Limits of one wave: partitions sent or copies received by a broker, rows of a file, bytes/s of concurrent writes,
+    """Of one wave: partitions sent or copies received by a broker, rows of a file, bytes/s of concurrent writes,
     leaders changed from or to a broker.
     """
 
@@ -353,7 +351,7 @@ class Caps(ByReference):
 
 @dataclass(frozen=True, eq=False)
 class WaveLoads(ByReference):
-    """Contents of each wave, [waves, brokers] but ``members`` int64[waves] and ``length`` float64[waves]."""
+    """[waves, brokers] but ``members`` and ``length`` [waves]."""
 
     busy_out: Floats
     busy_in: Floats
@@ -483,10 +481,8 @@ def fill_next(waiting: Longs, copies: Copies, wave_loads: WaveLoads, caps: Caps,
 
 @dataclass(frozen=True, eq=False)
 class Packing(ByReference):
-    """Transfers in waves.
-
-    ``wave_of`` int32[E]; each wave's members are a linked list: ``head`` int64[waves], ``following`` int64[E], -1 ends
-    it; waves from ``first`` on may change.
+    """Each wave's members are a linked list: ``head`` int64[waves], ``following`` int64[E], -1 ends it; waves from
+    ``first`` on may change.
     """
 
     wave_of: Ints

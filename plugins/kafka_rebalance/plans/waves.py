@@ -30,8 +30,8 @@ from kafka_rebalance.snapshot.load import LoadKind
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WavePlan:
-    """``wave_of`` int32[M]; ``stuck`` int64[...]: moves in no wave, since no disk ever has room; ``slots``: concurrent
-    moves for each broker and direction.
+    """``stuck``: moves in no wave, since no disk ever has room; ``slots``: concurrent moves for each broker and
+    direction.
     """
 
     wave_of: Ints
@@ -50,7 +50,7 @@ def slots_of(plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAU
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SteppedWaves:
-    """``wave_of`` and ``step_of`` int32[M], ``stuck`` and ``slots`` as of ``WavePlan``."""
+    """See ``WavePlan``."""
 
     wave_of: Ints
     step_of: Ints
@@ -244,8 +244,8 @@ class LeaderFigures(TypedDict):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaderTraffic:
-    """``changes`` bool[M]; ``written``, ``read`` float64[M] bytes/s of each move's partition (nan: unknown);
-    ``is_reported``: leader changes are limited, so waves count them.
+    """``written``, ``read`` bytes/s of each move's partition (nan: unknown); ``is_reported``: leader changes are
+    limited, so waves count them.
     """
 
     changes: Flags

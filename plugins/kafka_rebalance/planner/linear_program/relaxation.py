@@ -37,7 +37,7 @@ class Arcs:
     """Lawful pairs of a free partition and a broker; ``is_kept``: a replica is there today.
 
     weight float64[A, D] absolute, for ``columns``; cost in the search's units, 0 where kept; fixed float64[B, D]: load
-    of other partitions; copied float64[B]: disk of their new replicas.
+    of other partitions; copied: disk of their new replicas.
     """
 
     columns: list[int]
@@ -131,9 +131,7 @@ def disk_beyond(problem: Problem) -> Floats | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxed:
-    """``prices`` float64[B, all D] and ``covers`` prove the cost. ``regret`` float64[A]: cost of one whole arc more or
-    less.
-    """
+    """``prices`` and ``covers`` prove the cost. ``regret`` float64[A]: cost of one whole arc more or less."""
 
     share: Floats
     prices: Floats
