@@ -1,7 +1,7 @@
 """Bands from options: lowest and highest load of each broker and resource.
 
 ``within`` is a band around the fair share; a ``Target`` replaces it and is relative to the plain mean. Counts may
-always be rounded: a share of 3.4 replicas allows 3 and 4.
+always be rounded.
 """
 
 from __future__ import annotations
@@ -38,8 +38,6 @@ BAND_ROUNDING = 1e-9
 # Shares of brokers that racks alone would fill with more than one replica of a partition. A broker holds at most one
 # replica of a partition, a rack at most its even share: for each replication factor a matroid, in sum a polymatroid.
 # Shares that exceed no set of brokers can be held by fractions (Edmonds 1970).
-#
-# Example: a rack of three brokers, RF 2, 30 partitions of 1 GB, the first disk ten times the others: shares 30, 15, 15.
 
 
 def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load_by_factor: Floats) -> Floats:
@@ -62,8 +60,8 @@ def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load
 class BrokersHold:
     """Limits of sets of brokers for one resource; brokers by rack, the fullest first.
 
-    linear    float64[choices, B]: contribution after the brokers before it, odd replicas counted one a rack
-    constant  float64[choices]: factors whose odd replicas count as if all were held
+    linear    contribution after the brokers before it, odd replicas counted one a rack
+    constant  factors whose odd replicas count as if all were held
     """
 
     rack: Longs
@@ -117,7 +115,6 @@ def _most_even(hold: BrokersHold, capacity: Floats) -> Floats:
 
 
 def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[Flags, float]:
-    """Set around ``taken`` with the lowest holding per capacity, and that level."""
     already = hold.most(taken)
     members = np.ones(len(capacity), dtype=np.bool_)
     while True:
@@ -135,14 +132,12 @@ def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[F
 # 1. Shares of brokers that stay sum to the total (of what their racks can carry).
 # 2. No set of brokers exceeds what it can hold with even racks and one replica of a partition a broker (Hall's
 #    condition), so fractions of replicas meet all shares.
-# 3. For replica loads the lowest level is maximal, then the second lowest, and so on; leader loads are level among
-#    brokers that may lead.
+# 3. For replica loads the lowest level is maximal, then the second lowest, and so on; leader loads are level.
 #
 # Resources are independent, so all shares together may be out of reach (``planner.widening``). Example: 10 brokers on 3
-# racks (4/3/3), RF 3: shares of 1/4 in the rack with 4, else 1/3; the mean 0.3 cannot be met.
+# racks (4/3/3), RF 3: shares of 1/4 in the rack with 4, else 1/3.
 #
-# Fujishige's decomposition of a polymatroid (1980), the tightest set by Dinkelbach's method: O(K² log K) per resource
-# and tight set, after O(P·D).
+# Fujishige's decomposition of a polymatroid (1980), the tightest set by Dinkelbach's method: O(K² log K).
 
 
 def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:

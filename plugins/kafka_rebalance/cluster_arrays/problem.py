@@ -99,7 +99,6 @@ class Problem:
     takes_replicas bool[B]; false: drained, or excluded for replicas
     takes_leaders  bool[B]; false: drained, demoted, or excluded for leaders
     keeps_leaders  bool[B]; false: drained or demoted
-    is_new         bool[B]; for reports only
     capacity       float64[B, D], 1 where unknown: level = load / capacity
     band_low/high  float64[B, D], absolute load (``bands.py``)
     limit          float64[B, D]: hard capacity, inf where unknown; no plan lifts a broker above it
@@ -108,15 +107,14 @@ class Problem:
     replicas       int32[P, W], preferred leader first, padded with ABSENT
     leader         int32[P], ABSENT where there is none
     preferred      int32[P] or None (as ``leader``): leader of today's list after preferred election
-    follower_load  float64[P, D]
-    leader_extra   float64[P, D]
+    follower_load  float64[P, D], as ``leader_extra``
     move_bytes     float64[P], bytes of a new copy (the leader's replica size)
     own_disk       float64[P, W] or None (the leader's size)
     must_leave     bool[P, W]: replicas that cannot stay (offline dirs, forbidden brokers)
     broker_sets    None: all allowed; replicas elsewhere are in ``must_leave``
     pinned         bool[P]: never changed, still counted (excluded topic, mid-reassignment)
     moves_replicas false: leaders only
-    elects_preferred  true: the first replica that may lead becomes leader
+    elects_preferred  the first replica that may lead becomes leader
     name_of        partition row → "topic-partition"
     """
 

@@ -66,10 +66,8 @@ class Placement:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Wanted:
-    """Goals of the search.
-
-    ``resources``: None = the default ones and the targets'. ``balanced``: those with the common band. ``highest``: load
-    per capacity, the upper end of a band without a lower one. ``ranks``: higher ones yield.
+    """``resources``: None = the default ones and the targets'. ``balanced``: those with the common band. ``highest``:
+    load per capacity, the upper end of a band without a lower one. ``ranks``: higher ones yield.
     """
 
     within: float | None = 0.10
@@ -230,7 +228,6 @@ class BrokerArrays:
 
 
 def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerArrays:
-    """Raises UsageError where the options name an unknown broker."""
     brokers = _brokers(snapshot, options)
     stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
     excluded = np.array([broker.id in options.exclude_brokers for broker in brokers], dtype=np.bool_)
@@ -385,7 +382,7 @@ def broker_caps(options: PlanOptions, brokers: BrokerArrays) -> dict[str, Floats
 # 4. Else its partition waits for it. A leaders-only plan waits for a first replica.
 #
 # Example: [2, 3, 1] at factor 2 with 2 and 3 in sync becomes [2, 3]; with 2 alone it waits. Without broker 3 of 1 to 5
-# it becomes [2, 4, 5], of 1 to 3 it waits. O(P·W), O(W + B) a partition of 3.
+# it becomes [2, 4, 5], of 1 to 3 it waits.
 
 
 def laggards_of(replicas: Ints, leader: Ints, in_sync: Flags, must_leave: Flags, stays: Flags) -> Flags:
@@ -426,8 +423,8 @@ AUTO_ELECTION = "auto.leader.rebalance.enable"  # on by default
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PartitionArrays:
-    """``size`` of the leader's replica, ``own_size`` float64[P, W] (nan: as the leader's), ``rate`` bytes/s written;
-    nan: unknown. ``arriving_bytes`` float64[B]: rest of running reassignments, which count as done.
+    """``size`` of the leader's replica, ``own_size`` (nan: as the leader's), ``rate`` bytes/s written; nan: unknown.
+    ``arriving_bytes``: rest of running reassignments, which count as done.
 
     Left alone: ``excluded`` (options or observers), ``in_flight``, ``leaderless``, ``waiting`` (replica out of sync),
     ``short`` (on a dead broker, too few brokers); ``unknown`` unless it must go. ``laggards``: out of sync on brokers
@@ -531,7 +528,7 @@ def build_partition_arrays(
 
 
 def _replicas(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays) -> tuple[Ints, Floats, Flags, Flags]:
-    """Broker indices, own sizes, offline, in sync (all where unknown)."""
+    """In sync where unknown."""
     table = snapshot.partitions
     counts = table.replica_counts
     width = int(counts.max(initial=1))

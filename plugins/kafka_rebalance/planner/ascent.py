@@ -1,10 +1,10 @@
-"""Dual prices, by ascent, for two bounds: evenness within a budget, and copy time of the busiest broker. Every result
-proves a bound (``bounds.proven_by``).
+"""Dual prices, by ascent, for evenness within a budget and for the copy time of the busiest broker. Every result proves
+a bound (``bounds.proven_by``).
 
 Example: broker 0 holds four replicas of 10 GB, its limit is 20 GB, one move is allowed. A price of 1 / 40 GB and a
 charge of 0.25 a move prove that 0.25 of all load stays outside.
 
-O(P · B · D) a step. Source: Kingma and Ba 2015 (Adam), on the Lagrangian.
+O(P · B · D) a step. Source: Kingma and Ba 2015 (Adam).
 """
 
 from __future__ import annotations

@@ -375,7 +375,6 @@ def _choose(least: Floats, chosen: Longs, count: int) -> float:
 
 @inner_kernel
 def _best_leader(least: Floats, leading: Floats, dearest: float) -> int:
-    """Group in which the leader adds least, -1 = none."""
     best, leader = np.inf, -1
     for k in range(least.shape[0]):
         over = leading[k] - min(least[k], dearest)
@@ -444,8 +443,7 @@ def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float
 # Better prices by ascent on the Lagrangian (Adam on its supergradient); weak duality: every result proves a bound.
 #
 # The step size is the same for all resources, or the median bytes per load of each (with many tiny partitions a small
-# price of replicas moves them all). Large clusters try the second first, small ones the first; the other follows if
-# that proves no more. O(P · B · D) a step.
+# price of replicas moves them all). Large clusters try the second first, small ones the first.
 
 
 def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
@@ -557,7 +555,7 @@ def _climbed(
 
 
 def _usual_costs(choices: Choices) -> Floats:
-    """Median cost of a copy over its load, at most 1; 1 where it is 0."""
+    """At most 1; 1 where it is 0."""
     usual = np.ones((choices.follower.shape[1], 1))
     for d, carried_by in enumerate((choices.follower + choices.extra).T):
         carries = carried_by > 0
@@ -578,8 +576,8 @@ def _usual_costs(choices: Choices) -> Floats:
 #     (cheapest leader in k) - min(cheapest replica in k, dearest replica chosen)
 #
 # One broker of a rack suffices where it is cheapest in every resource. Racks are distinct where racks suffice, else
-# brokers, as for confined partitions; drained brokers and forced replicas keep nothing; pinned partitions are a
-# constant. O(P · N · D) for N brokers not dominated in their rack.
+# brokers; drained brokers and forced replicas keep nothing; pinned partitions are a constant. With N brokers not
+# dominated in their rack: O(P · N · D).
 
 
 def proven_by(
@@ -619,7 +617,6 @@ def proven_by(
 
 
 def _added_up(problem: Problem, prices: Floats, dearer: Surcharges) -> float:
-    """To scale rounding errors."""
     prices = np.where(problem.stays[:, None], prices, 0.0)
     highest = np.abs(prices).max(axis=0, initial=0.0)
     carried = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
@@ -680,7 +677,7 @@ def _kept_costs(problem: Problem, prices: Floats, rows: Longs) -> Floats:
 
 
 def _cheapest_of_racks(problem: Problem, prices: Floats, racks: Ints) -> Longs:
-    """Receivers that no other of their rack dominates: as cheap in every resource, and may lead as well."""
+    """As cheap in every resource as any other of the rack, and may lead as well."""
     leads = problem.takes_leaders | problem.keeps_leaders
     needs_all = int(problem.target_rf.max(initial=1)) > len(np.unique(racks[problem.takes_replicas]))
     needs_all |= problem.broker_sets is not None  # the dominating broker may be of another set
@@ -702,7 +699,6 @@ def _cheapest_of_racks(problem: Problem, prices: Floats, racks: Ints) -> Longs:
 def _placement_costs(
     problem: Problem, prices: Floats, cost: Floats, rows: Longs, targets: Longs
 ) -> tuple[Floats, Floats]:
-    """Costs on ``targets``, and of staying; inf where unlawful."""
     new = cost[rows, None] + _multiplied(problem.follower_load[rows], prices[targets].T)
     if problem.broker_sets is not None:
         new[~problem.broker_sets.brokers[problem.broker_sets.of_partition[rows]][:, targets]] = np.inf
@@ -892,7 +888,6 @@ def least_price(problem: Problem, bounds: Bounds, costs: CostParams) -> float:
 
 
 def _deficit_prices(problem: Problem, load: Floats) -> Floats:
-    """Missing bytes must be copied."""
     prices = np.zeros_like(load)
     disk = problem.column("disk")
     if disk is not None:

@@ -14,8 +14,8 @@ from kafka_assignors.kernels.decorators import inner_kernel, kernel
 # Example: broker 0 leads four lists with followers 1 and 2, and two with 1 and 3: two each, not six.
 #
 # Greedy, heaviest first, then exact by the shortest chains: partition p goes from u to v, q from v to w, … while the
-# last has at least two fewer than the first (optimal semi-matchings: Harvey, Ladner, Lovász, Tamir 2003). O(P·W) if the
-# greedy choice is even, as usual, and O(P/B·W + B) a chain.
+# last has at least two fewer than the first (optimal semi-matchings: Harvey, Ladner, Lovász, Tamir 2003). O(P/B·W + B)
+# a chain.
 
 
 class Lists(NamedTuple):
@@ -142,7 +142,7 @@ def _choose_least(lists: Lists, members: Longs, column: Longs, count: Longs, loa
 
 @inner_kernel
 def _exchange(lists: Lists, members: Longs, column: Longs, count: Longs, left: Longs) -> None:
-    """Until no chain lowers the sum of squares. Brokers reached by a failed chain are closed for good."""
+    """Brokers reached by a failed chain are closed for good."""
     brokers = len(count)
     is_open = _ever_standby(lists, members, brokers)
     chains = Chains(
@@ -180,7 +180,7 @@ def _ever_standby(lists: Lists, members: Longs, brokers: int) -> Flags:
 
 @inner_kernel
 def _fullest(count: Longs, is_open: Flags) -> tuple[int, int]:
-    """Open broker with the most rows (-1: none), and the fewest rows."""
+    """Most rows (-1: none), and the fewest rows."""
     fullest, least = -1, 0
     for c in range(len(count)):
         if is_open[c]:

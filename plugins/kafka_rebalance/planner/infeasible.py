@@ -64,7 +64,7 @@ def forced_copies(problem: Problem) -> ForcedCopies | None:
 
 
 def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
-    """In all, and into each rack. Racks bind only if all brokers that stay take replicas."""
+    """Racks bind only if all brokers that stay take replicas."""
     racks = int(rack.max(initial=0)) + 1
     sizes, chosen = problem.sets.rack_sizes(rack, problem.stays), problem.sets.of_partition
     into = np.zeros((problem.partition_count, racks), dtype=np.int64)
@@ -191,7 +191,7 @@ def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
 
 
 def _fullest(problem: Problem, forced: ForcedCopies, places: list[tuple[Longs, float]]) -> Cause | None:
-    """Largest relative lack; ``places``: brokers, forced bytes."""
+    """``places``: brokers, forced bytes."""
     worst, cause = 0.0, None
     for place, needed in places:
         brokers = place[problem.takes_replicas[place]]

@@ -199,7 +199,7 @@ def leader_outside(state: LeaderState, broker: int, sign: int) -> float:
 # hub (node B) takes low..high of each broker. Flow follows cheapest paths (primal-dual). Example: a leads 4, b 2, c 0,
 # each may lead 2: a gives two to b, b two to c, 4 changes.
 #
-# O(arcs) a phase, one phase a distance. Sources: Edmonds & Karp 1972, Dinic 1970, Harvey et al. 2003.
+# O(arcs) a phase. Sources: Edmonds & Karp 1972, Dinic 1970, Harvey et al. 2003.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -280,7 +280,7 @@ def set_distances(state: LeaderState, flow: CountFlow, from_all: bool) -> bool: 
 
 @inner_kernel
 def _next_on(state: LeaderState, flow: CountFlow, a: int, level: int) -> tuple[int, int]:
-    """Next node of ``level`` on a cheapest path over ``a``, and the arc; -1 if none."""
+    """-1 if none."""
     hub, width = flow.low.shape[0], state.replicas.shape[1]
     if a == hub:
         while flow.next_arc[a] < hub:
@@ -306,7 +306,7 @@ def _next_on(state: LeaderState, flow: CountFlow, a: int, level: int) -> tuple[i
 
 @inner_kernel
 def _set_levels(state: LeaderState, flow: CountFlow) -> None:
-    """Breadth first; -2 = not visited."""
+    """-2 = not visited."""
     queue = np.empty(flow.far.shape[0], np.int64)
     ends = 0
     for node in range(flow.far.shape[0]):
@@ -347,7 +347,6 @@ def _send(state: LeaderState, flow: CountFlow, depth: int) -> None:
 
 @inner_kernel
 def _send_from(state: LeaderState, flow: CountFlow, source: int) -> bool:
-    """Depth first; closes dead ends."""
     depth = 0
     flow.path[0] = source
     while depth >= 0:

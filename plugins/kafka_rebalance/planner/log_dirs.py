@@ -7,9 +7,9 @@ Search: make the move that repairs most per byte, ties to the largest, until all
 return or swap with lighter ones. Small problems without a proof go to exact integer programs. O(moves × R × D).
 Example: ceilings 100, dir 0 holds 60, 50, 30. 30 repairs most per byte but leaves 10, so 50 moves and 30 returns.
 
-Bound: a dir above its ceiling loses whole replicas that weigh the excess, one below its floor gains such. The sets are
-disjoint, so the lightest add up; the larger of both sums is the bound. The lightest set is a covering knapsack in units
-of need / 1,000, rounded up: never above the true answer. O(R × 1,000) a dir.
+Bound: a dir above its ceiling loses whole replicas that weigh the excess, one below its floor gains such; the larger of
+both sums of the lightest sets. The lightest set is a covering knapsack in units of need / 1,000, rounded up: never
+above the true answer.
 """
 
 from __future__ import annotations
@@ -296,7 +296,6 @@ def broker_volumes(broker: Broker, table: PartitionTable) -> BrokerVolumes | Non
 
 
 def _movable(broker: int, table: PartitionTable) -> Longs:
-    """Known dir and size, not in motion."""
     if table.log_dir is None:
         return np.zeros(0, dtype=np.int64)
     is_mine = (table.replicas == broker) & (table.log_dir >= 0) & (table.replica_log_bytes >= 0)

@@ -2,7 +2,7 @@
 
     solve(problem, params=replace(params, effort=Effort(anneal_steps=0)))
 
-Rounding constants are the float64 error of millions of additions of loads of about 1.
+Rounding constants are float64 errors for loads of about 1.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ class KernelParams(Parameters, ByReference):
 class AscentParams(Parameters):
     """Ascent of dual prices (Adam).
 
-    work               pairs of partition and broker in all steps
-    least_steps        with fewer there is no ascent
-    first_step         in mean bytes per broker for a mean load; shrinks geometrically
-    few_pairs          with more, steps scale with each resource's usual costs
-    memory             decay of the mean slope; ``long_memory``: of the squared one
+    work         pairs of partition and broker in all steps
+    least_steps  with fewer there is no ascent
+    first_step   in mean bytes per broker for a mean load; shrinks geometrically
+    few_pairs    with more, steps scale with each resource's usual costs
     """
 
     ascending = (("least_steps", "most_steps"), ("last_step", "first_step"))
@@ -66,7 +65,7 @@ class BudgetSearchParams(KernelParams):
     given_back_at_once  one change in so many is undone before a new ranking
     warm, cold          in mean weights of a replica; ``cooling``: share of the tries
     tries_when_warm     for each replica; with fewer it starts colder
-    single_steps        cumulative percent with ``swaps``, rest exchanges; ``leader_steps`` percent of single steps
+    single_steps        cumulative percent with ``swaps``, rest exchanges
     """
 
     ascending = (("single_steps", "swaps"), ("cold", "warm"))
@@ -94,7 +93,7 @@ class LeaderParams(KernelParams):
     worth_of_free_change  factor for a hand-over without a further leader change
     load_discount         for the receiver's higher load, per mean
     least_of_rank         a hand-over applies while it is worth this share of its rank
-    brokers_per_change    harder steps follow where fewer than one in so many brokers improves
+    brokers_per_change    harder steps follow where fewer than one in so many improves
     """
 
     rounds: int = number(200, least=0)
@@ -207,7 +206,7 @@ class ReplicaKernelParams(KernelParams):
 class ReplicaSearchParams(Parameters):
     """Search for replica sets.
 
-    brokers_per_move   a step that moves replicas of fewer than one in so many brokers is followed by a harder one
+    brokers_per_move   a harder step follows where fewer than one in so many brokers moves replicas
     least_fit          of a mixture to its receiver, 1 = in proportion
     least_pass_saving  polishing goes on while a pass saves this share of the best one
     many_replicas      above it there is one polishing pass
@@ -271,7 +270,7 @@ class NeighbourhoodParams(Parameters):
     far                   gap beyond which no patience is lost
     undecided_partitions  about so many partitions with little effect are drawn
     least_gap             a step ends within this share of the plan's cost, or ``gap_share`` of its excess
-    row_slack             HiGHS may miss a row by half of this, bands hold to 1e-9 (means)
+    row_slack             HiGHS may miss a row by half of this (means)
     """
 
     ascending = (("least_open", "most_open"),)
@@ -413,7 +412,6 @@ class SurviveParams(Parameters):
     """Every broker within its capacity after a loss.
 
     brokers        each change relieves one of so many worst
-    partitions     that may get another order or leader
     program_cells  sums of loads in one program
     all_changes    up to so many, one program proves what cannot survive
     above_worth    price of a capacity exceeded by its whole, then of each copy, leader change and order
@@ -446,14 +444,14 @@ class SurviveParams(Parameters):
 class TopicLeaderParams(Parameters):
     """Minimum leaders of a topic on each broker.
 
-    few_choices   placements up to which one program chooses all from the start
-    all_choices   the same where steps left a deficit: proves what is impossible
+    few_choices  placements up to which one program chooses all from the start
+    all_choices  the same where steps left a deficit: proves what is impossible
     topic_choices  of one topic, where no single step is left
-    mend_nodes    of programs that repair bands by leader changes
-    band_worth    price of a mean load outside bands, in mean bytes of a broker
-    may_not       price of an impossible leader; ``copy_worth``: of a copy, above all harm
-    most_harm     to bands by one change, in means
-    move_worth    price of a copy beside its bytes, as a share of a replica's mean bytes
+    mend_nodes   of programs that repair bands by leader changes
+    band_worth   price of a mean load outside bands, in mean bytes of a broker
+    may_not      price of an impossible leader; ``copy_worth``: of a copy, above all harm
+    most_harm    to bands by one change, in means
+    move_worth   price of a copy beside its bytes, as a share of a replica's mean bytes
     """
 
     few_choices: int = number(300, least=0)
@@ -478,11 +476,10 @@ class TopicLeaderParams(Parameters):
 class WideningParams(Parameters):
     """Bands that no plan can meet, widened to the least level reached.
 
-    least_step           distance of two levels, as a share of the mean
-    most_pairs           of partition and broker, for integer programs
-    few_variables        of programs solved at once; ``open_variables`` of a step of larger ones
-    cost_steps           factor on the steps for bytes
-    large_steps_divisor  of neighbourhoods, with more pairs than ``most_pairs``
+    least_step     distance of two levels, as a share of the mean
+    most_pairs     of partition and broker, for integer programs; beyond it ``large_steps_divisor``
+    few_variables  of programs solved at once; ``open_variables`` of a step of larger ones
+    cost_steps     factor on the steps for bytes
     """
 
     least_step: float = number(0.004, least=1e-6, most=0.1)

@@ -82,7 +82,7 @@ def place(
 
 
 def _misled(problem: Problem, replicas: Ints, leader: Ints) -> int:
-    """Partitions whose leader may not lead though another set would have one that may."""
+    """Another set would have a possible leader."""
     if problem.takes_leaders[problem.stays].all():
         return 0
     able = candidates(problem, replicas)

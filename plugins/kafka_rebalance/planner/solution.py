@@ -68,12 +68,10 @@ class LowerBound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PriceCertificate:
-    """Dual prices float64[B, D] that prove a bound on bytes.
+    """Dual prices float64[B, D] (bytes per unit of load: >= 0 above a band, <= 0 below it) that prove a bound on bytes:
 
-    Prices are bytes per unit of load: >= 0 above a band, <= 0 below it. By weak duality the bound is
-
-        sum over partitions of min over allowed placements (bytes copied + sum of prices · load placed)
-        - sum over brokers of (prices⁺ · band_high - prices⁻ · band_low)
+    sum over partitions of min over allowed placements (bytes copied + sum of prices · load placed)
+    - sum over brokers of (prices⁺ · band_high - prices⁻ · band_low)
     """
 
     prices: Floats
@@ -150,7 +148,7 @@ class Solution:
     """Placement with its proof.
 
     replicas           int32[P, W], leader first, then in today's order; padded with -1; untouched rows unchanged
-    band_low           float64[B, D] to ``band_high``: the bands met, after widening
+    band_low           to ``band_high``: the bands met, after widening
     topic_excess       replicas above ⌈topic's replicas / brokers that stay⌉, before and after
     is_cut_short       without the budget the plan would do more
     gave_way           resource whose band was relaxed → resources that come first

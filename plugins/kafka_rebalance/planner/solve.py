@@ -160,7 +160,6 @@ def _solve_restricted_program(task: SearchTask, found: Found) -> Found:
 
 
 def _decide_whole(task: SearchTask, found: Found) -> Found:
-    """Outside the bands: a plan inside them by an integer program, or a proof that there is none."""
     problem, params = task.problem, task.params
     if not found.is_outside(problem) or not params.effort.program_steps:
         return found
@@ -178,7 +177,7 @@ def _decide_whole(task: SearchTask, found: Found) -> Found:
 
 
 def _keep_ranks(task: SearchTask, found: Found) -> Found:
-    """Outside the bands: keep the caps and come nearer to the bands of higher rank."""
+    """Outside the bands: come nearer to the bands of higher rank."""
     problem, params, best = task.problem, task.params, found.best
     if not found.is_outside(problem):
         return found
@@ -203,7 +202,7 @@ def _keep_ranks(task: SearchTask, found: Found) -> Found:
 
 
 def _widen_least(task: SearchTask, found: Found) -> Found:
-    """Outside the bands: cheapest plan within the least bands met, with any topic spread."""
+    """Cheapest plan within the least bands met, with any topic spread."""
     problem, params, within, bounds = task.problem, task.params, found.within, found.bounds
     if within is None or not params.effort.program_steps:
         return found
@@ -254,7 +253,7 @@ def _without_others(stages: Sequence[SearchTask], known: Placed) -> tuple[Placed
 
 
 def _distances(stages: Sequence[SearchTask], found: Placed) -> tuple[float, ...]:
-    """Wrong leaders, then the distance outside each stage."""
+    """Wrong leaders first."""
     return (found.misled, *(_judged(stage, found).band_violation for stage in stages))
 
 
@@ -313,8 +312,7 @@ def _on_leaving(problem: Problem, replicas: Ints) -> Flags:
 # 5. Fewest elections and reordered lists together, then fewest reordered lists.
 # 6. A list whose first replica may not lead (a demoted broker) is reordered.
 #
-# The first replica counts as the final leader even if out of sync today: it will catch up. Example: lists begin 4/4/4,
-# broker 2 restarted and leads nothing (6/6/0): electing its own four reorders no list.
+# Example: lists begin 4/4/4, broker 2 restarted and leads nothing (6/6/0): electing its own four reorders no list.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -361,10 +359,9 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
 
 
 def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
-    """The same sets without needless leader changes and orders. O(changes · D).
-
-    Each row goes back to today's list and leader, to today's list and an election, or to today's leader, if no broker
-    then ends farther outside a band or limit, before and after election.
+    """The same sets without needless leader changes and orders. Each row goes back to today's list and leader, to
+    today's list and an election, or to today's leader, if no broker then ends farther outside a band or limit, before
+    and after election.
     """
     if problem.elects_preferred:
         return solution
@@ -456,7 +453,7 @@ def _reordered(problem: Problem, way: _Way, which: Flags) -> _Way:
 
 
 def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first: bool) -> _Way:
-    """Preferred leaders where the list stays, others as bands need them; else those found."""
+    """Others as bands need them."""
     assert problem.preferred is not None
     stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1) & ~problem.pinned
     may = (candidates(problem, problem.replicas) & (problem.replicas == problem.preferred[:, None])).any(axis=1)

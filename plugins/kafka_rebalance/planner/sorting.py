@@ -74,7 +74,7 @@ def largest_first(values: Floats) -> Ranking:
 
 @inner_kernel
 def _split(values: Floats, order: Longs, low: int, high: int) -> int:
-    """Return the pivot's place: the median of ends and middle."""
+    """Median of ends and middle."""
     middle = (low + high) >> 1
     if values[order[middle]] < values[order[low]]:
         order[low], order[middle] = order[middle], order[low]

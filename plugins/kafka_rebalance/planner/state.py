@@ -1,7 +1,7 @@
 """Working state of the search, changed in place by compiled kernels.
 
 Index B is *unplaced*: replicas without a broker yet. As on a drained broker, nothing may stay there. Loads are in mean
-loads per broker that stays, costs in mean bytes. About 40 bytes per replica plus 16·D per partition.
+loads per broker that stays, costs in mean bytes.
 """
 
 from __future__ import annotations

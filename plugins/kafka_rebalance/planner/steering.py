@@ -4,8 +4,8 @@ Promises, in order: bands and rules hold, topics crowd no worse; the first cost 
 and slack; it falls until it is within the slack of its bound, then the next cost does.
 
 Each step solves a part of the plan again: partitions that move, those that the flow program moves, and some with little
-effect (Shaw 1998). Example: two of 10 brokers send 146 and 126 of 300 GB; with copies of others' leaders no broker
-sends above 45 GB.
+effect (Shaw 1998). Example: two of 10 brokers send 146 and 126 of 300 GB; with copies of others' leaders none sends
+above 45 GB.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ Promises, in order: the budget and all hard rules hold; no broker is above its c
 follower orders first (no copies), then leaders, then replicas; within the bands if that suffices; no single change left
 is needless.
 
-Search: relieve the worst broker by the best change; if none helps, allow the next kind, then leaving bands, then an
-integer program over several changes. Example: brokers 0, 1, 2 of 60 MB/s send 40 each; all lists of 0 go on with 1,
-which would send 80. Half of them as [0, 2, 1]: 60 each.
+Relieve the worst broker by the best change; if none helps, allow the next kind, then leaving bands, then an integer
+program over several changes. Example: brokers 0, 1, 2 of 60 MB/s send 40 each; all lists of 0 go on with 1, which would
+send 80. Half of them as [0, 2, 1]: 60 each.
 """
 
 from __future__ import annotations
@@ -453,7 +453,6 @@ def _may_be_on(arrays: LossArrays, rows: Longs, members: tuple[int, ...]) -> Fla
 
 
 def _loss_rows(state: LossState, options: Change) -> tuple[sp.csr_array, Floats]:
-    """Over capacity."""
     arrays, touched, count = state.arrays, state.touched(options), len(options)
     brokers = np.unique(touched.broker)
     at = np.searchsorted(brokers, touched.broker)

@@ -4,8 +4,7 @@ Promises, in order: the budget and all hard rules hold; on a small cluster all l
 bands are left no further than needed; few bytes, then few leader changes.
 
 Small clusters: one integer program. Others: an assignment for each topic; a program for what limits or the budget
-forbid; then leader changes that repair bands. Example: t has 4 partitions on brokers 0, 1, 2, led by 0, 0, 1, 1, one
-each wanted. 2 leads one that it holds: no copy.
+forbid; then leader changes that repair bands.
 """
 
 from __future__ import annotations
@@ -167,13 +166,11 @@ def _profile(problem: Problem, lists: Ints) -> Longs:
     return np.asarray(np.sort(np.where(lists >= 0, same, 0), axis=1))
 
 
-# Assignment of the leaders of one topic.
-#
-# Promises, in order: fewest copies; fewest lacking leaders; little harm to bands, few bytes, few changes, each change
-# weighed alone.
+# Assignment of the leaders of one topic. Promises, in order: fewest copies; fewest lacking leaders; little harm to
+# bands, few bytes, few changes, each change weighed alone.
 #
 # Keeping a leader is free, a leader change cheap, impossible ones dearest. What remains needs a copy each (a maximum
-# matching), so a second assignment copies to those brokers. O(n³) for n needed leaders (``linear_sum_assignment``).
+# matching), so a second assignment copies to those brokers. O(n³) (``linear_sum_assignment``).
 
 
 def assigned(placement: LedPlacement, need: Longs, mine: Longs, params: TopicLeaderParams) -> Choices:
@@ -194,7 +191,7 @@ def assigned(placement: LedPlacement, need: Longs, mine: Longs, params: TopicLea
 
 
 def _costs(placement: LedPlacement, mine: Longs, choices: Choices, params: TopicLeaderParams) -> tuple[Floats, Longs]:
-    """Costs float64[B, K], and the cheapest choices, -1: it leads today."""
+    """-1: the choice leads today."""
     shape = (placement.problem.broker_count, len(mine))
     harm, may = placement.effect(choices)
     costs = placement.costs(choices)
@@ -521,7 +518,6 @@ def with_least_leaders(
 def _all_at_once(
     placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams, most: int
 ) -> bool:
-    """Whether the minimum was proved."""
     every = all_choices(placement.problem, rows, placement.lists, placement.leader, most)
     chosen = None if every is None else decide(placement, demand, every, params)
     if every is None or chosen is None:

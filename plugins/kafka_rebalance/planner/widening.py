@@ -1,7 +1,7 @@
 """Narrowest bands reached, resource by resource, where no plan meets the given ones.
 
 From the search's loads on, each side, widest first, comes as near as it can while no other goes farther out. Example: 6
-brokers, ±10 %, one partition of 1.8 means. 1.80 cannot be less, and the lower side reaches 0.81.
+brokers, ±10 %, one partition of 1.8 means: 1.80 cannot be less.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def improved(program: WholeProgram, goal: Goal, start: Floats, *, seed: int, par
 
 
 def _opened(program: WholeProgram, goal: Goal, best: Floats, rng: np.random.Generator, most: int) -> tuple[Flags, bool]:
-    """Variables that one step opens, and whether these are all."""
+    """These are all: true."""
     arcs, count = program.arcs, len(program.arcs.row)
     first = goal.first(best)
     others = rng.permutation(np.setdiff1d(np.flatnonzero(program.problem.stays), first))
@@ -415,7 +415,6 @@ def _reaching(task: _Task, best: Widened, side: Side, target: float) -> Widened 
 
 
 def _searched(task: _Task, wider: Problem, bands: WorkingBands, found: Placed, seed: int) -> Placed:
-    """``found`` where nothing is nearer."""
     for step in (search_replicas, anneal_replicas):
         start = ReplicaSets(found.replicas, task.sets.original)
         other = step(wider, start, bands, seed=seed, params=task.params)

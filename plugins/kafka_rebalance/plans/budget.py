@@ -1,10 +1,7 @@
 """The stages ``balance``, ``capacity``, ``budget``, ``preference`` and ``hours``: the search, and its limits.
 
 Promises, in order: no broker exceeds its capacity; the cost is within the budget; moves that must be made are made; if
-all bands fit the budget, the plan is the cheapest found, else the one with the least imbalance found
-(``planner.budget.search``).
-
-Example: brokers that can carry 100 MB/s carry 140, 90 and 70. The first may give 10 to the second and 30 to the third.
+all bands fit the budget, the plan is the cheapest found, else the one with the least imbalance found.
 """
 
 from __future__ import annotations
@@ -184,8 +181,7 @@ def searched_within_budget(
 ) -> Solution:
     """The most even solution found between ``least`` (only moves that must be made) and ``solution``.
 
-    On larger clusters leader bands are given up first under a limit on leader changes alone, at no more bytes. On small
-    ones, where the search is nearly exact, evenness comes first.
+    Under a limit on leader changes alone, larger clusters give up leader bands first, at no more bytes.
     """
     limited, budget = problem, problem.budget
     is_large = problem.partition_count * problem.broker_count > params.linear_program.proofs.most_arcs
@@ -204,7 +200,7 @@ def searched_within_budget(
 
 
 def _solved(problem: Problem, found: Placing, solution: Solution, least: Solution) -> Solution:
-    """Bounds of the requested bands, proved again where they widen."""
+    """Proved again where the bands widen."""
     slots = (found.replicas == found.leader[:, None]).argmax(axis=1).astype(np.int32)
     replicas, leader = in_kafka_order(problem, found.replicas, slots)
     cost = plan_cost(problem, replicas, leader)
@@ -283,7 +279,6 @@ def budget_claim_of(
 
 
 def _beside(plan_request: PlanRequest, problem: Problem) -> Floats:
-    """Largest load of pinned replicas, which the problem leaves out."""
     placement = plan_request.partitions.placement
     factor = np.asarray((placement.replicas >= 0).sum(axis=1), dtype=np.int32)
     columns = columns_of(placement.loads, factor, problem.resources)
@@ -328,8 +323,8 @@ def _charges(proof: EvennessProof) -> dict[str, float]:
 #    the others within the slack of their nearest.
 # 3. Among these, the first cost is least; ties go to the next cost.
 #
-# Where the plan of fewest bytes fails this, ``search`` runs again for each price of a move. Where time comes first,
-# integer programs also relieve the busiest brokers of the quickest plan (``planner.steering``).
+# Else ``search`` runs again for each price of a move. Where time comes first, integer programs also relieve the busiest
+# brokers of the quickest plan (``planner.steering``).
 
 
 Costs = Mapping[Preference, float]
@@ -471,7 +466,6 @@ def _is_no_worse(problem: Problem, other: Solution, found: Solution) -> bool:
 
 
 def _outside(problem: Problem, solution: Solution) -> Floats:
-    """Farthest above and below the bands of each resource, in means."""
     after, stays = solution.after, problem.stays
     sides = (after - problem.band_high, problem.band_low - after)
     return np.array([np.maximum(side[stays], 0.0).max(axis=0, initial=0.0) for side in sides]) / resource_scale(problem)
@@ -529,8 +523,7 @@ def _best_of(found: Sequence[Bounds]) -> Bounds:
 # stages before stays if it fits; else the most even one found.
 #
 # The hours limit the bytes of one broker. Waves leave gaps, so where they take longer, the limit shrinks: by half steps
-# on small clusters, by the excess on larger ones. Example: a plan of 1.3 TiB takes 3.4 h; for 2 h at 50 MiB/s no broker
-# may receive more than 352 GiB.
+# on small clusters, by the excess on larger ones. Example: for 2 h at 50 MiB/s no broker may receive more than 352 GiB.
 
 
 class KeepHours:
@@ -584,7 +577,7 @@ def within_hours(
 
 
 def _one_more(plan_request: PlanRequest, problem: Problem, least: Solution) -> Problem:
-    """One optional move, of the bytes that one broker can receive in the hours."""
+    """Of the bytes that one broker can receive in the hours."""
     options, budget = plan_request.options, problem.budget
     copied = least.cost.bytes + 3600 * (options.max_hours or 0.0) * options.throttle_bytes_per_s
     moves = least.cost.replica_moves + 1

@@ -1,11 +1,9 @@
-"""Check of a plan on a newer snapshot, move by move. After the document's hash (``plan_id``), shape and parameters, the
-worst status wins:
+"""Check of a plan on a newer snapshot, move by move. The worst status wins:
 
 - harmful: a move contradicts the cluster (its partition is in another reassignment, its broker is gone or takes no
   replicas); a reassignment of others has begun; partitions are below min ISR; or, where nothing else has changed, the
   remaining moves would overfill a disk, put replicas on one rack, or worsen the balance;
-- stale: the plan has expired, or the cluster differs: identity, time, brokers, racks, topics, other moves
-  (``ReasonCode``);
+- stale: the plan has expired, or the cluster differs (``ReasonCode``);
 - not worth it: all is done, or the rest no longer pays;
 - valid.
 """
@@ -425,7 +423,6 @@ def move_states(
 def _state(
     move: PlannedMove, plan_request: PlanRequest, problem: Problem, row: int, at: int
 ) -> Reason | LeftMove | None:
-    """None: finished."""
     index = plan_request.brokers.index_of
     joined = {broker.id for broker in plan_request.snapshot.brokers}
     target = [index.get(broker, ABSENT) if broker in joined else ABSENT for broker in move.target]
@@ -457,7 +454,7 @@ def _conflict(
     target: list[int],
     today: list[int],
 ) -> Reason | None:
-    """``rows``: the partition's in the snapshot, and in the problem."""
+    """``rows``: in the snapshot, and in the problem."""
     row, at = rows
     if plan_request.partitions.in_flight[row]:
         return reason(ReasonCode.IN_REASSIGNMENT, FactCode.PARTITION_BEING_REASSIGNED, partition=move.name)
@@ -540,7 +537,6 @@ def recreated_topics(planned: PlannedState, snapshot: ClusterSnapshot) -> frozen
 
 
 def _another_cluster(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Without ids, most of the plan's partitions and brokers must be there."""
     row_of, table = snapshot.row_of, snapshot.partitions
     found = 0
     for move in planned.moves:
@@ -861,7 +857,7 @@ def _check_rest(
 
 
 def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionParams) -> PlanOptions:
-    """Without removed brokers and racks that have left since."""
+    """Without brokers and racks that have left since."""
     options = planned.options
     there = {broker.id for broker in snapshot.brokers}
     known = there | options.add_brokers.keys()

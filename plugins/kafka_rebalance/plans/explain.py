@@ -125,8 +125,7 @@ def above_cap(plan_request: PlanRequest, over: OverCap, **said: Any) -> Fact:
 
 
 # Repair of each move: the broker and resource that are further from their share without it; of several, the one
-# furthest from its share before. Example: disks at 1.5, 1.0 and 0.5 × their share, one move of 0.5 from the first to
-# the last. Both repairs are equal, so the source is named.
+# furthest from its share before, ties to the source.
 
 
 class Repair(IntEnum):
@@ -182,7 +181,7 @@ def _first(rank: Floats) -> Longs:
 
 
 def _change(plan_request: PlanRequest, draft: Draft, broker: Ints, resources: tuple[str, ...]) -> Floats:
-    """Load that each move adds to its brokers, float64[M, S, D]; a broker of both lists counts once."""
+    """A broker of both lists counts once."""
     placement = plan_request.partitions.placement
     factor = np.ones(len(placement.replicas), dtype=np.int32)
     factor[draft.row] = (draft.end >= 0).sum(axis=1)
@@ -256,7 +255,7 @@ def explain_brokers(
 
 
 def _tally(draft: Draft, brokers: int) -> Floats:
-    """Columns: replicas that leave and arrive, their bytes, leaders lost and won."""
+    """Replicas that leave and arrive, their bytes, leaders lost and won."""
     sizes = np.repeat(np.nan_to_num(draft.size)[:, None], draft.start.shape[1], axis=1)
     out, into = draft.start[draft.is_dropped], draft.end[draft.is_new]
     columns = [
@@ -360,7 +359,6 @@ def _add_hard_reasons(plan_request: PlanRequest, draft: Draft, why: MoveFacts) -
 
 
 def _add_what_leaves(plan_request: PlanRequest, draft: Draft, sets: BrokerSets | None, why: MoveFacts) -> None:
-    """Outside the topic's brokers, in an offline log dir, on a removed broker."""
     brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids.tolist()
     reasons, worse = why.reasons, why.worse_without
     outside = np.zeros(draft.start.shape, dtype=np.bool_) if sets is None else sets.outside(draft.start)
@@ -396,8 +394,7 @@ def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
 # Causes of two limits together: disks without room for another copy, and count bands that keep loads uneven.
 #
 # The first compares the smallest replica with the freest disk. The second adds up the largest (smallest) replicas of a
-# count band. Example: 30 partitions of 10 GB, disks of 1 TB and 500 GB: the first disk needs 180 GB at least, its count
-# band allows 16 replicas, which hold 160 GB.
+# count band. Example: the first disk needs 180 GB at least, its count band allows 16 replicas of 10 GB.
 
 
 def disks_full(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> Fact | None:

@@ -7,7 +7,7 @@ Example: broker 0 leads two partitions [0, 1, 2] and sends 10 MB/s for each; bro
 broker 0 it sends 70: 1.17 × its capacity. With one list in the order [0, 2, 1] it sends 60.
 
 Changed lists get a follower order that spreads each lost broker's leaders. Unchanged lists stay unless an option asks:
-a new order copies nothing, but needs a command. A list with a lagging replica stays. O(P·W + losses·B).
+a new order copies nothing, but needs a command. O(P·W + losses·B).
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@ Promises, in order
 3. Only the plan's own point may cost more than another without a more even resource.
 4. Three points have names: ``cheap`` (most evenness per byte), ``knee`` (evenness gets dear after it), ``even`` (the
    last). One is recommended: the plan.
-
-Bands narrow in equal ratios from today's worst deviation to one hundredth, the plan's own among them.
 """
 
 from __future__ import annotations
@@ -149,7 +147,6 @@ def _own_point(plan: Plan, plan_request: PlanRequest, even: Problem) -> RatedPoi
 
 
 def _with_further(own: RatedPoint, plan: Plan, points: Sequence[RatedPoint | None]) -> RatedPoint:
-    """Cost and gain of evening out rates, from the point of the same band."""
     point, watched = own.point, [outcome for outcome in plan.resources if outcome.watched is not None]
     same = [other.point for other in points if other is not None and other.point.tolerance == point.tolerance]
     if not watched or not same or point.tolerance is None:
@@ -197,7 +194,7 @@ def _own_reason(plan: Plan, options: PlanOptions) -> Fact:
 
 
 def _start(plan_request: PlanRequest, plan: Plan, even: Problem, seed: int, params: FrontierParams) -> list[RatedPoint]:
-    """No moves, or those that must be made. It may be the plan."""
+    """It may be the plan."""
     if plan_request.hard:
         problem = without_balance(plan_request.problem(None, {}))
         try:
@@ -245,7 +242,7 @@ def _point(
 
 
 def _loads_after(plan_request: PlanRequest, problem: Problem, solution: Solution, draft: Draft) -> Floats:
-    """Of the whole cluster; the problem lacks replicas on lost brokers."""
+    """The problem lacks replicas on lost brokers."""
     whole = plan_request.partitions.placement.replicas
     if int((whole >= 0).sum()) == int((problem.replicas >= 0).sum()):
         return solution.after
@@ -332,8 +329,8 @@ def without_vain(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS
 
 
 def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> tuple[FrontierPoint, ...]:
-    """Names and reasons; none where no point moves anything, or too few were found. The knee is farthest below the
-    straight line from the first point to the last; ``cheap`` is before it.
+    """None where no point moves anything, or too few were found. The knee is farthest below the straight line from the
+    first point to the last; ``cheap`` is before it.
     """
     prices = [rated.price(by_bytes=are_bytes_known(points)) for rated in points]
     if len(points) < params.least_points or prices[-1] == (0, 0, 0):

@@ -139,7 +139,6 @@ class _Judge:
 
 
 def _placed(judge: _Judge, replicas: Ints, leader: Ints) -> Callable[[MeasuredLoads], Floats]:
-    """Function from loads to broker loads under a placement."""
     brokers = len(judge.plan_request.brokers.brokers)
     rows, cells = np.nonzero(replicas >= 0)
     led = np.flatnonzero(leader >= 0)
@@ -171,7 +170,7 @@ def _after(plan_request: PlanRequest, plan: Plan) -> tuple[Ints, Ints]:
 def _loads_of(
     hourly: HourlyLoads, hour: int, kinds: tuple[LoadKind, ...], usual: Mapping[LoadKind, Floats]
 ) -> MeasuredLoads | None:
-    """Gaps are filled; None where too many are unknown."""
+    """None where too many are unknown."""
     figures: dict[LoadKind, Floats] = {}
     for kind in kinds:
         if kind not in hourly.values:

@@ -189,7 +189,6 @@ def _least_seconds(
 
 
 def _least_sent(plan_request: PlanRequest) -> Floats:
-    """By today's leaders of partitions with too few replicas that may stay."""
     rows, placement, arrays = plan_request.rows, plan_request.partitions.placement, plan_request.brokers.arrays
     replicas, leader = placement.replicas[rows], placement.leader[rows]
     may_stay = (replicas >= 0) & arrays.stays[replicas]

@@ -176,9 +176,9 @@ class ResourceOutcome:
     """Requested band, widened band, loads before and after by broker.
 
     ``band_asked`` is in multiples of ``basis``: each broker's ``fair_share``, or the ``plain_mean`` (times capacity).
-    ``widened_to`` is in multiples of the plain mean, ``None`` if the band is met. ``mean_level`` is the plain mean;
-    level = load / capacity; ``capacity`` ``None``: equal capacities are assumed. ``is_ordered``: a given band, which
-    outranks defaults. ``watched``: no broker is near capacity, so the band only keeps it so.
+    ``widened_to`` is in multiples of the plain mean (``mean_level``), ``None`` if the band is met; level = load /
+    capacity; ``capacity`` ``None``: equal capacities are assumed. ``is_ordered``: a given band, which outranks
+    defaults. ``watched``: no broker is near capacity, so the band only keeps it so.
     """
 
     resource: str

@@ -2,8 +2,7 @@
 
 An operator wants to see the approved plan again, not an equivalent one. Promises, in order: kept moves fit today's
 budget; no replica stays where it must not; a plan that ends inside the dead band, or nearly as even as any, is
-confirmed unchanged; else others are added, if that copies little more than a new plan. Example: band 10 %, dead band 20
-%: a plan that ends at 17 % is confirmed; one that ends at 23 % is continued.
+confirmed unchanged; else others are added, if that copies little more than a new plan.
 """
 
 from __future__ import annotations
@@ -136,7 +135,7 @@ def _cost(draft: Draft) -> PlanCost:
 def _is_as_even(
     plan_request: PlanRequest, problem: Problem, loads: tuple[Floats, Floats], other: Solution, least: float
 ) -> bool:
-    """The other solution removes less than ``least`` more; ``loads`` today and after the kept plan."""
+    """``loads`` today and after the kept plan."""
     bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
     best = broker_loads(problem, other.replicas, other.leader)
     _, more = gained(bands, loads[1:], (best,), stays)

@@ -1,4 +1,4 @@
-"""Build the planner's ``Problem`` from snapshot and options, with names, notes and sources for the plan.
+"""Build the planner's ``Problem`` from snapshot and options.
 
 Pinned partitions wholly on lost brokers have no row; of those partly there only the other replicas count. Otherwise one
 lost partition would make every plan infeasible.
@@ -240,8 +240,7 @@ def _watched(
     """Rates without a given band, where every broker carries less than ``busy_share`` of its capacity, also after a
     preferred election.
 
-    An unknown capacity is the fullest broker's load plus the throttle; none is assumed for CPU. Example: at 50 MB/s,
-    brokers that receive 40 and 20 MB/s are watched: 40 of 90 MB/s.
+    An unknown capacity is the fullest broker's load plus the throttle; none is assumed for CPU.
     """
     placement, arrays = partitions.placement, brokers.arrays
     if options.band is None or options.is_within_ordered or not arrays.stays.any() or not len(placement.replicas):
@@ -278,7 +277,7 @@ def _led(leader: Ints, weight: Floats, broker_count: int) -> Floats:
 
 
 def _lost_cells(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Flags:
-    """Of pinned partitions. Not of excluded topics on a removed broker: there two options contradict each other."""
+    """Not of excluded topics on a removed broker: there two options contradict each other."""
     replicas = partitions.placement.replicas
     there = replicas >= 0
     leaves = there & ~broker_arrays.arrays.stays[replicas]
@@ -399,7 +398,6 @@ def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, opt
 def _still_filled(
     snapshot: ClusterSnapshot, partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions, most: int
 ) -> tuple[Fact, ...]:
-    """Removed or lost brokers that keep or get replicas by running reassignments."""
     if not options.moves_replicas:
         return ()
     replicas, reasons = partitions.placement.replicas, []

@@ -7,10 +7,6 @@ Promises, in order
 3. ``elect`` rewrites no list and copies nothing. ``repair`` holds moves that must be made regardless of balance: dead
    and removed brokers, racks, replication factors, offline log dirs, demoted leaders, missing replicas. ``relieve``
    takes load off nearly full brokers. ``even_out`` is the rest.
-4. Steps are in this order: the urgent first.
-
-Example: broker 9 has 93 % of its disk full, 450 partitions are not led by their first replica, one has two replicas in
-one rack. Steps: 430 elections; 1 repair; 19 moves off broker 9; moves that fill brokers below the band.
 """
 
 from __future__ import annotations
@@ -179,7 +175,6 @@ def _add_relief(request: PlanRequest, draft: Draft, step: Ints, full_share: floa
 
 
 def _nearly_full(request: PlanRequest, draft: Draft, done: Flags, full_share: float) -> Flags:
-    """Above ``full_share`` of capacity, or above a cap."""
     outcome = outcome_of(request, draft.chosen(np.flatnonzero(done)))
     stays = request.brokers.arrays.stays
     full = np.zeros(outcome.after.shape, dtype=np.bool_)
@@ -198,7 +193,6 @@ def _most(request: PlanRequest, name: str, full_share: float) -> Floats:
 
 
 def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:
-    """Replicas or leaders."""
     of_replicas = np.array([name not in ONLY_LEADERS for name in resources], dtype=np.bool_)
     of_leaders = np.array([name in LEADER_CARRIED for name in resources], dtype=np.bool_)
     loses_replica = np.asarray(full[:, of_replicas].any(axis=1))

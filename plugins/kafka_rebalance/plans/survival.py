@@ -310,7 +310,7 @@ def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params:
 
 
 def _with_needed_orders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> Draft:
-    """Without new orders of unchanged lists, where it survives without all of them."""
+    """New orders of unchanged lists go where it survives without all of them."""
     orders = np.flatnonzero(draft.is_reorder)
     if not len(orders) or not is_survived(plan_request, problem, bare := draft.without(orders)):
         return draft

@@ -158,7 +158,6 @@ def _lasting(
 
 
 def _index_of(lists: Ints, leader: Ints) -> Ints:
-    """0 without a leader."""
     return np.asarray((lists == leader[:, None]).argmax(axis=1), dtype=np.int32)
 
 

@@ -59,8 +59,7 @@ def _moved(plan_request: PlanRequest, draft: Draft) -> list[int]:
 #    - a broker would be outside if its unseen load were anything from 0 to ``times_mean`` times the mean: loads of
 #      single partitions, topics without a description. A partition without a leader may get it on any of its brokers.
 #
-# A resource without any metric is reported, but no reason. Example: one of nine brokers does not report its log dirs: a
-# ninth of the sizes are unknown, so disks may be uneven.
+# A resource without any metric is reported, but no reason.
 
 
 # A topic with one of these gaps has no partitions in the snapshot.
@@ -178,7 +177,6 @@ def _known_in_part(plan_request: PlanRequest) -> list[Fact]:
 
 
 def _unseen_rows(plan_request: PlanRequest, name: str) -> Flags:
-    """For leaders, those without one."""
     unseen = np.zeros(len(plan_request.snapshot.partitions), dtype=np.bool_)
     for kind in ROWS[name].rests_on:
         unseen |= np.isnan(plan_request.snapshot.load(kind))

@@ -100,7 +100,6 @@ def _bounds_at_fault(found: Verification) -> tuple[str, ...]:
 
 
 def _lowered(plan: Plan, names: tuple[str, ...], found: Verification) -> tuple[Bound, ...]:
-    """As the verifier computes them."""
     stated = {bound.cost: bound for bound in plan.lower_bound}
     options = PlanOptions.from_document(plan.parameters)
     result = []

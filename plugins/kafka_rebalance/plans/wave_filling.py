@@ -16,14 +16,13 @@ bytes, broker 2 sends 50, one slot: waves {100, 50} and {40} last 10 s + 4 s = 1
 Exchange: transfers of each wave's busiest broker are tried in other waves, alone or for a transfer there that shares a
 broker. The best change is made while one shortens the sum of both waves.
 
-Leader changes alone go into the first step with room, in the given order: at most ⌈leaders lost / limit⌉ + ⌈leaders won
-/ limit⌉ + ⌈partitions / rows⌉ steps for the broker that loses or wins most.
+Leader changes alone go into the first step with room, in the given order.
 
 Slot filling (a driver without barriers) is event-driven list scheduling: a copy runs at throttle / slots. When one ends
 the next starts: the one whose other side has most left, then the largest.
 
-Complexity: O(E · waves) for E transfers; slot filling O(C · (log C + copies of a broker)) for C copies. Source:
-bipartite edge colouring needs ⌈largest degree / slots⌉ waves (König); that many are opened at first.
+O(E · waves) for E transfers. Source: bipartite edge colouring needs ⌈largest degree / slots⌉ waves (König); that many
+are opened at first.
 """
 
 from __future__ import annotations
@@ -155,7 +154,7 @@ def leader_steps(shifts: LeaderShifts, is_first: Flags, brokers: int, rows: int,
 
 @kernel
 def _first_with_room(before: Ints, after: Ints, changed: Ints, rows: int, limit: int) -> Ints:
-    """``changed``: leaders that each broker lost and won in each step so far."""
+    """``changed``: leaders lost and won in each step so far."""
     members: Longs = np.zeros(changed.shape[1], np.int64)
     step = np.full(len(before), -1, np.int32)
     for e in range(len(before)):
@@ -723,7 +722,7 @@ def _next_to_send(board: Board, broker: int) -> int:
 
 @inner_kernel
 def _next_to_receive(board: Board, broker: int) -> int:
-    """The sender has most left, then the largest copy; -1: none can start."""
+    """As ``_next_to_send``."""
     best, best_left, best_size = -1, -1.0, -1.0
     for place in range(board.in_begin[broker], board.in_begin[broker + 1]):
         i = board.in_copies[place]
@@ -748,7 +747,6 @@ def _start(i: int, board: Board) -> None:
 
 @inner_kernel
 def _push(ends: Floats, running: Longs, count: int, end: float, copy: int) -> int:
-    """Binary heap, earliest end first."""
     i = count
     while i > 0 and ends[(i - 1) // 2] > end:
         ends[i], running[i] = ends[(i - 1) // 2], running[(i - 1) // 2]

@@ -215,7 +215,6 @@ def _waves(
 
 
 def _receivers_of_unknown(transfers: Transfers, is_unknown: list[bool]) -> Ints:
-    """Their needed room is unknown and not reported."""
     return transfers.target[np.array(is_unknown, dtype=np.bool_)[transfers.of_copy]]
 
 
@@ -277,9 +276,7 @@ class Slowest:
 
 
 def slowest(plan: Plan) -> Slowest | None:
-    """Ties by id; None without copies or known sizes. Example: broker 3 receives 61 minutes of a plan of 64. More slots
-    or other waves save three minutes at most; a higher throttle, or fewer bytes for broker 3, saves more.
-    """
+    """Ties by id; None without copies or known sizes."""
     if plan.cost.seconds is None:
         return None
     busy: dict[tuple[int, str], float] = defaultdict(float)

@@ -534,7 +534,7 @@ def price_of(state: BudgetState, copied: float, copies: float, changes: float) -
 
 @inner_kernel
 def _price_of_copies(state: BudgetState, p: int, target: int, copies: float) -> float:
-    """By the limits of ``target`` and of the leader, which sends ``copies`` more."""
+    """The leader sends ``copies`` more."""
     most, size = state.most_copied[0], state.size[p]
     if most >= HOWEVER_FAR:
         return 0.0
@@ -750,7 +750,7 @@ def _goes_back(state: BudgetState, p: int, leads_only: int) -> bool:
 
 @inner_kernel
 def _loss_of(state: BudgetState, p: int, leads_only: int) -> float:
-    """Imbalance added for each share of the budget regained."""
+    """For each share of the budget regained."""
     was = imbalance_of(state)
     before = _over_budget(state)
     loss = NOT_COVERABLE

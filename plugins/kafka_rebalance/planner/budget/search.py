@@ -1,7 +1,7 @@
 """Most even placement within a budget, the best of several searches.
 
 Promises, in order: hard rules and each limit hold (free changes need no budget); at least as even as the start and as
-the greedy search (lazy on large clusters); no needless change.
+the greedy search; no needless change.
 
 Greedy from the forced changes, by gain and by gain per unit of budget, also for a smoother measure (load above and
 below may need two steps together); and from the unlimited plan, undone until it fits. Exchanges improve the best.
@@ -120,6 +120,5 @@ def _exchanged(state: BudgetState, params: BudgetSearchParams, steps: int) -> in
 
 
 def _worth(state: BudgetState) -> tuple[float, float, float, float]:
-    """Smaller is better: imbalance, then spending."""
     copied, copies, changes = state.spent.tolist()
     return round(float(np.maximum(state.outside[0], state.outside[1]).sum()), 9), copied, copies, changes

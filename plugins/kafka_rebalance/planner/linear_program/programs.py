@@ -84,10 +84,8 @@ def annealing(params: SolveParams, times: int) -> SolveParams:
     )
 
 
-# Linear program of all moves with cover inequalities (``verify/bounds.py``), for few and large replicas.
-#
-# For each broker and resource the most violated cover is added: its set holds the replicas whose share exceeds a
-# threshold. The program is solved again, two or three times; its prices always prove a bound.
+# Linear program of all moves with cover inequalities (``verify/bounds.py``), for few and large replicas. For each
+# broker and resource the most violated cover is added, and the program is solved again, two or three times.
 
 
 def with_covers(
@@ -156,7 +154,7 @@ def _sets(problem: Problem, broker: int, there: Floats, params: CoverParams) -> 
 
 
 def _broken(problem: Problem, cover: Cover, there: Floats, pinned: Floats) -> tuple[Cover, float, float]:
-    """Violation in units of the resource and as a share of the surplus."""
+    """In units of the resource and as a share of the surplus."""
     row = cover_row(problem, cover, pinned)
     if row is None:
         return cover, 0.0, 0.0
@@ -267,7 +265,6 @@ def _rules(program: Program, allowed: int) -> _Rules:
 
 
 def _losses(program: Program, share: Floats) -> Floats:
-    """float64[B]: each broker's part of the gap to the optimum."""
     problem, arcs, relaxed, bands = program.problem, program.arcs, program.relaxed, program.bands
     columns = arcs.columns
     load = arcs.fixed.copy()
@@ -304,7 +301,6 @@ def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.
 def _preferences(
     program: Program, share: Floats, at_first: Flags, at_chosen: Flags, rng: np.random.Generator
 ) -> Floats:
-    """Higher if it differs from the program, costs little to move, or moved; less off the chosen brokers."""
     problem, arcs, relaxed = program.problem, program.arcs, program.relaxed
     count, taken = problem.partition_count, share > 0.5
 
@@ -412,7 +408,6 @@ def improve_with_lp(
 
 
 def _searched(task: Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
-    """First plan inside the bands, else the best."""
     best, params = found, task.params
     for start in program_starts(task.problem, task.sets, arcs, relaxed, task.bands, found.after, params.linear_program):
         for number in range(params.linear_program.starts.searches):
@@ -483,8 +478,7 @@ def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBan
 #
 #     loss = (bytes copied + Σ price · load) - min(the cheapest in its rack, the dearest of the racks chosen)
 #
-# Open are today's replicas, the annealed plan's, and the moves with least loss per byte, of the largest partitions. O(P
-# · B · D) to choose, then a program of fixed size.
+# Open are today's replicas, the annealed plan's, and the moves with least loss per byte, of the largest partitions.
 
 
 def is_middling(problem: Problem, params: RestrictedParams) -> bool:

@@ -130,8 +130,6 @@ def time_proof(
 #
 #     imbalance >= Σ over partitions of min over placements (Σ price · load placed + charges for copies and changes)
 #                  - Σ price⁺ · band_high + Σ price⁻ · band_low - Σ charge · budget
-#
-# Example: broker 0 holds four replicas of 10 GB, two others none, at most 20 GB each, one move allowed: 0.25 is proved.
 
 
 def least_imbalance(

@@ -36,8 +36,8 @@ from kafka_rebalance.resources import COUNTED, REPLICA_CARRIED
 class Arcs:
     """Lawful pairs of a free partition and a broker; ``is_kept``: a replica is there today.
 
-    weight float64[A, D] absolute, for ``columns``; cost in the search's units, 0 where kept; fixed float64[B, D]: load
-    of other partitions; copied: disk of their new replicas.
+    weight absolute, for ``columns``; cost in the search's units, 0 where kept; fixed float64[B, D]: load of other
+    partitions; copied: disk of their new replicas.
     """
 
     columns: list[int]

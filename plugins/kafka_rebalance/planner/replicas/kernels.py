@@ -18,7 +18,7 @@ from kafka_rebalance.planner.state import State, TopicSpread, excess_change
 #
 # s = cost of moving replica i, w = its load, e = excess. Any prices λ ≥ 0 prove λ·e - Σ max(0, λ·w_i - s_i) (weak
 # duality); replicas worth more than their cost leave. Coordinate ascent with an exact line search (weighted quantile),
-# O(D·n) expected a sweep. Example: one resource, e = 5, two replicas of weight 3 and cost 3: price 1 proves 5.
+# O(D·n) expected a sweep. Example: e = 5, two replicas of weight 3 and cost 3: price 1 proves 5.
 
 
 @inner_kernel
@@ -100,7 +100,7 @@ def proven(cost: Floats, weight: Floats, excess: Floats, prices: Floats) -> floa
 
 @inner_kernel
 def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
-    """Improve ``prices`` float64[D] in place; return the bound (NOT_COVERABLE if all replicas do not cover).
+    """Improve ``prices`` in place; return the bound (NOT_COVERABLE if all replicas do not cover).
 
     cost float64[n], weight float64[n, D], excess float64[D] (<= 0: none), scratch float64[2, n].
     """
@@ -505,7 +505,7 @@ def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints
 
 
 # Push: brokers above their bands evict replicas whose mixture of loads fits both sides. Fewest bytes move when all
-# excesses run out together; best relief per byte would fill the receivers with tiny replicas first. O(n log n) a visit.
+# excesses run out together; best relief per byte would fill the receivers with tiny replicas first.
 
 
 @inner_kernel
@@ -935,7 +935,6 @@ def _place(state: State, p: int, j: int, weight: Floats, need: Floats, takers: I
 
 @inner_kernel
 def _leavers(state: State) -> Longs:
-    """Heaviest first."""
     count = 0
     for b in range(state.load.shape[0]):
         if state.leaves[b]:
@@ -1043,7 +1042,6 @@ def _may_go(state: State, replica_index: int, target: int, weight: Floats) -> bo
 
 @inner_kernel
 def _best_fill(state: State, broker: int, weight: Floats, displaced: Displaced, tries: int) -> int:
-    """-1 if each harms a broker."""
     width = state.replicas.shape[1]
     best, best_score = -1, GAIN_TOLERANCE
     need = np.empty(weight.shape[0])
@@ -1145,7 +1143,6 @@ def _return_to_original(
 
 @inner_kernel
 def _send_cheaper(state: State, p: int, j: int, original: int, tries: int) -> float:
-    """Returns the saving."""
     width = state.replicas.shape[1]
     left = state.replicas[p, j]
     back, out = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])

@@ -45,8 +45,7 @@ from kafka_rebalance.resources import REPLICA_CARRIED
 # Annealing (Metropolis) of bytes copied, distance from bands at a rising price, and topic spread.
 #
 # A step tries one change: a displaced replica goes elsewhere or home; goes home in exchange for another one from there;
-# two displaced ones swap; or another replica leaves home. Polishing cannot trade one good move for two better ones. O(W
-# + D) a step; 5·P·W bytes for the index.
+# two displaced ones swap; or another replica leaves home. Polishing cannot trade one good move for two better ones.
 
 
 class Displaced(NamedTuple):
@@ -474,7 +473,6 @@ def send_for_leaders(problem: Problem, replicas: Ints, unplaced: int) -> None:
 
 
 def _racks_of(problem: Problem, row: Longs, replicas: Ints) -> tuple[Flags, Flags]:
-    """An unused rack has a possible leader; the replica's rack has one."""
     racks = distinct_racks(problem.rack)
     sizes = problem.sets.rack_sizes(racks, problem.takes_replicas & problem.takes_leaders)
     is_open = (sizes > 0)[problem.sets.of_partition[row]]
@@ -554,7 +552,6 @@ def _remove_index(replicas: Ints, rows: np.ndarray, replica_indexes: np.ndarray)
 
 
 def _rack_crowd(problem: Problem, replicas: Ints) -> Floats:
-    """Other replicas in the same rack, on brokers that stay."""
     racks = np.append(distinct_racks(problem.rack), [-3])
     rack = np.where(replicas >= 0, racks[replicas], -2)
     stays = np.append(problem.stays, False)[replicas] & (replicas >= 0)
@@ -593,7 +590,6 @@ def _send_rack_breakers(problem: Problem, replicas: Ints, unplaced: int) -> None
 
 
 def _rack_breakers(problem: Problem, replicas: Ints, spread: tuple[np.ndarray, int], racks: Ints) -> Flags:
-    """Replicas in a rack above its even share."""
     held, odd = spread
     crowd = _rack_crowd(problem, replicas) + 1
     on_broker = (replicas >= 0) & (replicas < problem.broker_count)
