@@ -19,9 +19,8 @@ from kafka_rebalance.resources import COUNTED
 
 
 def even_spread(rf: int, rack_size: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
-    """Replicas that every rack holds of a partition, and the odd ones, at most one a rack.
-
-    RF 5 on racks of 1, 3, 3: ([1, 2, 2], 0).
+    """Replicas of a partition on every rack, and the odd ones, at most one a rack: RF 5 on racks of 1, 3, 3 is ([1, 2,
+    2], 0).
     """
     held = np.zeros(len(rack_size), dtype=np.int64)
     while True:
@@ -41,9 +40,7 @@ BAND_ROUNDING = 1e-9
 
 
 def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load_by_factor: Floats) -> Floats:
-    """``shares`` if every set of brokers can hold its part, else the most even ones that fit. ``load_by_factor``: of
-    one replica of each partition.
-    """
+    """``shares`` if every set of brokers can hold its part, else the most even ones that fit."""
     if shares.sum() <= 0:
         return shares
     order = np.lexsort((-shares, rack))
@@ -156,7 +153,7 @@ def fair_shares(
     follower_load: Floats,
     leader_extra: Floats,
 ) -> Floats:
-    """float64[B, D]. ``may_lead`` share the leaders' extra load; all do where none may."""
+    """``may_lead`` share the leaders' extra load; all do where none may."""
     racks = distinct_racks(rack)
     factors = np.arange(int(target_rf.max(initial=1)) + 1)
     load_by_factor = np.stack([follower_load[target_rf == rf].sum(axis=0) for rf in factors])
@@ -195,7 +192,7 @@ def distinct_racks(rack: Ints) -> Ints:
 
 
 def _rack_holding(load_by_factor: Floats, rack_size: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Load of each rack anyway, and most that j racks hold beyond it (float64[K+1])."""
+    """Load that each rack holds anyway, and most that j racks hold beyond it (float64[K+1])."""
     racks = np.arange(len(rack_size) + 1)
     fixed, curve = np.zeros(len(rack_size)), np.zeros(len(rack_size) + 1)
     for rf, load in enumerate(load_by_factor.tolist()):

@@ -36,7 +36,6 @@ class BrokerSets:
         return BrokerSets(self.of_partition[rows], self.brokers)
 
     def outside(self, replicas: Ints) -> Flags:
-        """bool[P, W]: replicas on forbidden brokers."""
         there = replicas >= 0
         return np.asarray(there & ~self.brokers[self.of_partition[:, None], np.where(there, replicas, 0)])
 
@@ -46,7 +45,7 @@ class BrokerSets:
         return np.asarray(np.array(counts, dtype=np.int64)[self.of_partition])
 
     def rack_sizes(self, rack: Ints, stays: Flags) -> Longs:
-        """int64[S, K]: brokers of each set that stay."""
+        """Brokers of each set that stay, int64[S, K]."""
         racks = int(rack.max(initial=0)) + 1
         return np.stack([np.bincount(rack[stays & may], minlength=racks) for may in self.brokers]).astype(np.int64)
 
@@ -58,7 +57,7 @@ def everywhere(partitions: int, brokers: int) -> BrokerSets:
 def broker_sets_of(
     rules: Sequence[TopicBrokers], names: Sequence[str], topic: Longs, brokers: Sequence[Broker]
 ) -> BrokerSets | None:
-    """None without rules; ``topic`` int[P], -1: anywhere. O(topics · rules · B)."""
+    """None without rules; ``topic`` -1: anywhere. O(topics · rules · B)."""
     if not rules:
         return None
     sets: dict[tuple[bool, ...], int] = {tuple(True for _ in brokers): 0}
@@ -338,8 +337,6 @@ class MeasuredLoads:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """float64[P, D], for measured ``resources``."""
-
     resources: tuple[str, ...]
     follower_load: Floats
     leader_extra: Floats

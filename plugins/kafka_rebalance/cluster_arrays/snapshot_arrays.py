@@ -67,7 +67,7 @@ class Placement:
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Wanted:
     """``resources``: None = the default ones and the targets'. ``balanced``: those with the common band. ``highest``:
-    load per capacity, the upper end of a band without a lower one. ``ranks``: higher ones yield.
+    load per capacity, the upper end of a band without a lower one.
     """
 
     within: float | None = 0.10
@@ -85,7 +85,6 @@ class Wanted:
 
 
 def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
-    """O(P·W + B·D)."""
     today_rf = (placement.replicas >= 0).sum(axis=1).astype(np.int32)
     target_rf = today_rf if wanted.target_rf is None else wanted.target_rf
     if wanted.pinned is not None:
@@ -259,7 +258,6 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
 
 
 def require_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
-    """Raises UsageError for an unknown broker or rack in the options."""
     known = {broker.id for broker in snapshot.brokers}
     _require_racks_known(snapshot, options)
     for words, ids in (
@@ -361,7 +359,7 @@ def _capacity_of(broker: Broker, name: str, options: PlanOptions) -> float:
 
 
 def broker_caps(options: PlanOptions, brokers: BrokerArrays) -> dict[str, Floats]:
-    """The lower of cap and headroom; only of known capacities. ``--headroom disk=20%`` of 10 TB: 8 TB."""
+    """The lower of cap and headroom; only of known capacities."""
     capacity, count = brokers.arrays.capacity, len(brokers.brokers)
     caps = {name: np.full(count, float(cap)) for name, cap in options.caps.items()}
     for name, share in options.headroom.items():
@@ -423,8 +421,8 @@ AUTO_ELECTION = "auto.leader.rebalance.enable"  # on by default
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PartitionArrays:
-    """``size`` of the leader's replica, ``own_size`` (nan: as the leader's), ``rate`` bytes/s written; nan: unknown.
-    ``arriving_bytes``: rest of running reassignments, which count as done.
+    """``own_size``: nan = as the leader's; other nan: unknown. ``arriving_bytes``: rest of running reassignments, which
+    count as done.
 
     Left alone: ``excluded`` (options or observers), ``in_flight``, ``leaderless``, ``waiting`` (replica out of sync),
     ``short`` (on a dead broker, too few brokers); ``unknown`` unless it must go. ``laggards``: out of sync on brokers

@@ -73,7 +73,7 @@ def drop_costs(problem: Problem, cost: Floats) -> Floats:
 def covering_prices(
     problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
 ) -> Floats:
-    """float64[B, D] >= 0, bytes per unit of load."""
+    """Bytes per unit of load, float64[B, D] >= 0."""
     scale = resource_scale(problem)[columns]
     unit = max(float(problem.move_bytes.mean()), 1e-300) if problem.partition_count else 1.0
     cost = drop_costs(problem, problem.move_bytes) / unit
@@ -106,7 +106,7 @@ def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) ->
 def least_copies(
     problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
 ) -> float:
-    """Of any plan. O(P·W log P)."""
+    """Lower bound for any plan. O(P·W log P)."""
     now = (problem.replicas >= 0).sum(axis=1)
     free = ~problem.pinned
     grown = float(np.maximum(problem.target_rf - now, 0)[free].sum())
@@ -129,7 +129,7 @@ def least_copies(
 
 
 def fewest(excess: float, weight: Floats, cost: Floats, least_excess: float = DEFAULTS.bounds.least_excess) -> float:
-    """Heaviest first, after all of cost 0."""
+    """Items of cost 1 that must go, heaviest first, after all of cost 0."""
     left = excess - float(weight[cost == 0].sum())
     if left <= least_excess * excess:
         return 0.0
@@ -138,7 +138,6 @@ def fewest(excess: float, weight: Floats, cost: Floats, least_excess: float = DE
 
 
 def _sharing_racks(problem: Problem, cost: Floats) -> float:
-    """One copy for each rack that a partition lacks."""
     racks = np.append(distinct_racks(problem.rack), -1)
     open_racks = len(np.unique(racks[:-1][problem.takes_replicas]))
     held = np.sort(np.where(problem.replicas >= 0, racks[problem.replicas], -1), axis=1)
@@ -151,7 +150,7 @@ def _sharing_racks(problem: Problem, cost: Floats) -> float:
 
 
 def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEFAULTS.bounds) -> float:
-    """Of any plan, with or without moves."""
+    """Lower bound for any plan, with or without moves."""
     now, leader = problem.replicas, problem.leader
     free = ~problem.pinned & (leader >= 0)
     could_lead = (now >= 0) & problem.takes_leaders[now]
@@ -486,7 +485,6 @@ def _groups(problem: Problem) -> Ints:
 
 
 def choices_of(problem: Problem, scale: Floats, unit: float) -> tuple[Longs, Choices]:
-    """Brokers ordered by group, and options."""
     order = np.argsort(_groups(problem), kind="stable")
     free = np.flatnonzero(~problem.pinned)
     group = np.unique(_groups(problem)[order], return_inverse=True)[1]
@@ -638,7 +636,6 @@ def _add_surcharges(
 
 
 def _costs_something(problem: Problem, racks: Ints) -> Flags:
-    """Partitions with too few replicas on distinct racks that may stay."""
     may_stay = (problem.replicas >= 0) & problem.stays[problem.replicas]
     if problem.must_leave is not None:
         may_stay &= ~problem.must_leave
@@ -677,7 +674,7 @@ def _kept_costs(problem: Problem, prices: Floats, rows: Longs) -> Floats:
 
 
 def _cheapest_of_racks(problem: Problem, prices: Floats, racks: Ints) -> Longs:
-    """As cheap in every resource as any other of the rack, and may lead as well."""
+    """Receivers that no other of their rack dominates: as cheap in every resource, and may lead as well."""
     leads = problem.takes_leaders | problem.keeps_leaders
     needs_all = int(problem.target_rf.max(initial=1)) > len(np.unique(racks[problem.takes_replicas]))
     needs_all |= problem.broker_sets is not None  # the dominating broker may be of another set
@@ -815,7 +812,7 @@ PROOFS = {
 
 
 def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: BoundParams = DEFAULTS.bounds) -> Bounds:
-    """For the original bands; ``prices`` are tried as well."""
+    """Bounds for the original bands; ``prices`` are tried as well."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     changes = LowerBound(least_leader_stops(problem, load, params), BoundProof.COUNTED_LEADERS)
     if not problem.moves_replicas:

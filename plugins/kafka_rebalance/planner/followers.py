@@ -53,9 +53,8 @@ class Chains(NamedTuple):
 def ordered_followers(
     replicas: Ints, is_free: Flags, is_able: Flags, weight: Floats, brokers: int, stay: Staying = NOBODY_STAYS
 ) -> Ints:
-    """``replicas`` with the followers of ``is_free`` rows in an even order; rows that are not free count.
-
-    Only ``is_able`` replicas (alive, in sync, may lead) become standby.
+    """``replicas`` with the followers of ``is_free`` rows in an even order, other rows counted. Only ``is_able``
+    replicas (alive, in sync, may lead) become standby.
     """
     able = is_able & (replicas != ABSENT)
     able[:, 0] = False
@@ -180,7 +179,7 @@ def _ever_standby(lists: Lists, members: Longs, brokers: int) -> Flags:
 
 @inner_kernel
 def _fullest(count: Longs, is_open: Flags) -> tuple[int, int]:
-    """Most rows (-1: none), and the fewest rows."""
+    """Open broker with the most rows, -1: none; and the fewest rows."""
     fullest, least = -1, 0
     for c in range(len(count)):
         if is_open[c]:

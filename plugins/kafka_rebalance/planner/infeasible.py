@@ -181,7 +181,7 @@ def disks_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
 
 
 def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
-    """Counts copies of the set's topics, and of topics confined to fewer brokers."""
+    """Copies of the set's topics count, and of topics confined to fewer brokers."""
     sets, places = problem.sets, []
     for may in sets.brokers[1:]:
         only = ~(sets.brokers & ~may).any(axis=1)
@@ -275,7 +275,7 @@ def _where(problem: Problem, forced: ForcedCopies, row: int) -> list[Longs]:
 
 
 def limit_cause(problem: Problem) -> Cause | None:
-    """Of all brokers or some racks; a broker above its limit may stay so."""
+    """All brokers or some racks; a broker above its limit may stay so."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     for d, name in enumerate(problem.resources):
         limit = problem.limit[:, d]
@@ -363,7 +363,7 @@ def program_cause(
 
 
 def smallest_cause(problem: Problem, params: LinearProgramParams = DEFAULTS.linear_program) -> Cause | None:
-    """None if fractions fit, though whole replicas may not. O(P·B)."""
+    """None if fractions fit, though whole replicas may not."""
     forced = forced_copies(problem)
     if forced is None:
         return limit_cause(problem)

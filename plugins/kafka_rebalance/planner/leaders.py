@@ -147,14 +147,14 @@ def hand_over(state: LeaderState, p: int, replica_index: int) -> None:
 
 @inner_kernel
 def switch_cost(state: LeaderState, p: int, replica_index: int) -> int:
-    """-1, 0 or 1."""
+    """Change in leader changes: -1, 0 or 1."""
     now, then = state.replicas[p, state.replica_index[p]], state.replicas[p, replica_index]
     return int(then != state.original[p]) - int(now != state.original[p])
 
 
 @inner_kernel
 def is_free(state: LeaderState, p: int, replica_index: int) -> bool:
-    """Within hard limits."""
+    """Whether ``replica_index`` could lead, within hard limits."""
     if replica_index == state.replica_index[p] or not state.may_lead[p, replica_index]:
         return False
     target = state.replicas[p, replica_index]
@@ -172,7 +172,7 @@ def band_violation(state: LeaderState, broker: int, d: int, change: float) -> fl
 
 @inner_kernel
 def leader_band_improvement(state: LeaderState, broker: int, p: int, sign: float) -> float:
-    """If ``broker`` gains (+1) or loses (-1) the leadership of ``p``."""
+    """Gain if ``broker`` gains (+1) or loses (-1) the leadership of ``p``."""
     total = 0.0
     for d in range(state.load.shape[1]):
         total += band_violation(state, broker, d, 0.0) - band_violation(state, broker, d, sign * state.extra[p, d])
@@ -259,7 +259,7 @@ def _spread_from(state: LeaderState, flow: CountFlow, a: int, is_waiting: Longs)
 
 @kernel
 def set_distances(state: LeaderState, flow: CountFlow, from_all: bool) -> bool:  # noqa: FBT001
-    """From the excesses, or all nodes. True if a deficit is reached."""
+    """Start from the excesses, or all nodes. True if a deficit is reached."""
     is_waiting = np.zeros(flow.far.shape[0], np.int64)
     for node in range(flow.far.shape[0]):
         is_source = from_all or flow.excess[node] > 0
@@ -543,9 +543,7 @@ def _exchange_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
 
 @inner_kernel
 def best_passed_on(state: LeaderState, p: int, middle: int, lacks: Floats) -> tuple[int, int]:
-    """Leadership that ``middle`` passes on if it takes ``p``, and to which replica; ``lacks`` bounds a receiver's
-    relief.
-    """
+    """Leadership that ``middle`` passes on if it takes ``p``, and to which replica."""
     source = state.replicas[p, state.replica_index[p]]
     given = leader_band_improvement(state, source, p, -1.0)
     best, best_index, best_gain = -1, -1, BAND_TOLERANCE
@@ -673,10 +671,7 @@ class ChosenLeaders:
 def choose_leaders(
     problem: Problem, replicas: Ints, bands: WorkingBands, params: SolveParams = DEFAULTS
 ) -> ChosenLeaders:
-    """Leaders of ``replicas``. O(P·W) a round.
-
-    Leaders-only plans: exact counts, then a search for rates, or the plain search if it ends nearer to the bands.
-    """
+    """Leaders-only plans: exact counts, then a search for rates, or the plain search if it ends nearer to the bands."""
     may_lead = candidates(problem, replicas)
     replica_index = first_leaders(problem, replicas, may_lead)
     columns = leader_columns(problem)
@@ -766,7 +761,7 @@ def _loads(replicas: Ints, replica_index: Ints, follower: Floats, extra: Floats,
 
 
 def least_leader_changes(problem: Problem) -> EvenLeaders | None:
-    """Bound of a leaders-only plan by counts; None if replicas may move or no choice meets all bands."""
+    """Lower bound of a leaders-only plan; None if replicas may move or no choice meets all bands."""
     d = problem.column("leaders")
     if problem.moves_replicas or problem.elects_preferred or d is None or not problem.partition_count:
         return None

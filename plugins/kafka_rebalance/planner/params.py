@@ -243,11 +243,8 @@ class ArcParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class StartParams(Parameters):
-    """Starting points of a search outside its bands.
-
-    shrinks   shares of the mean by which bands are narrowed, in turn
-    dives     rounds that fix the heavier half of the fractional partitions
-    few_arcs  with more, one program is solved
+    """Starting points of a search outside its bands. ``shrinks``: shares of the mean by which bands are narrowed, in
+    turn. ``dives``: rounds that fix the heavier half of the fractional partitions.
     """
 
     shrinks: tuple[float, ...] = number((0.0, 0.002, 0.005), least=0.0, most=1.0)
@@ -415,7 +412,6 @@ class SurviveParams(Parameters):
     program_cells  sums of loads in one program
     all_changes    up to so many, one program proves what cannot survive
     above_worth    price of a capacity exceeded by its whole, then of each copy, leader change and order
-    program_gap    as a share of the load left above capacities
     parts          programs over changes of the ``part_brokers`` worst
     """
 

@@ -59,7 +59,6 @@ def place(
     replica_index: Ints | None = None,
     done: SearchStatistics = NOTHING_DONE,
 ) -> Placed:
-    """``replica_index`` None: chosen here."""
     if replica_index is None:
         chosen = choose_leaders(problem, replicas, bands, params)
         replica_index, done = chosen.replica_index, done + chosen.statistics
@@ -82,7 +81,7 @@ def place(
 
 
 def _misled(problem: Problem, replicas: Ints, leader: Ints) -> int:
-    """Another set would have a possible leader."""
+    """Leaders that may not lead, where another set has one that may."""
     if problem.takes_leaders[problem.stays].all():
         return 0
     able = candidates(problem, replicas)

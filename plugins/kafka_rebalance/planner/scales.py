@@ -36,7 +36,7 @@ def bytes_per_move(problem: Problem, worth_per_move: float) -> float:
 
 
 def candidates(problem: Problem, replicas: Ints) -> Flags:
-    """None in an offline dir. Pinned partitions keep their leader; so does one that none may lead."""
+    """No replica in an offline dir. Pinned partitions keep their leader; so does one that none may lead."""
     is_there = replicas >= 0
     is_today = is_there & (replicas == problem.leader[:, None])
     may_lead: Flags = is_there & (problem.takes_leaders[replicas] | (is_today & problem.keeps_leaders[replicas]))
@@ -50,7 +50,7 @@ def candidates(problem: Problem, replicas: Ints) -> Flags:
 
 
 def can_be_led(problem: Problem) -> Flags:
-    """A replica of today may lead, or can move to a broker that may. Else the present leader goes on."""
+    """A replica of today may lead, or can move to a broker that may."""
     today = candidates(problem, problem.replicas).any(axis=1)
     if today.all() or not problem.moves_replicas:
         return np.asarray(today)

@@ -68,10 +68,8 @@ class LowerBound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PriceCertificate:
-    """Dual prices float64[B, D] (bytes per unit of load: >= 0 above a band, <= 0 below it) that prove a bound on bytes:
-
-    sum over partitions of min over allowed placements (bytes copied + sum of prices · load placed)
-    - sum over brokers of (prices⁺ · band_high - prices⁻ · band_low)
+    """Dual prices float64[B, D] that prove a bound on bytes (``bounds.proven_by``): per unit of load, >= 0 above a
+    band, <= 0 below.
     """
 
     prices: Floats

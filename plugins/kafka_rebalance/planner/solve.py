@@ -300,7 +300,7 @@ def _on_leaving(problem: Problem, replicas: Ints) -> Flags:
 
 
 # Preferred leaders. With ``auto.leader.rebalance.enable`` (the default) the first replica of each list soon leads again
-# if it is in sync, so a plan is judged at its end and after that election.
+# if it is in sync, so a plan is judged at its end and after that election. A first replica out of sync will catch up.
 #
 # Promises, in order
 # 1. Least load above a limit (capacity or cap) in both states, of these ways: leaders as found; with each list
@@ -360,8 +360,8 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
 
 def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
     """The same sets without needless leader changes and orders. Each row goes back to today's list and leader, to
-    today's list and an election, or to today's leader, if no broker then ends farther outside a band or limit, before
-    and after election.
+    today's list and an election, or to today's leader, if no broker then ends farther outside, before and after
+    election.
     """
     if problem.elects_preferred:
         return solution
@@ -400,7 +400,7 @@ class _Shifted:
 
     @classmethod
     def of(cls, problem: Problem, load: Floats) -> _Shifted:
-        """The bands and limits, or ``load`` where that is outside."""
+        """Bands and limits, or ``load`` where that is outside."""
         slack = BAND_TOLERANCE * resource_scale(problem)
         high = np.maximum(np.minimum(problem.band_high, problem.limit), load)
         return cls(load, np.minimum(problem.band_low, load) - slack, high + slack)
@@ -453,7 +453,7 @@ def _reordered(problem: Problem, way: _Way, which: Flags) -> _Way:
 
 
 def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first: bool) -> _Way:
-    """Others as bands need them."""
+    """Preferred leaders where the list stays, others as bands need them."""
     assert problem.preferred is not None
     stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1) & ~problem.pinned
     may = (candidates(problem, problem.replicas) & (problem.replicas == problem.preferred[:, None])).any(axis=1)

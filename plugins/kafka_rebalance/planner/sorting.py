@@ -41,7 +41,7 @@ def ranking_of(values: Floats) -> Ranking:
 
 @inner_kernel
 def in_place(ranking: Ranking, rank: int) -> int:
-    """Index of the ``rank``-th smallest, from 0. O(n) for the first, O(n log n) for all."""
+    """Index of the ``rank``-th smallest, from 0. O(n log n) for all."""
     order, ends, done = ranking.order, ranking.ends, ranking.done
     while done[0] <= rank:
         low, high = done[0], ends[done[1] - 1]
@@ -74,7 +74,7 @@ def largest_first(values: Floats) -> Ranking:
 
 @inner_kernel
 def _split(values: Floats, order: Longs, low: int, high: int) -> int:
-    """Median of ends and middle."""
+    """The pivot is the median of ends and middle."""
     middle = (low + high) >> 1
     if values[order[middle]] < values[order[low]]:
         order[low], order[middle] = order[middle], order[low]

@@ -50,13 +50,11 @@ def topic_spread(problem: Problem, replicas: Ints, small_topic: int) -> TopicSpr
 
 
 def topic_limit(problem: Problem) -> Ints:
-    """Most replicas of a topic on one broker."""
     wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=int(problem.topic.max(initial=-1)) + 1)
     return np.asarray(np.ceil(wanted / max(1, int(problem.stays.sum()))), dtype=np.int32)
 
 
 def topic_excess(topic: Ints, replicas: Ints, stays: Flags) -> int:
-    """O(P·W log P)."""
     is_there = replicas >= 0
     counts = is_there.sum(axis=1)
     total = np.bincount(topic, weights=counts)
@@ -91,7 +89,7 @@ def held_of_topic(spread: TopicSpread, replicas: Ints, t: int, broker: int) -> i
 
 @inner_kernel
 def excess_change(spread: TopicSpread, replicas: Ints, p: int, source: int, target: int) -> int:
-    """-1, 0 or 1."""
+    """Change of the excess: -1, 0 or 1."""
     t = spread.topic[p]
     gained = 1 if held_of_topic(spread, replicas, t, target) >= spread.limit[t] else 0
     lost = 1 if held_of_topic(spread, replicas, t, source) > spread.limit[t] else 0
@@ -107,7 +105,7 @@ class WorkingBands:
 
 
 def working_bands(problem: Problem, low: Floats, high: Floats, params: BandParams = DEFAULTS.bands) -> WorkingBands:
-    """Less the margins; too narrow ones keep their middle. Drained brokers: [0, 0]."""
+    """Bands less the margins; too narrow ones keep their middle. Drained brokers: [0, 0]."""
     scale = resource_scale(problem)
     inner_low, inner_high = low.copy(), high.copy()
     for d, resource in enumerate(problem.resources):

@@ -376,7 +376,6 @@ def steered(
 def goal_of(
     spent: CostTotals, least: CostTotals, order: Sequence[str], slack: float, params: SteeringParams
 ) -> Goal | None:
-    """The first of ``order`` beyond its slack."""
     scale = {name: max(getattr(least, name), params.least_saving * getattr(spent, name), 1e-300) for name in order}
     most = ANY
     for name in order:
@@ -396,7 +395,7 @@ def worth_of(costs: CostTotals, least: CostTotals, order: Sequence[str], slack: 
 
 
 def preferences(problem: Problem, most_busy: float, params: SolveParams = DEFAULTS) -> Floats:
-    """At least 1 if the linear program with no broker above ``most_busy`` moves it, else less by its cost."""
+    """At least 1 for a partition that the linear program below ``most_busy`` moves, else less by its cost."""
     arcs = arcs_of(problem, params.linear_program.arcs)
     size = problem.move_bytes[arcs.row] / max(mean_bytes(problem), 1e-300)
     flowing = relax_flows(problem, arcs, np.where(arcs.is_kept, 0.0, size), most=most_busy)

@@ -263,7 +263,7 @@ class Means(IntEnum):
 
 
 def changes_for(state: LossState, broker: int, means: Means, params: SurviveParams) -> Change:
-    """For its worst loss. O(P)."""
+    """Changes for its worst loss. O(P)."""
     ratios = state.ratios(broker)
     lost, r = divmod(int(ratios.argmax()), ratios.shape[1])
     d, arrays = int(state.arrays.guarded[r]), state.arrays
@@ -307,7 +307,7 @@ def joined(changes: Sequence[Change]) -> Change:
 
 
 def receivers(state: LossState, broker: int, most: int) -> list[int]:
-    """Lowest after their worst loss, of all and of ``broker``'s rack."""
+    """Brokers lowest after their worst loss, of all and of ``broker``'s rack."""
     arrays = state.arrays
     load = state.load[:, arrays.guarded] + state.taken.max(axis=0, initial=0.0)
     level = (load / arrays.capacity).max(axis=1)
@@ -330,7 +330,7 @@ def _moved(state: LossState, rows: Longs, broker: int, other: int) -> Change:
 
 
 def allowed(change: Change, state: LossState, means: Means) -> Change:
-    """Differ from the state and are lawful by ``means``."""
+    """Changes that differ from the state and are lawful by ``means``."""
     arrays = state.arrays
     rows, today, led_today = change.rows, arrays.today[change.rows], arrays.today_leader[change.rows]
     keeps_leader = change.leaders == state.leader[rows]
@@ -603,7 +603,6 @@ class _Search:
         self.state.apply(change)
 
     def decide_all(self) -> bool:
-        """Whether a program over all changes proved that none survives."""
         means = [Means.LEADERS, Means.REPLICAS] if self.allowance.moves_replicas else [Means.LEADERS]
         for kind in means:
             options = all_changes(self.state, kind, self.params.all_changes)

@@ -41,14 +41,12 @@ class LeaderDemand:
     of_partition: Ints
 
     def led(self, leader: Ints) -> Longs:
-        """O(P + T·B)."""
         topics, brokers = self.need.shape
         counted = (self.of_partition != ABSENT) & (leader != ABSENT)
         cell = self.of_partition[counted].astype(np.int64) * brokers + leader[counted]
         return np.bincount(cell, minlength=topics * brokers).reshape(topics, brokers)
 
     def lacking_of(self, topic: int, leaders: Ints) -> Longs:
-        """Deficits of one topic led by ``leaders`` (ABSENT: none)."""
         led = np.bincount(leaders[leaders != ABSENT], minlength=self.need.shape[1])
         return np.asarray(np.maximum(self.need[topic] - led, 0))
 
@@ -174,7 +172,7 @@ def _profile(problem: Problem, lists: Ints) -> Longs:
 
 
 def assigned(placement: LedPlacement, need: Longs, mine: Longs, params: TopicLeaderParams) -> Choices:
-    """One choice for each of ``mine`` for ``need`` int64[B]; some leaders may still lack."""
+    """One choice for each of ``mine``; some leaders may still lack."""
     problem, lists, leader = placement.problem, placement.lists, placement.leader
     needed = np.repeat(np.arange(problem.broker_count), need)
     choices = other_leaders(problem, mine, lists, leader)
@@ -399,7 +397,6 @@ class LedPlacement:
         return ChoiceCosts(copies, copies * problem.move_bytes[rows], changes, copies * self._move_cost[rows])
 
     def loads(self, choices: Choices) -> sp.csc_array:
-        """In means."""
         new = self._carried(choices.rows, choices.lists, choices.leaders)
         old = self._carried(choices.rows, self.lists[choices.rows], self.leader[choices.rows])
         change: sp.csc_array = sp.csc_array(new - old)
@@ -408,7 +405,7 @@ class LedPlacement:
         return change
 
     def effect(self, choices: Choices) -> tuple[Floats, Flags]:
-        """Added distance from bands, in means; within limits and budget."""
+        """Added distance from bands, in means; whether within limits and budget."""
         change, count = self.loads(choices), len(choices)
         of = np.repeat(np.arange(count), np.diff(change.indptr))
         before, most = self.load.reshape(-1)[change.indices], self.most.reshape(-1)[change.indices]
@@ -499,7 +496,6 @@ def with_least_leaders(
     leader: Ints,
     params: TopicLeaderParams = DEFAULTS.topic_leaders,
 ) -> Led:
-    """Placement nearest to ``lists`` with the fewest lacking leaders found."""
     placement = LedPlacement(problem, lists, leader, params.move_worth)
     was_outside = placement.outside()
     rows = np.flatnonzero(~problem.pinned & (leader >= 0))

@@ -85,7 +85,7 @@ class Levels:
 
 
 def mean_loads(problem: Problem) -> Floats:
-    """At level 1, 0 on drained brokers."""
+    """Load at level 1, 0 on drained brokers."""
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     mean = plain_mean(total, problem.capacity, problem.stays) * problem.capacity
     return np.where(problem.stays[:, None], mean, 0.0)
@@ -103,7 +103,7 @@ def reached_levels(problem: Problem, after: Floats) -> Levels:
 
 
 def widened_problem(problem: Problem, levels: Levels, params: BandParams = DEFAULTS.bands) -> Problem:
-    """With the search's margin, never above a cap."""
+    """Bands include the search's margin, never above a cap."""
     mean, stays = mean_loads(problem), problem.stays[:, None]
     margin = 2 * params.margin * resource_scale(problem)
     is_high, is_low = ~np.isnan(levels.high), ~np.isnan(levels.low)
@@ -154,7 +154,7 @@ def improved(program: WholeProgram, goal: Goal, start: Floats, *, seed: int, par
 
 
 def _opened(program: WholeProgram, goal: Goal, best: Floats, rng: np.random.Generator, most: int) -> tuple[Flags, bool]:
-    """These are all: true."""
+    """Variables of one step; true if these are all."""
     arcs, count = program.arcs, len(program.arcs.row)
     first = goal.first(best)
     others = rng.permutation(np.setdiff1d(np.flatnonzero(program.problem.stays), first))
@@ -212,7 +212,7 @@ def _decided(
 def nearer_plan(
     problem: Problem, levels: Levels, side: Side, known: Placed, *, seed: int, params: SolveParams
 ) -> WholePlan | None:
-    """On ``side`` within ``levels``, if nearer than ``known``."""
+    """Plan on ``side`` within ``levels``, if nearer than ``known``."""
     wider = widened_problem(problem, levels, params.bands)
     bands = working_bands(wider, wider.band_low, wider.band_high, params.bands)
     (bands.high if side.is_high else bands.low)[:, side.resource] = np.inf if side.is_high else 0.0

@@ -99,7 +99,6 @@ class AppliedPlan:
 
 
 def compare(plan: Plan, snapshot: ClusterSnapshot) -> AppliedPlan:
-    """O(moves + topics)."""
     row_of = snapshot.row_of
     today = [_today(plan, snapshot, move, row_of.get((move.topic, move.partition))) for move in plan.moves]
     states = tuple(move_state(move, row) for move, row in zip(plan.moves, today, strict=True))

@@ -97,9 +97,7 @@ class KeepBudget:
 def search(
     problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS.solve, budget: BudgetParams = DEFAULTS.budget
 ) -> Solution:
-    """Result of the three stages; other stages search with it at other prices. Raises InfeasibleError where moves that
-    must be made break a limit.
-    """
+    """Result of the three stages. Raises InfeasibleError where moves that must be made break a limit."""
     solution = solve(problem, seed=seed, params=params)
     if lifts(problem, solution):
         solution = within_capacity(problem, solution, seed, params, budget)
@@ -111,7 +109,7 @@ def search(
 def within_capacity(
     problem: Problem, solution: Solution, seed: int, params: SolveParams, budget: BudgetParams
 ) -> Solution:
-    """The most even solution found that costs no more. Raises as ``search``."""
+    """Most even solution found that costs no more. Raises as ``search``."""
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
     if lifts(problem, least):
         raise InfeasibleError(first_lifted(problem, least), fact(FactCode.ADD_CAPACITY))
@@ -124,7 +122,7 @@ def within_capacity(
 def within_budget(
     problem: Problem, solution: Solution, seed: int, params: SolveParams, budget: BudgetParams
 ) -> Solution:
-    """The most even solution found on the way to ``solution``, which costs more. Raises as ``search``."""
+    """Most even solution found on the way to ``solution``, which costs more. Raises as ``search``."""
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
     if not fits_budget(problem, least.cost):
         least = _cheaper(problem, least, params)
@@ -179,9 +177,8 @@ def outside_of(problem: Problem) -> Callable[[Solution], float]:
 def searched_within_budget(
     problem: Problem, solution: Solution, least: Solution, seed: int, params: SolveParams, *, is_guess: bool = False
 ) -> Solution:
-    """The most even solution found between ``least`` (only moves that must be made) and ``solution``.
-
-    Under a limit on leader changes alone, larger clusters give up leader bands first, at no more bytes.
+    """Most even solution found between ``least`` (only moves that must be made) and ``solution``. Under a limit on
+    leader changes alone, larger clusters give up leader bands first, at no more bytes.
     """
     limited, budget = problem, problem.budget
     is_large = problem.partition_count * problem.broker_count > params.linear_program.proofs.most_arcs
@@ -218,7 +215,7 @@ def _solved(problem: Problem, found: Placing, solution: Solution, least: Solutio
 
 
 def without_balance(problem: Problem) -> Problem:
-    """Moves that must be made, no broker lifted above a limit, caps kept."""
+    """Only moves that must be made, no broker lifted above a limit, caps kept."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     stays = problem.stays[:, None]
     high = np.broadcast_to(2 * load.sum(axis=0), load.shape)  # a broker that leaves hands its load to any other
@@ -268,7 +265,7 @@ def first_lifted(problem: Problem, solution: Solution) -> Fact:
 def budget_claim_of(
     plan_request: PlanRequest, problem: Problem, bands: Bands, outcome: Outcome, params: SolveParams
 ) -> BudgetClaim:
-    """Without a bound where its program would be too large."""
+    """Claim for the requested bands; without a bound where its program would be too large."""
     stays = plan_request.brokers.arrays.stays
     before, after = imbalance(bands, outcome.before, stays), imbalance(bands, outcome.after, stays)
     in_force = replace(problem, budget=_budget_in_force(plan_request, problem))
@@ -352,7 +349,7 @@ class Prefer:
 def preferred(
     plan_request: PlanRequest, problem: Problem, found: Solution, *, seed: int, params: PlanParams
 ) -> Solution:
-    """By the order of costs; ``found`` copies least."""
+    """Best by the order of costs; ``found`` copies least."""
     options = plan_request.options
     order = order_of(options.prefer)
     found = replace(found, bounds=with_cost_proofs(problem, found.bounds, params.solve))
@@ -438,7 +435,7 @@ def chosen(costs: Sequence[Costs], least: Costs, order: Sequence[Preference], sl
 
 
 def with_price_of_moves(params: SolveParams, price: float, program_steps: int) -> SolveParams:
-    """In mean bytes of a replica."""
+    """``price`` in mean bytes of a replica."""
     return replace(
         params,
         effort=replace(params.effort, program_steps=min(program_steps, params.effort.program_steps)),
@@ -577,7 +574,7 @@ def within_hours(
 
 
 def _one_more(plan_request: PlanRequest, problem: Problem, least: Solution) -> Problem:
-    """Of the bytes that one broker can receive in the hours."""
+    """One optional move, of the bytes that one broker can receive in the hours."""
     options, budget = plan_request.options, problem.budget
     copied = least.cost.bytes + 3600 * (options.max_hours or 0.0) * options.throttle_bytes_per_s
     moves = least.cost.replica_moves + 1
@@ -603,7 +600,7 @@ def _seconds_in_steps(plan_request: PlanRequest, draft: Draft, params: PlanParam
 def seconds_of(
     plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves, step_of: Ints | None = None
 ) -> float:
-    """All waves, without moves that no wave has room for; unknown sizes count 0. ``step_of`` None: one step."""
+    """Seconds of all waves, without moves that no wave has room for; unknown sizes count 0."""
     if not len(draft):
         return 0.0
     steps = np.zeros(len(draft), dtype=np.int32) if step_of is None else step_of

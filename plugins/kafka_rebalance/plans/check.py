@@ -141,7 +141,7 @@ def worst(reasons: Iterable[Reason]) -> PlanStatus:
 
 
 def shortened(reasons: Iterable[Reason], most: int = DEFAULTS.check.reasons_per_code) -> tuple[Reason, ...]:
-    """At most ``most`` reasons of each code, and the number of the others; codes in order of appearance."""
+    """At most ``most`` reasons of each code, and the number of the others, in order of appearance."""
     by_code: dict[ReasonCode, list[Reason]] = {}
     for one in reasons:
         by_code.setdefault(one.code, []).append(one)
@@ -394,7 +394,6 @@ class MoveStates:
 def move_states(
     planned: PlannedState, plan_request: PlanRequest, problem: Problem, recreated: AbstractSet[str]
 ) -> MoveStates:
-    """O(moves)."""
     at_row = {row: at for at, row in enumerate(plan_request.rows.tolist())}
     row_of = plan_request.snapshot.row_of
     topics = {topic.name for topic in plan_request.snapshot.topics}
@@ -512,7 +511,7 @@ def why_not_comparable(planned: PlannedState, snapshot: ClusterSnapshot) -> tupl
 
 
 def expired(planned: PlannedState, snapshot: ClusterSnapshot, now: datetime | None) -> Iterator[Reason]:
-    """By the snapshot's time, or by ``now`` where given."""
+    """Expiry by the snapshot's time, or by ``now`` where given."""
     moments = [moment for moment in (snapshot.captured_at, now) if moment is not None]
     if planned.expires_at is not None and moments and max(moments) > planned.expires_at:
         yield reason(ReasonCode.EXPIRED, FactCode.PLAN_EXPIRED, expires_at=time_text(planned.expires_at))
@@ -648,7 +647,7 @@ def _under_min_isr(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator
 
 
 def drift_since(planned: PlannedState, plan_request: PlanRequest, params: CheckParams) -> Iterator[Reason]:
-    """Warnings about the cluster's size, copied sizes and capacities. Unknown values give none. O(P·W·D)."""
+    """Warnings about the cluster's size, copied sizes and capacities. Unknown values give none."""
     yield from _all_sizes(planned, plan_request, params.most_drift)
     yield from _copied(planned.moves, plan_request, params.most_drift)
     yield from _changed_capacities(planned, plan_request, params.most_drift)
@@ -857,7 +856,7 @@ def _check_rest(
 
 
 def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionParams) -> PlanOptions:
-    """Without brokers and racks that have left since."""
+    """Plan options without brokers and racks that have left since."""
     options = planned.options
     there = {broker.id for broker in snapshot.brokers}
     known = there | options.add_brokers.keys()

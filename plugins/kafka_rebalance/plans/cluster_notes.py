@@ -26,7 +26,7 @@ def cluster_notes(
     target_rf: Ints,
     params: OptionParams = DEFAULTS.options,
 ) -> tuple[Fact, ...]:
-    """One broker, racks, disks and empty partitions. O(P·W)."""
+    """Facts about one broker, racks, disks and empty partitions."""
     return (
         *_not_heard(broker_arrays),
         *_one_broker(broker_arrays),
@@ -59,7 +59,7 @@ def _first(partitions: PartitionArrays, flags: Flags, most: int) -> tuple[str, .
 
 
 def min_isr_notes(snapshot: ClusterSnapshot, options: PlanOptions, rows: Longs, most: int) -> tuple[Fact, ...]:
-    """The new factor of ``rows`` leaves writes no replica to lose, or too few."""
+    """Whether the new factor leaves writes no replica to lose, or too few."""
     factor = options.replication_factor
     if factor is None:
         return ()
@@ -77,7 +77,7 @@ def min_isr_notes(snapshot: ClusterSnapshot, options: PlanOptions, rows: Longs, 
 
 
 def pattern_notes(snapshot: ClusterSnapshot, options: PlanOptions, most: int) -> tuple[Fact, ...]:
-    """Matching topics of the first ``most`` patterns. O(patterns · topics)."""
+    """Matching topics of the first ``most`` patterns."""
     patterns, total = list(options.topic_patterns()), len(snapshot.topics)
     notes = []
     for option, pattern in patterns[:most]:
@@ -88,7 +88,7 @@ def pattern_notes(snapshot: ClusterSnapshot, options: PlanOptions, most: int) ->
 
 
 def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
-    """Balancers of this cluster, and obstacles to replicas that this plan moves. O(P)."""
+    """Balancers of this cluster, and obstacles to replicas that this plan moves."""
     notes = [
         fact(FactCode.BALANCER_MAY_INTERFERE, balancer=other.name, sign=other.signs[0]) for other in balancers(snapshot)
     ]

@@ -83,7 +83,7 @@ class Draft:
         return self.chosen(np.delete(np.arange(len(self)), members))
 
     def forward(self) -> Transfers:
-        """From today's leader."""
+        """Copies from today's leader."""
         return transfers_of(
             source=np.maximum(self.leader_from, 0),
             size=self.size,
@@ -95,7 +95,7 @@ class Draft:
         )
 
     def backward(self) -> Transfers:
-        """From the new leader."""
+        """Copies from the new leader."""
         sizes = np.repeat(self.size[:, None], self.end.shape[1], axis=1)
         return transfers_of(
             source=self.leader_to,
@@ -116,7 +116,7 @@ class Draft:
 
 
 def draft_of(plan_request: PlanRequest, replicas: Ints, leader: Ints) -> Draft:
-    """From today to ``replicas`` and ``leader`` in problem rows."""
+    """Moves from today to ``replicas`` and ``leader`` in problem rows."""
     whole = plan_request.partitions.placement
     width = max(replicas.shape[1], whole.replicas.shape[1])
     before, after = _padded(whole.replicas[plan_request.rows], width), _padded(replicas, width)
@@ -239,7 +239,7 @@ class Outcome:
 
 
 def outcome_of(plan_request: PlanRequest, draft: Draft) -> Outcome:
-    """With pinned partitions. O(P·W·D)."""
+    """Pinned partitions included. O(P·W·D)."""
     placement = plan_request.partitions.placement
     stays = plan_request.brokers.arrays.stays
     replicas, leader, own = placement_after(plan_request, empty_draft(plan_request))
@@ -351,7 +351,7 @@ def _asked(
 def reached(
     bands: Bands, after: Floats, d: int, broker_capacity: Floats, stays: Flags
 ) -> tuple[float | None, float | None]:
-    """Distance of the worst broker, in multiples of the plain mean of ``bands``; None where all are inside."""
+    """Distance of the worst broker, in multiples of the plain mean; None where all are inside."""
     mean = float(bands.mean[d])
     if mean <= 0:
         return None, None

@@ -40,7 +40,6 @@ class OverCap:
 
 
 def over_caps(plan_request: PlanRequest, loads: Mapping[str, Floats]) -> tuple[OverCap, ...]:
-    """Remaining brokers."""
     stays = plan_request.brokers.arrays.stays
     found = []
     for resource, caps in sorted(plan_request.caps.items()):
@@ -112,7 +111,7 @@ def _refuse_a_partition_above(problem: Problem, d: int, cap: float) -> None:
 
 
 def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...], *, is_proved: bool = False) -> None:
-    """Raises InfeasibleError naming the first of ``over``. ``is_proved``: no plan keeps every cap."""
+    """Raises InfeasibleError naming the first of ``over``."""
     if over:
         is_limited = plan_request.options.has_budget
         cause = above_cap(plan_request, over[0], proof="whole_numbers" if is_proved else "none", is_limited=is_limited)
@@ -176,7 +175,6 @@ def what_is_repaired(plan_request: PlanRequest, draft: Draft, resources: tuple[s
 
 
 def _first(rank: Floats) -> Longs:
-    """First maximum of each row of ``rank`` float64[M, S, D]."""
     return np.asarray(rank.reshape(len(rank), rank.shape[1] * rank.shape[2]).argmax(axis=1))
 
 
@@ -228,7 +226,7 @@ def explain_moves(
 def explain_brokers(
     plan_request: PlanRequest, draft: Draft, outcome: Outcome, bands: Bands, within: float | None
 ) -> tuple[Fact, ...]:
-    """The largest changes first; a broker's level is of the resource furthest from the share today."""
+    """Largest changes first; a level is of the resource furthest from the share today."""
     ratios = _ratios(plan_request, outcome, bands, within)
     tally, is_sized = _tally(draft, len(plan_request.brokers.brokers)), "disk" in outcome.resources
     rows = []

@@ -71,12 +71,11 @@ def after_failure_of(plan_request: PlanRequest, draft: Draft, outcome: Outcome) 
 
 
 def in_service(plan_request: PlanRequest) -> Flags:
-    """bool[B]: responsive, also if removed or demoted."""
+    """Responsive, also if removed or demoted."""
     return np.array([broker.state.is_heard for broker in plan_request.brokers.brokers], dtype=np.bool_)
 
 
 def losses_of(plan_request: PlanRequest, serves: Flags) -> dict[str, Loss]:
-    """``broker`` and, with several racks, ``rack``."""
     brokers = plan_request.brokers.brokers
     single = np.where(serves, np.arange(len(brokers)), ABSENT).astype(np.int32)
     losses = {"broker": Loss(single, [str(broker.id) for broker in brokers])}
@@ -88,7 +87,7 @@ def losses_of(plan_request: PlanRequest, serves: Flags) -> dict[str, Loss]:
 
 
 def standing(plan_request: PlanRequest, draft: Draft, loads: dict[str, Floats], serves: Flags) -> Standing:
-    """After ``draft``. ``loads``: by resource."""
+    """Placement after ``draft``."""
     replicas, leader, _ = placement_after(plan_request, draft)
     rf = (replicas >= 0).sum(axis=1).astype(np.int32)
     capacity = plan_request.brokers.arrays.capacity
@@ -104,7 +103,7 @@ def standing(plan_request: PlanRequest, draft: Draft, loads: dict[str, Floats], 
 
 
 def able_to_lead(plan_request: PlanRequest, replicas: Ints, serves: Flags) -> Flags:
-    """bool[P, W]: in service and in sync today."""
+    """In service and in sync today."""
     able = (replicas != ABSENT) & serves[replicas]
     table = plan_request.snapshot.partitions
     if table.in_sync is not None:
@@ -164,7 +163,6 @@ def could_take(placed: Standing, loss: Loss) -> Ints:
 
 
 def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
-    """O(P·W)."""
     most = plan_request.options.max_reorders
     if not (len(draft) or most) or plan_request.options.preferred_election:
         return draft

@@ -58,8 +58,8 @@ def with_frontier(
     progress: Progress = ignore,
     params: FrontierParams = DEFAULTS.frontier,
 ) -> Plan:
-    """Unsealed. ``points``: those of ``bands_between``, where already searched. No frontier for an infeasible plan, a
-    plan without balance, too small a snapshot, or a cluster without movable partitions.
+    """Unsealed. ``points``: those already searched. No frontier for an infeasible plan, a plan without balance, too
+    small a snapshot, or a cluster without movable partitions.
     """
     if plan.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL) or not _has_frontier(plan_request):
         return plan
@@ -251,7 +251,7 @@ def _loads_after(plan_request: PlanRequest, problem: Problem, solution: Solution
 
 def unevenness(even: Problem, loads: Mapping[str, Floats]) -> float:
     """How far the fullest brokers are above their shares, summed over resources. ``even``: the problem with a band of
-    ±100 %, so a share is half of the upper end.
+    ±100 %.
     """
     total = 0.0
     for d, name in enumerate(even.resources):

@@ -99,8 +99,6 @@ class Settle:
 
 
 class Judge:
-    """Recommends moves that must be made, or that reduce the imbalance enough."""
-
     name = "worth"
 
     def applies(self, state: PlanState) -> bool:

@@ -108,7 +108,7 @@ def require_measured(plan_request: PlanRequest) -> None:
 
 def require_countable_bytes(plan_request: PlanRequest, draft: Draft) -> None:
     """Raises InfeasibleError for a limit on bytes or hours with uncountable moves. Sizes known for too few partitions
-    do not enter the search, so even a plan of known sizes may exceed the limit.
+    do not enter the search, so even a plan of known sizes may exceed it.
     """
     limit = plan_request.options.max_move_bytes
     unknown = int(((draft.copies > 0) & np.isnan(draft.size)).sum())

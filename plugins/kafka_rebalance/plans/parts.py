@@ -95,7 +95,7 @@ def certificate_of(plan_request: PlanRequest, problem: Problem, bounds: Bounds |
 
 
 def proofs_of(plan_request: PlanRequest, problem: Problem, bounds: Bounds | None, cost: Cost) -> dict[str, Proof]:
-    """Moves, time (where sizes are known), and bytes where covers prove them."""
+    """Proofs of moves, time (where sizes are known), and bytes where covers prove them."""
     if bounds is None:
         return {}
     return {

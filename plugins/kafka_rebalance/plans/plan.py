@@ -70,10 +70,8 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """Moves that start together.
-
-    ``free_disk_needed``: bytes by broker while both copies exist, without receivers of unknown sizes. ``seconds``: the
-    busiest broker's bytes in or out over the throttle; ``None`` with an unknown size. ``leader_in_bytes_per_s`` and
+    """``free_disk_needed``: bytes by broker while both copies exist, without receivers of unknown sizes. ``seconds``:
+    the busiest broker's bytes in or out over the throttle; ``None`` with an unknown size. ``leader_in_bytes_per_s`` and
     ``leader_out_bytes_per_s``: writes and reads of partitions whose leader changes, ``None`` where unknown, or where
     leader changes in a wave are not limited.
     """
@@ -224,10 +222,8 @@ class Robustness:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Preconditions from the snapshot, which ``check`` compares with a newer one.
-
-    ``broker_racks`` of all brokers, added ones included; ``topic_partitions``: counts of topics that move;
-    ``dead_brokers``: dead, fenced or unresponsive; ``reassigning``: topic and partition.
+    """Preconditions, which ``check`` compares with a newer snapshot. ``broker_racks`` of all brokers, added ones
+    included; ``topic_partitions``: counts of topics that move; ``dead_brokers``: dead, fenced or unresponsive.
     """
 
     broker_racks: Mapping[int, str | None] = field(default_factory=dict)
@@ -264,10 +260,9 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class BudgetClaim:
-    """Imbalance (share of load outside its band, summed over resources) of a plan cut short by its budget.
-
-    Before, after, and the least within the budget (None: not computed), proved by ``prices`` per unit of load and
-    ``charges`` per byte, move, leader change.
+    """Imbalance (share of load outside its band, summed over resources) of a plan cut short by its budget: before,
+    after, and the least within the budget (None: not computed), proved by ``prices`` per unit of load and ``charges``
+    per byte, move, leader change.
     """
 
     imbalance_before: float

@@ -65,13 +65,13 @@ class PlanRequest:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """Known ones that can change: leaders alone move neither disk nor incoming bytes."""
+        """Known resources that can change: leaders alone move neither disk nor incoming bytes."""
         known = tuple(name for name in self.in_play if name in self.partitions.sources)
         return known if self.options.moves_replicas else tuple(name for name in known if name in LEADER_CARRIED)
 
     @property
     def in_play(self) -> tuple[str, ...]:
-        """Balanced by default, and those of a target, cap, headroom or ``also_balance``."""
+        """Resources balanced by default, and those of a target, cap, headroom or ``also_balance``."""
         asked = self.options.targets.keys() | self.options.caps.keys() | self.options.headroom.keys() | self.balanced
         return tuple(name for name in RESOURCES if name in BALANCED or name in asked)
 
@@ -180,7 +180,7 @@ class PlanRequest:
 def build_request(
     snapshot: ClusterSnapshot, options: PlanOptions, params: OptionParams = DEFAULTS.options
 ) -> PlanRequest:
-    """The parts that do not depend on the band. O(P·W)."""
+    """Parts that do not depend on the band. O(P·W)."""
     brokers = build_broker_arrays(snapshot, options)
     partitions = build_partition_arrays(snapshot, brokers, options)
     replicas = partitions.placement.replicas
@@ -313,7 +313,7 @@ def _sets_of(partitions: PartitionArrays, rows: Longs) -> BrokerSets | None:
 
 
 def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints, sets: BrokerSets | None = None) -> Flags:
-    """On fewer racks than possible for the factor and the allowed brokers. No rack counts as one."""
+    """On fewer racks than possible for the factor. A broker without a rack counts as one."""
     arrays = broker_arrays.arrays
     rack = distinct_racks(arrays.rack)
     used = np.sort(np.where(replicas >= 0, rack[replicas], -1), axis=1)

@@ -71,9 +71,7 @@ class PlanQuestion:
         return point
 
     def put_together(self, answers: Iterable[Plan | RatedPoint | None]) -> VerifiedPlan:
-        """Sealed and verified plan from the answers, in the order of ``searches``. Raises InvalidPlanError where
-        verification fails.
-        """
+        """Plan from the answers, in the order of ``searches``. Raises InvalidPlanError where verification fails."""
         if self.unfit:
             plan = plan_of_unfit_reading(
                 self.snapshot, self.options, self.unfit, seed=self.seed, advisor_version=self.advisor_version,

@@ -40,9 +40,6 @@ class PreviousPlan:
 class PlanState:
     """The request, and the results of the stages so far.
 
-    draft         moves from today's placement
-    solution      placement of the search, with its loads
-    verdict       None until a stage decides
     bounds        for the requested bands; None: unknown for this draft
     earlier       prices and covers of an earlier bound, to prove a new one; their values are void
     previous      document of an earlier plan; ``remaining``: its rest; ``continues``: its id if kept
@@ -86,7 +83,7 @@ class PlanState:
 
     @property
     def is_possible(self) -> bool:
-        """The snapshot is usable, no hard rule is broken."""
+        """Whether the snapshot is usable and no hard rule is broken."""
         return self.verdict not in (None, Verdict.CANNOT_TELL, Verdict.INFEASIBLE)
 
     @property

@@ -37,7 +37,7 @@ def loss_of(plan_request: PlanRequest) -> Loss:
 
 
 def loss_state_of(plan_request: PlanRequest, problem: Problem, draft: Draft) -> LossState:
-    """In snapshot rows under all losses. O(P·W)."""
+    """State in snapshot rows under all losses. O(P·W)."""
     serves, loss = in_service(plan_request), loss_of(plan_request)
     outcome = outcome_of(plan_request, draft)
     placed = standing(plan_request, draft, outcome.after_by_resource, serves)
@@ -146,9 +146,7 @@ def worst_overload(plan_request: PlanRequest, state: LossState) -> Overload | No
 
 
 def worst_of(plan_request: PlanRequest, state: LossState, broker: int) -> tuple[float, float, str, int]:
-    """Load, capacity, resource and lost group where the broker is highest over its capacity. A negative load: it is
-    lost itself each time.
-    """
+    """Highest over its capacity: load, capacity, resource and lost group. A negative load: lost itself each time."""
     ratios = state.ratios(broker)
     lost, r = divmod(int(ratios.argmax()), ratios.shape[1])
     capacity, d = float(state.arrays.capacity[broker, r]), int(state.arrays.guarded[r])
@@ -310,7 +308,7 @@ def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params:
 
 
 def _with_needed_orders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> Draft:
-    """New orders of unchanged lists go where it survives without all of them."""
+    """Without new orders of unchanged lists, if it survives without all of them."""
     orders = np.flatnonzero(draft.is_reorder)
     if not len(orders) or not is_survived(plan_request, problem, bare := draft.without(orders)):
         return draft

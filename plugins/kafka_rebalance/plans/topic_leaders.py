@@ -46,7 +46,6 @@ class TopicDemands:
 
     @property
     def need(self) -> Longs:
-        """int64[T, B]."""
         return np.asarray(self.least[:, None] * self.eligible)
 
     def of_rows(self, topic_of_row: Ints) -> LeaderDemand:

@@ -23,7 +23,6 @@ from kafka_rebalance.snapshot.rights import Right, missing_rights
 
 
 def seen_by(plan_request: PlanRequest, draft: Draft) -> Seen:
-    """O(P)."""
     snapshot = plan_request.snapshot
     table = snapshot.partitions
     counts = np.bincount(table.topic, minlength=len(snapshot.topics))
@@ -83,7 +82,7 @@ def nothing_usable(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
 def could_change(
     plan_request: PlanRequest, problem: Problem, params: UnseenParams = DEFAULTS.unseen
 ) -> tuple[Fact, ...]:
-    """Why "nothing to do" may be wrong. O(P·W·D)."""
+    """Reasons why "nothing to do" may be wrong."""
     hidden, rights = hidden_topics(plan_request.snapshot), missing_rights(plan_request.snapshot.coverage)
     blind = [fact(FactCode.TOPICS_MAY_BE_HIDDEN)] if Right.DESCRIBE_CLUSTER in rights else []
     reasons = [*blind, *_stuck_brokers(plan_request), *_known_in_part(plan_request)]

@@ -115,7 +115,7 @@ def transfers_of(
     own_size: Floats,
     leaders: LeaderShifts,
 ) -> Transfers:
-    """From rows: new copies, and dropped replicas of ``own_size``. Unknown sizes and rates count 0."""
+    """New copies, and dropped replicas of ``own_size``. Unknown sizes and rates count 0."""
     return Transfers(
         source=source,
         size=np.nan_to_num(size),
@@ -137,7 +137,7 @@ def _cells(begin: Longs, members: Longs) -> tuple[Longs, Longs]:
 
 
 def leader_steps(shifts: LeaderShifts, is_first: Flags, brokers: int, rows: int, limit: int) -> Ints:
-    """From 0, without gaps; ``is_first`` are placed first."""
+    """Steps from 0, without gaps; ``is_first`` are placed first."""
     count = len(shifts.before)
     if count == 0:
         return np.zeros(0, dtype=np.int32)
@@ -206,7 +206,7 @@ def waves_of(
     limits: WaveLimits,
     params: WaveParams = DEFAULTS.waves,
 ) -> Ints:
-    """Without gaps, urgent ones first; -1: no disk ever has room."""
+    """Waves without gaps, urgent ones first; -1: no disk ever has room."""
     if len(transfers) == 0:
         return np.zeros(0, dtype=np.int32)
     caps = Caps(limits.slots, limits.rows, limits.throttle_bytes_per_s / 2, limits.leaders)
@@ -310,7 +310,7 @@ def _least_waves(transfers: Transfers, brokers: int, caps: Caps) -> int:
 
 
 def _is_tight(transfers: Transfers, brokers: int, disk: Disk) -> bool:
-    """If all arrives before anything leaves."""
+    """Whether a disk overflows if all arrives before anything leaves."""
     arriving = np.bincount(transfers.target, weights=transfers.size[transfers.of_copy], minlength=brokers)
     return bool(((arriving > 0) & (disk.used + arriving > disk.limit)).any())
 
@@ -325,8 +325,6 @@ def _relieves(transfers: Transfers, disk: Disk) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class Copies(ByReference):
-    """The columns of ``Transfers`` for kernels."""
-
     source: Ints
     size: Floats
     rate: Floats
@@ -338,8 +336,8 @@ class Copies(ByReference):
 
 @dataclass(frozen=True, eq=False)
 class Caps(ByReference):
-    """Of one wave: partitions sent or copies received by a broker, rows of a file, bytes/s of concurrent writes,
-    leaders changed from or to a broker.
+    """Limits of one wave: partitions sent or copies received by a broker, rows of a file, bytes/s of concurrent writes,
+    leaders changed.
     """
 
     slots: int
@@ -508,7 +506,7 @@ def packing_of(wave_of: Ints, first: int, copies: Copies, wave_loads: WaveLoads,
 
 @kernel
 def shorten(packing: Packing, most_tries: int, enough: float) -> int:
-    """Until the lengths sum to ``enough`` bytes, nothing helps, or ``most_tries``; returns the tries."""
+    """Exchange until the lengths sum to ``enough`` bytes, nothing helps, or ``most_tries``; return the tries."""
     wave_loads, following, tries, has_gained = packing.wave_loads, packing.following, 0, True
     while has_gained and tries < most_tries and wave_loads.length.sum() > enough:
         has_gained = False

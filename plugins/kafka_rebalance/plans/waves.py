@@ -87,7 +87,7 @@ def _disk_used(plan_request: PlanRequest, done: Draft) -> Floats | None:
 def waves_cut(
     plan_request: PlanRequest, draft: Draft, used: Floats | None, params: WaveParams = DEFAULTS.waves
 ) -> WavePlan:
-    """With the requested concurrency; without a request, with more where barriers cost much time."""
+    """Without requested concurrency, more of it where barriers cost much time."""
     cut = cut_into_waves(plan_request, draft, used, slots_of(plan_request, draft, params), params)
     if plan_request.options.moves_per_broker is not None:
         return cut
@@ -108,8 +108,8 @@ def waves_cut(
 def cut_into_waves(
     plan_request: PlanRequest, draft: Draft, used: Floats | None, slots: int, params: WaveParams = DEFAULTS.waves
 ) -> WavePlan:
-    """Partitions with missing replicas, then leader changes alone, then the rest: leader changes copy nothing, so they
-    come as early as safety allows, elections first. ``used`` None where sizes are unknown.
+    """Partitions with missing replicas, then leader changes alone (they copy nothing), then the rest. ``used`` None
+    where sizes are unknown.
     """
     options, brokers = plan_request.options, len(plan_request.brokers.brokers)
     leaders = options.max_leader_changes_per_wave or UNLIMITED
@@ -140,7 +140,7 @@ def waves_forward(
 def rollback_of(
     plan_request: PlanRequest, draft: Draft, wave_of: Ints, params: WaveParams = DEFAULTS.waves
 ) -> Rollback:
-    """In reverse. Replicas cannot return to lost brokers."""
+    """Waves in reverse. Replicas cannot return to lost brokers."""
     gone = np.array([broker.state.is_gone for broker in plan_request.brokers.brokers], dtype=np.bool_)
     lost = np.asarray(((draft.start >= 0) & gone[draft.start]).any(axis=1))
     turned = [members[~lost[members]] for members in reversed(_members(wave_of))]

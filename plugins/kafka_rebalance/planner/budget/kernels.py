@@ -227,7 +227,7 @@ def may_lead(state: BudgetState, p: int, broker: int) -> bool:
 
 @inner_kernel
 def may_go(state: BudgetState, p: int, j: int, target: int) -> bool:
-    """Limits and the budget aside."""
+    """Whether the rules allow it, limits and the budget aside."""
     if not state.takes[target] and not (state.stays[target] and is_original(state, p, target)):
         return False
     if not state.in_set[state.set_of[p], target]:

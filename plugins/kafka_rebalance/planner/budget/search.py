@@ -71,9 +71,7 @@ def search_within_budget(
     solve_params: SolveParams = DEFAULTS,
     is_guess: bool = False,
 ) -> Placing:
-    """``least``: forced changes only; ``unlimited``: no budget. ``is_guess``: one greedy search, no exchange, to look
-    for a limit.
-    """
+    """``least``: forced changes only; ``unlimited``: no budget. ``is_guess``: one greedy search, no exchange."""
     params = solve_params.within_budget
 
     def started(start: Placing, smooth: float) -> BudgetState:

@@ -59,8 +59,8 @@ from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, topic_limit
 
 
 def annealed_again(task: Task, found: Placed, tries: int, times: int, *, least: float, near: float) -> Placed:
-    """Best of ``found`` and ``tries`` seeds, each from the best so far with ``times`` the steps; ends within the share
-    ``near`` of ``least``, or after ``BoldAnnealParams.patience`` seeds without a gain.
+    """Best of ``found`` and ``tries`` seeds with ``times`` the steps, until within the share ``near`` of ``least``, or
+    ``BoldAnnealParams.patience`` seeds without a gain.
     """
     best, params, in_vain = found, annealing(task.params, times), 0
     if not params.effort.anneal_steps:
@@ -528,7 +528,6 @@ def restricted(problem: Problem, prices: Floats, planned: Ints, params: SolvePar
 
 
 def losses(problem: Problem, arcs: Arcs, prices: Floats) -> Floats:
-    """Bytes beyond the cheapest placement of the partition."""
     cost = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row])
     cost = cost + (arcs.weight * prices[:, arcs.columns][arcs.broker]).sum(axis=1)
     racks = distinct_racks(problem.rack)

@@ -56,7 +56,7 @@ def are_programs_quick(problem: Problem, params: LinearProgramParams = DEFAULTS.
 
 
 def with_cost_proofs(problem: Problem, bounds: Bounds, params: SolveParams = DEFAULTS) -> Bounds:
-    """Adds a proof of time, and of moves where it exceeds the count."""
+    """Add a proof of time, and of moves where it exceeds the count."""
     if not problem.moves_replicas or problem.pinned.all():
         return bounds
     limits = params.linear_program
@@ -114,7 +114,6 @@ def least_busy(problem: Problem, arcs: Arcs, params: SolveParams = DEFAULTS) -> 
 def time_proof(
     problem: Problem, prices: Floats, receiving: Floats, sending: Floats, params: SolveParams = DEFAULTS
 ) -> CostProof:
-    """``receiving`` and ``sending`` float64[B] sum to 1."""
     sent = np.where(problem.leader >= 0, sending[np.maximum(problem.leader, 0)], 0.0)
     value = proven_by(problem, prices, problem.move_bytes * sent, params.bounds, receiving=receiving)
     return CostProof(prices, receiving, sending, max(0.0, value))
@@ -163,7 +162,7 @@ def proof_of(problem: Problem, prices: Floats, charges: Budget, params: SolvePar
 
 
 def all_load(problem: Problem) -> Floats:
-    """Upper bound float64[D] of any plan."""
+    """Upper bound of any plan."""
     held = (problem.replicas >= 0).sum(axis=1)
     total = (problem.follower_load * np.maximum(held, problem.target_rf)[:, None] + problem.leader_extra).sum(axis=0)
     disk = problem.column("disk")

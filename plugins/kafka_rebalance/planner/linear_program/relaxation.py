@@ -34,10 +34,8 @@ from kafka_rebalance.resources import COUNTED, REPLICA_CARRIED
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arcs:
-    """Lawful pairs of a free partition and a broker; ``is_kept``: a replica is there today.
-
-    weight absolute, for ``columns``; cost in the search's units, 0 where kept; fixed float64[B, D]: load of other
-    partitions; copied: disk of their new replicas.
+    """Lawful pairs of a free partition and a broker. weight absolute, for ``columns``; cost in the search's units, 0
+    where kept; fixed: load of other partitions; copied: disk of their new replicas.
     """
 
     columns: list[int]
@@ -661,9 +659,7 @@ class WholeProgram:
 def whole_program(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program, *, more: int = 0
 ) -> WholeProgram | None:
-    """``more`` further variables. None if nothing is free, a partition has too few places, or leaders alone may change
-    and a replica could not stay.
-    """
+    """``more`` further variables. None if nothing is free or a partition has too few places."""
     arcs = arcs_of(problem, params.arcs)
     if not problem.moves_replicas:
         arcs = arcs.only(arcs.is_kept)
@@ -689,7 +685,7 @@ def whole_program(
 
 
 def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
-    """Weights float64[2·A, D] and load of pinned partitions, in means."""
+    """Weights and load of pinned partitions, in means."""
     scale = resource_scale(problem)
     weight = problem.follower_load[arcs.row] / scale
     beyond, disk = disk_beyond(problem), problem.column("disk")
@@ -807,7 +803,7 @@ def _as_plan(problem: Problem, arcs: Arcs, is_there: Flags, leads: Flags) -> Who
 
 
 def _lawful(problem: Problem, replicas: Ints, replica_index: Longs) -> Ints:
-    """The program cannot express that a new replica may lead."""
+    """Replace closed leaders where a new replica may lead, which the program cannot express."""
     may_lead = candidates(problem, replicas)
     is_lawful = np.take_along_axis(may_lead, replica_index[:, None], axis=1)[:, 0] | ~may_lead.any(axis=1)
     return np.where(is_lawful, replica_index, may_lead.argmax(axis=1)).astype(np.int32)

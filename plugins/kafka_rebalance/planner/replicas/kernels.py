@@ -188,7 +188,7 @@ def replica_load(state: State, p: int, j: int, broker: int, weight: Floats) -> N
 
 @inlined_kernel
 def weigh_on(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
-    """Today's replica has its own size, a new copy the leader's."""
+    """Set the size: today's replica has its own, a new copy the leader's."""
     if state.own.shape[0] > 0:
         replica_load(state, p, j, broker, weight)
 
@@ -231,7 +231,7 @@ def below(state: State, broker: int) -> float:
 
 @inner_kernel
 def band_improvement(state: State, broker: int, weight: Floats, sign: float) -> float:
-    """Negative: loss. The load change is sign · weight."""
+    """Gain (negative: loss) by a load change of sign · weight."""
     total = 0.0
     for d in range(weight.shape[0]):
         now = state.load[broker, d]
@@ -251,7 +251,7 @@ def band_improvement(state: State, broker: int, weight: Floats, sign: float) -> 
 
 @inner_kernel
 def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
-    """Also while both copies exist; a broker above it may not gain."""
+    """Hard capacity, also while both copies exist; a broker above it may not gain."""
     if not state.has_limit:
         return True
     for d in range(weight.shape[0]):
@@ -545,8 +545,8 @@ def _rank(state: State, source: int, replica_indexes: Ints, fit: Floats, weight:
 
 @inner_kernel
 def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: float, least: float) -> int:
-    """Evict until ``part`` of the excess is gone; return moves. Both sides align by at least ``least``; brokers with
-    room need not.
+    """Evict ``part`` of the excess; return moves. Both sides align by at least ``least``; brokers with room need
+    not.
     """
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
@@ -612,7 +612,7 @@ def _sample(state: State, target: int, receivers: Ints, replica_indexes: Ints, w
 
 @inner_kernel
 def pull_to(state: State, target: int, receivers: Ints, worst: float, least: float) -> int:
-    """The mixture that ``target`` lacks, from a sample. Returns moves."""
+    """Fetch the mixture that ``target`` lacks, from a sample; return moves."""
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     width = state.replicas.shape[1]
     replica_indexes = np.empty(state.params.fetch.sampled, np.int32)
@@ -883,7 +883,7 @@ def _release_from(state: State, source: int, weight: Floats) -> int:
 
 @inner_kernel
 def release(state: State) -> int:
-    """Returns how many."""
+    """Return how many."""
     weight = np.empty(state.load.shape[1])
     made = 0
     for b in range(state.load.shape[0] - 1):
@@ -993,7 +993,6 @@ class Journal(NamedTuple):
 
 @inner_kernel
 def displaced_replicas(state: State) -> Displaced:
-    """O(P·W)."""
     width = state.replicas.shape[1]
     brokers = state.load.shape[0]
     start = np.zeros(brokers + 1, np.int64)

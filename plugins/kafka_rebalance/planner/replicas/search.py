@@ -286,7 +286,7 @@ class FoundSets:
 
 
 def replica_columns(problem: Problem) -> list[int]:
-    """All if every partition has one replica."""
+    """Resources that any replica carries; all if every partition has one replica."""
     if int(problem.target_rf.max(initial=1)) == 1:
         return list(range(len(problem.resources)))
     return [d for d, resource in enumerate(problem.resources) if resource in REPLICA_CARRIED]
@@ -456,8 +456,8 @@ def _require_touchable(problem: Problem) -> None:
 
 
 def send_for_leaders(problem: Problem, replicas: Ints, unplaced: int) -> None:
-    """Unplace one replica of each such set in ``replicas``. One that is unplaced anyhow will lead, if a rack without a
-    replica takes it. O(P·W + rows·racks).
+    """Unplace one replica of each such set. One that is unplaced anyhow will lead, if a rack without a replica takes
+    it.
     """
     if not problem.moves_replicas or problem.takes_leaders[problem.stays].all():
         return
