@@ -138,7 +138,7 @@ def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[F
 
 
 def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:
-    """Load / capacity of brokers that stay, 0 if none."""
+    """Total load / capacity of brokers that stay, 0 if none."""
     total_capacity: Floats = capacity[stays].sum(axis=0)
     return np.divide(total, total_capacity, out=np.zeros_like(total_capacity), where=total_capacity > 0)
 
@@ -153,7 +153,7 @@ def fair_shares(
     follower_load: Floats,
     leader_extra: Floats,
 ) -> Floats:
-    """``may_lead`` share the leaders' extra load; all do where none may."""
+    """Fair load, float64[B, D]. ``may_lead`` share the leaders' extra load; all do where none may."""
     racks = distinct_racks(rack)
     factors = np.arange(int(target_rf.max(initial=1)) + 1)
     load_by_factor = np.stack([follower_load[target_rf == rf].sum(axis=0) for rf in factors])
@@ -182,7 +182,7 @@ def _of_replicas(racks: Ints, capacity: Floats, load_by_factor: Floats) -> Float
 
 
 def distinct_racks(rack: Ints) -> Ints:
-    """A broker without a rack is alone in one."""
+    """Rack indices; a broker without a rack is alone in one."""
     known, index = np.unique(rack[rack != ABSENT], return_inverse=True)
     racks = np.empty(len(rack), dtype=np.int32)
     racks[rack != ABSENT] = index

@@ -171,7 +171,7 @@ class Problem:
         return self.sets.is_confined
 
     def column(self, resource: str) -> int | None:
-        """None where it is not balanced."""
+        """Index, None where it is not balanced."""
         return self.resources.index(resource) if resource in self.resources else None
 
     def broker_name(self, broker: int) -> str:
@@ -249,7 +249,7 @@ class Carried(NamedTuple):
 
 
 def broker_loads(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
-    """``leader`` -1: none. O(P·W·D)."""
+    """Loads float64[B, D]; ``leader`` -1: none. O(P·W·D)."""
     load = np.zeros((problem.broker_count, len(problem.resources)))
     led = (replicas == leader[:, None]) & (replicas >= 0)
     replica_index = np.where(led.any(axis=1), led.argmax(axis=1), -1).astype(np.int32)
@@ -345,7 +345,7 @@ class Columns:
 def columns_of(
     loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALANCED, cpu: CpuParams = DEFAULTS.cpu
 ) -> Columns:
-    """Out grows with ``rf``, the follower's share of CPU shrinks."""
+    """Out grows with ``rf``; the follower's share of CPU shrinks."""
     known = [row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)]
     carried = [_carried(row, loads, rf, cpu) for row in known]
     follower = np.stack([per_replica for per_replica, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))

@@ -446,7 +446,7 @@ def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float
 
 
 def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
-    """None if no prices prove more or the cluster is too large."""
+    """Prices that prove more; None if none were found or the cluster is too large."""
     free = ~problem.pinned
     count = int(free.sum())
     steps = min(params.most_steps, params.work // max(1, count * problem.broker_count))
@@ -470,7 +470,7 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
 
 
 def open_bands(problem: Problem, scale: Floats) -> tuple[Floats, Floats]:
-    """Without pinned loads, in units of ``scale``; ±infinity on drained brokers, which get no price."""
+    """Bands without pinned loads, in units of ``scale``; ±infinity on drained brokers, which get no price."""
     fixed = pinned_load(problem)
     low = np.where(problem.stays[:, None], (problem.band_low - fixed) / scale, -np.inf)
     high = np.where(problem.stays[:, None], (problem.band_high - fixed) / scale, np.inf)
@@ -553,7 +553,7 @@ def _climbed(
 
 
 def _usual_costs(choices: Choices) -> Floats:
-    """At most 1; 1 where it is 0."""
+    """Median cost of a copy over its load, at most 1; 1 where it is 0."""
     usual = np.ones((choices.follower.shape[1], 1))
     for d, carried_by in enumerate((choices.follower + choices.extra).T):
         carries = carried_by > 0

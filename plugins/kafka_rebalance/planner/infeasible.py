@@ -51,7 +51,7 @@ class ForcedCopies:
 
 
 def forced_copies(problem: Problem) -> ForcedCopies | None:
-    """None where disks are unknown. O(P·(W + K))."""
+    """Forced copies, None where disks are unknown. O(P·(W + K))."""
     disk = problem.column("disk")
     if disk is None or not problem.moves_replicas:
         return None
@@ -91,7 +91,7 @@ def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
 
 
 def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | None:
-    """The racks that lack most, None where racks do not bind. O(P·W + K² · factors)."""
+    """Racks that lack most, None where racks do not bind. O(P·W + K² · factors)."""
     d = problem.column(resource)
     binds = problem.moves_replicas and not problem.budget.is_limited and (problem.takes_replicas == problem.stays).all()
     if d is None or resource not in REPLICA_CARRIED or not binds:

@@ -402,8 +402,8 @@ class EvenLeaders:
 def even_leaders(
     replicas: Ints, leader: Ints, low: Longs, high: Longs, *, may_lead: Flags | None = None, squares: bool = False
 ) -> EvenLeaders:
-    """``leader`` is today's, -1: none; ``may_lead``: None = all. ``squares``: least sum of squared counts first, then
-    fewest changes. Raises InvalidInputError for an empty band.
+    """Leaders within the counts; ``leader`` is today's, -1: none; ``may_lead``: None = all. ``squares``: least sum of
+    squared counts first, then fewest changes. Raises InvalidInputError for an empty band.
     """
     wrong = np.flatnonzero((low > high) | (high < 0))
     if len(wrong):
@@ -416,7 +416,7 @@ def even_leaders(
 
 
 def even_out_counts(state: LeaderState, low: Longs, high: Longs) -> int:
-    """``state`` must start from today's leaders; returns the excess left."""
+    """Change ``state``, which must start from today's leaders; return the excess left."""
     return int(even_out(state, count_flow(state, low, high, 0)))
 
 

@@ -95,7 +95,7 @@ def lightest_cover_bytes(size_bytes: Longs, need_bytes: int) -> int:
 
 
 def placed_in_whole_numbers(problem: LogDirProblem) -> Longs | None:
-    """Floating point, not a proof; ``None`` if too large or unsolved."""
+    """An integer program in floating point, not a proof; ``None`` if too large or unsolved."""
     replicas, dirs = len(problem.size_bytes), len(problem.ceiling_bytes)
     if not 0 < replicas * dirs <= LOG_DIRS.whole_cells:
         return None
@@ -249,7 +249,7 @@ class BrokerVolumes:
         return np.array([any(not one.is_cordoned for one in group) for group in self.dirs], dtype=np.bool_)
 
     def problem(self, most_used_ratio: float) -> LogDirProblem:
-        """No volume above ``most_used_ratio``; unmovable bytes count."""
+        """Problem with no volume above ``most_used_ratio``; unmovable bytes count."""
         here = np.zeros(len(self.dirs), dtype=np.int64)
         np.add.at(here, self.volume_of, self.size_bytes)
         others = np.maximum(self.used_bytes - here, 0)
@@ -268,7 +268,7 @@ class BrokerVolumes:
 
 
 def broker_volumes(broker: Broker, table: PartitionTable) -> BrokerVolumes | None:
-    """``None`` if fewer than two work or one does not report its sizes. O(replicas)."""
+    """Volumes, ``None`` if fewer than two work or one does not report its sizes. O(replicas)."""
     working = [one for one in broker.log_dirs if one.error is None]
     if any(not one.total_bytes or one.usable_bytes is None for one in working):
         return None

@@ -138,7 +138,7 @@ class HandOverParams(KernelParams):
     misses_borne       replicas skipped before a visit ends
     least_of_rank      a replica moves while it is worth this share of its rank
     cost_of_moving_on  cost share of moving a displaced replica
-    surely_leaves      factor on a replica's cost up to which its price may cover the excess
+    surely_leaves      a replica worth more than so many times its cost is released
     least_service      fit that a receiver below its bands needs, 1 = in proportion
     """
 
@@ -440,14 +440,14 @@ class SurviveParams(Parameters):
 class TopicLeaderParams(Parameters):
     """Minimum leaders of a topic on each broker.
 
-    few_choices  placements up to which one program chooses all from the start
-    all_choices  the same where steps left a deficit: proves what is impossible
+    few_choices    placements up to which one program chooses all from the start
+    all_choices    the same where steps left a deficit: proves what is impossible
     topic_choices  of one topic, where no single step is left
-    mend_nodes   of programs that repair bands by leader changes
-    band_worth   price of a mean load outside bands, in mean bytes of a broker
-    may_not      price of an impossible leader; ``copy_worth``: of a copy, above all harm
-    most_harm    to bands by one change, in means
-    move_worth   price of a copy beside its bytes, as a share of a replica's mean bytes
+    mend_nodes     of programs that repair bands by leader changes
+    band_worth     price of a mean load outside bands, in mean bytes of a broker
+    may_not        price of an impossible leader; ``copy_worth``: of a copy, above all harm
+    most_harm      to bands by one change, in means
+    move_worth     price of a copy beside its bytes, as a share of a replica's mean bytes
     """
 
     few_choices: int = number(300, least=0)
@@ -473,7 +473,7 @@ class WideningParams(Parameters):
     """Bands that no plan can meet, widened to the least level reached.
 
     least_step     distance of two levels, as a share of the mean
-    most_pairs     of partition and broker, for integer programs; beyond it ``large_steps_divisor``
+    most_pairs     of partition and broker, for integer programs; with more, fewer steps of neighbourhoods
     few_variables  of programs solved at once; ``open_variables`` of a step of larger ones
     cost_steps     factor on the steps for bytes
     """
@@ -563,13 +563,15 @@ class SolveParams(Parameters):
 DEFAULTS = SolveParams()
 
 
-# In means.
+# Tolerances of loads, in means.
 BAND_TOLERANCE = 1e-9
 GAIN_TOLERANCE = 1e-12
+# For sums in another order.
 SUM_TOLERANCE = 1e-10
+# Discount on a cover's surplus, for loads within rounding of a band.
 COVER_ROUNDING = 1e-8
-# As a share of its summed amounts; subtracted if above the second share of the bound, so that another order proves as
-# much.
+# Subtracted from a bound, as a share of its summed amounts, if above the second share of the bound, so that another
+# order proves as much.
 BOUND_ROUNDING, BOUND_SLACK = 1e-12, 1e-8
 FORBIDDEN, HOWEVER_FAR = -1e300, 1e300
 NOT_COVERABLE = 1e300
@@ -580,7 +582,7 @@ ANY_SPREAD = 1 << 60
 FRACTIONS = 1 << 30
 # OpenBLAS multiplies no more in one thread.
 ONE_THREAD_PRODUCTS = 1 << 18
-# Insertion sort.
+# Below it: insertion sort.
 SHORT_SPAN = 15
 # A share of the capacity.
 LOSS_MARGIN = 5e-10

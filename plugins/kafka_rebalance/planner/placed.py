@@ -38,7 +38,7 @@ class Placed:
 
     @property
     def worth(self) -> tuple[int, bool, float, float, int, int]:
-        """Smaller is better. Outside the bands, a hundredth of a mean is not worth bytes."""
+        """Sort key. Outside the bands, a hundredth of a mean is not worth bytes."""
         cost = self.cost
         return (
             self.misled,
@@ -90,7 +90,7 @@ def _misled(problem: Problem, replicas: Ints, leader: Ints) -> int:
 
 
 def better(found: Placed, other: Placed, allowed: int) -> Placed:
-    """A topic spread above ``allowed`` needs ``found`` outside its bands."""
+    """The better one; a topic spread above ``allowed`` needs ``found`` outside its bands."""
     is_spread = other.topic_excess <= allowed or found.band_violation > 0 or found.misled > other.misled
     chosen = other if is_spread and other.worth < found.worth else found
     done = found.statistics + other.statistics

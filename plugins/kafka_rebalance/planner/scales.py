@@ -20,7 +20,7 @@ def mean_bytes(problem: Problem) -> float:
 
 
 def move_costs(problem: Problem, per_move: float) -> Floats:
-    """In mean bytes per broker, plus the charge of the move."""
+    """Bytes of a copy in mean bytes per broker, plus the charge of the move."""
     total = float((problem.move_bytes * problem.target_rf).sum())
     brokers = max(1, int(problem.stays.sum()))
     replicas = max(1, int(problem.target_rf.sum()))

@@ -253,7 +253,7 @@ def _without_others(stages: Sequence[SearchTask], known: Placed) -> tuple[Placed
 
 
 def _distances(stages: Sequence[SearchTask], found: Placed) -> tuple[float, ...]:
-    """Wrong leaders first."""
+    """Wrong leaders, then the distance outside each stage."""
     return (found.misled, *(_judged(stage, found).band_violation for stage in stages))
 
 
@@ -322,7 +322,7 @@ class _Way:
 
 
 def elected_leaders(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """A list that stays gets ``problem.preferred``."""
+    """Leaders after a preferred election; a list that stays gets ``problem.preferred``."""
     if problem.preferred is None:
         return leader
     is_untouched = (replicas == problem.replicas).all(axis=1) & (leader == problem.leader)
@@ -415,14 +415,14 @@ class _Shifted:
 
 
 def away_from_demoted(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """Leader first where an election would restore a demoted broker."""
+    """Lists with the leader first where an election would restore a demoted broker."""
     if problem.preferred is None or problem.elects_preferred:
         return replicas
     return _reordered(problem, _Way(replicas, leader), _may_not_lead(problem)).replicas
 
 
 def leaders_first(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """Leader first wherever an election would change it."""
+    """Lists with the leader first wherever an election would change it."""
     if problem.preferred is None or problem.elects_preferred:
         return replicas
     return _reordered(problem, _Way(replicas, leader), ~problem.pinned).replicas
@@ -467,7 +467,7 @@ def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first
 
 
 def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, float, float, float, int, int]:
-    """Promises 1 to 5, in order."""
+    """Sort key: promises 1 to 5, in order."""
     elected = elected_leaders(problem, way.replicas, way.leader)
     loads = [broker_loads(problem, way.replicas, leader) for leader in (way.leader, elected)]
     above = sum(float(np.maximum(load - problem.limit, 0.0)[problem.stays].sum(axis=0) @ (1 / resource_scale(problem)))

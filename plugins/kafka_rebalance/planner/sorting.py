@@ -57,7 +57,7 @@ def in_place(ranking: Ranking, rank: int) -> int:
 
 @inner_kernel
 def smallest_first(values: Floats) -> Longs:
-    """No NaN; ties in a fixed order. O(n log n)."""
+    """Order of ``values`` without NaN; ties in a fixed order. O(n log n)."""
     ranking = ranking_of(values)
     if values.shape[0] > 0:
         in_place(ranking, values.shape[0] - 1)
@@ -111,6 +111,6 @@ def _insert(values: Floats, order: Longs, low: int, high: int) -> None:
 
 
 def grouped_order(key: Ints, keys: int) -> Longs:
-    """Stable; ``key`` in 0..keys-1. numpy counts two-byte numbers, five times as fast as a merge sort."""
+    """Stable order of ``key``. numpy counts two-byte numbers, five times as fast as a merge sort."""
     narrow = key.astype(np.uint16) if keys - 1 <= np.iinfo(np.uint16).max else key
     return np.argsort(narrow, kind="stable")

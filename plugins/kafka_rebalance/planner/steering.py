@@ -132,7 +132,7 @@ class _Rows:
 
 
 def decided_anew(problem: Problem, placing: Placing, part: Part, goal: Goal, params: SteeringParams) -> Placing | None:
-    """None where the program finds nothing in its nodes."""
+    """Plan with the part solved again; None where the nodes ran out."""
     arcs = _arcs(problem, placing, part)
     count = len(arcs.line)
     if not count:
@@ -389,7 +389,7 @@ def goal_of(
 
 
 def worth_of(costs: CostTotals, least: CostTotals, order: Sequence[str], slack: float) -> tuple[float, ...]:
-    """Each cost beyond its slack, then each cost."""
+    """Sort key: each cost beyond its slack, then each cost."""
     beyond = tuple(max(getattr(costs, name), getattr(least, name) * (1 + slack)) for name in order)
     return beyond + tuple(getattr(costs, name) for name in order)
 

@@ -168,12 +168,12 @@ class LossState:
         )  # fmt: skip
 
     def take_over(self, other: LossState) -> None:
-        """``other`` must not be used again."""
+        """Become ``other``, which must not be used again."""
         self.lists, self.leader, self.load, self.taken = other.lists, other.leader, other.load, other.taken
         self.group, self.heir, self.excess = other.group, other.heir, other.excess
 
     def ratios(self, broker: int) -> Floats:
-        """-1 where ``broker`` is lost itself."""
+        """Load over capacity, -1 where ``broker`` is lost itself."""
         ratio = self._columns(np.array([broker]))[0] / self.arrays.capacity[broker]
         return np.where(self.arrays.survives[:, broker, None], ratio, -1.0)
 

@@ -260,7 +260,7 @@ class _Rows:
 def decide(
     placement: LedPlacement, demand: LeaderDemand, choices: Choices, params: TopicLeaderParams
 ) -> Decided | None:
-    """None if nothing was found within the nodes."""
+    """Choices to make; None if nothing was found within the nodes."""
     count = len(choices)
     if not count:
         return Decided(np.zeros(0, np.int64), int(demand.lacking(placement.leader).sum()))

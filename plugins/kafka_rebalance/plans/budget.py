@@ -540,7 +540,7 @@ class KeepHours:
 def within_hours(
     plan_request: PlanRequest, problem: Problem, found: Solution, *, seed: int, params: PlanParams
 ) -> Solution:
-    """Raises InfeasibleError where moves that must be made take longer."""
+    """Most even solution found. Raises InfeasibleError where moves that must be made take longer."""
     least = solve(without_balance(problem), seed=seed, params=params.budget.solve)
     draft = _draft(plan_request, least)
     if not keeps_hours(plan_request, draft, params):

@@ -526,7 +526,7 @@ def changes_since(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[
 
 
 def recreated_topics(planned: PlannedState, snapshot: ClusterSnapshot) -> frozenset[str]:
-    """An id that one side lacks is unknown, not different."""
+    """Moved topics that were recreated. An id that one side lacks is unknown, not different."""
     today = {topic.name: topic.topic_id for topic in snapshot.topics}
     return frozenset(
         name

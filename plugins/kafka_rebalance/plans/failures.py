@@ -126,7 +126,7 @@ def _losses(plan_request: PlanRequest, placed: Standing, losses: dict[str, Loss]
 
 
 def worst_loss(plan_request: PlanRequest, placed: Standing, loss: Loss, serves: Flags) -> WorstLoss:
-    """Ties: the first lost, then the first broker."""
+    """Worst takeover and load; ties: the first lost, then the first broker."""
     ids, count = plan_request.brokers.arrays.ids.tolist(), len(loss.names)
     heirs = successors(placed.replicas, placed.able, placed.leader, loss.group)
     taken = moved_loads(placed.leader, heirs, loss.group, np.ones(len(heirs)), count).astype(np.int64)

@@ -81,7 +81,7 @@ def _has_frontier(plan_request: PlanRequest) -> bool:
 
 
 def bands_between(plan_request: PlanRequest, params: FrontierParams = DEFAULTS.frontier) -> tuple[float, ...]:
-    """Widest first, without the plan's own."""
+    """Bands to search, widest first, without the plan's own."""
     if not _has_frontier(plan_request):
         return ()
     narrowest, same = params.narrowest, params.same_band
@@ -170,7 +170,7 @@ def _with_further(own: RatedPoint, plan: Plan, points: Sequence[RatedPoint | Non
 
 
 def options_at(options: PlanOptions, frontier: Sequence[FrontierPoint]) -> PlanOptions:
-    """The band of the frontier's point that the options name, else the default."""
+    """Options with the band of the frontier's point that they name, else the default."""
     band = next((point.tolerance for point in frontier if point.name == options.at), None)
     return replace(options, at=None, within=band)
 
@@ -294,7 +294,7 @@ def are_bytes_known(points: Sequence[RatedPoint]) -> bool:
 
 
 def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
-    """By price; a more even and cheaper point replaces a dearer one, with its own band."""
+    """Sort by price; a more even and cheaper point replaces a dearer one, with its own band."""
     by_bytes = are_bytes_known(points)
     result: list[RatedPoint] = []
     best: RatedPoint | None = None

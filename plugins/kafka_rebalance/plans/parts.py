@@ -46,7 +46,7 @@ def moves_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints, why: MoveFa
 
 
 def kinds_of(draft: Draft) -> list[MoveKind]:
-    """Replicas, else leader or preferred leader, else follower order."""
+    """Kind of each move: replicas, else leader or preferred leader, else follower order."""
     is_reorder, changes = draft.is_reorder.tolist(), draft.changes_replicas.tolist()
     return [
         MoveKind.REPLICA if changed else MoveKind.ORDER if ordered else MoveKind.LEADER

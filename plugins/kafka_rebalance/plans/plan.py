@@ -1,4 +1,4 @@
-"""The plan as an immutable, hashed document (docs/internals/plan-format.md, ``format_version`` 1). Broker ids are text
+"""The plan as an immutable, hashed document; docs/internals/plan-format.md describes its fields. Broker ids are text
 keys there.
 """
 
@@ -33,8 +33,6 @@ class Verdict(StrEnum):
 
 
 class StepKind(StrEnum):
-    """In order; an operator may stop after each."""
-
     ELECT = "elect"
     REPAIR = "repair"
     RELIEVE = "relieve"
@@ -42,8 +40,6 @@ class StepKind(StrEnum):
 
 
 class MoveKind(StrEnum):
-    """Change of replicas, of the leader alone, or of follower order alone."""
-
     REPLICA = "replica"
     LEADER = "leader"
     ORDER = "order"
@@ -51,9 +47,7 @@ class MoveKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """``from_replicas`` in Kafka's order, ``to_replicas`` with the preferred leader first. ``bytes`` = new replicas ×
-    the leader's replica size, ``None`` where unknown. ``wave`` counts from 1.
-    """
+    """``bytes`` = new replicas × the leader's replica size, ``None`` where unknown. ``wave`` counts from 1."""
 
     topic: str
     partition: int
@@ -70,10 +64,9 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """``free_disk_needed``: bytes by broker while both copies exist, without receivers of unknown sizes. ``seconds``:
-    the busiest broker's bytes in or out over the throttle; ``None`` with an unknown size. ``leader_in_bytes_per_s`` and
-    ``leader_out_bytes_per_s``: writes and reads of partitions whose leader changes, ``None`` where unknown, or where
-    leader changes in a wave are not limited.
+    """Moves that start together. ``free_disk_needed`` lacks receivers of unknown sizes. ``seconds``: the busiest
+    broker's bytes in or out over the throttle; ``None`` with an unknown size. Leader fields are ``None`` where unknown,
+    or where leader changes in a wave are not limited.
     """
 
     moves: tuple[int, ...]
@@ -99,8 +92,6 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """One resource before and after a step: skews, the fullest broker and its load, the widened band."""
-
     resource: str
     skew_before: float
     skew_after: float
@@ -121,10 +112,7 @@ class StepCost:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """``waves`` from 1. ``lower_bound_bytes``: least bytes of any plan for the loads after this step, earlier steps
-    included. ``gap``: of bytes up to this step. Both ``None`` where bytes are unknown. ``certificate`` proves the
-    bound; the last step's is the plan's own.
-    """
+    """``lower_bound_bytes`` and ``gap`` are for all bytes up to this step, ``None`` where bytes are unknown."""
 
     kind: StepKind
     waves: tuple[int, ...]
@@ -137,8 +125,6 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Rollback:
-    """``waves[0]`` undoes the plan's last wave. ``not_undone``: moves away from lost brokers."""
-
     cost: Cost
     waves: tuple[Wave, ...] = ()
     not_undone: tuple[int, ...] = ()
@@ -150,7 +136,7 @@ class Bound:
     ``None`` where costs are not weighed.
     """
 
-    cost: str  # bytes, replica_moves, leader_changes, seconds
+    cost: str
     value: float
     gap: float | None
     proof: BoundProof
@@ -159,10 +145,6 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A rate that is watched, not evened out: the fullest ``broker`` carries ``load`` of ``capacity``. ``is_assumed``:
-    the capacity is unknown, so it is that load plus the plan's throttle.
-    """
-
     broker: int
     load: float
     capacity: float
@@ -171,12 +153,9 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class ResourceOutcome:
-    """Requested band, widened band, loads before and after by broker.
-
-    ``band_asked`` is in multiples of ``basis``: each broker's ``fair_share``, or the ``plain_mean`` (times capacity).
-    ``widened_to`` is in multiples of the plain mean (``mean_level``), ``None`` if the band is met; level = load /
-    capacity; ``capacity`` ``None``: equal capacities are assumed. ``is_ordered``: a given band, which outranks
-    defaults. ``watched``: no broker is near capacity, so the band only keeps it so.
+    """``band_asked`` is in multiples of ``basis``: each broker's ``fair_share``, or the ``plain_mean`` (times
+    capacity). ``widened_to`` is in multiples of the plain mean (``mean_level``), ``None`` if the band is met; level =
+    load / capacity; ``capacity`` ``None``: equal capacities are assumed.
     """
 
     resource: str
@@ -207,8 +186,8 @@ class FrontierPoint:
     skew: Mapping[str, float]
     name: str | None = None  # cheap, knee, even
     is_recommended: bool = False
-    reasons: tuple[Fact, ...] = ()  # of named and recommended points
-    seconds: float | None = None  # of all waves at the throttle; None: unknown
+    reasons: tuple[Fact, ...] = ()
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +201,7 @@ class Robustness:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Preconditions, which ``check`` compares with a newer snapshot. ``broker_racks`` of all brokers, added ones
-    included; ``topic_partitions``: counts of topics that move; ``dead_brokers``: dead, fenced or unresponsive.
-    """
+    """Preconditions, which ``check`` compares with a newer snapshot. ``broker_racks`` include added brokers."""
 
     broker_racks: Mapping[int, str | None] = field(default_factory=dict)
     dead_brokers: tuple[int, ...] = ()
@@ -234,9 +211,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class CoverClaim:
-    """Replicas that do not fit on ``broker`` together: those there today without ``gone``, and copies of ``come``, both
-    topic -> partitions. ``price`` in bytes per unit of the resource.
-    """
+    """Replicas that do not fit on ``broker`` together."""
 
     broker: int
     resource: str
@@ -247,10 +222,7 @@ class CoverClaim:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """``prices`` of resource and broker, without zeros, prove a bound on moves or time; with ``covers`` on bytes.
-
-    For time, also the price of each byte that a broker ``receiving`` gets or that leaves one ``sending``, together 1.
-    """
+    """``prices`` of resource and broker, without zeros, prove a bound on moves or time; with ``covers`` on bytes."""
 
     prices: Mapping[str, Mapping[int, float]]
     receiving: Mapping[int, float] = field(default_factory=dict)
@@ -260,10 +232,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class BudgetClaim:
-    """Imbalance (share of load outside its band, summed over resources) of a plan cut short by its budget: before,
-    after, and the least within the budget (None: not computed), proved by ``prices`` per unit of load and ``charges``
-    per byte, move, leader change.
-    """
+    """``least_imbalance``: of any plan within the budget, proved by ``prices`` and ``charges``; None: not computed."""
 
     imbalance_before: float
     imbalance_after: float
@@ -274,8 +243,6 @@ class BudgetClaim:
 
 @dataclass(frozen=True, slots=True)
 class PreferredLeaders:
-    """Leaders after a preferred election, without and with the plan."""
-
     before: Mapping[int, int] = field(default_factory=dict)
     after: Mapping[int, int] = field(default_factory=dict)
 
@@ -302,7 +269,7 @@ class Plan:
     cluster_id: str | None = None
     captured_at: str | None = None
     expires_at: str | None = None
-    topic_ids: Mapping[str, str | None] = field(default_factory=dict)  # of topics that move
+    topic_ids: Mapping[str, str | None] = field(default_factory=dict)
     seen: Seen = Seen()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
@@ -324,7 +291,7 @@ class Plan:
     after_failure: AfterFailure | None = None  # None: no broker in service, or no leader
     preferred_leaders: PreferredLeaders | None = None
     within_budget: BudgetClaim | None = None  # None: no budget, or it was enough
-    continues: str | None = None  # an earlier plan that this one confirms or continues
+    continues: str | None = None
     trace: tuple[TraceStep, ...] = ()
     plan_id: str = ""
 

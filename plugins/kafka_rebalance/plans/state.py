@@ -96,7 +96,7 @@ class PlanState:
         return replace(self, solution=solution, draft=draft)
 
     def decided(self, verdict: Verdict, reasons: tuple[Fact, ...], **changes: Any) -> PlanState:
-        """Without moves and proofs unless ``changes`` set them."""
+        """State without moves and proofs unless ``changes`` set them."""
         nothing = {"draft": empty_draft(self.request), "bounds": None, "earlier": None, "continues": None}
         return replace(self, verdict=verdict, reasons=reasons, **{**nothing, "is_cut_short": False, **changes})
 

@@ -386,7 +386,7 @@ def empty_wave_loads(waves: int, brokers: int) -> WaveLoads:
 
 @inner_kernel
 def can_change_leader(w: int, before: int, after: int, wave_loads: WaveLoads, limit: int) -> bool:
-    """Brokers -1: none."""
+    """Whether wave ``w`` may change one more leader; broker -1: none."""
     return (before < 0 or wave_loads.leaders_out[w, before] < limit) and (
         after < 0 or wave_loads.leaders_in[w, after] < limit
     )

@@ -61,7 +61,7 @@ class SteppedWaves:
 def waves_by_step(
     plan_request: PlanRequest, draft: Draft, step_of: Ints, params: WaveParams = DEFAULTS.waves
 ) -> SteppedWaves:
-    """A move without room in its step goes into the next."""
+    """Waves of each step; a move without room in its step goes into the next."""
     wave_of, step_of = np.full(len(draft), -1, dtype=np.int32), step_of.copy()
     stuck, slots, first = np.zeros(0, dtype=np.int64), params.least_slots, 0
     for step in np.unique(step_of).tolist():
@@ -87,7 +87,7 @@ def _disk_used(plan_request: PlanRequest, done: Draft) -> Floats | None:
 def waves_cut(
     plan_request: PlanRequest, draft: Draft, used: Floats | None, params: WaveParams = DEFAULTS.waves
 ) -> WavePlan:
-    """Without requested concurrency, more of it where barriers cost much time."""
+    """Waves with the requested concurrency; without a request, with more where barriers cost much time."""
     cut = cut_into_waves(plan_request, draft, used, slots_of(plan_request, draft, params), params)
     if plan_request.options.moves_per_broker is not None:
         return cut
@@ -276,7 +276,7 @@ class Slowest:
 
 
 def slowest(plan: Plan) -> Slowest | None:
-    """Ties by id; None without copies or known sizes."""
+    """Busiest broker, ties by id; None without copies or known sizes."""
     if plan.cost.seconds is None:
         return None
     busy: dict[tuple[int, str], float] = defaultdict(float)

@@ -534,7 +534,7 @@ def price_of(state: BudgetState, copied: float, copies: float, changes: float) -
 
 @inner_kernel
 def _price_of_copies(state: BudgetState, p: int, target: int, copies: float) -> float:
-    """The leader sends ``copies`` more."""
+    """The limits of ``target`` and of the leader, which sends ``copies`` more."""
     most, size = state.most_copied[0], state.size[p]
     if most >= HOWEVER_FAR:
         return 0.0
@@ -590,7 +590,7 @@ def _with(state: BudgetState, p: int, target: int) -> float:
 
 @inner_kernel
 def best_target(state: BudgetState, p: int, j: int, thrift: float) -> tuple[float, int]:
-    """Worth and target, 0 if none helps."""
+    """Worth and target of the best move, 0 if none helps."""
     source = state.replicas[p, j]
     best, chosen = 0.0, -1
     if source < 0 or not state.moves_replicas:
@@ -618,7 +618,7 @@ def best_target(state: BudgetState, p: int, j: int, thrift: float) -> tuple[floa
 
 @inner_kernel
 def best_leader(state: BudgetState, p: int, thrift: float) -> tuple[float, int]:
-    """Worth and slot, 0 if none helps."""
+    """Worth and slot of the best leader change, 0 if none helps."""
     source = state.replicas[p, state.leads[p]]
     best, chosen = 0.0, -1
     was = imbalance_of(state)
@@ -716,7 +716,7 @@ def _is_still_on_top(state: BudgetState, worth: Floats, choice: Longs, heap: Lon
 
 @inner_kernel
 def improve(state: BudgetState, thrift: float) -> int:
-    """Return the number of steps within the budget."""
+    """Make steps within the budget; return how many."""
     count = state.rows.shape[0] * (state.replicas.shape[1] + 1)
     if count == 0:
         return 0
@@ -750,7 +750,7 @@ def _goes_back(state: BudgetState, p: int, leads_only: int) -> bool:
 
 @inner_kernel
 def _loss_of(state: BudgetState, p: int, leads_only: int) -> float:
-    """For each share of the budget regained."""
+    """Imbalance added for each share of the budget regained."""
     was = imbalance_of(state)
     before = _over_budget(state)
     loss = NOT_COVERABLE

@@ -44,7 +44,7 @@ def give_back(state: BudgetState) -> bool:
 
 
 def improve(state: BudgetState, thrift: float) -> int:
-    """By gain (0) or by gain per unit of budget (1); returns how many."""
+    """Step by gain (0) or by gain per unit of budget (1); return how many."""
     return int(_take(_IMPROVE, state, 0, thrift, 0.0))
 
 

@@ -95,7 +95,7 @@ def with_covers(
     bands: WorkingBands,
     params: CoverParams = DEFAULTS.linear_program.covers,
 ) -> Relaxed:
-    """``relaxed`` where covers promise little."""
+    """Optimum with covers; ``relaxed`` where they promise little."""
     covers: tuple[Cover, ...] = ()
     best, cost = relaxed, float(arcs.cost @ relaxed.share)
     first = cost
@@ -194,7 +194,7 @@ class _Rules:
 
 
 def decided_core(program: Program, replicas: Ints, *, allowed: int, held: Flags) -> Floats | None:
-    """0/1 shares without partitions ``held``; None if not cheaper."""
+    """Core solved again without partitions ``held``: 0/1 shares, None if not cheaper."""
     arcs, limits = program.arcs, program.params.neighbourhoods
     share = (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1).astype(np.float64)
     best, cost = float(arcs.cost @ program.relaxed.share), float(arcs.cost @ share)
@@ -486,7 +486,7 @@ def is_middling(problem: Problem, params: RestrictedParams) -> bool:
 
 
 def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least: float) -> Placed:
-    """Annealing first; no program if it comes near to ``least``."""
+    """Best of annealing and, unless that comes near to ``least``, the program."""
     if bounds.certificate is None:
         return found
     best, params, limits, original = found, task.params, task.params.linear_program.restricted, task.sets.original

@@ -134,7 +134,7 @@ def time_proof(
 def least_imbalance(
     problem: Problem, params: SolveParams = DEFAULTS, *, beside: Floats | None = None
 ) -> EvennessProof | None:
-    """None if too large or leaders are fixed. ``beside`` float64[D]: further load in "all load"."""
+    """Best evenness; None if too large or leaders are fixed. ``beside``: further load in "all load"."""
     if problem.elects_preferred or not is_small(problem, params.linear_program.arcs) or problem.pinned.all():
         return None
     if not problem.moves_replicas:
@@ -152,7 +152,7 @@ def least_imbalance(
 
 
 def proof_of(problem: Problem, prices: Floats, charges: Budget, params: SolveParams = DEFAULTS) -> EvennessProof:
-    """Charges are per byte, move, change."""
+    """Proof of the prices; charges are per byte, move, change."""
     charged = [charge or 0.0 for charge in _three(charges)]
     copy = problem.move_bytes * charged[0] + charged[1]
     value = proven_by(problem, prices, copy, params.bounds, leader_change=charged[2])
@@ -162,7 +162,7 @@ def proof_of(problem: Problem, prices: Floats, charges: Budget, params: SolvePar
 
 
 def all_load(problem: Problem) -> Floats:
-    """Upper bound of any plan."""
+    """Upper bound on the total load of any plan."""
     held = (problem.replicas >= 0).sum(axis=1)
     total = (problem.follower_load * np.maximum(held, problem.target_rf)[:, None] + problem.leader_extra).sum(axis=0)
     disk = problem.column("disk")

@@ -159,7 +159,7 @@ def relax(
     covers: tuple[Cover, ...] = (),
     solver: Literal["highs", "highs-ipm"] = "highs",
 ) -> Relaxed | None:
-    """None where no shares meet the bands float64[B, all D].
+    """Optimum, None where no shares meet the bands float64[B, all D].
 
     ``decided`` float64[A]: fixed shares, nan where open. "highs-ipm": interior points, quicker for many arcs.
     """
@@ -199,7 +199,7 @@ def _box(decided: Floats) -> Floats:
 
 
 def load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: Rows) -> tuple[Longs, Longs]:
-    """Returns the cells of [B, columns] with a row, top and bottom."""
+    """Add rows; return the cells of [B, columns] with a row, top and bottom."""
     dims, scale = len(arcs.columns), resource_scale(problem)[arcs.columns]
     cell = (arcs.broker[:, None] * dims + np.arange(dims)).ravel()
     arc = np.repeat(np.arange(len(arcs.row)), dims)
@@ -251,7 +251,7 @@ def _priced(problem: Problem, covers: tuple[Cover, ...], duals: Floats) -> tuple
 
 
 def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
-    """New copies fit beside everything there today."""
+    """Add rows: new copies fit beside everything there today."""
     disk = problem.column("disk")
     if disk is None:
         return
@@ -327,7 +327,7 @@ class Flowing:
 def relax_flows(
     problem: Problem, arcs: Arcs, cost: Floats, *, weight: float = 0.0, most: float = np.inf
 ) -> Flowing | None:
-    """None where no shares meet the bands with T <= ``most`` bytes."""
+    """Optimum, None where no shares meet the bands with T <= ``most`` bytes."""
     count, brokers, unit = len(arcs.row), problem.broker_count, max(mean_bytes(problem), 1e-300)
     free = np.flatnonzero(~problem.pinned)
     rows = Rows(count)
@@ -372,7 +372,7 @@ def relax_flows(
 def rounded(
     problem: Problem, sets: ReplicaSets, arcs: Arcs, share: Floats, params: ArcParams = DEFAULTS.linear_program.arcs
 ) -> ReplicaSets:
-    """A partition without a lawful set keeps that of ``sets``. O(A log A)."""
+    """Sets near ``share``; a partition without a lawful one keeps that of ``sets``. O(A log A)."""
     replicas = sets.replicas.copy()
     racks = distinct_racks(problem.rack)
     sizes, chosen_set = problem.sets.rack_sizes(racks, problem.stays), problem.sets.of_partition
@@ -567,7 +567,7 @@ class Decision:
 def whole_plan(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program
 ) -> WholePlan | None:
-    """None if there is no plan or the nodes ran out."""
+    """Cheapest plan; None if there is none or the nodes ran out."""
     return _solved(problem, bands, params).plan
 
 
@@ -659,7 +659,9 @@ class WholeProgram:
 def whole_program(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program, *, more: int = 0
 ) -> WholeProgram | None:
-    """``more`` further variables. None if nothing is free or a partition has too few places."""
+    """Rules of all plans, with ``more`` further variables. None if nothing is free, a partition has too few places, or
+    leaders alone may change and a replica could not stay.
+    """
     arcs = arcs_of(problem, params.arcs)
     if not problem.moves_replicas:
         arcs = arcs.only(arcs.is_kept)
@@ -703,7 +705,7 @@ def copy_costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
 
 
 def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
-    """Return the limits' names and units."""
+    """Add rows; return the limits' names and units."""
     problem, arcs, rows = program.problem, program.arcs, program.rows
     new, count = np.flatnonzero(~arcs.is_kept), len(arcs.row)
     changed = count + np.flatnonzero(problem.leader[arcs.row] != arcs.broker)

@@ -119,13 +119,14 @@ def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch
 
 @inner_kernel
 def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
-    """Best of two starts, all prices 1 and all 0."""
+    """Best bound from two starts, all prices 1 and all 0."""
     dims = prices.shape[0]
     best = -1.0
     trial = np.empty(dims)
     in_excess = 0
     for d in range(dims):
         in_excess += excess[d] > 0
+    # With one resource in excess all starts give the same.
     for start in range(2 if in_excess > 1 else 1):
         for d in range(dims):
             trial[d] = 1.0 if excess[d] > 0 and start == 0 else 0.0
@@ -146,7 +147,7 @@ def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch:
 
 @inner_kernel
 def draw(state: State, bound: int) -> int:
-    """In [0, bound): xorshift64, the same on every machine."""
+    """Pseudo-random integer in [0, bound): xorshift64, the same on every machine."""
     x = state.random[0]
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
@@ -410,7 +411,7 @@ def need_of(state: State, broker: int, need: Floats) -> None:
 
 @inlined_kernel
 def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
-    """1 = all that a broker below its bands lacks, in proportion; <= 0 = no gain. Fills ``need``."""
+    """Fit of a replica: 1 = all that the broker lacks, in proportion; <= 0 = no gain. Fills ``need``."""
     helped = band_improvement(state, broker, weight, 1.0)
     if helped <= GAIN_TOLERANCE:
         return 0.0
@@ -469,8 +470,8 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
 
 @inner_kernel
 def capacity_score(state: State, p: int, j: int, target: int, weight: Floats, worst: float, best: float) -> float:
-    """Deficit filled, room left, topic spread; FORBIDDEN if the target may not take it, or cannot beat ``best``
-    whatever the topic. ``worst``: how far the target may leave its bands.
+    """Preference: deficit filled, room left, topic spread; FORBIDDEN if the target may not take the replica, or cannot
+    beat ``best`` whatever the topic. ``worst``: how far the target may leave its bands.
     """
     weigh_on(state, p, j, target, weight)
     filled = band_improvement(state, target, weight, 1.0)
@@ -578,7 +579,6 @@ def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: f
 
 @inner_kernel
 def push_round(state: State, takers: Ints, receivers: Ints, part: float, least: float) -> int:
-    """To ``takers`` that lack load, else to ``receivers``."""
     moves = 0
     for b in worst_first(state):
         if above(state, b) > BAND_TOLERANCE:
@@ -665,7 +665,7 @@ def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int
 
 @inner_kernel
 def swap_gain(state: State, left_index: int, right_index: int, going: Floats, coming: Floats) -> float:
-    """Each replica has its size on each broker. Fills ``going``, ``coming``."""
+    """Relief of both brokers; each replica has its size on each. Fills ``going``, ``coming``."""
     width = state.replicas.shape[1]
     p, q = left_index // width, right_index // width
     i, j = left_index - p * width, right_index - q * width
@@ -711,7 +711,7 @@ def may_swap(state: State, left_index: int, right_index: int) -> bool:
 
 @inner_kernel
 def swap_at(state: State, left: int, receivers: Ints, tries: int) -> int:
-    """Best of ``tries`` sampled exchanges. Returns 1 if made."""
+    """Make the best of ``tries`` sampled exchanges. Returns 1 if made."""
     width = state.replicas.shape[1]
     going, coming = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     best, best_left, best_right = 0.0, -1, -1
@@ -763,7 +763,7 @@ def prices_of(state: State, source: int, prices: Floats) -> None:
     cost, weight = np.empty(count), np.empty((count, prices.shape[0]))
     excess = np.empty(prices.shape[0])
     for d in range(excess.shape[0]):
-        excess[d] = max(state.load[source, d] - state.high[source, d], 0.0)
+        excess[d] = max(state.load[source, d] - state.high[source, d], 0.0)  # no minus infinity without a top
     for i in range(count):
         replica_index = state.items[state.start[source] + i]
         p = replica_index // width
@@ -817,7 +817,6 @@ def _relief(state: State, p: int, j: int, target: int, weight: Floats) -> float:
 
 @inner_kernel
 def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst: float) -> int:
-    """By worth per cost until the broker is inside; returns moves."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     prices = np.empty(state.load.shape[1])
@@ -883,7 +882,7 @@ def _release_from(state: State, source: int, weight: Floats) -> int:
 
 @inner_kernel
 def release(state: State) -> int:
-    """Return how many."""
+    """Unplace what leaves its broker in any cheap plan; return how many."""
     weight = np.empty(state.load.shape[1])
     made = 0
     for b in range(state.load.shape[0] - 1):
@@ -960,7 +959,7 @@ def _leavers(state: State) -> Longs:
 
 @inner_kernel
 def evacuate(state: State, takers: Ints) -> int:
-    """Returns how many found no place. O(leaving · brokers)."""
+    """Place all that must leave; return how many found no place. O(leaving · brokers)."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     stranded = 0

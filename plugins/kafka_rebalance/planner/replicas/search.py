@@ -204,7 +204,7 @@ def _step(state: State, displaced: Displaced, heat: Heat, receivers: Ints, left:
 
 @kernel
 def anneal(state: State, receivers: Ints, steps: int, unit: float) -> int:
-    """Returns changes. ``unit``: mean cost of a replica."""
+    """Make changes, return how many. ``unit``: mean cost of a replica."""
     count = state.position.shape[0]
     displaced = Displaced(np.empty(count, np.int32), np.zeros(count, np.int8), np.zeros(1, np.int64))
     for replica_index in range(count):
@@ -318,7 +318,7 @@ def anneal_replicas(
     receivers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(receivers):
         return FoundSets(state.replicas, 0, NOTHING_DONE)
-    width = max(_band_width(state), BAND_TOLERANCE)
+    width = max(_band_width(state), BAND_TOLERANCE)  # a band of 0 % has no width
     count = int(params.effort.anneal_steps * min(1.0, (params.replicas.narrow_band / width) ** 3))
     done = SearchStatistics(annealed=anneal(state, receivers, count, float(state.cost.mean())))
     done += _exhaust(state, receivers, params)
@@ -488,7 +488,7 @@ def _racks_of(problem: Problem, row: Longs, replicas: Ints) -> tuple[Flags, Flag
 
 
 def start_sets(problem: Problem) -> ReplicaSets:
-    """Raises InfeasibleError where a partition has no lawful set. O(P·W²)."""
+    """Sets before the search. Raises InfeasibleError where a partition has no lawful set. O(P·W²)."""
     require_enough_brokers(problem)
     unplaced = problem.broker_count
     original = problem.replicas.copy()
