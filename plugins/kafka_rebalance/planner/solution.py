@@ -117,9 +117,7 @@ class EvennessProof:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """``parts``: every bound on bytes by proof. ``proofs``: of moves and ``seconds``; of ``bytes`` where covers prove
-    more.
-    """
+    """``parts``: bounds on bytes by proof. ``proofs``: of moves, ``seconds``; of ``bytes`` where covers prove more."""
 
     bytes: LowerBound
     replica_moves: LowerBound

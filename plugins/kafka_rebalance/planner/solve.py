@@ -360,8 +360,7 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
 
 def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
     """The same sets without needless leader changes and orders. Each row goes back to today's list and leader, to
-    today's list and an election, or to today's leader, if no broker then ends farther outside, before and after
-    election.
+    today's list and an election, or to today's leader, if no broker is then farther outside, before and after election.
     """
     if problem.elects_preferred:
         return solution

@@ -175,9 +175,7 @@ def _plan(state: PlanState) -> Plan:
 
 
 def _bounds(state: PlanState, outcome: Outcome, bands: Bands) -> Bounds | None:
-    """Bounds for the met bands where the moves are not the solver's. If costs are weighed, prices prove moves and time,
-    too.
-    """
+    """Bounds for the met bands where the moves are not the solver's. If costs are weighed, also for moves and time."""
     problem, draft, params = state.problem, state.draft, state.params.solve
     if not state.is_possible or not len(draft):
         return None

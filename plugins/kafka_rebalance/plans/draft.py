@@ -207,9 +207,7 @@ class Bands:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """Loads along ``resources``, also after the controller's election of preferred leaders; topic excess before and
-    after.
-    """
+    """Loads along ``resources``, also after the controller's election of preferred leaders."""
 
     resources: tuple[str, ...]
     before: Floats

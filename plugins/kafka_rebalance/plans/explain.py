@@ -647,7 +647,7 @@ def why_outside(
 def why_rebalance(
     plan_request: PlanRequest, bands: Bands, outcome: Outcome, widened: tuple[Widening, ...]
 ) -> tuple[Fact, ...]:
-    """What must move, bands unmet today or after a preferred election, and what stays outside."""
+    """Moves that must be made, bands unmet today or after a preferred election, and bands that stay unmet."""
     facts = [*plan_request.hard, *outside_band(plan_request, bands, outcome.before)]
     facts += _outside_once_elected(plan_request, bands, outcome)
     facts += [

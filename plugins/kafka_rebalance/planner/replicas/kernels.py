@@ -546,9 +546,7 @@ def _rank(state: State, source: int, replica_indexes: Ints, fit: Floats, weight:
 
 @inner_kernel
 def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: float, least: float) -> int:
-    """Evict ``part`` of the excess; return moves. Both sides align by at least ``least``; brokers with room need
-    not.
-    """
+    """Evict ``part`` of the excess; return moves. Both sides align by ``least`` or more; brokers with room need not."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     replica_indexes = state.items[state.start[source] : state.start[source] + state.filled[source]].copy()

@@ -456,9 +456,7 @@ def _require_touchable(problem: Problem) -> None:
 
 
 def send_for_leaders(problem: Problem, replicas: Ints, unplaced: int) -> None:
-    """Unplace one replica of each such set. One that is unplaced anyhow will lead, if a rack without a replica takes
-    it.
-    """
+    """Unplace one replica of each such set. An unplaced one will lead, if a rack without a replica takes it."""
     if not problem.moves_replicas or problem.takes_leaders[problem.stays].all():
         return
     on_broker = (replicas >= 0) & (replicas < problem.broker_count)
