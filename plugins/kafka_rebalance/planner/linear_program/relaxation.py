@@ -574,7 +574,7 @@ def whole_plan(
 def decided(problem: Problem, params: SolveParams = DEFAULTS, *, within_budget: bool = False) -> Decision:
     """A plan inside bands and caps (by a margin), or the proof that there is none for bands wider by the margin.
 
-    Neither if the cluster is too large, nodes ran out, leaders are the preferred ones, or a budget may leave some unmet.
+    Neither if the cluster is too large, nodes ran out, leaders are preferred ones, or a budget may leave rules open.
     """
     program = params.linear_program
     pairs = problem.partition_count * problem.broker_count
