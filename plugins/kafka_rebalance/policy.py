@@ -49,7 +49,7 @@ class WeeklyWindow:
     def is_open(self, now: datetime) -> bool:
         utc = now.astimezone(UTC)
         midnight = utc.replace(hour=0, minute=0, second=0, microsecond=0)
-        for day in (midnight, midnight - timedelta(days=1)):
+        for day in (midnight, midnight - timedelta(days=1)):  # yesterday's window may reach into today
             opened = day + timedelta(minutes=self.opens)
             if day.weekday() in self.days and opened <= utc < opened + timedelta(minutes=self.minutes):
                 return True
@@ -71,7 +71,7 @@ def longest_minutes(windows: tuple[WeeklyWindow, ...]) -> int:
                 open_minutes[minute % week] = 1
     if all(open_minutes):
         return week
-    stretches = bytes(open_minutes * 2).split(b"\0")
+    stretches = bytes(open_minutes * 2).split(b"\0")  # twice: a stretch may cross the week's end
     return max(len(stretch) for stretch in stretches)
 
 

@@ -91,6 +91,7 @@ def _way(left: LoadAfterLoss | None, kind: str, *, has_moves: bool) -> Fact:
 
 
 def broker_not_heard(context: FindingContext) -> Iterator[Finding]:
+    """A registered broker did not answer: back in seconds, or dead."""
     table = context.snapshot.partitions
     for broker in context.snapshot.brokers:
         if not broker.state.is_unheard:
@@ -160,7 +161,7 @@ def log_dir_offline(context: FindingContext) -> Iterator[Finding]:
     for broker in context.snapshot.brokers:
         failed = [log_dir for log_dir in broker.log_dirs if log_dir.error]
         if not failed and (not offline[broker.id] or not broker.state.is_heard):
-            continue
+            continue  # a lost broker has its own finding
         # Sizes are missing seconds before the metadata call them offline.
         unsized = int(((table.replicas == broker.id) & (table.replica_log_bytes < 0)).sum()) if failed else 0
         replicas = max(offline[broker.id], unsized)

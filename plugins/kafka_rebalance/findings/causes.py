@@ -184,6 +184,7 @@ def _takes_most_of_it(known: WithoutCause, cause: Finding, symptom: Finding) -> 
 
 
 def _coordinates_by_its_leaders(known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
+    """The groups came with taken-over leaders of the offsets topic."""
     once = known.coordinated_once_elected
     least = threshold("coordinator_piled_up", "over_share_ratio")
     return bool(once) and once[int(symptom.subject)] < least * float(symptom.evidence["fair_share_groups"] or 0)
@@ -222,6 +223,7 @@ def _reads_enough_elsewhere(_known: WithoutCause, cause: Finding, symptom: Findi
 
 
 def _holds_all_of_these(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """Every partition of the symptom belongs to a dead member of the cause."""
     if cause.subject != symptom.subject:
         return False
     dead, _ = dead_members(known.context, known.context.group_inputs[cause.subject])
@@ -238,6 +240,7 @@ def _has_all_partitions(_known: WithoutCause, cause: Finding, symptom: Finding) 
 
 
 def _is_at_overloaded_members(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """Members that are behind have far more partitions than the mean."""
     told = symptom.evidence
     of_late = float(told["partitions_behind"] or 0) / float(told["members_behind"] or 1)
     mean = float(told["partitions"] or 0) / float(told["members"] or 1)

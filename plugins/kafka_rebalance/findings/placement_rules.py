@@ -51,7 +51,7 @@ def rack_violated(context: FindingContext) -> Iterator[Finding]:
     if None in racks or len(racks) < 2:
         return
     index = {rack: number for number, rack in enumerate(sorted(name for name in racks if name is not None))}
-    nowhere = len(index)
+    nowhere = len(index)  # an unknown rack counts as its own
     ids = np.array(sorted(brokers), dtype=np.int64)
     rack_of = np.array([index.get(brokers[broker].rack or "", nowhere) for broker in ids.tolist()], dtype=np.int64)
     racks_of_replicas = rack_of[np.searchsorted(ids, table.replicas)]
@@ -175,7 +175,7 @@ def mixed_replication_factor(context: FindingContext) -> Iterator[Finding]:
             usual[rows.start : rows.stop] = len(often) - 1 - int(often[::-1].argmax())  # the larger of ties
     differs = factors != usual
     differs[sorted(table.observers)] = False
-    differs &= table.leader >= 0
+    differs &= table.leader >= 0  # others first need a leader
     sizes = context.snapshot.load(LoadKind.LOG_BYTES)
     for trouble in _by_topic(context, differs):
         rows_of = trouble.rows
@@ -227,7 +227,7 @@ def below_min_isr(context: FindingContext) -> Iterator[Finding]:
     if table.in_sync is not None:
         in_sync = np.bincount(table.row_of_replica, weights=table.in_sync, minlength=len(table)).astype(np.int64)
         below |= in_sync < least
-    below &= table.leader >= 0
+    below &= table.leader >= 0  # without a leader: offline_partition
     for trouble in _by_topic(context, below):
         rows = trouble.rows
         few = rows[least[rows] > counts[rows]]

@@ -189,7 +189,7 @@ class ConnectState:
             return {name: work_as_sent(work) for name, work in zip(names, given, strict=True)}, 0
         memory = LeaderMemory(assigned=self.configured, workers=frozenset(self.running), generation=1)
         if lost == self.leader:
-            memory = LeaderMemory()
+            memory = LeaderMemory()  # another worker leads
         now_ms, stopped_ms = 1, 0  # 0 is no time to the leader
         for generation in range(2, _MOST_ROUNDS):
             if joining is not None and now_ms > joins_at_ms:

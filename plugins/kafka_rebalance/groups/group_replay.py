@@ -129,7 +129,7 @@ def replay_group(
         current = scores[0] if is_read else replace(unscored(group_input, protocol), is_current=True)
         scores[0] = replace(current, idle_members=None)
     by_count, by_rate = (None, None) if has_unknown_subscription(group_input, basis) else state.least_skews
-    answered = scores if is_reproduced else scores[1:]
+    answered = scores if is_reproduced else scores[1:]  # a group may leave partitions unread
     by_count = _proved(by_count, [row.skew_count for row in answered])
     by_rate = _proved(by_rate, [row.skew_rate for row in answered])
     scores = [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]

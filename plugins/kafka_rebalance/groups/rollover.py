@@ -109,7 +109,7 @@ _BOUNCES = (Action.BOUNCE, Action.RESTART_CONNECTOR)
 
 
 class Commits(StrEnum):
-    AUTOMATIC = "automatic"
+    AUTOMATIC = "automatic"  # enable.auto.commit
     WHEN_REVOKED = "when_revoked"  # by the program, before a revocation
     AT_INTERVALS = "at_intervals"  # by the program, not on revocation
     UNKNOWN = "unknown"
@@ -241,7 +241,7 @@ def _obstacle(move: _Move) -> Obstacle | None:
     if move.target not in SERVER_ASSIGNORS:
         return Obstacle.NO_SERVER_ASSIGNOR
     if move.is_from_server:
-        return None
+        return None  # its clients speak the protocol already
     if move.brokers and move.brokers < _CONSUMER_BROKERS:
         return Obstacle.BROKERS_TOO_OLD
     if move.client.client is None and move.client.program:
@@ -314,6 +314,7 @@ def _two_bounces(move: _Move) -> list[RolloverStep]:
 
 
 def _stopped(move: _Move) -> list[RolloverStep]:
+    """Members with the new and the old strategy may not meet."""
     return [
         *_all_stopped(move, Why.CANNOT_NAME_BOTH),
         _step(Action.SET, Why.KEEPS_POSITIONS, move.settings.strategy, move.settings.value((move.target,))),

@@ -274,7 +274,7 @@ def _rolling(stage: Stage, events: Sequence[Event]) -> Variant:
 
 
 _MOST_JOINS = 5
-_MOST_MEMBERS = 10_000
+_MOST_MEMBERS = 10_000  # larger than real groups
 
 
 _NEW = -1
@@ -392,7 +392,7 @@ EVENTS: dict[str, Callable[[Stage], Iterator[Variant]]] = {
 }
 SCENARIOS = (*EVENTS, STRATEGY_CHANGES)
 MOST_VARIANTS = 20
-_ROWS_IN_ALL = 2_000_000
+_ROWS_IN_ALL = 2_000_000  # limit of partitions and members of a scenario's variants together
 
 
 def require_scenarios(names: tuple[str, ...]) -> None:

@@ -1,7 +1,7 @@
 """Strategies that a group could run, and the class of its release for each.
 
-A classic group's classes are those of its client's releases. Without known ones, Java's newest, 3.0 to 3.4 and 2.4 are tried:
-the first is assumed unless another one gives today's assignment. A coordinator's follow the brokers' release:
+A classic group's classes are those of its client's releases. Without known ones, Java's newest, 3.0 to 3.4 and 2.4 are
+tried: the first is assumed unless another one gives today's assignment. A coordinator's follow the brokers' release:
 ``uniform`` and ``range`` of KIP-848 are other classes, not modelled before 3.8. A newer client or broker gets the
 newest class, as an assumption.
 

@@ -209,6 +209,7 @@ def _today(group_input: GroupInput, today: StreamsRequest, missing: Collection[M
     score = _score(StreamsScenario.TODAY, (), today, today)
     if MissingPart.PROCESS_IDS in missing:
         score = replace(score, processes=None)
+    # Without a topology nothing tells how many stateful tasks there are.
     if not {MissingPart.TOPOLOGY, MissingPart.PARTITION_COUNTS, MissingPart.STANDBY_REPLICAS}.isdisjoint(missing):
         score = replace(score, standbys_missing=None)
     counts = [_task_counts(member) for member in group_input.group.members]

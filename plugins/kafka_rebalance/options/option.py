@@ -144,7 +144,7 @@ def _flat(schema: Any, defs: Mapping[str, Any], *, may_lack: bool = False) -> di
     flat = {key: value for key, value in schema.items() if key not in ("title", "default", "description", "$defs")}
     if "items" in flat:
         flat["items"] = _flat(flat["items"], defs)
-    if patterns := flat.pop("patternProperties", None):
+    if patterns := flat.pop("patternProperties", None):  # ``propertyNames`` has them, too
         (flat["additionalProperties"],) = patterns.values()
     if "properties" in flat:
         flat["properties"] = {name: _flat(part, defs) for name, part in flat["properties"].items()}
@@ -165,7 +165,7 @@ class Checked:
     @classmethod
     def _refused_by_name(cls, value: Any, handler: Callable[[Any], Any]) -> Any:
         names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping):  # null: not given
             value = {name: part for name, part in value.items() if part is not None}
         try:
             return handler(value)

@@ -48,6 +48,7 @@ MOST_WHOLE = 2**63 - 1
 MOST_BROKER_ID = 2**31 - 1
 MOST_FACTOR = 2**15 - 1
 MOST_HOURS = 24 * 366 * 100
+# Hourly loads are kept this long.
 MOST_WINDOW_HOURS = 35 * 24
 LEAST_RATIO, MOST_RATIO = 1e-6, 1e6
 MOST_VALUES = 10_000
@@ -74,7 +75,7 @@ class Target:
 WRITTEN = "written"  # context for values as people write them
 CHECKED = ConfigDict(allow_inf_nan=False, extra="forbid", hide_input_in_errors=True)
 LEAST_PLAIN_BYTES = 2**20  # smaller ones need a unit
-LONGEST = 100
+LONGEST = 100  # characters of a number
 WHOLE = re.compile(r"[0-9]{1,100}")
 _DECIMAL = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100}|(?:\.[0-9]{1,100})?e[+-]?[0-9]{1,3})")
 _WINDOW = re.compile(r"([0-9]{1,9})([hd])")
@@ -504,6 +505,7 @@ Factor: TypeAlias = Annotated[
     Field(ge=1, le=MOST_FACTOR),
     Value("is no replication factor", f"give 1 to {MOST_FACTOR:,}", read=_whole),
 ]
+# A form's choice among known brokers gives texts.
 BrokerId: TypeAlias = Annotated[
     int,
     Strict(),
@@ -600,6 +602,7 @@ Brokers: TypeAlias = Annotated[frozenset[BrokerId], Several()]
 Racks: TypeAlias = Annotated[frozenset[Rack], Several()]
 Patterns: TypeAlias = Annotated[tuple[Pattern, ...], Several()]
 AlsoBalanced: TypeAlias = Annotated[frozenset[Annotated[str, OneOf(ON_REQUEST, "is no such resource")]], Several()]
+# Keys of plan.json's objects are texts.
 _BrokerKey: TypeAlias = Annotated[BrokerId, BeforeValidator(whole_or_text)]
 _Resource: TypeAlias = Annotated[str, OneOf(RESOURCES, "is no resource")]
 _OF_RESOURCE = short_text("string", pattern=f"^({'|'.join(RESOURCES)})=.+$")

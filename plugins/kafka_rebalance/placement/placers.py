@@ -9,10 +9,11 @@ and offset 0 give [0, 1, 2], [1, 2, 0], [2, 0, 1], then shuffled ones.
 
 **AdminUtils**, ZooKeeper clusters and ``--generate`` until 4.0 (removed in 4.1, KAFKA-18798). Promises, in order:
 distinct brokers; with racks, as many as possible; leaders round robin, followers shifted, the shift grows by one when
-all brokers led once. With racks: racks by name, brokers by id, one of each rack in turn. Partition p starts at (p +
-start) mod n; replica j is 1 + (shift + j) mod (n − 1) places behind; used racks are skipped while another has none.
-``fixed_start_index`` sets start and shift; else both are drawn, in this order. Example: brokers 0–4 from index 0:
-partition 0 → [0, 1, 2], 1 → [1, 2, 3], …, 5 → [0, 2, 3] (shift 1).
+all brokers led once. Without racks brokers keep the given order (topic creation sorts by id). With racks: racks by
+name, brokers by id, one of each rack in turn. Partition p starts at (p + start) mod n; replica j is 1 + (shift + j) mod
+(n − 1) places behind; used racks are skipped while another has none. ``fixed_start_index`` sets start and shift; else
+both are drawn, in this order. Example: brokers 0–4 from index 0: partition 0 → [0, 1, 2], 1 → [1, 2, 3], …, 5 → [0, 2,
+3] (shift 1).
 
 **kafka-reassign-partitions --generate**: since 4.1 one StripedReplicaPlacer and Random for the whole run, before one
 call of AdminUtils a topic. Topics come in the order of a HashMap filled by ``computeIfAbsent`` over the HashMap of
@@ -64,6 +65,7 @@ def require_all_racks_or_none(brokers: Sequence[PlacementBroker]) -> None:
         )
 
 
+# next place in this epoch, first broker of it, last epoch of use
 _INDEX, _OFFSET, _EPOCH = range(3)
 
 
@@ -157,6 +159,7 @@ class _BrokerLists(NamedTuple):
 
 @kernel
 def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, np.int64]:
+    """Draw every list's offset, fenced before unfenced, then the rack's."""
     state = np.zeros((len(starts) - 1, 3), np.int64)
     for rack in map_order:
         for stripe_list in (2 * rack, 2 * rack + 1):
@@ -212,6 +215,7 @@ def _place_one(replicas: Ints, racks: Ints, offset: int, epoch: int, lists: _Bro
 
 @inner_kernel
 def _next(stripe_list: int, epoch: int, lists: _BrokerLists) -> int:
+    """``BrokerList.next``: -1 when all had their turn."""
     starts, stripe, state = lists
     size = starts[stripe_list + 1] - starts[stripe_list]
     if size == 0:

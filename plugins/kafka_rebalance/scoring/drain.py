@@ -29,7 +29,7 @@ from kafka_assignors.arrays import ABSENT, Floats, Ints
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.scoring.assignment_scores import PartitionRates, per_member
 
-COMMIT_INTERVAL_S = 5.0
+COMMIT_INTERVAL_S = 5.0  # auto.commit.interval.ms of Kafka's clients
 
 
 @dataclass(frozen=True, slots=True, eq=False)

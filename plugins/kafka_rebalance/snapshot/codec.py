@@ -359,6 +359,8 @@ _WORDS = {int: "a whole number", float: "a number", str: "a string", bool: "true
 
 
 class Fields:
+    """One JSON object at ``path``; ``done()`` refuses unknown fields."""
+
     __slots__ = ("_data", "_seen", "path")
 
     def __init__(self, data: Any, path: str) -> None:
@@ -822,7 +824,7 @@ def _read_run(run: Any, path: str) -> tuple[str, tuple[int, ...]]:
 def _read_bytes(value: str | None, path: str) -> bytes | None:
     try:
         return None if value is None else base64.b64decode(value, validate=True)
-    except ValueError as error:
+    except ValueError as error:  # binascii.Error, or a character outside ASCII
         raise InvalidInputError.at(path, f"is not base64 ({error})") from error
 
 
@@ -929,6 +931,7 @@ def snapshot_id(snapshot: ClusterSnapshot) -> str:
 
 
 def _time(fields: Fields) -> datetime | None:
+    """A time without a zone is UTC."""
     text = fields.get("captured_at", str, None)
     return None if text is None else parse_time(text, f"{fields.path}.captured_at")
 

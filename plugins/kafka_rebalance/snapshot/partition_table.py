@@ -152,7 +152,7 @@ class PartitionTable:
 
 
 def partition_table(rows: list[Partition], topic_index: Mapping[str, int]) -> PartitionTable:
-    """Return sorted columns. Raises InvalidSnapshotError for a duplicate partition or a topic outside ``topic_index``."""
+    """Return sorted columns. Raises InvalidSnapshotError for a duplicate or a topic outside ``topic_index``."""
     for row in rows:
         if row.topic not in topic_index:
             raise InvalidSnapshotError.at(f"{row.topic}-{row.partition}", "its topic is not among the topics")

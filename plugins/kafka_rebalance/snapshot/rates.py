@@ -3,8 +3,8 @@
 Promises, in this order
 1. Nothing is invented: an unknown rate is ``nan``. A recreated topic (other topic id, end offset that fell, start
    offset 0 again) has no rate in this window.
-2. A rate is a lower bound: log dirs grow only by written bytes, and groups that never commit are invisible. Reads
-   without visible commits (``UnreadGroup``) make bytes read unknown.
+2. A rate is a lower bound: log dirs grow only by written bytes, and groups that never commit are invisible. (A group
+   reset forward looks as if it had read.) Reads without visible commits (``UnreadGroup``) make bytes read unknown.
 3. Given rates (Prometheus, a file) stay.
 
 For one partition over ``window_s`` seconds::

@@ -433,9 +433,8 @@ def _left_alone(cells: Floats, per_leader: Floats, cluster: ClusterArrays, free:
 
 
 def _cheapest_of_racks(cluster: ClusterArrays, price: Floats, may_lead: Flags, most_replicas: int) -> Longs:
-    """Return receivers that no other of their rack dominates (a possible leader only by such).
-
-    All of them where a partition needs a second broker of a rack, or may be on some brokers alone.
+    """Return receivers that no other of their rack dominates in every resource (a possible leader only by such). All of
+    them where a partition needs a second broker of a rack, or may be on some brokers alone.
     """
     receivers = np.flatnonzero(cluster.takes_replicas)
     if most_replicas > len(np.unique(cluster.rack[receivers])) or len(cluster.may_be_on) > 1:

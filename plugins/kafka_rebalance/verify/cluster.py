@@ -23,6 +23,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
+# A resource is balanced where this share of partitions has known loads.
 NEEDED_SHARE = 0.9
 KINDS = {
     "disk": LoadKind.LOG_BYTES,
@@ -589,6 +590,7 @@ def check_seen(document: dict[str, Any], snapshot: ClusterSnapshot, parameters: 
 
 
 CANNOT_TELL = "cannot_tell"
+# A snapshot's age at planning cannot be recomputed.
 TOO_OLD = "snapshot_too_old"
 
 

@@ -180,7 +180,7 @@ def _commands_in(text: str) -> list[str]:
     for line in text.splitlines():
         if line.lstrip().startswith(("```", "~~~")):
             is_fenced = not is_fenced
-            lines.append("")
+            lines.append("")  # a command ends with its block
         elif is_fenced or line.startswith(("    ", "\t")):
             lines.append(line)
     whole = "\n".join(lines).replace("\\\n", " ").split("\n")

@@ -451,6 +451,7 @@ def _limits(mine: BrokerDisks, within: float | None) -> list[tuple[int, int] | N
 
 
 def _check_limits(here: str, row: dict[str, Any], found: tuple[int, int] | None, faults: FaultList) -> None:
+    """A product of a share may be rounded to the next byte."""
     for name, value in zip(("floor_bytes", "ceiling_bytes"), found or (None, None), strict=True):
         claimed = row[name]
         if (claimed is None) != (value is None) or (value is not None and abs(claimed - value) > 1 + 1e-12 * value):
@@ -476,6 +477,7 @@ def _check_after(
 def _check_bound(
     place: str, entry: dict[str, Any], mine: BrokerDisks, changes: list[DirChange], faults: FaultList
 ) -> None:
+    """An empty replica counts as a byte, which is subtracted again."""
     gone = {(id(change.source), change.row) for change in changes}
     rows: list[tuple[list[int], int, int]] = []
     everything = sum(max(size, 1) for found in mine.places for size in found.sizes.values())
@@ -499,6 +501,7 @@ def _check_bound(
 def check_dir_waves(
     document: dict[str, Any], disks: dict[int, BrokerDisks], changes: list[DirChange], faults: FaultList
 ) -> None:
+    """Check waves in order: what a wave frees is free in the next one."""
     if not _check_members(document, faults):
         return
     free = {(broker, disk): usable for broker, mine in disks.items() for disk, usable in enumerate(mine.usable)}

@@ -38,6 +38,7 @@ from kafka_rebalance.verify.loads import (
     weights_of,
 )
 
+# Smaller gains are rounding.
 _LEAST = 1e-6
 
 
@@ -289,6 +290,7 @@ def _check_within_dead_band(
             faults.add("verdict", "plan.reasons", "the budget is another one than that of the parameters")
         now = imbalance(bands, levels.before, cluster)
         faults.require_close("verdict", "plan.reasons", _number(claimed.get("imbalance")), now, 1.0)
+        # A preferred election may undo a step that helps today.
         is_settled = bool((cluster.preferred == cluster.leader).all())
         step = step_within_budget(bands, levels, cluster, parameters) if is_settled else None
         if step is not None:
