@@ -131,10 +131,7 @@ def _carried(reader: Ints, row_before: Longs, member_before: Ints, members: int)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variant:
-    """One way in which a scenario happens.
-
-    ``share`` of the scenario that was replayed: 0.1 for 20 of 200 members.
-    """
+    """``share`` of the scenario that was replayed: 0.1 for 20 of 200 members."""
 
     subject: Fact
     events: Sequence[Event]

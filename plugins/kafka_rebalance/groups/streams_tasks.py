@@ -71,12 +71,11 @@ class StreamsScenario(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsScore:
-    """One variant: ``instances`` die or join, ``processes`` is the number then.
+    """One variant: ``instances`` die or join, ``processes`` is the number then. ``None``: unknown.
 
-    ``idle_members`` have no task of any kind.
-    ``standbys_missing``: without an instance. ``active_of_instances`` and
+    ``idle_members`` have no task of any kind. ``standbys_missing``: without an instance. ``active_of_instances`` and
     ``standbys_of_instances``: of those that die or join. Against today: ``active_restored`` and ``standbys_restored``:
-    stateful tasks on an instance that had them in neither form, read from the changelog. ``None``: unknown.
+    stateful tasks on an instance that had them in neither form, read from the changelog.
     """
 
     scenario: StreamsScenario
@@ -296,7 +295,6 @@ def _variants(
 
 
 def _drawn_id(lots: np.random.Generator) -> str:
-    """Return a Kafka Uuid."""
     return base64.urlsafe_b64encode(uuid.UUID(bytes=lots.bytes(16), version=4).bytes).decode().rstrip("=")
 
 

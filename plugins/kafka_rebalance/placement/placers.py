@@ -18,7 +18,7 @@ both are drawn, in this order. Example: brokers 0–4 from index 0: partition 0 
 **kafka-reassign-partitions --generate**: since 4.1 one StripedReplicaPlacer and Random for the whole run, before one
 call of AdminUtils a topic. Topics come in the order of a HashMap filled by ``computeIfAbsent`` over the HashMap of
 present partitions; the partition met first sets the replication factor; new replicas go to partitions 0 … count − 1.
-Present replicas are ignored. All are O(n · rf).
+Present replicas are ignored. The placers are O(n · rf).
 """
 
 from __future__ import annotations

@@ -97,7 +97,6 @@ class BrokersLost:
     ids: tuple[int, ...]
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for an unknown broker."""
         del seed  # no draws
         require_known("broker", self.ids, (broker.id for broker in snapshot.brokers))
         return _without_brokers(snapshot, frozenset(self.ids))
@@ -121,7 +120,6 @@ class BrokersAdded:
             raise InvalidInputError.at("brokers_added", "expected either a count or ids")
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for an existing id or an unknown ``like``."""
         del seed  # no draws
         there = {broker.id for broker in snapshot.brokers}
         like = self._like(snapshot)
@@ -204,7 +202,6 @@ def _led_by_others(table: PartitionTable, lost: frozenset[int], serving: frozens
 
 
 def _observes(table: PartitionTable) -> Flags:
-    """bool[R]: the replica is an observer."""
     observes = np.zeros(len(table.replicas), dtype=np.bool_)
     for row, brokers in table.observers.items():
         cells = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
@@ -410,7 +407,6 @@ class PartitionsAdded:
     count: int
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for an unknown topic, or replicas that cannot be placed."""
         require_known("topic", (self.topic,), (topic.name for topic in snapshot.topics))
         number = next(at for at, topic in enumerate(snapshot.topics) if topic.name == self.topic)
         table = snapshot.partitions
@@ -452,7 +448,6 @@ class TopicAdded:
             require_pattern("topic_added, groups", self.groups)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for an existing topic, or replicas that cannot be placed."""
         if any(topic.name == self.topic for topic in snapshot.topics):
             raise InvalidInputError.at(f"topic {self.topic}", "is in the cluster already", "use partitions_added")
         places = _placed(snapshot, self.topic, self.partitions, self.replication_factor, seed)
@@ -486,7 +481,6 @@ class TopicRemoved:
         require_pattern("topic_removed, topics", self.topics)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where no topic matches."""
         del seed  # no draws
         gone = matching("topic", self.topics, (topic.name for topic in snapshot.topics))
         return replace(without_topics(snapshot, gone), groups=tuple(_unread(group, gone) for group in snapshot.groups))
@@ -650,7 +644,6 @@ class Growth:
         require_pattern("growth, topics", self.topics)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where no topic matches, or a figure exceeds its range."""
         del seed  # no draws
         names = matching("topic", self.topics, (topic.name for topic in snapshot.topics))
         grows = np.array([topic.name in names for topic in snapshot.topics], dtype=np.bool_)

@@ -99,7 +99,6 @@ class ConnectWorker:
 
     @property
     def running(self) -> Work | None:
-        """Work after the last round."""
         if self.assigned is None or self.error:
             return None
         if self.version == 0:
