@@ -19,7 +19,7 @@ from kafka_assignors.visible_text import visible
 class FactCode(StrEnum):
     """A code is its value in JSON and SQL, and never changes its meaning."""
 
-    # Moves.
+    # Reasons of moves, and consequences without them.
     RELIEVES_BROKER = "relieves_broker"
     FILLS_BROKER = "fills_broker"
     MAKES_UP_FOR_MOVES = "makes_up_for_moves"
@@ -52,7 +52,7 @@ class FactCode(StrEnum):
     ABOVE_CAPACITY = "above_capacity"
     LEADS_TOO_FEW = "leads_too_few"
 
-    # Changes of each broker, and preconditions of a plan.
+    # Changes of brokers, preconditions.
     BROKER_CHANGES = "broker_changes"
     REPLICAS_AS_PLANNED = "replicas_as_planned"
     BROKERS_ALIVE = "brokers_alive"
@@ -189,7 +189,7 @@ class FactCode(StrEnum):
     DIR_HOLDS_IMMOVABLE = "dir_holds_immovable"
     DIR_MOVES_WITHOUT_ROOM = "dir_moves_without_room"
 
-    # Remedies for infeasible plans.
+    # Their remedies.
     LOWER_FACTOR = "lower_factor"
     ADD_BROKERS = "add_brokers"
     ADD_DISK = "add_disk"

@@ -65,8 +65,6 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The fullest remaining broker for one resource."""
-
     resource: str
     unit: str
     highest: float

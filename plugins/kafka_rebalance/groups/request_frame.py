@@ -6,7 +6,7 @@ only existing topics.
 - Classic, brokers up to 3.9: from the JoinGroup response, in the order of Scala's map.
 - Classic, brokers from 4.0 on: join order within a bin, which no snapshot shows: we take the order of ids.
 
-A table that held more members before may be larger.
+A hash table that held more members before may be larger.
 """
 
 from __future__ import annotations

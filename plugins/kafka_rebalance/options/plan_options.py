@@ -43,7 +43,7 @@ from kafka_rebalance.options.values import (
 )
 from kafka_rebalance.resources import BOUNDED, LEADER_CARRIED, RESOURCES, in_a_sentence
 
-# No contradictions: limits that a plan keeps by doing less (``--leaders-only --max-moves 5``).
+# Not refused: limits that a plan keeps by doing less (``--leaders-only --max-moves 5``).
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -64,8 +64,8 @@ def has_rates(snapshot: ClusterSnapshot) -> bool:
 
 
 def readings_of(snapshots: Iterable[ClusterSnapshot]) -> Iterator[MeasuredReading]:
-    """Yield each snapshot's own rates, else those since the previous one. Holds two snapshots. Raises InvalidInputError
-    for snapshots of two clusters.
+    """Yield each snapshot's own rates, oldest first, else those since the previous one. Holds two snapshots. Raises
+    InvalidInputError for two clusters.
     """
     before: ClusterSnapshot | None = None
     for snapshot in snapshots:
