@@ -144,7 +144,7 @@ def known_lag(context: FindingContext, group_input: GroupInput) -> Floats:
 
 
 def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
-    """Return written partitions with a reader that were not read between the two snapshots.
+    """Return partitions with a reader that are written, behind and not read between the two snapshots.
 
     Two proofs against a slow poll: it is behind by more than max.poll.interval.ms (default 5 minutes). Or messages
     waited at the first snapshot, and its member has since read its other partitions: a client fetches in turn.

@@ -264,7 +264,7 @@ def _worse_state(bands: dict[str, Band], levels: Levels, cluster: ClusterArrays)
 
 
 def _rank(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanOptions) -> int:
-    """Rank of a band; defaults are above requests, unknown capacities above disks that differ."""
+    """Rank of a band; higher ones yield: defaults to requests, unknown capacities to disks that differ."""
     disks = levels.capacity.get("disk")
     known = np.zeros(0) if disks is None else disks[cluster.stays]
     differ = bool(len(known)) and float(known.max()) > _SAME_DISKS * float(known.min()) and "disk" in levels.before
