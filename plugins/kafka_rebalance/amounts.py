@@ -53,12 +53,10 @@ def seconds_in_words(value: float | None) -> str:
 
 
 def ratio_in_words(value: float | None) -> str:
-    """``1.3149`` → ``1.31 ×``."""
     return UNKNOWN if value is None else f"{value:.2f} ×"
 
 
 def percent_in_words(value: float | None) -> str:
-    """``0.0049`` → ``0.49 %``."""
     return UNKNOWN if value is None else f"{100 * value:.2f} %"
 
 

@@ -16,10 +16,7 @@ class InvalidSnapshotError(InvalidInputError):
 
 
 class InfeasibleError(AdvisorError):
-    """No plan keeps every hard rule. ``cause`` is the smallest cause found, ``relaxation`` a remedy.
-
-    ``str`` gives codes and arguments; ``render.error_words`` renders both.
-    """
+    """No plan keeps every hard rule. ``cause`` is the smallest cause found, ``relaxation`` a remedy."""
 
     def __init__(self, cause: Fact, relaxation: Fact | None = None) -> None:
         super().__init__(cause, relaxation)

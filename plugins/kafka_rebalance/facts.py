@@ -1,4 +1,4 @@
-"""Facts: the data of plans, findings, gates and stored rows, as a code with named arguments.
+"""Facts: a code with named arguments.
 
 Facts are hashed, stored and verified; only ``render`` makes words of them. Arguments are JSON values with their unit in
 the name (``copied_bytes``, ``times_share``), ids, names, lists of these, and further facts. Example:
@@ -17,9 +17,9 @@ from kafka_assignors.visible_text import visible
 
 
 class FactCode(StrEnum):
-    """Every code. A code is its value in JSON and SQL, and never changes its meaning."""
+    """A code is its value in JSON and SQL, and never changes its meaning."""
 
-    # Moves: reason, and consequence without the move.
+    # Reasons of moves, and consequences without them.
     RELIEVES_BROKER = "relieves_broker"
     FILLS_BROKER = "fills_broker"
     MAKES_UP_FOR_MOVES = "makes_up_for_moves"
@@ -52,7 +52,7 @@ class FactCode(StrEnum):
     ABOVE_CAPACITY = "above_capacity"
     LEADS_TOO_FEW = "leads_too_few"
 
-    # Changes of each broker, and preconditions of a plan.
+    # Changes of brokers, preconditions.
     BROKER_CHANGES = "broker_changes"
     REPLICAS_AS_PLANNED = "replicas_as_planned"
     BROKERS_ALIVE = "brokers_alive"
@@ -145,7 +145,7 @@ class FactCode(StrEnum):
     RESTS_ON_UNKNOWN_FIGURE = "rests_on_unknown_figure"
     REPLICAS_STAY = "replicas_stay"
 
-    # Unusual states of a cluster, and how the plan treats them.
+    # Unusual states of a cluster.
     BROKER_UNRESPONSIVE = "broker_unresponsive"
     CORDONED_GETS_NOTHING = "cordoned_gets_nothing"
     ONLY_BROKER = "only_broker"
@@ -189,7 +189,7 @@ class FactCode(StrEnum):
     DIR_HOLDS_IMMOVABLE = "dir_holds_immovable"
     DIR_MOVES_WITHOUT_ROOM = "dir_moves_without_room"
 
-    # Remedies for infeasible plans.
+    # Their remedies.
     LOWER_FACTOR = "lower_factor"
     ADD_BROKERS = "add_brokers"
     ADD_DISK = "add_disk"
@@ -254,7 +254,7 @@ class FactCode(StrEnum):
     CANNOT_TELL_MOVES = "cannot_tell_moves"
     MOVING_CANNOT_FIX = "moving_cannot_fix"
 
-    # Remedies of these findings, and effects of the plan.
+    # Their remedies, and effects of the plan.
     PLAN_MOVES_NOTHING = "plan_moves_nothing"
     PLAN_LEAVES_BROKER = "plan_leaves_broker"
     PLAN_LEAVES_RESOURCE = "plan_leaves_resource"
@@ -333,7 +333,7 @@ class FactCode(StrEnum):
     STREAMS_TASKS_UNEVEN = "streams_tasks_uneven"
     STREAMS_STANDBYS_MOVE = "streams_standbys_move"
 
-    # Remedies of these findings.
+    # Their remedies.
     SET_STRATEGY = "set_strategy"
     LEARN_STRATEGY = "learn_strategy"
     RESTART_ONE_BY_ONE = "restart_one_by_one"
@@ -361,14 +361,14 @@ class FactCode(StrEnum):
     CONSUMER_PROTOCOL = "consumer_protocol"
     PARTITIONS_WAIT = "partitions_wait"
 
-    # Tasks of a Streams group: today, and what an instance that dies or joins changes.
+    # Tasks of a Streams group.
     STREAMS_TASKS = "streams_tasks"
     STREAMS_NEXT_TARGET = "streams_next_target"
     STREAMS_INSTANCE_DIES = "streams_instance_dies"
     STREAMS_INSTANCE_JOINS = "streams_instance_joins"
     STREAMS_NOT_REPLAYED = "streams_not_replayed"
 
-    # Scenario rows of a group under a strategy.
+    # Scenario rows.
     MEMBER_JOINS = "member_joins"
     MEMBER_LEAVES = "member_leaves"
     MEMBER_DIES = "member_dies"
@@ -379,13 +379,13 @@ class FactCode(StrEnum):
     TOPIC_GROWS = "topic_grows"
     STRATEGY_CHANGES = "strategy_changes"
 
-    # Refusals of a strategy or of Kafka's placer.
+    # Refusals of strategies and placers.
     STRATEGY_REFUSES = "strategy_refuses"
     STRATEGY_NOT_MODELLED = "strategy_not_modelled"
     NO_MEMBER_LEFT = "no_member_left"
     NO_BROKER_TO_PLACE_ON = "no_broker_to_place_on"
 
-    # Releases of an answer, and why these were chosen.
+    # Releases of an answer.
     ANSWER_OF_RELEASES = "answer_of_releases"
     ANSWER_OF_ASSIGNOR = "answer_of_assignor"
     GIVES_TODAY = "gives_today"
@@ -394,7 +394,7 @@ class FactCode(StrEnum):
     CLIENT_NOT_MODELLED = "client_not_modelled"
     ASSUMED = "assumed"
 
-    # Steps of a group to another strategy.
+    # Rollover steps.
     ROLLOVER_STEP = "rollover_step"
     READ_TWICE = "read_twice"
     CANNOT_CHANGE = "cannot_change"
@@ -409,7 +409,7 @@ class FactCode(StrEnum):
     MORE_DISKS_FILL = "more_disks_fill"
     NO_DISK_FILLS = "no_disk_fills"
 
-    # Gaps of a snapshot (``snapshot.coverage``).
+    # Gaps of a snapshot.
     LACKS_RIGHT = "lacks_right"
     LACKS_PLACEMENT = "lacks_placement"
     LACKS_EVERYTHING = "lacks_everything"
@@ -466,7 +466,7 @@ class FactCode(StrEnum):
     LACKS_ADVICE = "lacks_advice"
     LACKS_STREAMS_REPLAY = "lacks_streams_replay"
 
-    # Causes of gaps: replies of brokers, tools and servers.
+    # Causes of gaps: replies.
     AS_REPORTED = "as_reported"
     KAFKA_ERROR = "kafka_error"
     REQUEST_FAILED = "request_failed"
@@ -485,7 +485,7 @@ class FactCode(StrEnum):
     RIGHT_NOT_HELD = "right_not_held"
     RIGHT_NOT_TOLD = "right_not_told"
 
-    # Causes of gaps: changes and odd states.
+    # Causes of gaps: odd states.
     OF_PARTITIONS = "of_partitions"
     CHANGED_WHILE_READ = "changed_while_read"
     CHANGED_AGAIN = "changed_again"
@@ -505,7 +505,7 @@ class FactCode(StrEnum):
     COMMITS_OUTSIDE_LOG = "commits_outside_log"
     MORE_THAN_A_PAGE = "more_than_a_page"
 
-    # Causes of gaps: limits of dumps.
+    # Causes of gaps: dumps.
     NOT_IN_REASSIGNMENT = "not_in_reassignment"
     NO_DUMP = "no_dump"
     NO_DUMP_OF_TOPICS = "no_dump_of_topics"
@@ -547,7 +547,7 @@ class FactCode(StrEnum):
     LEFT_OUT_BY_CHECKS = "left_out_by_checks"
     STREAMS_PARTS_UNKNOWN = "streams_parts_unknown"
 
-    # A team's policy about a plan.
+    # A team's policy.
     ABOVE_POLICY_LIMIT = "above_policy_limit"
     TOUCHES_PROTECTED = "touches_protected"
     FILLS_PROTECTED_BROKER = "fills_protected_broker"
@@ -652,7 +652,7 @@ class Fact:
         return self.code.value + (f"({', '.join(_named(*item) for item in self.args.items())})" if self.args else "")
 
     def document(self) -> dict[str, Any]:
-        """Return ``{"code": ..., "args": {...}}``; by name, since jsonb keeps no order."""
+        """``{"code": ..., "args": {...}}``; by name, since jsonb keeps no order."""
         return {"code": self.code.value, "args": {name: _plain(self.args[name]) for name in sorted(self.args)}}
 
     @classmethod
@@ -689,5 +689,5 @@ def _typed(value: Any) -> Any:
 
 
 def refusal_of(error: AssignorError) -> Fact:
-    """Return a strategy's refusal as a fact; foreign text is made visible."""
+    """Return a strategy's refusal; foreign text is made visible."""
     return fact(FactCode.STRATEGY_REFUSES, error=visible(error.java_class), message=visible(error.java_message))

@@ -9,8 +9,6 @@ A field declares its default and its range::
 ``ascending`` names fields whose values may not fall::
 
     ascending = (("least_steps", "most_steps"),)
-
-A class may be a field of another; ``dataclasses.replace`` makes a variant, which is checked again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""A team's limits for plans, and the broken ones, each with the value seen and the value allowed.
+"""A team's limits for plans, and the broken ones.
 
-Limits bound costs, protect topics and brokers, and name hours of the week in UTC, such as ``Mon-Fri 22:00-05:00``. A
-plan is judged by its document alone, without a cluster. An unknown cost breaks every limit of it.
+Hours of the week are in UTC. A plan is judged by its document alone. An unknown cost breaks every limit of it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _DAY_MINUTES = 24 * 60
 
 @dataclass(frozen=True, slots=True)
 class WeeklyWindow:
-    """``days`` on which it opens (0 is Monday), ``opens`` in minutes after midnight, ``minutes`` long (1 to 1440).
+    """``days`` on which it opens (0: Monday), ``opens`` in minutes after midnight, 1 to 1440 ``minutes`` long.
 
     ``22:00-05:00`` closes on the next day; ``00:00-00:00`` is a whole day.
     """
@@ -34,7 +33,7 @@ class WeeklyWindow:
 
     @classmethod
     def from_text(cls, text: str) -> WeeklyWindow:
-        """``22:00-05:00`` (every day), ``Sat 08:00-20:00``, ``Fri-Mon 00:00-00:00``. Else raises InvalidInputError."""
+        """``22:00-05:00``, ``Sat 08:00-20:00``, ``Fri-Mon 00:00-00:00``. Else raises InvalidInputError."""
         match = _FORM.fullmatch(text)
         if match is None:
             raise InvalidInputError.at(excerpt(text), "is no window", "write it as Mon-Fri 22:00-05:00, in UTC")
@@ -58,7 +57,7 @@ class WeeklyWindow:
 
 
 def longest_minutes(windows: tuple[WeeklyWindow, ...]) -> int:
-    """Return the longest stretch within windows that follow each other without a gap; at most a week.
+    """Return the longest stretch without a gap, at most a week.
 
     >>> longest_minutes((WeeklyWindow.from_text("22:00-00:00"), WeeklyWindow.from_text("00:00-05:00")))
     420
@@ -84,7 +83,7 @@ def _minutes(text: str, hour: str, minute: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PlanPolicy:
-    """None or an empty list: no limit.
+    """Limits; None or an empty list: none.
 
     max_hours                    of all waves at the plan's throttle
     max_wave_hours               of each wave
@@ -108,7 +107,6 @@ class PlanPolicy:
     windows: tuple[WeeklyWindow, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises InvalidInputError for an invalid pattern."""
         for pattern in self.never_moved:
             try:
                 re.compile(pattern)
@@ -121,17 +119,12 @@ class PlanPolicy:
 
 @dataclass(frozen=True, slots=True)
 class BrokenRule:
-    """``rule`` is the policy's key; ``fact`` says how the plan breaks it."""
-
     rule: str
     fact: Fact
 
 
 def broken_rules(document: Mapping[str, Any], policy: PlanPolicy, now: datetime | None = None) -> list[BrokenRule]:
-    """Return the broken rules in the policy's order. With ``now``, also whether execution may begin.
-
-    A plan without moves keeps every policy.
-    """
+    """Return the broken rules; with ``now``, also whether execution may begin. A plan without moves keeps all."""
     if not document["moves"]:
         return []
     return [*_costs(document, policy), *_forbidden(document, policy), *_times(document, policy, now)]

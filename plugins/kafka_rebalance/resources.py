@@ -1,10 +1,8 @@
 """The table of a broker's resources, in the order in which they are named, reported and searched.
 
-All names, units and compositions come from here. A new resource needs a row, and its own formula in the verifier
-(``verify/loads.py``), which shares only names and units.
+A new resource needs a row, and its own formula in ``verify/loads.py``, which shares only names and units.
 
-Example: ``out`` is the load ``OUT_BYTES_PER_S`` that consumers fetch from the leader, plus a copy of the writes for
-each follower.
+Example: ``out`` is ``OUT_BYTES_PER_S``, which consumers fetch, plus a copy of the writes for each follower.
 """
 
 from __future__ import annotations
@@ -17,8 +15,6 @@ from kafka_rebalance.snapshot.load_kind import LoadKind
 
 
 class Carrier(StrEnum):
-    """Which replicas carry a resource."""
-
     REPLICAS = "every replica, the leader among them, alike"
     LEADER = "the leader alone"
     BOTH = "the leader, and every follower a share of what the leader carries"
@@ -28,15 +24,14 @@ class Carrier(StrEnum):
 class Resource:
     """One row.
 
-    name          in ``--target NAME=1.1``, plan.json and the store's tables
-    unit          of loads and levels: bytes, bytes/s, percent or count
-    load_name     the load with its unit, as a field or a key of evidence
+    name          in options, plan.json and the store
+    unit          bytes, bytes/s, percent or count
+    load_name     as a field or a key of evidence
     words         a sentence's start before a number of shares: "disk holds" 1.30 × its share
-    carrier       the replicas that carry it
     load          its metric; None: counted
     copies_sent   adds what followers fetch from the leader: ``in`` × (RF - 1)
     rests_on      every metric in it, ``load`` first
-    capacity      its field of ``Capacity``; None: it has none
+    capacity      its field of ``Capacity``
     is_balanced   by default; else only a target, a cap, a headroom or ``--also-balance`` brings it into a plan, and its
                   capacity counts only for a headroom
     """
@@ -103,7 +98,6 @@ TABLE = (
         name="replicas", unit="count", load_name="replicas", words="replica count is", carrier=Carrier.REPLICAS
     ),
     Resource(name="leaders", unit="count", load_name="leaders", words="leader count is", carrier=Carrier.LEADER),
-    # Writes to a broker's leaders, without replication.
     Resource(
         name="leader_in",
         unit="bytes/s",
@@ -114,7 +108,7 @@ TABLE = (
         rests_on=(LoadKind.IN_BYTES_PER_S,),
         is_balanced=False,
     ),
-    # What a broker sends if it leads all its replicas, as after failures or an election.
+    # Sent by a broker that leads all its replicas, as after failures.
     Resource(
         name="potential_out",
         unit="bytes/s",
@@ -135,7 +129,7 @@ BOUNDED = tuple(row.name for row in TABLE if row.capacity is not None)
 BALANCED = frozenset(row.name for row in TABLE if row.is_balanced)
 ON_REQUEST = tuple(row.name for row in TABLE if not row.is_balanced)
 COUNTED = tuple(row.name for row in TABLE if row.is_counted)
-# Balanced by default and measured per second; a plan's copies add to the throttled ones.
+# Balanced by default; a plan's copies add to the throttled ones.
 RATES = tuple(row.name for row in TABLE if row.is_balanced and row.unit in ("bytes/s", "percent"))
 THROTTLED = tuple(name for name in RATES if UNITS[name] == "bytes/s")
 # The search places replicas by the first, chooses leaders by the second.

@@ -1,8 +1,7 @@
 """From a snapshot to an advisory: score, replay, search, verify, find.
 
-The shell and the Spark job call ``advise``. Its tasks are independent: each topic under Kafka's placer, each group
-under each strategy, the plan, each frontier point. ``mapper`` runs them (``map``, a process pool or Spark) and does not
-change the answer.
+Tasks are independent: each topic, each group under each strategy, the plan, each frontier point. ``mapper`` runs them
+(``map``, a process pool or Spark) and does not change the answer.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.history import HourlyLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 
-_TOPIC_S, _PARTITION_S = 1e-4, 1e-5  # for a topic, and for each of its partitions
-_GROUP_S = 5e-6  # for a unit of ``estimated_cost``
+_TOPIC_S, _PARTITION_S = 1e-4, 1e-5  # of a topic, of each partition
+_GROUP_S = 5e-6  # of a unit of ``estimated_cost``
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class Advice:
     topics: tuple[TopicReplay, ...]
     plan: Plan
     findings: tuple[Finding, ...]
-    hours: HoursOutside | None = None  # of the window of history, if any
+    hours: HoursOutside | None = None
 
     def document(self) -> dict[str, Any]:
         return advisory_document(
@@ -74,8 +73,6 @@ class Advice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicTask:
-    """One topic to place with Kafka's placer."""
-
     what: ClassVar[str] = "topics"
     today: TopicPlacement
     cost_s: float
@@ -83,7 +80,7 @@ class TopicTask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupTask:
-    """One group, or some scenarios of a giant one. Part 0 has today's rows."""
+    """A group, or some scenarios of a giant one. Part 0 has today's rows."""
 
     what: ClassVar[str] = "groups"
     group_input: GroupInput
@@ -112,10 +109,10 @@ def advise(
 ) -> Advice:
     """Return the advisory with its verified plan.
 
-    width        tasks that ``mapper`` runs at once: larger groups are split
+    width        tasks at once: larger groups are split
     previous     document of the last published plan
     hourly       the hours behind the snapshot's loads
-    quarantined  gaps of the input gate: such groups get scores but no advice; ``options`` leaves such topics out
+    quarantined  gaps of the input gate: such groups get scores but no advice
     unfit        why no plan can rest on the snapshot: the verdict is ``cannot_tell``
 
     Raises UsageError for options that contradict the snapshot, InvalidPlanError where the plan fails verification.
@@ -155,10 +152,7 @@ def topic_tasks(snapshot: ClusterSnapshot) -> Iterator[TopicTask]:
 def group_tasks(
     snapshot: ClusterSnapshot, asked: ReplayOptions, held: frozenset[str] = frozenset(), width: int = 1
 ) -> Iterator[GroupTask]:
-    """Yield the tasks of each group, in the snapshot's order.
-
-    A group that costs more than ``1/width`` of all is split into at most ``width`` tasks.
-    """
+    """A group that costs more than ``1/width`` of all is split into at most ``width`` tasks."""
     inputs = tuple(group_inputs(snapshot))
     costs = [_cost_s(given, asked.scenarios) for given in inputs]
     fair = sum(costs) / width
@@ -195,7 +189,7 @@ def _of(kind: type[Task], tasks: Iterable[Task], answers: Iterable[Any]) -> Iter
 def _whole_groups(
     tasks: Iterable[Task], answers: Iterable[GroupReplay], scenarios: Sequence[str]
 ) -> Iterator[GroupReplay]:
-    place = {name: number for number, name in enumerate(scenarios)} | {STRATEGY_CHANGES: len(scenarios)}  # always last
+    place = {name: number for number, name in enumerate(scenarios)} | {STRATEGY_CHANGES: len(scenarios)}
     parts: list[GroupReplay] = []
     asked = [(task, answer) for task, answer in zip(tasks, answers, strict=True) if isinstance(task, GroupTask)]
     for number, (_, answer) in enumerate(asked, start=1):

@@ -1,8 +1,7 @@
 """One advisory as a document, from which every file, page and row is rendered.
 
-Changes (``with_changes``) go by finding key. A finding persists even if it explains other findings now or is explained
-itself. It is resolved when no finding reports it. Example: the earlier advisory had a and b, and c was resolved before;
-this one has a, c and d: a persists, b is resolved, c is reopened, d is new.
+Changes (``with_changes``) go by finding key, also of symptoms. Example: the earlier advisory had a and b, and c was
+resolved before; this one has a, c and d: a persists, b is resolved, c is reopened, d is new.
 """
 
 from __future__ import annotations
@@ -38,9 +37,8 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
 def consumer_protocol(replay: GroupReplay) -> Fact | None:
-    """Return the outlook under the better server assignor; None where none was replayed.
-
-    Better: the smaller fullest member (by rate where known), then fewer moves.
+    """Return the outlook under the server assignor with the smaller fullest member, then fewer moves; None: not
+    replayed.
     """
     asked = [score for score in replay.scores[1:] if score.assignor in MIGRATED and score.error is None]
     if not asked:
@@ -77,8 +75,7 @@ def rollover_steps(
 ) -> tuple[Fact, ...]:
     """Return the numbered steps, then what may be read twice.
 
-    ``wanted``: a strategy's name in the replay, such as ``cooperative-sticky`` or ``consumer/uniform`` (KIP-848).
-    Default: the recommended one, without one no steps.
+    ``wanted``: such as ``consumer/uniform`` (KIP-848). Default: the recommended one.
     """
     kind = kind_of(group)
     if not kind.has_choice:
@@ -120,10 +117,7 @@ def advisory_document(
     scores: ClusterScores | None = None,
     hours: HoursOutside | None = None,
 ) -> dict[str, Any]:
-    """Return the JSON object of one advisory; ``groups.json`` and ``topics.json`` are parts of it.
-
-    ``hours_outside`` needs a window of history.
-    """
+    """Return the JSON of one advisory; ``groups.json`` and ``topics.json`` are parts of it."""
     group_of, told = {group.id: group for group in snapshot.groups}, findings_by_group(findings)
     document = {} if hours is None else {"hours_outside": hours.document()}
     return document | {
@@ -172,12 +166,9 @@ def finding_document(finding: Finding) -> dict[str, Any]:
 def group_document(
     replay: GroupReplay, group: Group, findings: Sequence[Finding] = (), kafka_version: str | None = None
 ) -> dict[str, Any]:
-    """Return one entry of ``groups.json``: today, other strategies, the recommended one.
-
-    ``findings``: those about the group. ``kafka_version``: of the brokers, where known.
-    """
+    """Return one entry of ``groups.json``; ``findings`` are those about the group."""
     today, kind, motion = replay.today, kind_of(group), motion_of(group)
-    shown = {today.assignor, replay.advised}  # the store has every strategy
+    shown = {today.assignor, replay.advised}
     migrated = consumer_protocol(replay) if motion is None and kind.has_choice else None
     workers = replay_connect_group(group)
     document = {} if workers is None else {"connect": workers.document()}
@@ -213,9 +204,8 @@ def group_document(
 
 
 def streams_document(replay: StreamsReplay) -> dict[str, Any]:
-    """Tasks of a Streams group by member and instance, and the rows of what may happen. ``summary``: facts for people.
-
-    A rack of an instance is one that a member of it names.
+    """Tasks of a Streams group by member and instance, and scenario rows. A rack of an instance is one that a member
+    names.
     """
     by_process: dict[str, list[MemberTaskCounts]] = {}
     for member in replay.members:
@@ -241,7 +231,7 @@ def streams_document(replay: StreamsReplay) -> dict[str, Any]:
 
 
 def streams_facts(replay: StreamsReplay) -> tuple[Fact, ...]:
-    """Return today's tasks, then what the next target, a death and a join change, or what is unknown of that."""
+    """Return today's tasks, then changes by the next target, a death and a join, or their gap."""
     facts = []
     if (today := replay.today) is not None:
         facts.append(
@@ -414,7 +404,7 @@ _OF_RESOLVED = ("finding_key", "code", "severity", "subject_type", "subject", "r
 
 
 def with_changes(advisory: Document, earlier: Sequence[Document], closed_earlier: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the advisory with ``change`` in each finding, ``resolved`` findings, and all ``closed`` keys.
+    """Return the advisory with ``change`` in each finding, ``resolved`` findings and ``closed`` keys.
 
     ``earlier``: findings of the earlier advisory; ``closed_earlier``: keys resolved by then.
     """
@@ -442,7 +432,7 @@ def _keys(findings: Sequence[Document]) -> Iterator[str]:
         yield from _keys(finding.get("symptoms", ()))
 
 
-LEAST_DAYS = 3  # shortest history for a straight line
+LEAST_DAYS = 3  # of history
 _HORIZON_DAYS = 90
 _NAMED = 3
 _DAY_S = 86_400.0
@@ -450,10 +440,7 @@ _DAY_S = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class DiskForecast:
-    """Straight line through a broker's last days.
-
-    ``full_at``: volumes reach 85 %; ``None`` without growth. ``full_at_with_plan``: the same after the plan.
-    """
+    """Straight line through a broker's last days. ``full_at``: volumes reach 85 %; ``None`` without growth."""
 
     broker: int
     used_ratio: float
@@ -463,7 +450,7 @@ class DiskForecast:
 
 
 def disk_outlook(forecasts: Sequence[DiskForecast], captured_at: datetime) -> tuple[Fact, ...]:
-    """Return the first three brokers that reach 85 %, or that none does; empty where too little is known.
+    """Return the first three brokers that reach 85 %, or that none does; empty if unknown.
 
     Example: broker 7 reaches 85 % of its disk in 11 days, with the plan in 40 days.
     """

@@ -1,6 +1,5 @@
-"""A cluster today and after each scenario: levels, brokers above capacity, racks, groups, plans.
-
-A plan here is for a cluster that does not exist, so only its figures are shown.
+"""A cluster today and after each scenario. A plan here is for a cluster that does not exist, so only its figures are
+shown.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _OF_PLAN = ("verdict", "reasons", "cost", "lower_bound", "left_out")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """A cluster today (``scenario`` is ``None``) or after a scenario, with rows of the groups that it changes."""
+    """A cluster after a scenario, or today (``scenario`` is ``None``)."""
 
     scenario: Scenario | None
     snapshot: ClusterSnapshot
@@ -43,7 +42,6 @@ class Outcome:
 
     @property
     def brokers_in_service(self) -> int:
-        """Responsive brokers that the scenario left or added."""
         return sum(broker.state.is_heard for broker in self.snapshot.brokers)
 
     @property
@@ -67,8 +65,6 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The fullest remaining broker for one resource; ``above_capacity``: brokers over their capacity."""
-
     resource: str
     unit: str
     highest: float
@@ -104,7 +100,7 @@ def levels(scores: ClusterScores) -> Iterator[Level]:
 
 
 def outcomes(snapshot: ClusterSnapshot, scenarios: Sequence[Scenario], *, seed: int = 0) -> tuple[Outcome, ...]:
-    """Return today, then each scenario. Raises InvalidInputError for a scenario that does not fit the cluster."""
+    """Return today, then each scenario. Raises InvalidInputError for one that does not fit."""
     changed = [(scenario, scenario.applied(snapshot, seed)) for scenario in scenarios]
     return tuple(Outcome(scenario, after, score_cluster(after)) for scenario, after in [(None, snapshot), *changed])
 
@@ -137,7 +133,6 @@ def with_plans(
 
 
 def what_if_document(found: tuple[Outcome, ...], seed: int) -> dict[str, Any]:
-    """Return one JSON object, which no other command accepts as a plan."""
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,

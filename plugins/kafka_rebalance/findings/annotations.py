@@ -46,7 +46,6 @@ def _told(finding: Finding, by_partition: Mapping[str, HeavyKeyOf]) -> Finding:
 def with_owners(
     findings: Iterable[Finding], owners: Sequence[OwnerRule], mutes: Sequence[MuteRule], at: datetime | None
 ) -> tuple[Finding, ...]:
-    """Add owners and mutes for a snapshot taken ``at`` that time, and rank again. O(findings × rules)."""
     return rank([_muted(_owned_with_symptoms(finding, owners), mutes, at) for finding in findings])
 
 
@@ -74,7 +73,7 @@ def _muted(finding: Finding, mutes: Sequence[MuteRule], at: datetime | None) -> 
 
 MONTH_S = 30 * 24 * 3600
 GB = 1e9
-LEAST_PRICE = 0.5  # a smaller one rounds to nothing
+LEAST_PRICE = 0.5
 
 
 def with_rack_price(
@@ -84,7 +83,7 @@ def with_rack_price(
     price: float,
     replays: Sequence[GroupReplay] = (),
 ) -> tuple[Finding, ...]:
-    """Add a finding about the cluster, and rank again; ``price`` of a GB (10^9 bytes) between two racks."""
+    """Add a finding; ``price`` of a GB (10^9 bytes) between two racks."""
     return rank([*findings, rack_traffic_price(snapshot, plan, price, replays)])
 
 
@@ -146,10 +145,7 @@ def change_of(plan: Plan, snapshot: ClusterSnapshot) -> PlacementChange:
 
 
 def reads_as_advised(traffic: RackTraffic, replays: Sequence[GroupReplay]) -> dict[str, float]:
-    """Return each group's reads across racks under its recommended strategy.
-
-    As today without one, for a group that is partly unknown, or where brokers differ in selecting replicas.
-    """
+    """Return each group's reads across racks under its recommended strategy, else as today."""
     reads = dict(traffic.reads)
     for replay in () if traffic.is_selecting is None else replays:
         best = None if replay.advised is None else replay.score(replay.advised)

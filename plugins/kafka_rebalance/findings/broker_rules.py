@@ -38,7 +38,6 @@ def rack_loss_overloads(context: FindingContext) -> Iterator[Finding]:
 
 
 def _of_kind(context: FindingContext, kind: str) -> Iterator[Finding]:
-    """Needs a plan document, which has the simulated losses, and capacities."""
     failure = None if context.plan is None else context.plan.after_failure
     if failure is None:
         return
@@ -124,7 +123,7 @@ def _why(broker: Broker) -> str | None:
 
 
 def stray_logs(context: FindingContext) -> Iterator[Finding]:
-    """Logs outside all replica lists fill a disk, and no plan moves them."""
+    """Logs outside all replica lists fill a disk; no plan moves them."""
     for broker in context.snapshot.brokers:
         dirs = [log_dir for log_dir in broker.log_dirs if log_dir.stray_logs]
         if not dirs:
@@ -163,7 +162,7 @@ def log_dir_offline(context: FindingContext) -> Iterator[Finding]:
         failed = [log_dir for log_dir in broker.log_dirs if log_dir.error]
         if not failed and (not offline[broker.id] or not broker.state.is_heard):
             continue  # a lost broker has its own finding
-        # The broker omits their sizes at once, seconds before the metadata call them offline.
+        # Sizes are missing seconds before the metadata call them offline.
         unsized = int(((table.replicas == broker.id) & (table.replica_log_bytes < 0)).sum()) if failed else 0
         replicas = max(offline[broker.id], unsized)
         paths = tuple(log_dir.path for log_dir in failed)
@@ -186,7 +185,7 @@ def log_dir_offline(context: FindingContext) -> Iterator[Finding]:
 
 
 def racks_unknown(context: FindingContext) -> Iterator[Finding]:
-    """With some racks unknown Kafka ignores racks, and the plan takes each such broker for a rack."""
+    """With some racks unknown Kafka ignores racks."""
     brokers = [context.brokers[broker] for broker in context.staying]
     without = sorted(broker.id for broker in brokers if broker.rack is None)
     if not 0 < len(without) < len(brokers):
@@ -215,17 +214,15 @@ _AUTOMATIC = "auto.leader.rebalance.enable"
 
 
 class Way(StrEnum):
-    """Remedy for leaders that are not preferred."""
-
     ELECT_THESE = "elect_these"
     ELECT_ALL = "elect_all"
     WAIT = "wait"  # for brokers to return or catch up
-    REORDER = "reorder"  # an election would make leaders less even
+    REORDER = "reorder"
     NONE = "none"
 
 
 def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
-    """A broker leads more than its share, because it took over partitions that others should lead."""
+    """A broker leads more than its share, because it took over partitions of others."""
     table, whole = context.snapshot.partitions, election(context)
     for leading in _leading(context):
         score, share = leading.score, leading.share
@@ -303,7 +300,7 @@ def leaders_over_share(context: FindingContext) -> Iterator[Finding]:
 
 
 class _Leading(NamedTuple):
-    """Leaders of a broker: ``own`` as preferred leader, ``taken_over`` from others; ``preferred``: would lead."""
+    """Leaders of a broker; ``preferred``: would lead."""
 
     score: BrokerScore
     share: float
@@ -328,7 +325,7 @@ def _severity(over: float) -> Severity:
 
 
 def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
-    """Too many partitions are not led by the first replica: which to elect, if any."""
+    """Too many partitions are not led by the first replica."""
     table, whole = context.snapshot.partitions, election(context)
     counts = (table.leader >= 0) & ~context.is_in_flight
     total, off = int(counts.sum()), int((whole.elects | whole.waits).sum())
@@ -337,7 +334,7 @@ def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
     ratio, elected = off / total, int(whole.elects.sum())
     is_less_even = _is_less_even(context, whole.leader)
     if is_less_even and _is_notable(_highest(context, whole.leader)):
-        return  # preferred_order_uneven
+        return
     idle = [
         broker
         for broker in context.staying
@@ -381,7 +378,7 @@ def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
 
 
 def preferred_order_uneven(context: FindingContext) -> Iterator[Finding]:
-    """Leaders are more even than first replicas: an election harms, and the controller may hold one."""
+    """Leaders are more even than first replicas: an election harms."""
     whole = election(context)
     now, then = _highest(context, context.snapshot.partitions.leader), _highest(context, whole.leader)
     if not (_is_notable(then) and _is_less_even(context, whole.leader)):
@@ -425,8 +422,8 @@ def preferred_order_uneven(context: FindingContext) -> Iterator[Finding]:
 class Election(NamedTuple):
     """A preferred election: ``preferred`` int32[P], ``leader`` int32[P] afterwards.
 
-    Of other partitions those that it ``elects``, and those that ``wait`` bool[P] for a preferred leader out of service,
-    out of sync or on an offline log dir.
+    Of other partitions it ``elects`` some; others ``wait`` for a preferred leader out of service, out of sync or on an
+    offline log dir.
     """
 
     preferred: Ints
@@ -436,7 +433,7 @@ class Election(NamedTuple):
 
 
 def election(context: FindingContext) -> Election:
-    """Return the election that Kafka would hold today; with unknown ISR all replicas count as in sync. O(R)."""
+    """Return the election that Kafka would hold today; with unknown ISR all replicas count as in sync."""
     table, preferred = context.snapshot.partitions, preferred_leaders(context)
     off = (table.leader >= 0) & ~context.is_in_flight & (table.leader != preferred)
     heard = [broker.id for broker in context.snapshot.brokers if broker.state.is_heard]
@@ -453,7 +450,7 @@ def election(context: FindingContext) -> Election:
 
 
 def _awaited(context: FindingContext, whole: Election, among: Flags | None = None) -> tuple[Fact, ...]:
-    """Return brokers that must return or catch up first, those of most partitions first."""
+    """Return brokers that must return or catch up, most partitions first."""
     waiting = Counter(whole.preferred[whole.waits if among is None else whole.waits & among].tolist())
     states = {broker: context.brokers[broker].state for broker in waiting}
     return tuple(
@@ -492,10 +489,7 @@ def _led(context: FindingContext, leader: Ints) -> list[tuple[int, int, float]]:
 
 
 def _is_less_even(context: FindingContext, leader: Ints) -> bool:
-    """Whether ``leader`` is less even than today.
-
-    By the squares of differences from shares, or by a broker notably above its share and today's highest.
-    """
+    """Whether squared differences from shares grow, or a broker is notably above its share and today's highest."""
     today = context.snapshot.partitions.leader
     was, would_be = (
         sum((count - share) ** 2 for _, count, share in _led(context, leaders)) for leaders in (today, leader)
@@ -510,7 +504,7 @@ def _is_notable(highest: _Highest) -> bool:
 
 
 def _elected_by_plan(context: FindingContext, off: Flags) -> int:
-    """Return flagged partitions that the plan moves or elects: each ends with its preferred leader."""
+    """Count flagged partitions that the plan moves or elects."""
     if context.plan is None:
         return 0
     row_of = context.snapshot.row_of
@@ -600,7 +594,7 @@ def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:
         count = coordinators.count(broker)
         if count / mean < threshold("coordinator_piled_up", "over_share_ratio"):
             continue
-        chance = float(gammainc(count, mean)) * len(context.staying)  # probability for any of the brokers
+        chance = float(gammainc(count, mean)) * len(context.staying)  # for any of the brokers
         if chance >= threshold("coordinator_piled_up", "chance_ratio"):
             continue
         yield finding(

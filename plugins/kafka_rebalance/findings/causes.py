@@ -1,13 +1,11 @@
-"""Folds each symptom into its cause: one cause, one finding.
+"""Fold each symptom into its cause: one cause, one finding.
 
 A cause explains a symptom if scoring without the cause no longer reports it (``WithoutCause``). A symptom has one
 cause, the first in the order of ``EXPLANATIONS``. A cause of a cause takes all its symptoms, and is as severe as the
-worst. Codes explain codes without a circle, so every chain ends.
+worst. Codes explain codes without a circle.
 
 Example: brokers 7 and 11 restarted (``preferred_leaders_off``), so broker 3 leads half as much again as its share
 (``leaders_piled_up``) and sends more than its share (``broker_rate_over_share``): one finding with two symptoms.
-
-Complexity: O(findings × explanations × causes of their codes).
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ _OFFSETS_TOPIC = "__consumer_offsets"
 
 @dataclass(eq=False)  # no slots: cached_property needs __dict__
 class WithoutCause:
-    """What-if scores, each computed once on demand. O(replicas) each."""
+    """What-if scores, each computed once on demand."""
 
     context: FindingContext
     findings: Sequence[Finding] = ()
@@ -73,7 +71,7 @@ class WithoutCause:
         return replace(snapshot, partitions=replace(snapshot.partitions, leader=election(self.context).leader))
 
     def is_asked(self, partition: str, broker: int) -> bool:
-        """Whether the broker holds the partition, and few enough were cooled: each is a score of the whole cluster."""
+        """Whether the broker holds the partition, and few enough were cooled: each costs a score of the cluster."""
         topic, _, number = partition.rpartition("-")
         row = self.context.snapshot.row_of[topic, int(number)]
         holds = broker in self.context.snapshot.partitions.replicas_of(row)
@@ -131,7 +129,7 @@ def _leads_enough_itself(_known: WithoutCause, _cause: Finding, symptom: Finding
 
 
 def _prefers_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """All preferred replicas are on lost or unresponsive brokers, some on this one."""
+    """All preferred replicas are on lost or unresponsive brokers, some here."""
     whole = election(known.context)
     rows = whole.elects | whole.waits
     if symptom.code == "leaders_piled_up":
@@ -142,7 +140,7 @@ def _prefers_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) 
 
 
 def _too_many_by_placement(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """With its share of leaders by placement, the taken-over ones would give no finding."""
+    """Without its excess by placement, the taken-over leaders would give no finding."""
     share, taken_over = float(symptom.evidence["fair_share_leaders"] or 0), symptom.evidence["taken_over_leaders"]
     least = threshold("leaders_piled_up", "over_share_ratio")
     return cause.subject == symptom.subject and share + float(taken_over or 0) < least * share
@@ -251,7 +249,7 @@ def _is_at_overloaded_members(_known: WithoutCause, cause: Finding, symptom: Fin
 
 
 def _lacks_replicas_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """All missing replicas are on lost or unresponsive brokers, some on this one."""
+    """All missing replicas are on lost or unresponsive brokers, some here."""
     snapshot = known.context.snapshot
     table = snapshot.partitions
     if table.in_sync is None:
@@ -279,7 +277,7 @@ def _is_within_every_band(known: WithoutCause, _cause: Finding, _symptom: Findin
 
 
 def _is_short_by_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """No partition lacks replicas; all those out of sync are on unresponsive brokers, some on this one."""
+    """No partition lacks replicas; all out of sync are on unresponsive brokers, some here."""
     return not symptom.evidence["fewer_replicas_partitions"] and _lacks_replicas_there(known, cause, symptom)
 
 
@@ -289,7 +287,7 @@ def _is_below_all_over(_known: WithoutCause, cause: Finding, symptom: Finding) -
 
 
 def _led_from_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """All leaderless partitions of the topic are wholly on unresponsive brokers, some on this one."""
+    """All leaderless partitions of the topic are wholly on unresponsive brokers, some here."""
     snapshot = known.context.snapshot
     table = snapshot.partitions
     rows = _rows_of_topic(known, symptom.subject) & (table.leader < 0)
@@ -299,7 +297,6 @@ def _led_from_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bo
 
 
 def _rows_of_topic(known: WithoutCause, subject: str) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Partitions of the topic; all where the finding is about many."""
     snapshot = known.context.snapshot
     numbers = [number for number, topic in enumerate(snapshot.topics) if topic.name == subject]
     return np.isin(snapshot.partitions.topic, numbers) if numbers else np.ones(len(snapshot.partitions), dtype=np.bool_)
@@ -311,7 +308,6 @@ def _within_share(scores: ClusterScores, symptom: Finding) -> bool:
     return bool(told) and all((over_share(scores, int(symptom.subject), resource) or 0.0) < least for resource in told)
 
 
-# In order: the first that explains a symptom is its cause.
 EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("reassignment_stuck", "reassignment_running", _is_all_that_runs),
     Explanation("reassignment_stuck", "dead_broker", _is_all_that_it_holds),

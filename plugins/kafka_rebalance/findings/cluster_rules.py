@@ -1,4 +1,4 @@
-"""Findings on the whole cluster: leftovers, coverage gaps, nothing to do, other balancers."""
+"""Findings on the whole cluster."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def coverage_gap(context: FindingContext) -> Iterator[Finding]:
 
 
 def hours_outside_band(context: FindingContext) -> Iterator[Finding]:
-    """The plan's effect in each hour of the window, good or bad."""
+    """The plan's effect in each hour of the window."""
     hours = context.hours
     if hours is None:
         return
@@ -130,7 +130,7 @@ def hours_outside_band(context: FindingContext) -> Iterator[Finding]:
 
 
 def nothing_to_do(context: FindingContext) -> Iterator[Finding]:
-    """The plan says ``nothing_to_do``."""
+    """Nothing to do."""
     plan = context.plan
     if plan is None or plan.verdict is not Verdict.NOTHING_TO_DO:
         return
@@ -145,7 +145,7 @@ def nothing_to_do(context: FindingContext) -> Iterator[Finding]:
 
 
 def cannot_tell(context: FindingContext) -> Iterator[Finding]:
-    """The plan says ``cannot_tell``."""
+    """Too little is known for a verdict."""
     plan = context.plan
     if plan is None or plan.verdict is not Verdict.CANNOT_TELL:
         return
@@ -162,7 +162,7 @@ def cannot_tell(context: FindingContext) -> Iterator[Finding]:
 
 
 def not_fixable_by_moving(context: FindingContext) -> Iterator[Finding]:
-    """The plan says ``not_fixable_by_moving``."""
+    """No move can help."""
     plan = context.plan
     if plan is None or plan.verdict is not Verdict.NOT_FIXABLE_BY_MOVING:
         return
@@ -218,7 +218,7 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
 
 
 def _written_to_dirs(context: FindingContext, copies: list[FutureReplica]) -> tuple[tuple[int, str, int], ...]:
-    """Return broker, path and bytes of each dir with copies so far; empty where paths are unknown."""
+    """Return broker, path and bytes of each dir with copies."""
     written: Counter[tuple[int, str]] = Counter()
     for copy in copies:
         for log_dir in context.brokers[copy.broker].log_dirs[copy.log_dir : copy.log_dir + 1]:
@@ -265,7 +265,7 @@ def reassignment_stuck(context: FindingContext) -> Iterator[Finding]:
 
 
 def other_balancer(context: FindingContext) -> Iterator[Finding]:
-    """One finding for all balancers, with names and traces as evidence."""
+    """Other balancers left traces."""
     found = balancers(context.snapshot)
     if not found:
         return

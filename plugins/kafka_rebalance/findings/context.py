@@ -1,4 +1,4 @@
-"""The input of every rule: snapshot, scores, replays of groups, and the plan's effect on each broker."""
+"""The input of every rule."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ NOTHING = BrokerEffect()
 
 
 def effects_of(plan: Plan, snapshot: ClusterSnapshot) -> dict[int, BrokerEffect]:
-    """Return the effect on each touched broker. O(moves), beside one pass over partition names."""
     row_of, sizes = snapshot.row_of, snapshot.load(LoadKind.LOG_BYTES)
     tallies: defaultdict[int, _Tally] = defaultdict(_Tally)
     for move in plan.moves:
@@ -94,16 +93,14 @@ def outcome_for(plan: Plan, resource: str, broker: int) -> tuple[float, float] |
     return found.before[broker], found.after[broker]
 
 
-Evidence = dict[str, Any]  # numbers, ids, codes, tuples of these
-# Names in a fact; the others are counted.
+Evidence = dict[str, Any]
+# In a fact; others are counted.
 MOST_NAMED = 50
 _ESTIMATED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN)
 
 
 @dataclass(frozen=True, eq=False)  # no slots: cached_property needs __dict__
 class FindingContext:
-    """All inputs about one cluster. Rules only read it."""
-
     snapshot: ClusterSnapshot
     scores: ClusterScores
     replays: Sequence[GroupReplay]
@@ -120,7 +117,7 @@ class FindingContext:
 
     @cached_property
     def serving(self) -> tuple[int, ...]:
-        """Ids of remaining, responsive brokers: possible receivers."""
+        """Ids of remaining, responsive brokers."""
         return tuple(broker for broker in self.staying if self.brokers[broker].state.is_heard)
 
     @cached_property
@@ -156,7 +153,6 @@ class FindingContext:
 
     @cached_property
     def chosen_replays(self) -> tuple[GroupReplay, ...]:
-        """Replays of the same groups."""
         chosen = {group_input.group.id for group_input in self.chosen_inputs}
         return tuple(replay for replay in self.replays if replay.group_id in chosen)
 
@@ -172,7 +168,6 @@ class FindingContext:
 
     @cached_property
     def row_of(self) -> dict[tuple[str, int], int]:
-        """(topic, partition) → row."""
         return self.snapshot.row_of
 
     def rows_of(self, group_input: GroupInput) -> npt.NDArray[np.int64]:
@@ -194,7 +189,7 @@ class FindingContext:
     def confidence(self, kind: LoadKind) -> Confidence:
         column = self.snapshot.loads.column(kind)
         if column is None:
-            return Confidence.MEASURED  # sizes that brokers report
+            return Confidence.MEASURED
         if column.source is LoadSource.GIVEN:
             return Confidence.GIVEN
         return Confidence.ESTIMATED if column.source in _ESTIMATED else Confidence.MEASURED
@@ -205,10 +200,7 @@ def threshold(code: str, name: str) -> float:
 
 
 class Remedy(NamedTuple):
-    """Remedy of a finding, its cost, and the share of the harm that it removes.
-
-    ``copied_bytes`` and ``changes`` (leader changes, partitions with a new reader, restarts) order costs.
-    """
+    """``copied_bytes`` and ``changes`` (leader changes, partitions with a new reader, restarts) order costs."""
 
     recommendation: Fact
     cost: Fact | None = None
@@ -226,7 +218,7 @@ def finding(
     *,
     confidence: Confidence = Confidence.STRUCTURAL,
 ) -> Finding:
-    """Return a finding with sorted evidence; the registry gives the code's subject type."""
+    """Return a finding with sorted evidence."""
     return Finding(
         code=code,
         severity=severity,

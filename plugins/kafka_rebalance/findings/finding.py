@@ -28,10 +28,8 @@ class Severity(StrEnum):
 
 
 class Consequence(StrEnum):
-    """Consequence without action, worst first."""
-
     DATA_LOSS = "data_loss"  # one more failure may lose messages
-    OUTAGE = "outage"  # partitions cannot be written or read, or a broker stops
+    OUTAGE = "outage"  # no writes or reads, or a broker stops
     LAG = "lag"  # messages are read late, twice or not at all
     COST = "cost"  # money, disk or a member is wasted
     EVENNESS = "evenness"  # uneven work
@@ -68,7 +66,7 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FindingCode:
-    """One kind of finding: its rule in words with thresholds, relative to the cluster, never in GB."""
+    """Kind of finding; thresholds are relative to the cluster, never in GB."""
 
     code: str
     subject_type: SubjectType
@@ -82,9 +80,8 @@ class Finding:
     """One finding. ``gain`` ranks findings: the share of the harm that the remedy removes (0..1). Ties: fewer copied
     bytes, then fewer changes of leaders, readers and processes.
 
-    ``evidence`` holds numbers with units in the key (``disk_bytes``, ``over_share_ratio``), ids, codes, tuples of
-    these. ``team``, ``channel`` and ``tier`` are the owner's, ``muted_until`` and ``mute_reason`` of a mute.
-    ``symptoms`` are findings that this one explains: they have no lines of their own.
+    ``evidence`` holds numbers with units in the key (``disk_bytes``), ids, codes, tuples of these. ``symptoms`` are
+    findings that this one explains.
     """
 
     code: str
@@ -117,7 +114,7 @@ class Finding:
 def rank(findings: tuple[Finding, ...] | list[Finding]) -> tuple[Finding, ...]:
     """Sort by severity, consequence, gain, cost, key; muted ones last.
 
-    Gains count in hundredths: smaller differences are ties.
+    Gains count in hundredths.
     """
 
     def place(finding: Finding) -> tuple[bool, int, int, float, float, int, str]:

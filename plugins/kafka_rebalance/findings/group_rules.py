@@ -40,7 +40,7 @@ from kafka_rebalance.snapshot.model import Group, GroupType, Member
 
 
 def group_in_motion(context: FindingContext) -> Iterator[Finding]:
-    """A group is moving and not judged: what happens, and where to look."""
+    """A moving group is not judged."""
     for group in context.snapshot.groups:
         motion = context.motions.get(group.id)
         if motion is None or not motion.code.is_moving:
@@ -67,7 +67,7 @@ def group_in_motion(context: FindingContext) -> Iterator[Finding]:
 
 
 def group_assignments_unknown(context: FindingContext) -> Iterator[Finding]:
-    """Groups whose members show at most their numbers of partitions."""
+    """Members show at most their numbers of partitions."""
     for group_id, motion in context.motions.items():
         if motion.code is MotionCode.NOT_SHOWN:
             yield finding(
@@ -188,11 +188,7 @@ def dead_static_member(context: FindingContext) -> Iterator[Finding]:
 
 
 def lag_growing(context: FindingContext) -> Iterator[Finding]:
-    """The group reads slower than its topics are written.
-
-    By messages where this group's read rates are known. Else by bytes, which include all groups, so only where no other
-    group reads its topics.
-    """
+    """The group falls behind: by messages with read rates, else by bytes if no other group reads its topics."""
     readers = _readers_by_topic(context)
     for group in context.judged_groups:  # a moving group lags for that reason
         group_input = context.group_inputs[group.id]
@@ -245,8 +241,7 @@ def dead_members(context: FindingContext, group_input: GroupInput) -> tuple[list
     """Return static members that read nothing of their partitions.
 
     With rates: all their partitions are behind, some were written, and none was read (by this group, where known). Else
-    each of their partitions is many times further behind than any of another member; so dead members do not hide each
-    other.
+    each of their partitions is many times further behind than any of another member.
     """
     group, reader, rates = group_input.group, group_input.reader, group_input.rates
     if not group.type.has_strategy:
@@ -281,8 +276,7 @@ def _is_all_behind(lag: Floats) -> bool:
 def _far_behind_all(group_input: GroupInput, late: list[int]) -> list[int]:
     """Return members whose every partition is many times further behind than any of another reader.
 
-    Of several such sets: the largest of at most half of the working members, else the smallest. So one far behind the
-    others that are behind hides none of these.
+    Of several such sets: the largest of at most half of the working members, else the smallest.
     """
     reader, lag = group_input.reader, group_input.rates.lag_messages
     times = threshold("dead_static_member", "times_others_lag_ratio")
@@ -309,7 +303,7 @@ def _messages_written_and_read(context: FindingContext, group_input: GroupInput)
 def _bytes_written_and_read(
     context: FindingContext, group_input: GroupInput, readers: dict[str, set[str]]
 ) -> tuple[float, float] | None:
-    """Bytes/s written to and read from its topics; None where unknown, or where another group reads them."""
+    """Bytes/s; None where unknown, or where another group reads its topics."""
     if any(len(readers[topic]) > 1 for topic in group_input.topics if topic in readers):
         return None
     rows = context.rows_of(group_input)
@@ -357,7 +351,7 @@ def _better_strategy(group: Group, today: GroupScore, advised: GroupScore, *, is
 
 
 def _members_to_keep_up(group_input: GroupInput, times: float) -> MembersNeeded:
-    """Return the number of members, each as fast as the fastest seen, that could keep up; None for no number.
+    """Return the number of members as fast as the fastest that could keep up; None for no number.
 
     Without read rates: ``times`` today's number.
     """
@@ -385,7 +379,7 @@ def _way_to_keep_up(context: FindingContext, group_input: GroupInput, needed: Me
 
 
 def _hot_partition(context: FindingContext, group_input: GroupInput, needed: MembersNeeded) -> str | None:
-    """Return the partition that no member can keep up with, if it receives far more than the others."""
+    """Return the partition that no member can keep up with."""
     written = group_input.rates.in_messages_per_s
     times = threshold("group_hot_partition", "times_mean_ratio")
     if needed.hot_row is None or len(written) < 2 or written[needed.hot_row] < times * float(np.median(written)):
@@ -417,7 +411,7 @@ _ENDLESS = EndlessReassignmentError().java_class
 
 
 def sticky_endless(context: FindingContext) -> Iterator[Finding]:
-    """The group's sticky strategy never returns for its current assignment: the next rebalance does not end."""
+    """The group's sticky strategy never returns: the next rebalance does not end."""
     for replay in context.replays:
         if replay.group_id in context.motions:
             continue
@@ -445,7 +439,7 @@ def sticky_endless(context: FindingContext) -> Iterator[Finding]:
 
 
 def shared_offsets(context: FindingContext) -> Iterator[Finding]:
-    """Several members read a partition and commit to the same offset: the last one wins."""
+    """Several members commit to the same offset: the last one wins."""
     for group in context.judged_groups:
         shared = _read_by_several(group)
         if not shared:
@@ -526,7 +520,7 @@ def leader_may_crash(context: FindingContext) -> Iterator[Finding]:
 
 
 def unknown_topic_stops_group(context: FindingContext) -> Iterator[Finding]:
-    """A kafka-go leader fails on an unknown topic's metadata, and assigns nothing to the whole group."""
+    """A kafka-go leader fails on an unknown topic, and assigns nothing to the whole group."""
     existing = {topic.name for topic in context.snapshot.topics}
     for group, client in _groups_of(context, Client.KAFKA_GO):
         read = {topic for member in group.members for topic, _ in member.assigned}
@@ -588,7 +582,7 @@ _UNSURE = (Sureness.LOW, Sureness.UNKNOWN)
 
 
 def server_assignor_uneven(context: FindingContext) -> Iterator[Finding]:
-    """A KIP-848 group uses range where uniform would be more even, or the reverse."""
+    """The coordinator's other strategy is more even."""
     for replay in context.chosen_replays:
         better = None if replay.advised is None else replay.score(replay.advised)
         if better is None or context.group_inputs[replay.group_id].group.type is not GroupType.CONSUMER:
@@ -668,7 +662,7 @@ def rollover_half_done(context: FindingContext) -> Iterator[Finding]:
 
 
 def mixed_clients(context: FindingContext) -> Iterator[Finding]:
-    """Several libraries in a group whose leader assigns: the leader decides the result."""
+    """Several libraries: the leader's one decides the assignment."""
     for group in context.judged_groups:
         counts = _clients_of(group)
         if len(counts) < 2:
@@ -735,7 +729,7 @@ def server_uniform_may_throw(context: FindingContext) -> Iterator[Finding]:
 
 
 def _clients_of(group: Group) -> dict[str, int]:
-    """Members of each library; empty where a coordinator assigns, or some are uncertain."""
+    """Return members of each library; empty where a coordinator assigns, or some are uncertain."""
     if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or group.client is not None:
         return {}
     known = [member_client(member, group) for member in group.members]
@@ -746,7 +740,7 @@ def _clients_of(group: Group) -> dict[str, int]:
 
 
 def connect_idle_workers(context: FindingContext) -> Iterator[Finding]:
-    """Workers of Connect without work, where a rebalance gives them none: there are fewer connectors and tasks."""
+    """There are more workers than connectors and tasks."""
     for replay in _connect_replays(context):
         for after in replay.rows_of(ConnectScenario.REBALANCES):
             if not after.idle_workers:
@@ -772,7 +766,7 @@ def connect_idle_workers(context: FindingContext) -> Iterator[Finding]:
 
 
 def connect_uneven_workers(context: FindingContext) -> Iterator[Finding]:
-    """Workers of Connect whose leader would move connectors or tasks at the next rebalance."""
+    """The next rebalance would move connectors or tasks."""
     for replay in _connect_replays(context):
         for after in replay.rows_of(ConnectScenario.REBALANCES):
             today = replay.rows[0]
@@ -839,11 +833,7 @@ def static_members_partly(context: FindingContext) -> Iterator[Finding]:
 
 
 def static_membership(context: FindingContext) -> Iterator[Finding]:
-    """A rolling restart leaves a partition unread for long; static members would save most of it.
-
-    Only eager groups of many members: each restart stops all twice. In small groups a static restart, without takeover,
-    may be longer.
-    """
+    """Static members would shorten restarts; only of eager groups of many members: each restart stops all twice."""
     inputs = context.group_inputs
     for replay in context.chosen_replays:
         today = scenario_row(replay, "rolling_restart")
@@ -889,7 +879,6 @@ def static_membership(context: FindingContext) -> Iterator[Finding]:
 
 
 def scenario_row(replay: GroupReplay, scenario: str) -> GroupScore | None:
-    """Return a scenario's row under the group's strategy."""
     return next(
         (
             row
@@ -901,7 +890,7 @@ def scenario_row(replay: GroupReplay, scenario: str) -> GroupScore | None:
 
 
 def group_advice(replay: GroupReplay, group: Group, findings: Sequence[Finding] = ()) -> Fact:
-    """Return the group's advice. ``findings``: those about this group, symptoms included."""
+    """Return the advice; ``findings``: those about this group, symptoms included."""
     kind, motion = kind_of(group), motion_of(group)
     is_moving = motion is not None and motion.code.is_moving and kind.reads_partitions
     if motion is not None and (kind.has_choice or not group.members or is_moving):
@@ -924,7 +913,7 @@ def group_advice(replay: GroupReplay, group: Group, findings: Sequence[Finding] 
 
 
 def _connect_advice(replay: ConnectReplay, see: tuple[str, ...]) -> Fact:
-    """What the workers run, and what deaths cost: the worst one of a worker that does not lead, then the leader's."""
+    """Return work and costs of deaths: the worst of a worker that does not lead, then the leader's."""
     counts = {"workers": len(replay.loads), "connectors": replay.connectors, "tasks": replay.tasks}
     if replay.missing:
         missing = tuple(part.value for part in replay.missing)
@@ -1045,7 +1034,7 @@ def cross_rack_reads(context: FindingContext) -> Iterator[Finding]:
 
 
 def _best(replay: GroupReplay) -> GroupScore | None:
-    """Return the settable strategy with most reads within racks among those as even by count as today."""
+    """Return the strategy with most reads within racks among settable ones as even by count as today."""
     others = [
         score
         for score in replay.scores[1:]
@@ -1056,7 +1045,7 @@ def _best(replay: GroupReplay) -> GroupScore | None:
 
 
 def share_group_behind(context: FindingContext) -> Iterator[Finding]:
-    """The records behind the start of those in flight exceed so many seconds of writes."""
+    """Records behind those in flight exceed so many seconds of writes."""
     for group in context.judged_groups:
         rates = context.group_inputs[group.id].rates
         if group.type is not GroupType.SHARE or not group.members:

@@ -1,4 +1,4 @@
-"""Findings on lag and reading: uneven loads, hot partitions, commits out of range, partitions without a reader."""
+"""Findings on lag and reading."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def partition_not_read(context: FindingContext) -> Iterator[Finding]:
 
 
 def known_lag(context: FindingContext, group_input: GroupInput) -> Floats:
-    """Return the lag of each partition; 0 without commit and messages, ``nan`` where unknown."""
+    """Return the lag of each partition; 0 without commit and messages."""
     table, rows, lag = context.snapshot.partitions, context.rows_of(group_input), group_input.rates.lag_messages
     end = table.end_offset[rows]
     is_empty = (end == 0) | ((end > 0) & (end == table.start_offset[rows]))
@@ -144,11 +144,10 @@ def known_lag(context: FindingContext, group_input: GroupInput) -> Floats:
 
 
 def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
-    """Return partitions with a reader that are written and behind, and were not read between the two snapshots.
+    """Return partitions with a reader that are written, behind and not read between the two snapshots.
 
     Two proofs against a slow poll: it is behind by more than max.poll.interval.ms (default 5 minutes). Or messages
-    waited at the first snapshot, and its member has since read later messages of its other partitions: a client fetches
-    in turn.
+    waited at the first snapshot, and its member has since read its other partitions: a client fetches in turn.
     """
     rates, reader = group_input.rates, group_input.reader
     column = context.snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S)
@@ -162,7 +161,7 @@ def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
     in_window = written * column.window_s
     least = np.maximum(threshold("partition_not_read", "least_waiting_messages"), COMMIT_INTERVAL_S * written)
     has_waited = is_unread & (lag - in_window >= least)
-    # Less is left than was written since: it was read past the first snapshot's end.
+    # Read past the first snapshot's end: less is left than was written since.
     is_read_on = (rates.read_messages_per_s > 0) & (lag < in_window)
     is_left = has_waited & np.isin(reader, reader[is_read_on])
     for member in np.unique(reader[is_left]).tolist():
@@ -172,7 +171,7 @@ def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
 
 
 def concentrated(group_input: GroupInput, lag: Floats) -> tuple[Flags, bool]:
-    """Return the partitions that hold the lag of few members or, else, of few partitions; and whether it is members."""
+    """Return the lagging partitions of few members, else few partitions; and whether it is members."""
     reader = group_input.reader
     is_read = reader != ABSENT
     of_member = per_member(reader, lag, len(group_input.group.members))
@@ -189,7 +188,6 @@ def concentrated(group_input: GroupInput, lag: Floats) -> tuple[Flags, bool]:
 
 
 def seconds_behind(lag: float, in_messages_per_s: Floats) -> float | None:
-    """Return the writers' time for ``lag`` messages; None where unknown."""
     rate = float(in_messages_per_s.sum())
     return lag / rate if rate > 0 and not np.isnan(lag) else None
 
@@ -213,13 +211,13 @@ def _members(members: list[Member]) -> tuple[tuple[str, str | None], ...]:
 
 
 def commit_out_of_range(context: FindingContext) -> Iterator[Finding]:
-    """A commit is outside the log. An estimate for dumps, which are of several moments."""
+    """A commit is outside the log."""
     is_of_dumps = context.snapshot.source == "dumps"
     gaps = context.snapshot.coverage
     older_ends = {gap.subject for gap in gaps if gap.reason.code is FactCode.END_OFFSETS_OLDER}
     for group in context.snapshot.groups:
         if group.type is GroupType.SHARE:
-            continue  # it commits nothing; its start follows the log's once a member reads
+            continue  # its start follows the log's once a member reads
         beyond, below, lost = _out_of_range(context, group)
         beyond = [] if group.id in older_ends else beyond
         if not beyond and not below:
@@ -247,7 +245,6 @@ def commit_out_of_range(context: FindingContext) -> Iterator[Finding]:
 
 
 def _out_of_range(context: FindingContext, group: Group) -> tuple[list[str], list[str], int]:
-    """Return partitions with commits beyond the end and below the start, and messages between commits and starts."""
     table = context.snapshot.partitions
     beyond, below, lost = [], [], 0
     for commit in group.committed:
@@ -264,14 +261,13 @@ def _out_of_range(context: FindingContext, group: Group) -> tuple[list[str], lis
 
 
 _STICKY = ("sticky", "cooperative-sticky")
-_SPREADS_TOPICS = "3.7.1"  # first Java release whose sticky strategies sort owned partitions by number
+_SPREADS_TOPICS = "3.7.1"  # first Java release that sorts owned partitions by number
 
 
 def group_hot_partition(context: FindingContext) -> Iterator[Finding]:
     """One partition alone exceeds a member's share: its reader is the fullest."""
     for group_input in context.chosen_inputs:
         group, rates = group_input.group, group_input.rates.in_bytes_per_s
-        # Members without a partition are another finding.
         readers = min(len(group.members), len(rates))
         total = float(rates.sum()) if readers > 1 else 0.0
         if not total > 0:
@@ -316,7 +312,7 @@ def group_hot_partition(context: FindingContext) -> Iterator[Finding]:
 
 
 def uneven_by_rate(context: FindingContext) -> Iterator[Finding]:
-    """Even by count, but one member reads far more: no Kafka strategy uses rates, a custom one would."""
+    """Even by count, but one member reads far more: no Kafka strategy uses rates."""
     for replay in context.chosen_replays:
         today, best = replay.today, replay.score(OWN)
         if replay.advised is not None:
@@ -354,7 +350,7 @@ def uneven_by_rate(context: FindingContext) -> Iterator[Finding]:
 
 
 def uneven_per_topic(context: FindingContext) -> Iterator[Finding]:
-    """Even by count, but one member has most of a topic, so its load is not shared.
+    """Even by count, but one member has most of a topic.
 
     Sticky strategies count partitions of all topics alike (KAFKA-16277). Reported unless rates prove it harmless.
     """
@@ -422,7 +418,7 @@ def uneven_per_topic(context: FindingContext) -> Iterator[Finding]:
 
 
 def _way_to_share(group: Group) -> Fact:
-    """Return the remedy where range does not help: a Java release that spreads topics, else a group for the topic."""
+    """Return a Java release that spreads topics, else a group for the topic."""
     client = group_client(group)
     is_java = client.client in (Client.JAVA, None) and not (client.client is None and client.program)
     is_fixed = bool(client.first) and release_of(client.first) >= release_of(_SPREADS_TOPICS)
@@ -439,7 +435,7 @@ class _TopicShare(NamedTuple):
 
 
 def _most_of_a_topic(group_input: GroupInput) -> _TopicShare | None:
-    """Return the topic with a member furthest over its even share; ties: the most lag, if known."""
+    """Return the topic with a member furthest over its even share; ties: the most lag."""
     members = group_input.group.members
     found: list[tuple[float, float, _TopicShare]] = []
     for place, topic in enumerate(group_input.topics):
@@ -514,7 +510,7 @@ def unread_partitions(context: FindingContext) -> Iterator[Finding]:
 
 
 def topic_without_reader(context: FindingContext) -> Iterator[Finding]:
-    """The group committed offsets of topics that no member reads now, and messages wait."""
+    """Messages wait in committed topics that no member reads now."""
     messages, table = context.snapshot.load(LoadKind.IN_MESSAGES_PER_S), context.snapshot.partitions
     judged = {group_input.group.id: group_input for group_input in context.judged_inputs}
     for group in context.snapshot.groups:
@@ -613,7 +609,6 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
 
 
 def unread_rows(group_input: GroupInput) -> Flags:
-    """Return partitions without a reader of topics that a member reads or subscribes to."""
     current = _current_topics(group_input)
     counts = np.maximum(group_input.partition_counts, 0)
     is_current = np.repeat(np.array([topic in current for topic in group_input.topics], dtype=np.bool_), counts)
@@ -621,7 +616,6 @@ def unread_rows(group_input: GroupInput) -> Flags:
 
 
 def _is_shown(context: FindingContext, rows: Longs) -> Flags:
-    """A cut group table lacks rows of partitions with readers: those are no finding."""
     table = context.snapshot.partitions
     return np.asarray((table.replica_counts[rows] > 0) | (table.end_offset[rows] != UNKNOWN_OFFSET))
 
@@ -633,7 +627,6 @@ class _Read(NamedTuple):
 
 
 def _current_topics(group_input: GroupInput) -> set[str]:
-    """Return topics that a member reads or subscribes to; owned ones may be past."""
     members = group_input.group.members
     return {topic for member in members for topic in (*(member.subscription or ()), *(t for t, _ in member.assigned))}
 
@@ -646,7 +639,7 @@ def _commits_with_rows(context: FindingContext, group: Group) -> Iterator[tuple[
 
 
 def _is_new(group_input: GroupInput, name: str, committed: set[tuple[str, int]]) -> bool:
-    """Whether it was never committed and is numbered above all partitions with a reader: added later."""
+    """Whether it was added later: never committed, above all partitions with a reader."""
     topic, _, number = name.rpartition("-")
     place = group_input.topics.index(topic)
     readers = group_input.reader[group_input.first_row[place] : group_input.first_row[place + 1]]

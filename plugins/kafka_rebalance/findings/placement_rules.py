@@ -40,7 +40,7 @@ from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 
 LISTED_TOPICS = 10
 _USUAL_REPLICAS = 3
-# Loads of a leader that no other broker could carry better; ties go to the first.
+# Loads of a leader; ties go to the first.
 _KINDS = {name: kind for name in ("in", "disk") if (kind := ROWS[name].load) is not None}
 
 
@@ -87,7 +87,7 @@ def rack_violated(context: FindingContext) -> Iterator[Finding]:
 
 
 def single_replica(context: FindingContext) -> Iterator[Finding]:
-    """A single replica: its broker's absence stops reads and writes, its disk's loss loses the data."""
+    """A single replica: its broker's absence stops reads and writes."""
     if len(context.staying) < 2:
         return
     table = context.snapshot.partitions
@@ -125,7 +125,7 @@ def single_replica(context: FindingContext) -> Iterator[Finding]:
 
 
 def single_broker_rack(context: FindingContext) -> Iterator[Finding]:
-    """A rack of one broker, with partitions that have a replica on every rack: its load cannot be evened out."""
+    """The only broker of a rack, with partitions that have a replica on every rack."""
     by_rack: dict[str | None, list[int]] = {}
     for broker in context.staying:
         by_rack.setdefault(context.brokers[broker].rack, []).append(broker)
@@ -165,7 +165,7 @@ def single_broker_rack(context: FindingContext) -> Iterator[Finding]:
 
 
 def mixed_replication_factor(context: FindingContext) -> Iterator[Finding]:
-    """Partitions with other replica counts than most of their topic, as after an aborted move."""
+    """Partitions with other replica counts than most of their topic."""
     table, factors = context.snapshot.partitions, _factors(context)
     usual = np.zeros(len(table), dtype=np.int64)
     for rows in context.topic_rows.values():
@@ -219,7 +219,7 @@ def mixed_replication_factor(context: FindingContext) -> Iterator[Finding]:
 def below_min_isr(context: FindingContext) -> Iterator[Finding]:
     """Fewer in-sync replicas than ``min.insync.replicas``: acks=all fails.
 
-    Also with fewer replicas at all, unless brokers are known to bound it by the replica count.
+    Also with fewer replicas, unless brokers are known to bound it by the replica count.
     """
     table, least = context.snapshot.partitions, _least_in_sync(context)
     counts = table.replica_counts
@@ -267,7 +267,7 @@ def min_isr_at_replication_factor(context: FindingContext) -> Iterator[Finding]:
     tight = (least == factors) & (factors > 1) & (table.leader >= 0) & ~context.is_in_flight
     if table.in_sync is not None:
         in_sync = np.bincount(table.row_of_replica, weights=table.in_sync, minlength=len(table))
-        tight &= in_sync >= least  # the others are below it already
+        tight &= in_sync >= least
     for trouble in _by_topic(context, tight):
         rows = trouble.rows
         low, high = int(least[rows].min()), int(least[rows].max())
@@ -326,14 +326,12 @@ def under_replicated(context: FindingContext) -> Iterator[Finding]:
 
 
 def _least_in_sync(context: FindingContext) -> Longs:
-    """int64[P]: the brokers' requirement, as far as their release is known."""
     least = least_in_sync(context.snapshot)
     bounded = np.minimum(least, context.snapshot.partitions.replica_counts)
     return bounded if is_bounded_by_replicas(context.snapshot) else least
 
 
 def _factors(context: FindingContext) -> Longs:
-    """int64[P]: replicas after a running reassignment."""
     table = context.snapshot.partitions
     factors = table.replica_counts.copy()
     for row, brokers in table.removing.items():
@@ -409,7 +407,7 @@ def dead_broker(context: FindingContext) -> Iterator[Finding]:
 
 
 def hot_partition(context: FindingContext) -> Iterator[Finding]:
-    """One partition carries so much more than its topic's others that no placement evens out its broker."""
+    """One partition carries far more than its topic's others."""
     hot: dict[int, Evidence] = {}
     for resource, kind in _KINDS.items():
         name = kind.value
@@ -460,7 +458,6 @@ def _hot(context: FindingContext, row: int, evidence: Evidence) -> Finding:
 
 
 def median_of_siblings(snapshot: ClusterSnapshot, kind: LoadKind, row: int) -> float | None:
-    """Median of the topic's other known loads; ``None`` without any."""
     topic = snapshot.partitions.topic
     begin, end = np.searchsorted(topic, [topic[row], topic[row] + 1])
     others = np.delete(snapshot.load(kind)[begin:end], row - int(begin))
@@ -470,12 +467,10 @@ def median_of_siblings(snapshot: ClusterSnapshot, kind: LoadKind, row: int) -> f
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Trouble:
-    """Flagged partitions of one topic, or of all if too many to list."""
-
     subject: str
     rows: npt.NDArray[np.int64]
     topics: int
-    partitions: int  # of these topics, flagged or not
+    partitions: int
 
     @property
     def where(self) -> dict[str, str | int]:
@@ -495,7 +490,6 @@ def _by_topic(context: FindingContext, flags: Flags) -> Iterator[_Trouble]:
         yield _Trouble(name, rows[topic[rows] == number], 1, size)
 
 
-# Balanced by default, measured, and no size.
 _RATES = {row.name: row.load for row in TABLE if row.is_balanced and row.load is not None and row.unit != "bytes"}
 
 
@@ -529,7 +523,7 @@ def broker_disk_over_share(context: FindingContext) -> Iterator[Finding]:
 
 
 def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
-    """In, out or CPU level above the fair share: one finding a broker, the worst resource first."""
+    """In, out or CPU level above the fair share: one finding a broker."""
     least = threshold("broker_rate_over_share", "over_share_ratio")
     for broker in context.staying:
         scores = {
@@ -569,7 +563,7 @@ def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
 
 
 def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
-    """Nearly full volumes, and when they are full at the earliest. Where all are, moves do not help."""
+    """Nearly full volumes, and when they are full at the earliest."""
     scores = {score.broker: score for score in context.scores.of_resource("disk") if score.stays}
     used = {broker: _used(context, score) for broker, score in scores.items()}
     known = {broker: pair for broker, pair in used.items() if pair is not None}
@@ -621,7 +615,6 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
 
 
 def _used(context: FindingContext, score: BrokerScore) -> tuple[float, float] | None:
-    """(used, total) bytes of the volumes, else known bytes over a given capacity."""
     log_dirs = context.brokers[score.broker].log_dirs
     total, usable = volume_bytes(log_dirs), usable_bytes(log_dirs)
     if total is not None and usable is not None:
@@ -647,7 +640,6 @@ def _share_evidence(score: BrokerScore) -> Evidence:
 
 
 def _severity(over_share: float) -> Severity:
-    """By the ratio to the fair share: 1.5 is high, 1.25 medium."""
     if over_share >= 1.5:
         return Severity.HIGH
     return Severity.MEDIUM if over_share >= 1.25 else Severity.LOW
@@ -657,10 +649,7 @@ CODE = "log_dir_full"
 
 
 def log_dir_full(context: FindingContext) -> Iterator[Finding]:
-    """A full disk stops its broker; moves to its other disks help.
-
-    Where all are nearly full: ``broker_disk_full``.
-    """
+    """A disk is nearly full; moves to the broker's other disks help."""
     least = threshold(CODE, "used_ratio")
     for broker in context.snapshot.brokers:
         if not broker.state.stays or len(broker.log_dirs) < 2:

@@ -1,7 +1,4 @@
-"""Effect of a plan on one broker: facts, evidence and cost of a finding, from the plan's moves.
-
-Without a plan the finding gives the remedy and its least cost.
-"""
+"""Effect of a plan on one broker; without a plan the remedy and its least cost."""
 
 from __future__ import annotations
 
@@ -16,7 +13,6 @@ LOAD_NAMES = {row.name: row.load_name for row in TABLE}
 
 
 def plan_outcome(context: FindingContext, score: BrokerScore, otherwise: Fact) -> Fact:
-    """``otherwise``: the fact without a plan."""
     plan = context.plan
     if plan is None:
         return otherwise

@@ -1,6 +1,6 @@
 """``RULES`` yield findings from one context; ``evaluate_rules`` runs them all.
 
-Thresholds are relative to the cluster, never in GB, and are in ``CODES`` (``findings.finding``).
+Thresholds are in ``CODES`` (``findings.finding``).
 """
 
 from __future__ import annotations
@@ -130,10 +130,7 @@ def evaluate_rules(
     plan: Plan | None = None,
     hours: HoursOutside | None = None,
 ) -> tuple[Finding, ...]:
-    """Return all findings, worst first, with symptoms inside their causes.
-
-    ``plan`` and ``hours`` are optional: their findings are left out.
-    """
+    """Return all findings, worst first, with symptoms inside their causes."""
     context = FindingContext(snapshot, scores, replays, plan, hours)
     rules = (
         RULES
@@ -144,7 +141,7 @@ def evaluate_rules(
 
 
 def urgent_findings(snapshot: ClusterSnapshot, plan: Plan) -> tuple[Finding, ...]:
-    """Return the findings of ``URGENT_RULES``, worst first, without replays of groups."""
+    """Return the findings of ``URGENT_RULES``, worst first."""
     if not snapshot.brokers:
         return ()
     context = FindingContext(snapshot, score_cluster(snapshot), (), plan)

@@ -1,7 +1,4 @@
-"""Findings on groups of Kafka Streams in its own terms: idle threads, standbys, uneven tasks, restores.
-
-Each figure is a row of the group's replay (``groups.streams_tasks``). A group that moves is not judged.
-"""
+"""Findings on groups of Kafka Streams, from rows of ``groups.streams_tasks``. A group that moves is not judged."""
 
 from __future__ import annotations
 
@@ -17,17 +14,17 @@ from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.streams_tasks import MissingPart, StreamsReplay, StreamsScenario, StreamsScore
 from kafka_rebalance.snapshot.load import LoadKind
 
-_MOST_TOPICS = 3  # in a sentence
+_MOST_TOPICS = 3
 
 
 class StreamsCause(StrEnum):
-    """Why a member is idle, a standby missing, or tasks are uneven; with that, whether the next target mends it."""
+    """Cause of idle members, missing standbys or uneven tasks."""
 
     FEWER_TASKS = "fewer_tasks"
     FEW_INSTANCES = "few_instances"
     NEXT_TARGET = "next_target"  # mends it
     KEPT = "kept"  # by the next target, too
-    UNKNOWN = "unknown"  # the next target
+    UNKNOWN = "unknown"
 
 
 def streams_threads_idle(context: FindingContext) -> Iterator[Finding]:
@@ -71,7 +68,7 @@ def streams_threads_idle(context: FindingContext) -> Iterator[Finding]:
 
 
 def streams_no_standby(context: FindingContext) -> Iterator[Finding]:
-    """The group asks for no standby, and the death of an instance restores stateful tasks from large changelogs."""
+    """Without standbys, the death of an instance restores tasks from large changelogs."""
     for group_input, tasks, today in _judged(context):
         dies = tasks.worst_of(StreamsScenario.INSTANCE_DIES)
         if tasks.standby_replicas != 0 or dies is None or not dies.active_restored:
@@ -149,19 +146,19 @@ def streams_standbys_missing(context: FindingContext) -> Iterator[Finding]:
 
 
 def streams_tasks_uneven(context: FindingContext) -> Iterator[Finding]:
-    """One member has far more active tasks than another, and whether the next target mends it."""
+    """One member has far more active tasks than another."""
     for _, tasks, today in _judged(context):
         difference = today.most_active - today.least_active
         mean = today.active_tasks / today.members
         is_far = today.most_active >= mean * threshold("streams_tasks_uneven", "most_mean_ratio")
-        # A finding of idle members says the same already, unless there are too few tasks for all.
+        # Idle members have their own finding, unless there are too few tasks for all.
         is_told = _idle_cause(tasks, today) not in (None, StreamsCause.FEWER_TASKS)
         if is_told or not is_far or difference < threshold("streams_tasks_uneven", "least_difference"):
             continue
         after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
         cause = _mends(after, is_mended=after is not None and after.most_active - after.least_active < difference)
         is_double = today.most_active >= mean * threshold("streams_tasks_uneven", "medium_mean_ratio")
-        fewest = -(-today.active_tasks // today.members)  # of a group without a past
+        fewest = -(-today.active_tasks // today.members)
         mended = after.most_active if after is not None and cause is StreamsCause.NEXT_TARGET else fewest
         yield finding(
             "streams_tasks_uneven",
@@ -194,7 +191,7 @@ def streams_tasks_uneven(context: FindingContext) -> Iterator[Finding]:
 
 
 def streams_standbys_move(context: FindingContext) -> Iterator[Finding]:
-    """The next target gives standbys to other instances, though nothing changed: their state is read again."""
+    """The next target moves standbys, though nothing changed: their state is read again."""
     for _, tasks, today in _judged(context):
         after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
         if after is None or today.standbys_missing or not after.standbys_restored:
@@ -221,7 +218,6 @@ def streams_standbys_move(context: FindingContext) -> Iterator[Finding]:
 
 
 def _judged(context: FindingContext) -> Iterator[tuple[GroupInput, StreamsReplay, StreamsScore]]:
-    """Yield still groups that have members, with today's row."""
     for replay in context.replays:
         tasks = replay.streams
         if tasks is None or tasks.today is None or not tasks.members or replay.group_id in context.motions:
@@ -231,7 +227,7 @@ def _judged(context: FindingContext) -> Iterator[tuple[GroupInput, StreamsReplay
 
 
 def _idle_cause(tasks: StreamsReplay, today: StreamsScore) -> StreamsCause | None:
-    """Return why members are idle, ``None`` where none is. With fewer tasks than members some are always idle."""
+    """Return why members are idle; with fewer tasks than members some always are."""
     if not today.idle_members:
         return None
     wanted = today.active_tasks + today.standby_tasks + today.warmup_tasks + (today.standbys_missing or 0)
@@ -242,14 +238,13 @@ def _idle_cause(tasks: StreamsReplay, today: StreamsScore) -> StreamsCause | Non
 
 
 def _mends(after: StreamsScore | None, *, is_mended: bool) -> StreamsCause:
-    """Return whether the next target mends it, where that is known."""
     if after is None:
         return StreamsCause.UNKNOWN
     return StreamsCause.NEXT_TARGET if is_mended else StreamsCause.KEPT
 
 
 def _widest_topics(group_input: GroupInput) -> tuple[tuple[str, ...], int | None]:
-    """Return the source topics that decide how many tasks the largest subtopology has, and their partitions."""
+    """Return the source topics that decide the largest subtopology's number of tasks, and their partitions."""
     counts = dict(zip(group_input.topics, group_input.partition_counts.tolist(), strict=True))
     sources = {topic for part in group_input.group.subtopologies for topic in part.source_topics}
     most = max((counts.get(topic, 0) for topic in sources), default=0)
@@ -258,7 +253,7 @@ def _widest_topics(group_input: GroupInput) -> tuple[tuple[str, ...], int | None
 
 
 def _state(context: FindingContext, group_input: GroupInput) -> tuple[int | None, float | None]:
-    """Return the bytes of the group's changelogs, and their ratio to all bytes of the cluster; leaders alone count."""
+    """Return bytes of changelogs, and their ratio to all bytes; leaders alone count."""
     topics = {topic for part in group_input.group.subtopologies for topic in part.changelog_topics}
     sizes = context.snapshot.load(LoadKind.LOG_BYTES)
     rows = [row for topic in sorted(topics) for row in context.topic_rows.get(topic, ())]

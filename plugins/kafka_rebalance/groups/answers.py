@@ -1,4 +1,4 @@
-"""Result of one strategy for one state of a group: the reader of each partition, and the scored row."""
+"""Result of one strategy for one state of a group."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafka_rebalance.scoring.rack_traffic import RackRatios, rack_ratios
 
 
 def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, Fact | None]:
-    """int32[P]: the reader of each partition under strategy ``name``; else its refusal."""
+    """Return each partition's reader, or the refusal."""
     try:
         return reader_of(by_name(name).assign(request), group_input), None
     except AssignorError as error:
@@ -27,7 +27,7 @@ def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) ->
 
 
 def reader_of(assignment: Assignment, group_input: GroupInput) -> Ints:
-    """int32[P]: the reader of each partition. A partition withheld for a round counts as handed over."""
+    """Return each partition's reader; one withheld for a round counts as handed over."""
     first, withheld = group_input.first_row, assignment.withheld
     reader = _readers(first, assignment.offsets, assignment.topics, assignment.partitions)
     if len(withheld):
@@ -60,7 +60,7 @@ def scored(
 ) -> GroupScore:
     """Return the row of ``reader`` int32[P] against ``before``.
 
-    ``capacity``: a member's read rate where known from another state; else estimated from ``before``.
+    ``capacity``: a member's read rate, else estimated from ``before``.
     """
     members, rates = len(group_input.group.members), group_input.rates
     if capacity is None:

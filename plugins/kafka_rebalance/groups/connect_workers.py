@@ -1,12 +1,11 @@
-"""Return how the workers of a Connect group share connectors and tasks: today, and after a worker dies or joins.
+"""How the workers of a Connect group share connectors and tasks: today, and after a worker dies or joins.
 
-Promises, in this order: a row is what the leader's own assignor does (``kafka_assignors.connect``), or there is no row
-and ``missing`` says which input is unknown; the same seed draws the same workers.
+Promises, in this order: a row is the answer of the leader's own assignor (``kafka_assignors.connect``), or ``missing``
+says which input is unknown; the same seed draws the same workers.
 
-What is configured is taken to be all that runs: workers do not tell what waits for a lost one. A row is played until
-the group is at rest. ``scheduled.rebalance.max.delay.ms`` is a setting of the workers, and Kafka does not tell it. Ids
-of workers that join are drawn; ids decide ties. The order of the JoinGroup response is taken to be that of ids; it may
-decide which workers keep one more than the others.
+What is configured is taken to be all that runs. A row is played until the group is at rest. Kafka does not tell
+``scheduled.rebalance.max.delay.ms``. Ids of joining workers are drawn; ids decide ties, and are taken for the order of
+the JoinGroup response.
 
 Example: a leads and runs connector c and its tasks 0 and 2, b runs 1 and 3. If b dies, two tasks stop for 5 minutes,
 and then move to a. If a dies, c and its tasks move to b at once: the new leader has no memory.
@@ -37,25 +36,21 @@ from kafka_rebalance.scenarios.changes import lots_of
 from kafka_rebalance.snapshot.group import Group
 
 DEFAULT_DELAY_MS = 300_000
-MOST_DEATHS = 12  # variants of a scenario
+MOST_DEATHS = 12
 _MOST_ROUNDS = 50
 
 
 class MissingPart(StrEnum):
-    """What the snapshot does not know of a group, and its assignor needs."""
-
     SETTLED_STATE = "settled_state"  # it rebalances, revokes, or waits for a lost worker
-    WORKERS = "workers"  # what some of them run
+    WORKERS = "workers"
     LEADER = "leader"
 
 
 class ConnectScenario(StrEnum):
-    """What happens to the group."""
-
     TODAY = "today"
-    REBALANCES = "rebalances"  # and nothing else changes
+    REBALANCES = "rebalances"
     WORKER_DIES = "worker_dies"
-    WORKER_RETURNS = "worker_returns"  # a worker that died joins again in half the delay
+    WORKER_RETURNS = "worker_returns"  # a dead worker joins again in half the delay
     WORKER_JOINS = "worker_joins"
 
 
@@ -63,8 +58,8 @@ class ConnectScenario(StrEnum):
 class ConnectScore:
     """One variant of a scenario, at rest. ``workers``: ids that die or join.
 
-    ``stopped``: connectors and tasks that no worker runs for ``stopped_ms``. ``moved``: those that another worker runs
-    than today. ``most`` and ``least``: of one worker. ``gained``: what a worker that joins runs.
+    ``stopped``: connectors and tasks without a worker for ``stopped_ms``. ``moved``: to another worker than today's.
+    ``gained``: by a joining worker.
     """
 
     scenario: ConnectScenario
@@ -83,8 +78,6 @@ class ConnectScore:
 
 @dataclass(frozen=True, slots=True)
 class WorkerLoad:
-    """What one worker runs."""
-
     member_id: str
     url: str | None
     connectors: int
@@ -93,13 +86,12 @@ class WorkerLoad:
 
     @property
     def total(self) -> int:
-        """Connectors and tasks."""
         return self.connectors + self.tasks
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectReplay:
-    """``loads``: by worker, where known. ``rows``: today first; empty where a part is missing.
+    """``rows``: today first; empty where a part is missing.
 
     ``is_reproduced``: a rebalance would change nothing. ``delay_ms``: taken for the workers' setting.
     """
@@ -115,16 +107,14 @@ class ConnectReplay:
     delay_ms: int = DEFAULT_DELAY_MS
 
     def rows_of(self, scenario: ConnectScenario) -> tuple[ConnectScore, ...]:
-        """The variants of one scenario."""
         return tuple(row for row in self.rows if row.scenario is scenario)
 
     def document(self) -> dict[str, Any]:
-        """The entry ``connect`` of a group in ``groups.json``."""
         return asdict(self)
 
 
 def replay_connect_group(group: Group, seed: int = 0, delay_ms: int = DEFAULT_DELAY_MS) -> ConnectReplay | None:
-    """Return the rows of a group of Connect's workers; None for another group, and where no worker is read."""
+    """Return the rows of a Connect group; None for another group, and where no worker is read."""
     if kind_of(group) is not GroupKind.CONNECT_WORKERS or not any(member.worker for member in group.members):
         return None
     today = connect_state(group, delay_ms)
@@ -149,7 +139,6 @@ def replay_connect_group(group: Group, seed: int = 0, delay_ms: int = DEFAULT_DE
 
 
 def connect_state(group: Group, delay_ms: int = DEFAULT_DELAY_MS) -> ConnectState:
-    """Return what the workers of a group run, as far as it is known."""
     workers = {member.id: member.worker for member in group.members if member.worker is not None}
     running = {
         name: work_as_sent(worker.running) for name, worker in sorted(workers.items()) if worker.running is not None
@@ -178,7 +167,7 @@ def _missing(group: Group, today: ConnectState) -> Iterator[MissingPart]:
 
 @dataclass(frozen=True, slots=True)
 class ConnectState:
-    """A group at rest, whose leader saw the end of its last round. ``leader``: "" where the workers name no common one.
+    """A group at rest. ``leader``: "" where the workers name no common one.
 
     ``configured``: all that runs.
     """
@@ -192,7 +181,7 @@ class ConnectState:
     def played(
         self, lost: str | None = None, joining: str | None = None, joins_at_ms: int = 0
     ) -> tuple[dict[str, Work], int]:
-        """Return what each worker runs once the group is at rest again, and how long some of it did not run."""
+        """Return each worker's work once the group is at rest again, and how long some of it did not run."""
         running = {name: work for name, work in self.running.items() if name != lost}
         if self.is_eager:
             names = sorted([*running, *([joining] if joining is not None else ())])
@@ -230,7 +219,7 @@ def _rows(today: ConnectState, group_id: str, seed: int) -> Iterator[ConnectScor
     lots = lots_of(group_id, ConnectScenario.WORKER_DIES, seed)
     names = sorted(today.running)
     drawn = str(uuid.UUID(bytes=lots.bytes(16), version=4))
-    prefix = names[0][:-36] if len(names[0]) > 36 else "worker-"  # a member id is the client's, "-" and a Uuid
+    prefix = names[0][:-36] if len(names[0]) > 36 else "worker-"  # a member id ends with "-" and a Uuid
     joining = f"{prefix}{drawn}"
     if len(names) > 1:
         for name in sorted(lots.permutation(names)[:MOST_DEATHS].tolist()):

@@ -1,13 +1,11 @@
-"""Return how evenly readers without a group share partitions: subtasks of Flink jobs, tasks of MirrorMaker connectors.
+"""How evenly readers without a group share partitions: subtasks of Flink jobs, tasks of MirrorMaker connectors. A user
+names their topics and number.
 
-A cluster does not tell them: a user names their topics and their number. Partitions come from the snapshot.
-
-Promise: who reads what is the framework's own answer (``kafka_assignors.fixed_readers``). Skew is that of the fullest
-reader over the mean, by partitions, and by bytes per second where the rates of all its topics are known.
+Promise: who reads what is the framework's own answer (``kafka_assignors.fixed_readers``). Skew: fullest reader over
+mean.
 
 Example: a Flink job of parallelism 4 on 8 topics of one partition. Starts fall by hash, so one subtask may read three
 topics (skew 1.5) and another one none.
-Complexity: O(partitions of the cluster).
 """
 
 from __future__ import annotations
@@ -33,8 +31,6 @@ MOST_READERS = 100_000
 
 
 class ReaderKind(StrEnum):
-    """The framework that divides the partitions."""
-
     FLINK = "flink"
     MIRROR_MAKER = "mirror_maker"
 
@@ -47,7 +43,7 @@ _COUNTS = MappingProxyType({ReaderKind.FLINK: "parallelism", ReaderKind.MIRROR_M
 
 @dataclass(frozen=True, slots=True)
 class FixedReaders:
-    """One job or connector: ``count`` is its parallelism, or its ``tasks.max``."""
+    """Job or connector: ``count`` is its parallelism, or ``tasks.max``."""
 
     name: str
     kind: ReaderKind
@@ -59,7 +55,7 @@ class FixedReaders:
 class FixedReadersScore:
     """``readers``: those that exist; MirrorMaker has no more tasks than partitions.
 
-    ``in_bytes_per_s`` and ``skew_rate``: None where the rate of a partition is unknown. Tuples are along the readers.
+    Tuples are along the readers.
     """
 
     name: str
@@ -73,9 +69,8 @@ class FixedReadersScore:
 
 
 def read_fixed_readers(document: Any, path: str) -> tuple[FixedReaders, ...]:
-    """Return what a document tells: ``{"readers": [{"name", "kind", "topics", "parallelism" or "tasks_max"}, …]}``.
-
-    Raises InvalidInputError naming the field that is wrong.
+    """Read ``{"readers": [{"name", "kind", "topics", "parallelism" or "tasks_max"}, …]}``. Raises InvalidInputError
+    naming the wrong field.
     """
     fields = Fields(document, path)
     found = fields.each("readers", _read)
@@ -104,7 +99,7 @@ def _read(item: Any, path: str) -> FixedReaders:
 
 
 def score_fixed_readers(readers: FixedReaders, snapshot: ClusterSnapshot) -> FixedReadersScore:
-    """Return how even the readers are. Raises UnknownNameError for a topic that is not in the snapshot."""
+    """Raises UnknownNameError for a topic that is not in the snapshot."""
     known = [topic.name for topic in snapshot.topics]
     number_of = {topic: number for number, topic in enumerate(known)}
     for topic in readers.topics:
@@ -132,6 +127,5 @@ def score_fixed_readers(readers: FixedReaders, snapshot: ClusterSnapshot) -> Fix
 
 
 def _skew(loads: Any) -> float | None:
-    """The fullest reader over the mean; None where that is unknown, or nothing is read."""
     mean = float(loads.mean()) if len(loads) else 0.0
     return float(loads.max()) / mean if mean > 0 else None

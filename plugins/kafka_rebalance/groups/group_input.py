@@ -1,4 +1,4 @@
-"""One group and its partitions as plain columns: the input of a replay, from a snapshot or a Spark row."""
+"""Input of a replay: one group and its partitions as plain columns."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ class GroupInput:
     ``partition_counts`` int32[T], NO_METADATA for an unknown topic. ``rates`` along the P partitions; racks of replicas
     as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), of leaders as ``leader_racks``; empty where not
     needed. ``topic_ids`` empty unless all are known; ``kafka_version`` of the brokers. ``first_row`` int64[T+1]:
-    partition p of topic t is row ``first_row[t] + p``. ``standby_replicas``: requested by a streams group; ``None`` if
-    unknown.
+    partition p of topic t is row ``first_row[t] + p``. ``standby_replicas``: requested by a streams group.
     """
 
     group: Group
@@ -75,7 +74,7 @@ class GroupInput:
 
     @property
     def reader(self) -> Ints:
-        """int32[P]: today's reader (member index, ABSENT); the last of several in a share group."""
+        """Today's reader (member index, ABSENT); the last of several in a share group."""
         first, index = self.first_row, {topic: number for number, topic in enumerate(self.topics)}
         reader = np.full(int(first[-1]), ABSENT, dtype=np.int32)
         for number, member in enumerate(self.group.members):
@@ -88,7 +87,7 @@ class GroupInput:
 
 
 def topics_of(group: Group) -> tuple[str, ...]:
-    """Return sorted topics that a member subscribes to, owns, reads or will read. Commits alone add none."""
+    """Return sorted topics that a member subscribes to, owns, reads or will read."""
     names: set[str] = set()
     for member in group.members:
         names.update(member.subscription or ())
@@ -100,10 +99,7 @@ def topics_of(group: Group) -> tuple[str, ...]:
 def group_inputs(
     snapshot: ClusterSnapshot, known_topics: Mapping[str, Sequence[str]] = MappingProxyType({})
 ) -> Iterator[GroupInput]:
-    """Yield one input a group, in the snapshot's order. O(partitions + groups · their partitions).
-
-    ``known_topics``: topics of a group that its members no longer show.
-    """
+    """Yield one input a group; ``known_topics``: those that its members no longer show."""
     table = snapshot.partitions
     index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
     begins = np.searchsorted(table.topic, np.arange(len(snapshot.topics) + 1))
@@ -129,7 +125,7 @@ _GROUP_STANDBYS, _BROKER_STANDBYS = "streams.num.standby.replicas", "group.strea
 
 
 def standby_replicas_of(group: Group, brokers: Iterable[Broker]) -> int | None:
-    """Return the standbys that the group asks for each task: its own setting, else the brokers' common one."""
+    """Return the group's own setting, else the brokers' common one."""
     own = group.configs.get(_GROUP_STANDBYS)
     found = {own} if own is not None else {broker.configs.get(_BROKER_STANDBYS) for broker in brokers}
     value = found.pop() if len(found) == 1 else None
@@ -162,7 +158,7 @@ def lag_and_reads(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> tuple
 
 
 def has_racks(members: tuple[Member, ...]) -> bool:
-    """Whether a member has a rack: only then do strategies use those of replicas."""
+    """Whether a member has a rack: only then do strategies use racks."""
     return any(member.rack for member in members)
 
 

@@ -5,8 +5,6 @@ recommended only where it lowers the fullest member by the threshold and its ass
 
 Example: range on 24 topics of one partition, 6 members: the first member reads all 24 (skew 6, 5 idle); round robin
 gives 4 to each (skew 1), and 20 partitions move.
-
-Complexity: that of the strategies, O(partitions + subscriptions) each.
 """
 
 from __future__ import annotations
@@ -47,18 +45,17 @@ from kafka_rebalance.scoring.drain import drain, member_capacity
 from kafka_rebalance.snapshot.group import Tasks
 from kafka_rebalance.snapshot.model import ClusterSnapshot, GroupType, Member
 
-LEAST_GAIN = 1.25  # today's skew over the recommended one's; same as in findings' registry
-LIKE_RATIO = 0.05  # smaller differences of fullest members are ties: rates change daily
+LEAST_GAIN = 1.25  # today's skew over the recommended one's
+LIKE_RATIO = 0.05  # smaller differences are ties: rates change daily
 _UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupReplay:
-    """``scores``: today first, then each strategy. ``members``: of today's and the recommended assignment.
+    """``scores``: today first. ``members``: of today's and the recommended assignment.
 
     ``basis``: source of subscriptions. ``is_reproduced``: the group's strategy gives today's assignment on this basis;
-    ``None`` where it is not replayed. ``advised`` is a strategy's name. ``scenarios``: rows of requested scenarios.
-    ``streams``: tasks of Kafka Streams.
+    ``None`` where it is not replayed.
     """
 
     group_id: str
@@ -89,8 +86,7 @@ def replay_group(
     """Score today's assignment and each possible strategy (or ``strategies``), custom assignors among them.
 
     A group that is not judged (``motion_of``) gets no advice, and its idle members are unknown. A refusal is a row, and
-    so is a strategy that is not modelled. ``scenarios``: names of the catalogue; ``seed`` draws their members.
-    ``changed``: the group after custom scenarios, by name.
+    so is a strategy that is not modelled. ``changed``: the group after custom scenarios, by name.
     """
     group, today = group_input.group, group_input.reader
     protocol = group.protocol or _UNKNOWN
@@ -146,8 +142,6 @@ def replay_group(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Answers:
-    """Rows of today, the group's own first; readers of each partition, and starting points of scenarios."""
-
     scores: list[GroupScore]
     readers: dict[str, Ints]
     standings: list[Standing]
@@ -157,14 +151,14 @@ def _answers(
     possible: Sequence[Candidate], own: Candidate | None, fitting: Sequence[str], strategies: Sequence[str] | None,
     group_input: GroupInput, subscriptions: Subscriptions,
 ) -> _Answers:  # fmt: skip
-    """Return each strategy's answer to today; for the group's own, where reproduced (``fitting``), today's readers."""
+    """Replay each strategy; the group's own keeps today's readers if reproduced (``fitting``)."""
     today, protocol = group_input.reader, group_input.group.protocol or _UNKNOWN
     current = replace(scored(group_input, protocol, today, today), is_current=True)
     answers = _Answers([current], {protocol: today}, [])
     if own is not None and fitting:
         answers.standings.append(Standing(own, fitting[0], today))
     for candidate in possible:
-        is_told = candidate is own and bool(fitting)  # today's row has it
+        is_told = candidate is own and bool(fitting)
         if is_told or not (strategies is None or candidate.name in strategies):
             continue
         score, reader = _replayed(candidate, group_input, subscriptions, today)
@@ -185,10 +179,9 @@ def _proved(least: float | None, reached: Sequence[float | None]) -> float | Non
 
 
 def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
-    """Return a group that no known strategy divides: its members' partitions, without advice.
+    """Replay of a group that no known strategy divides: no advice.
 
-    Share group members read partitions together, so only their numbers are known. A Streams member is idle without any
-    task, standby included.
+    Share group members read partitions together. A Streams member is idle without any task, standby included.
     """
     group, today = group_input.group, group_input.reader
     if group.type is GroupType.STREAMS:
@@ -206,7 +199,7 @@ def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
 
 
 def _only_workers(group_input: GroupInput, protocol: str) -> GroupReplay:
-    """Workers of Kafka Connect, which read no partitions: those are idle that run no connector and no task."""
+    """A worker of Connect without connector and task is idle."""
     group = group_input.group
     running = [None if member.worker is None else member.worker.running for member in group.members]
     idle = None if None in running else sum(not work for work in running)
@@ -249,8 +242,7 @@ def _settle(
     """Return the basis that reproduces today's assignment, its classes, newest first, and whether the first fits only
     without racks. Else the likeliest basis, and no class.
 
-    Replicas may have changed racks since the last rebalance. So a class without racks is no sign of an old release
-    where a newer class gives the same without racks: both count, the newer first.
+    Replicas may have changed racks since the last rebalance, so a fit without racks is no sign of an old release.
     """
     possible = hypotheses(group_input)
     if own is None:
@@ -310,7 +302,7 @@ def _version_of(candidate: Candidate, request: AssignmentRequest, group_input: G
 
 
 def _version_of_today(own: Candidate, fitting: Sequence[str], alike: Sequence[str], *, is_rackless: bool) -> Fact:
-    """Return which releases of the group's strategy give today's assignment (``fitting``), and which do not.
+    """Return the releases that give today's assignment (``fitting``), and those that do not.
 
     That is evidence only if no other strategy gives it (``alike``), and the strategy does not keep any even assignment.
     """
@@ -347,7 +339,7 @@ def _advised(
     """Return the strategy with the smallest fullest member, if smaller by ``least_gain``.
 
     Ties: no stop of all members, then fewest moves, then least unread time in ``restarts``, then order. Only strategies
-    of the members' clients or custom assignors (``own_names``); ours cannot be configured.
+    of the members' clients or custom assignors (``own_names``).
 
     A strategy less even by count is never recommended for its rates, which change daily. A KIP-848 group may get the
     coordinator's other strategy only, a share or Streams group none.
@@ -388,10 +380,9 @@ _OF_COORDINATOR = ("uniform", "range")
 
 
 def more_even_of_coordinator(scores: Sequence[GroupScore], least_gain: float = LEAST_GAIN) -> GroupScore | None:
-    """Return the row of the coordinator's other strategy, if its fullest member is smaller by ``least_gain``.
+    """Return the coordinator's other strategy, if its fullest member is smaller by ``least_gain``.
 
-    ``scores``: today's row first. Members choose it by ``group.remote.assignor``. One less even by count is not
-    recommended for its rates.
+    ``scores``: today's row first. Members choose it by ``group.remote.assignor``.
     """
     today = scores[0]
     for other in scores[1:]:
@@ -443,10 +434,7 @@ def _known(value: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """``scenarios``: names of the catalogue, default none; ``seed`` draws their members.
-
-    ``strategies``: names of the registry; default all possible.
-    """
+    """``strategies``: default all possible. ``scenarios``: default none; ``seed`` draws their members."""
 
     clients: tuple[ClientRule, ...] = ()
     scenarios: tuple[str, ...] = ()

@@ -29,10 +29,10 @@ class IdleCause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IdleReason:
-    """``partitions`` of topics that the idle members can read, and ``members`` that can read these topics.
+    """``partitions`` of topics that idle members can read, and ``members`` that can read them.
 
-    ``assignor``: the group's own. ``better``: the row of the client's strategy with fewest idle; ``setting`` selects
-    it. ``is_sink``: the members are tasks of a Kafka Connect sink.
+    ``better``: the client's strategy with fewest idle; ``setting`` selects it. ``is_sink``: tasks of a Kafka Connect
+    sink.
     """
 
     cause: IdleCause
@@ -96,7 +96,7 @@ def _cause(
 
 
 def _deals_leader_topics(group_input: GroupInput, *, is_given: bool) -> bool:
-    """Return whether the client assigns only the leader's topics, and these have too few partitions.
+    """Whether the client assigns only the leader's topics, and these have too few partitions.
 
     Where subscriptions are unknown, a committed topic without a reader shows it.
     """
@@ -117,9 +117,7 @@ def _topics(member: Member, group_input: GroupInput, *, is_given: bool) -> tuple
 
 
 def _find_better(replay: GroupReplay, group_input: GroupInput) -> GroupScore | None:
-    """Return the row with fewest idle members that the client can set; ties: no stop of all members,
-    then fewest moves.
-    """
+    """Return the settable row with fewest idle members; ties: no stop of all members, then fewest moves."""
     if replay.basis is not SubscriptionBasis.GIVEN and not replay.is_reproduced:
         return None
     group = group_input.group

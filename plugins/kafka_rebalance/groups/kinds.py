@@ -1,8 +1,4 @@
-"""The kind of a group: consumers with a choice of strategy, or members that a framework assigns.
-
-It follows from the protocol, and from the group and client names of Kafka's own programs. Similar custom names do not
-count.
-"""
+"""The kind of a group, by its protocol, and by group and client names of Kafka's own programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Client library of a group's members, how sure that is, and what each client can do in a rollover.
+"""Client library of a group's members, and what it can do in a rollover.
 
 The leader's client decides a strategy's answer, and no request names the leader. So a group's client is the one of all
 its members. Signs are the client id, unless configured, and the bytes of a classic member's JoinGroup.
@@ -7,7 +7,7 @@ Example: client id ``rdkafka`` is librdkafka's default. Version 1 with four byte
 
 Sources of ``settings_of``: runs of Java; refusals of librdkafka 2.16 and kafka-python 3.0; the source of franz-go and
 kafka-go. Sarama is not known to mix eager and cooperative strategies; its consumers cooperate from 1.61 on (IBM/sarama
-#3696, September 2026). Names of franz-go, Sarama, KafkaJS, kafka-go and aiokafka are those of public programs.
+#3696, September 2026).
 
 Under ``cooperative-sticky`` Java commits before it joins a rebalance, returns records until the others have joined, and
 revokes without another commit (``ConsumerCoordinator.onJoinPrepare`` and ``onJoinComplete``; tested on 4.0.2 to 4.3.1).
@@ -58,7 +58,7 @@ class KnownClient:
     sign: Sign = Sign.NONE
     first: str = ""
     last: str = ""
-    program: str = ""  # on it or instead of it: Kafka Streams, Connect
+    program: str = ""  # Kafka Streams, Connect
 
     def fact(self, *, is_asked: bool) -> Fact:
         return fact(
@@ -76,7 +76,7 @@ class KnownClient:
 UNKNOWN_CLIENT = KnownClient()
 _ID, _BYTES, _BOTH = Sign.CLIENT_ID, Sign.JOIN_BYTES, Sign.CLIENT_ID_AND_JOIN_BYTES
 
-# Default client ids; the first full match counts; {group} is the group's own id.
+# The first full match counts; {group} is the group's own id.
 _IDS: tuple[tuple[str, KnownClient], ...] = (
     (r"consumer-{group}-.+", KnownClient(Client.JAVA, Sureness.HIGH, _ID, first="2.4")),
     (r"consumer-[0-9]+", KnownClient(Client.JAVA, Sureness.HIGH, _ID, last="2.3")),
@@ -90,15 +90,15 @@ _IDS: tuple[tuple[str, KnownClient], ...] = (
     (r"aiokafka-(?P<release>[0-9]+\.[0-9]+.*)", KnownClient(Client.AIOKAFKA, Sureness.HIGH, _ID)),
     (r"kafkajs", KnownClient(Client.KAFKAJS, Sureness.HIGH, _ID)),
     (r".*@.* \(github\.com/segmentio/kafka-go\)", KnownClient(Client.KAFKA_GO, Sureness.HIGH, _ID)),
-    (r".+-[0-9]{{1,4}}", KnownClient(Client.JAVA, Sureness.LOW, _ID)),  # Spring: a prefix and the thread's number
+    (r".+-[0-9]{{1,4}}", KnownClient(Client.JAVA, Sureness.LOW, _ID)),
 )
 _OF_SARAMA = 2  # the only client with this version
-# Java's releases by the version of the bytes; others write such bytes too.
+# Releases by the version of the bytes; others write such bytes too.
 _JAVA_SPANS = {0: ("", "2.3"), 1: ("2.4", "3.3"), 3: ("3.4", "")}
 
 
 def group_client(group: Group) -> KnownClient:
-    """Return the client of all members, with all their possible releases; unknown where they differ."""
+    """Return the client of all members; unknown where they differ."""
     if group.client is not None:
         version = group.client_version or ""
         return KnownClient(Client(group.client), Sureness.GIVEN, Sign.RULE, version, version)
@@ -123,7 +123,7 @@ def _together(found: Iterable[KnownClient]) -> KnownClient:
 
 
 def member_client(member: Member, group: Group) -> KnownClient:
-    """Return it by its bytes if possible, else by its client id; bytes narrow Java's releases."""
+    """Return the client by the member's bytes if possible, else by its client id."""
     by_id, by_bytes = _by_id(member.client_id or "", group.id), _by_bytes(member, group.protocol)
     if by_bytes.sureness is Sureness.LOW and by_id.sureness is Sureness.HIGH:
         return by_id
@@ -138,7 +138,7 @@ def member_client(member: Member, group: Group) -> KnownClient:
     return by_id
 
 
-@lru_cache(maxsize=65_536)  # several findings need the same members
+@lru_cache(maxsize=65_536)
 def _by_id(client_id: str, group_id: str) -> KnownClient:
     for pattern, known in _IDS:
         match = re.fullmatch(pattern.format(group=re.escape(group_id)), client_id, re.DOTALL)
@@ -192,7 +192,7 @@ def _told(group: Group, rules: Sequence[ClientRule]) -> Group:
 
 
 COOPERATIVE = "cooperative-sticky"
-OVERRIDE = "consumer.override."  # prefix of a consumer setting in a connector's configuration
+OVERRIDE = "consumer.override."  # in a connector's configuration
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,18 +223,18 @@ class ClientSettings:
         return ",".join(self.names[name] for name in strategies)
 
     def can_roll(self, today: str, target: str) -> bool:
-        """Whether members may name both strategies at once, so that not all must stop."""
+        """Whether a rolling restart suffices: members may name both strategies at once."""
         return today in self.names and (self.can_mix or (today == COOPERATIVE) == (target == COOPERATIVE))
 
 
 def settings_of(client: KnownClient) -> ClientSettings:
-    """Return the client's settings; Java's for an unknown client, a connector's for Connect tasks."""
+    """Return Java's settings for an unknown client, a connector's for Connect tasks."""
     found = SETTINGS[client.client or Client.JAVA]
     return replace(found, strategy=OVERRIDE + found.strategy) if client.program == CONNECT else found
 
 
 def strategies_of(group: Group) -> frozenset[str]:
-    """Return strategies that all members have; empty where a client's are unknown.
+    """Return strategies of all members; empty where a client's are unknown.
 
     An unrecognised member excludes none.
     """
@@ -252,7 +252,7 @@ def set_strategy(group: Group, strategy: str) -> Fact:
     settings = set()
     for client in clients:
         found = settings_of(client)
-        value = found.value((strategy,)) if strategy in found.names else strategy  # a custom assignor
+        value = found.value((strategy,)) if strategy in found.names else strategy
         name = client.client.value if client.client else "unknown"
         may_be_spring = client.client is Client.JAVA and client.sureness is Sureness.LOW
         settings.add((found.strategy, value, name, may_be_spring))

@@ -1,7 +1,5 @@
-"""Whether a group can be judged: it is still and its assignments are known; else what is in progress.
-
-Evidence: the coordinator's state, current against target assignments (KIP-848), and owned against assigned partitions.
-Nothing is claimed without proof.
+"""Whether a group can be judged: it is still and its assignments are known. Evidence: the coordinator's state, current
+against target assignments (KIP-848), and owned against assigned partitions.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ class MotionCode(StrEnum):
 class GroupMotion:
     """``holding``: members with partitions to revoke. ``waiting``: members that wait for partitions.
 
-    ``members``: their number. ``partition_counts``: where only counts are known.
+    ``partition_counts``: where only counts are known.
     """
 
     code: MotionCode
@@ -59,9 +57,9 @@ class GroupMotion:
         )
 
 
-_MOST_NAMED = 50  # in a fact
+_MOST_NAMED = 50
 
-# Used where a tool says rebalancing without the state's name.
+# For tools that do not name the state.
 REBALANCING = "Rebalancing"
 
 _STATES: Mapping[str, MotionCode | None] = {
@@ -79,7 +77,7 @@ _STATES: Mapping[str, MotionCode | None] = {
 
 
 def motion_of(group: Group) -> GroupMotion | None:
-    """Return why the group is not judged; ``None`` where it is still and known. O(partitions)."""
+    """Return why the group is not judged; ``None`` where it is still and known."""
     holding = tuple(_name(member) for member in group.members if _pairs(member.assigned) - _target(member))
     waiting = tuple(_name(member) for member in group.members if _target(member) - _pairs(member.assigned))
     code = _code(group, is_on_its_way=bool(holding or waiting))
@@ -101,7 +99,7 @@ def _code(group: Group, *, is_on_its_way: bool) -> MotionCode | None:
     if state == "empty" and group.members:
         return MotionCode.UNKNOWN_STATE  # two moments: a group with members is not Empty
     if not group.members and not group.member_count:
-        is_seen = bool(state or group.committed)  # else only its name is known
+        is_seen = bool(state or group.committed)  # else only the name is known
         return None if is_seen else MotionCode.NOT_SHOWN
     if group.type is GroupType.CONSUMER:
         if is_on_its_way:
@@ -119,7 +117,7 @@ def _code(group: Group, *, is_on_its_way: bool) -> MotionCode | None:
 
 
 def _is_between_rounds(group: Group) -> bool:
-    """Return whether a member owned partitions that no member has now: the second round assigns them.
+    """Whether a member owned partitions that no member has now: the second round assigns them.
 
     Members of eager strategies own nothing when they join.
     """

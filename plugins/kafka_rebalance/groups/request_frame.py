@@ -1,14 +1,12 @@
-"""The part of an assignment request that strategies share in one state: all but owned partitions.
-
-Strategies see subscribed topics, the coordinator's only existing ones. O(members + subscriptions + partitions), once
-for all strategies of a state.
+"""An assignment request without owned partitions: once for all strategies of a state. The coordinator's strategies see
+only existing topics.
 
 ``feeding_order`` is the order of insertion into the strategy's Java HashMap; in one bin the first comes first.
 - KIP-848: from the coordinator's ``TimelineHashMap``, given by the ids.
 - Classic, brokers up to 3.9: from the JoinGroup response, in the order of Scala's map.
-- Classic, brokers from 4.0 on: members of one bin are in join order, which no snapshot shows; we take the order of ids.
+- Classic, brokers from 4.0 on: join order within a bin, which no snapshot shows: we take the order of ids.
 
-Table sizes are for today's members; a table that held more before may be larger.
+A hash table that held more members before may be larger.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from kafka_rebalance.snapshot.model import Member
 
 
 def feeding_order(members: tuple[Member, ...], release: Release, *, is_server: bool) -> Longs | None:
-    """int64[M]: insertion order of ``members``; None: unchanged. ``release``: of the brokers or ()."""
+    """Insertion order of ``members``; None: unchanged. ``release``: of the brokers or ()."""
     ids = [member.id for member in members]
     if len(set(ids)) < len(ids):
         return None  # duplicate ids exist only in dumps
@@ -50,21 +48,15 @@ Subscriptions = tuple[tuple[int, ...], ...]  # topic indices by member
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestFrame:
-    """A request whose members own nothing.
-
-    ``topic_of`` and ``partition_of`` int32[P]: along the partitions of its ``GroupInput``.
-    """
-
     empty: AssignmentRequest
     topic_of: Ints
     partition_of: Ints
 
     def of_reader(self, reader: Ints) -> AssignmentRequest:
-        """Every member owns its partitions under ``reader`` int32[P], by topic and partition."""
         return self.of_owned(*_owned_of(reader, self.topic_of, self.partition_of, len(self.empty.members)))
 
     def of_owned(self, offsets: Longs, topics: Ints, partitions: Ints) -> AssignmentRequest:
-        """Member i owns ``topics[k]``-``partitions[k]``, k in ``offsets[i]:offsets[i+1]``, in one generation."""
+        """Member i owns ``topics[k]``-``partitions[k]``, k in ``offsets[i]:offsets[i+1]``."""
         for column in (offsets, topics, partitions):
             column.flags.writeable = False
         return self.empty.with_members(self.empty.members.owning(offsets, topics, partitions))
@@ -73,9 +65,8 @@ class RequestFrame:
 def frame_of(
     group_input: GroupInput, subscriptions: Subscriptions, *, is_server: bool = False, as_listed: bool = False
 ) -> RequestFrame:
-    """Return the input of the group leader's strategy, or of its coordinator's (``is_server``).
-
-    Members are in ``feeding_order``, or ``as_listed``.
+    """Return the input of the leader's strategy, or of the coordinator's (``is_server``). Members are in
+    ``feeding_order``, or ``as_listed``.
     """
     counts, members = group_input.partition_counts, group_input.group.members
     release = seen_release(group_input.kafka_version)
@@ -162,5 +153,5 @@ def _rows(group_input: GroupInput, subscribed: Flags) -> Flags:
 
 
 def bounds_of(lists: Sequence[Sequence[object]]) -> Longs:
-    """int64[N+1]: offsets of N concatenated lists."""
+    """Offsets of concatenated lists."""
     return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(one) for one in lists]))).astype(np.int64)

@@ -1,16 +1,13 @@
 """Steps from one strategy of a group to another, for its members' client.
 
 - Between eager strategies, and between eager and cooperative ones (KIP-429): two rolling bounces. In the first all
-  members name both, the new one first; in the second only the new one. A member revokes all at each rebalance until its
-  second.
+  members name both, the new one first; in the second only the new one.
 - A client that cannot name both together is stopped whole and restarted.
 - To KIP-848 and back: one rolling bounce; the first member of the other kind converts the group. Where assignments hold
-  user data (custom strategies, librdkafka's ``cooperative-sticky``) the coordinator refuses it, so all are stopped. The
-  broker then sets session and heartbeat, and its assignor the strategy.
+  user data (custom strategies, librdkafka's ``cooperative-sticky``) the coordinator refuses it, so all are stopped.
 - Tasks of a Connect sink restart with their connector, which prefixes consumer settings with ``consumer.override.``.
 
-Example: six Java members from ``range`` to ``cooperative-sticky``: set both, bounce (at most 12 rebalances), set the
-new one alone, bounce (at most 24).
+Example: six Java members from ``range`` to ``cooperative-sticky``: set both, bounce, set the new one alone, bounce.
 
 ``Commits`` says which records may be read twice. With automatic commits: none, if members are closed and not killed.
 Exceptions: between classic and KIP-848; and Java's ``cooperative-sticky``, which commits when a rebalance begins and
@@ -53,7 +50,7 @@ class Action(StrEnum):
     REQUIRE = "require"
     SET = "set"
     REMOVE = "remove"
-    BOUNCE = "bounce"  # restart one member after the other
+    BOUNCE = "bounce"
     STOP = "stop"
     START = "start"
     RESTART_CONNECTOR = "restart_connector"
@@ -113,14 +110,14 @@ _BOUNCES = (Action.BOUNCE, Action.RESTART_CONNECTOR)
 
 class Commits(StrEnum):
     AUTOMATIC = "automatic"  # enable.auto.commit
-    WHEN_REVOKED = "when_revoked"  # the program commits in its listener before a revocation
-    AT_INTERVALS = "at_intervals"  # the program commits at its own times, not on revocation
+    WHEN_REVOKED = "when_revoked"  # by the program, before a revocation
+    AT_INTERVALS = "at_intervals"  # by the program, not on revocation
     UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class RolloverStep:
-    """``setting`` gets ``value``; ``rebalances``: at most, None where irrelevant; ``pauses``: if known.
+    """``setting`` gets ``value``; ``rebalances``: at most.
 
     A setting with a dot is the client's or broker's; ``client``, ``client_release``, ``broker_release`` and
     ``group_state`` are preconditions.
@@ -140,8 +137,7 @@ class Rollover:
     """``steps`` are empty where none is needed, or none is possible (``obstacle``).
 
     ``read_again_ms``: records of the last so many ms of each revoked partition may be read twice; 0: none, None:
-    unknown. ``read_again`` is the reason. All for closed, not killed, members. ``clients``: names of the members'
-    libraries.
+    unknown. ``read_again`` is the reason. All for closed, not killed, members.
     """
 
     group: str
@@ -192,9 +188,7 @@ class _Move:
 
     @property
     def rebalances(self) -> int:
-        """Limit for one bounce without cooperation: two for each member, one for a static one back
-        within its session.
-        """
+        """Limit for one eager bounce: two for each member, one for a static one back within its session."""
         return sum(1 if member.instance_id else 2 for member in self.group.members)
 
     @property
@@ -210,9 +204,9 @@ def rollover(
     group: Group, client: KnownClient, target: str, *, is_server: bool, kafka_version: str | None,
     commits: tuple[Commits, int] = (Commits.UNKNOWN, 0), bounces: Sequence[Pauses] = (),
 ) -> Rollover:  # fmt: skip
-    """Return the steps from ``group``'s strategy to ``target``, a client's or (``is_server``) a coordinator's.
+    """Return the steps to ``target``, a client's or (``is_server``) a coordinator's strategy.
 
-    ``commits``: how the group commits, and the interval in ms. ``bounces``: pauses of each rolling bounce, where known.
+    ``commits``: how the group commits, and the interval in ms.
     """
     protocol = group.protocol or ""
     move = _Move(
@@ -329,7 +323,7 @@ def _stopped(move: _Move) -> list[RolloverStep]:
 
 
 def _all_stopped(move: _Move, why: Why) -> list[RolloverStep]:
-    """No member may remain, since new ones would have to fit it."""
+    """Return steps that stop all members: new ones would have to fit a remaining one."""
     stopped = [_step(Action.STOP, why)]
     if any(member.instance_id for member in move.group.members):
         stopped.append(_step(Action.REQUIRE, Why.STATIC_MEMBERS_STAY, "group_state", "Empty"))

@@ -1,17 +1,15 @@
 """Each strategy's result in each scenario of a group: moved partitions, idle members, pauses.
 
-Promises, in this order: each step is the strategy's exact answer for that state, whose members own the previous result;
-the row is a replayed variant, the one with most moved partitions; the same seed draws the same members.
+Promises, in this order: each step is the strategy's exact answer for members that own the previous result; the row is
+the variant with most moved partitions; the same seed draws the same members.
 
-Example: range on 24 topics of one partition, 6 members: the first member reads all 24. Nothing moves unless it leaves:
-then 24 partitions wait for its session timeout.
+Example: range on 24 topics of one partition, 6 members: the first member reads all 24. If it dies, 24 partitions wait
+for its session timeout.
 
 A scenario is a chain of events between settled states. Members join, leave or restart, up to ``most`` in turn, drawn in
-larger groups; topics grow or are added; ``changed_variant`` leads to a changed snapshot. Without a rebalance (other
-rates or leader racks) no partition changes its reader.
+larger groups. Without a rebalance (other rates or leader racks) no reader changes.
 
-Complexity: variants × strategies, each O(partitions + members) beside the strategy; ``estimated_cost`` in relative
-units.
+Complexity: variants × strategies, each O(partitions + members) beside the strategy.
 """
 
 from __future__ import annotations
@@ -46,10 +44,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot, Member
 
 @dataclass(frozen=True, eq=False)  # no slots: cached_property needs __dict__
 class GroupState:
-    """Members, topics and partitions of a group at one moment, without readers.
-
-    The members' ``assigned`` and ``user_data`` are the snapshot's and do not count.
-    """
+    """Members, topics and partitions of a group, without readers: ``assigned`` and ``user_data`` do not count."""
 
     group_input: GroupInput
     subscriptions: Subscriptions
@@ -71,7 +66,7 @@ class GroupState:
 
     @cached_property
     def least_skews(self) -> tuple[float | None, float | None]:
-        """By count and by rate: lower bounds on the skew of any assignment."""
+        """Lower bounds on the skew of any assignment, by count and by rate."""
         request, rates = self.of_client.empty, self.group_input.rates.in_bytes_per_s
         is_read = np.repeat(request.topics.has_metadata, np.maximum(self.group_input.partition_counts, 0))
         return least_skew(request, np.ones(int(is_read.sum()))), least_skew(request, rates[is_read])
@@ -83,11 +78,10 @@ class GroupState:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Event:
-    """An event in a settled group; ``after`` is the next settled state.
+    """Event in a settled group.
 
-    ``member_before`` int32[M after]: each member's former number, ABSENT for a new one. ``row_before`` int64[P after]:
-    each partition's former row, -1 for a new one; ``None``: unchanged. ``subject``: the number of a member that
-    restarts in place; else the joining and leaving members are the subject.
+    ``member_before`` int32[M after]: former number, ABSENT: new. ``row_before`` int64[P after]: former row, -1: new;
+    ``None``: unchanged. ``subject``: the number of a member that restarts in place.
     """
 
     trigger: Trigger
@@ -98,9 +92,9 @@ class Event:
     subject: int = ABSENT
 
     def carried(self, reader: Ints) -> tuple[Ints, Ints]:
-        """Return who still reads each partition, and who read it before, both int32[P after] by new member numbers.
+        """Return present and former readers, int32[P after] each, by new member numbers.
 
-        In the second, gone members share one number after all others.
+        Gone members share one number after all others.
         """
         members = len(self.member_before)
         rows = np.arange(len(reader), dtype=np.int64) if self.row_before is None else self.row_before
@@ -137,10 +131,7 @@ def _carried(reader: Ints, row_before: Longs, member_before: Ints, members: int)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variant:
-    """One way in which a scenario happens: ``subject`` names it, its events are in order.
-
-    ``share`` of the scenario that was replayed: 0.1 for 20 of 200 members.
-    """
+    """``share`` of the scenario that was replayed: 0.1 for 20 of 200 members."""
 
     subject: Fact
     events: Sequence[Event]
@@ -149,15 +140,12 @@ class Variant:
 
 @dataclass(frozen=True, eq=False)  # no slots: cached_property needs __dict__
 class Stage:
-    """Start of scenarios: today's state, the seed, and the limit of variants."""
-
     today: GroupState
     seed: int
     most: int
 
     @cached_property
     def picked(self) -> tuple[int, ...]:
-        """Members that leave or restart in turn: all, or a drawn part."""
         count = len(self.today.members)
         if count <= self.most:
             return tuple(range(count))
@@ -187,7 +175,6 @@ def member_leaves(stage: Stage) -> Iterator[Variant]:
 
 
 def member_crashes(stage: Stage) -> Iterator[Variant]:
-    """One dies: its partitions wait for its session timeout."""
     for number, event in zip(stage.picked, stage.departures, strict=True):
         dies = fact(FactCode.MEMBER_DIES, member=stage.name(number))
         yield Variant(dies, (replace(event, trigger=Trigger.MEMBER_DIES),))
@@ -201,7 +188,7 @@ def static_restart(stage: Stage) -> Iterator[Variant]:
 
 
 def rolling_restart(stage: Stage) -> Iterator[Variant]:
-    """All restart one after another without instance ids: each leaves and joins with a new id."""
+    """Each member in turn leaves and joins with a new id."""
     lots, state = stage.lots("rolling_restart"), stage.today
     events: list[Event] = []
     for number in stage.picked:
@@ -215,7 +202,6 @@ def rolling_restart(stage: Stage) -> Iterator[Variant]:
 
 
 def rolling_restart_static(stage: Stage) -> Iterator[Variant]:
-    """All restart one after another with instance ids, within their sessions."""
     yield _rolling(stage, [_restart_in_place(stage.today, number) for number in stage.picked])
 
 
@@ -268,14 +254,13 @@ def without(state: GroupState, gone: set[int], trigger: Trigger) -> Event:
 
 
 def with_newcomers(state: GroupState, members: Sequence[Member], topics: Sequence[tuple[int, ...]]) -> Event:
-    """Return the join of members at once; ``topics``: numbers of each one's subscribed topics."""
+    """Return the join of members at once; ``topics``: numbers of each one's topics."""
     after = state.with_members((*state.members, *members), (*state.subscriptions, *topics))
     before = np.concatenate((np.arange(len(state.members)), np.full(len(members), ABSENT))).astype(np.int32)
     return Event(Trigger.MEMBER_JOINS, after, before)
 
 
 def _restart_in_place(state: GroupState, number: int) -> Event:
-    """The restarting member keeps its number in ``member_before``."""
     before = np.arange(len(state.members), dtype=np.int32)
     return Event(Trigger.STATIC_RESTART, state, before, is_static=True, subject=number)
 
@@ -293,7 +278,7 @@ _NEW = -1
 
 
 def partitions_added(stage: Stage) -> Iterator[Variant]:
-    """The topic with most partitions gets twice as many; its rate spreads over all.
+    """The topic with most partitions gets twice as many.
 
     Keys move, so each partition gets the topic's mean. Lag stays.
     """
@@ -361,7 +346,6 @@ def _event(
 
 
 def _with_rows(before: GroupInput, rows: Longs, **changes: Any) -> GroupInput:
-    """Copy each partition's columns from its former row; a new one has no rate and racks."""
     rates = PartitionRates(*(_taken(getattr(before.rates, name), rows) for name in _RATES))
     if before.rack_offsets is None:
         return replace(before, rates=rates, **changes)
@@ -388,7 +372,7 @@ def _taken(values: Floats, rows: Longs) -> Floats:
 
 TODAY = "today"
 ROLLING_RESTART = "rolling_restart"
-STRATEGY_CHANGES = "strategy_changes"  # to another strategy: today's row and two restarts
+STRATEGY_CHANGES = "strategy_changes"
 EVENTS: dict[str, Callable[[Stage], Iterator[Variant]]] = {
     "member_joins": member_joins,
     "member_leaves": member_leaves,
@@ -409,7 +393,6 @@ _ROWS_IN_ALL = 2_000_000  # limit of partitions and members of a scenario's vari
 
 
 def require_scenarios(names: tuple[str, ...]) -> None:
-    """Raises UnknownNameError for the first unknown one."""
     for name in names:
         if name not in SCENARIOS:
             raise UnknownNameError.among("scenario", name, SCENARIOS)
@@ -424,7 +407,7 @@ def most_variants(size: int) -> int:
 
 
 def variants_of(scenario: str, stage: Stage) -> Iterator[Variant]:
-    """Yield the variants of a scenario (not STRATEGY_CHANGES); none where it cannot happen."""
+    """Yield no variant where the scenario cannot happen. Not for STRATEGY_CHANGES."""
     return EVENTS[scenario](stage)
 
 
@@ -439,10 +422,7 @@ class ChangedGroup:
 def changed_groups(
     before: Sequence[GroupInput], changed: Mapping[Scenario, ClusterSnapshot]
 ) -> dict[str, dict[str, ChangedGroup]]:
-    """By group, then by scenario name: groups with a strategy that a scenario changes.
-
-    ``before``: all groups of the snapshot; ``changed``: the snapshot after each scenario.
-    """
+    """By group, then by scenario name: groups with a strategy that a scenario changes."""
     found: dict[str, dict[str, ChangedGroup]] = {}
     topics = {group_input.group.id: group_input.topics for group_input in before}
     todays = {group_input.group.id: group_input for group_input in before}
@@ -507,7 +487,6 @@ def _topics_now(today: GroupState, after: GroupInput) -> Iterator[tuple[int, ...
 
 
 def _topics_of_newcomer(member: Member, after: GroupInput) -> tuple[int, ...]:
-    """All topics of the group where unknown."""
     if member.subscription is None or member.subscribed_regex is not None:
         return tuple(range(len(after.topics)))
     place = {topic: number for number, topic in enumerate(after.topics)}
@@ -515,7 +494,6 @@ def _topics_of_newcomer(member: Member, after: GroupInput) -> tuple[int, ...]:
 
 
 def _rows_before(before: GroupInput, after: GroupInput) -> Longs:
-    """int64[P after]: each partition's former row, ABSENT for a new one."""
     first, place = before.first_row, {topic: number for number, topic in enumerate(before.topics)}
     rows = [np.zeros(0, dtype=np.int64)]
     for topic, count in zip(after.topics, after.partition_counts.tolist(), strict=True):
@@ -543,8 +521,6 @@ def _differs(today: GroupInput, after: GroupInput) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """A strategy, its class, and today's readers under it."""
-
     candidate: Candidate
     release: str
     reader: Ints
@@ -558,8 +534,6 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
-    """One variant under one strategy: final readers, and sums over its events."""
-
     variant: Variant
     state: GroupState
     before: Ints
@@ -570,18 +544,15 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """Cache of answers: a leave and a death give the same state.
-
-    ``capacity``: messages a second of a member.
-    """
+    """Cache of answers: a leave and a death give the same state."""
 
     capacity: float
     answers: dict[tuple[int, str], tuple[GroupState, Ints]] = field(default_factory=dict)
 
     def answer(self, standing: Standing, state: GroupState, stays: Ints, *, is_from_today: bool) -> Ints:
-        """int32[P]: the readers in ``state``, whose members own ``stays``. Raises AssignorError.
+        """int32[P]: the readers in ``state``, whose members own ``stays``.
 
-        A group without members is empty: no strategy is called.
+        Without members no strategy is called.
         """
         if not state.members:
             return stays
@@ -673,7 +644,6 @@ def _with_pauses(row: GroupScore, pauses: Pauses) -> GroupScore:
 
 
 def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -> _Outcome:
-    """Replay the events in order. Raises AssignorError as the strategy does."""
     reader, before, moved = standing.reader, standing.reader, 0
     steps: list[Step] = []
     for event in variant.events:
@@ -691,7 +661,7 @@ def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -
 
 
 def _pauses(protocol: Protocol, steps: Sequence[Step], times: Times) -> Iterator[Pauses]:
-    """Of each event; a leave and a join of one member are one restart."""
+    """Yield the pauses of each event; a leave and a join of one member are one restart."""
     for former, step, following in zip_longest((None, *steps[:-1]), steps, steps[1:]):
         if step.trigger is Trigger.MEMBER_LEAVES and following is not None:
             yield restart_pauses(protocol, step, following, times)
@@ -700,7 +670,7 @@ def _pauses(protocol: Protocol, steps: Sequence[Step], times: Times) -> Iterator
 
 
 def _step(event: Event, before: Ints, after: Ints) -> Step:
-    """Return the event in numbers. Several that join or leave at once count as one for the group's timers."""
+    """Return the step; simultaneous joins or leaves count once for the group's timers."""
     members = len(event.member_before)
     if event.trigger is Trigger.STATIC_RESTART:
         return Step(event.trigger, event.subject, before, after, members, is_static=True)
@@ -715,9 +685,7 @@ def _step(event: Event, before: Ints, after: Ints) -> Step:
 def _change(
     today: GroupState, own: Standing, other: Standing, restarts: Mapping[str, GroupScore], capacity: float
 ) -> GroupScore:
-    """A strategy change: all restart once under each strategy, and partitions move once from their current readers (the
-    own strategy may answer otherwise).
-    """
+    """All restart once under each strategy, and partitions move once from their current readers."""
     name = other.candidate.name
     bounces = (restarts[own.candidate.name], restarts[name])
     refused = next((row.error for row in bounces if row.error), None)
@@ -768,7 +736,7 @@ def split(scenarios: Sequence[str], members: int, partitions: int, parts: int) -
     for scenario in sorted(scenarios, key=lambda name: -_calls(name, picked)):
         place = 0 if scenario == STRATEGY_CHANGES else min(range(parts), key=lambda number: loads[number][0])
         if scenario == "rolling_restart":
-            place = 0  # inputs of STRATEGY_CHANGES
+            place = 0
         loads[place] = (loads[place][0] + _calls(scenario, picked), [*loads[place][1], scenario])
     return [tuple(name for name in scenarios if name in names) for _, names in loads if names]
 

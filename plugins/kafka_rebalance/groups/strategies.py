@@ -1,9 +1,9 @@
 """Strategies that a group could run, and the class of its release for each.
 
-A classic group's classes are those of its members' client and releases. Without a known release, Java's newest, 3.0 to
-3.4 and 2.4 are tried: the first is assumed unless another one gives today's assignment. A coordinator's follow the
-brokers' release: ``uniform`` and ``range`` of KIP-848 are other classes, not modelled before 3.8. A client or broker
-newer than all tested ones gets the newest class, as an assumption.
+A classic group's classes are those of its client's releases. Without known ones, Java's newest, 3.0 to 3.4 and 2.4 are
+tried: the first is assumed unless another one gives today's assignment. A coordinator's follow the brokers' release:
+``uniform`` and ``range`` of KIP-848 are other classes, not modelled before 3.8. A newer client or broker gets the
+newest class, as an assumption.
 
 Example: a KIP-848 group on brokers 4.0 gets ``uniform`` of 4.0.1 and, if that does not give today's assignment, of
 4.0.0; on 3.9 that of 3.8.
@@ -21,7 +21,7 @@ from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient
 from kafka_rebalance.snapshot.model import GroupType
 
-OWN = "weighted"  # ours: a what-if that no client can configure
+OWN = "weighted"  # ours: no client can configure it
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,7 @@ class Candidate:
     """``name``: in the group's protocol. ``releases``: names in the registry, the likeliest first.
 
     ``modelled_since``: without ``releases``, the first modelled one. ``compared``: releases for groups that do not run
-    it (sticky before 3.0 is too slow for comparisons). ``basis``: reason for these releases, None: assumed. ``is_own``:
-    a custom assignor.
+    it (sticky before 3.0 is too slow). ``basis``: reason for these releases. ``is_own``: a custom assignor.
     """
 
     name: str
@@ -43,11 +42,10 @@ class Candidate:
 
     @property
     def confirms_anything_even(self) -> bool:
-        """Whether it keeps any even assignment, so that reproducing today's proves little."""
+        """Whether reproducing today's assignment proves little: it keeps any even one."""
         return self.name in _STICKY
 
 
-# Java's releases to try where unknown; others hardly differ.
 _ASKED_OF_JAVA = ("3.7.1", "3.0", "2.4", "2.3", "2.1", "2.0")
 _CHEAP_SINCE = (3, 0)
 _MOST_ASKED = 3
@@ -61,10 +59,7 @@ _MIGRATES_SINCE = (4,)
 def candidates(
     kind: GroupType, protocol_type: str, kafka_version: str | None, client: KnownClient = UNKNOWN_CLIENT
 ) -> tuple[Candidate, ...]:
-    """Return them in order, custom assignors last.
-
-    Share, Streams and Connect groups have none. ``client``: of a classic group's members.
-    """
+    """Return candidates, custom assignors last; none for share, Streams and Connect groups."""
     of_kafka = _of_kafka(kind, protocol_type, kafka_version, client)
     is_server = kind is GroupType.CONSUMER
     built_in = {registration.name for registration in BUILT_IN}
@@ -96,7 +91,7 @@ def _of_server(kafka_version: str | None) -> tuple[Candidate, ...]:
 
 
 def _of_client(strategy: str, client: KnownClient) -> Candidate:
-    """Return the classes of the client's releases, newest first; Java's where its own are not modelled."""
+    """Return the classes of the client's releases, newest first; Java's where not modelled."""
     is_foreign = client.client is None and bool(client.program)
     asked = client.client or Client.JAVA
     held = [found for found in registrations(Side.CLIENT) if (found.strategy, found.client) == (strategy, asked)]
@@ -124,7 +119,7 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
 
 
 def _of_coordinator(name: str, kafka_version: str | None) -> Candidate:
-    """Return the classes of the brokers' release, all since 4.0 if unknown. "4.0" is 4.0.0 or later: two classes."""
+    """Return classes of the brokers' release, all since 4.0 if unknown. "4.0" is 4.0.0 or later."""
     lines, release = lines_of_coordinator(f"server-{name}"), seen_release(kafka_version)
     if release and lines[0].releases.ends_before(release):
         basis = fact(FactCode.RELEASE_OF_BROKERS, release=kafka_version)
@@ -142,10 +137,7 @@ Spans = tuple[tuple[str, str, str], ...]  # product, first and last release
 
 
 def release_spans(names: Sequence[str]) -> Spans:
-    """Return the releases of registry classes; neighbours become one span.
-
-    Example: ``range@2.1`` and ``range@2.0`` are Kafka 0.9 to 2.3.
-    """
+    """Return spans of releases: ``range@2.1`` and ``range@2.0`` are Kafka 0.9 to 2.3."""
     known = list(registrations())
     places = sorted(place for place, registration in enumerate(known) if registration.name in names)
     spans: list[tuple[str, str, str]] = []

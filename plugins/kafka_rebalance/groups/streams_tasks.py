@@ -1,12 +1,11 @@
-"""Return how a Streams group divides its tasks: today, and of KIP-1071 after an instance dies or joins.
+"""How a Streams group divides its tasks: today, and of KIP-1071 after an instance dies or joins.
 
-Promises, in this order: a row that foretells is the exact answer of the ``sticky`` assignor of the brokers' release, or
-there is no such row and ``missing`` says which input is unknown; today's row needs each member's tasks only; the same
-seed draws the same instances.
+Promises, in this order: a foretold row is the exact answer of the ``sticky`` assignor of the brokers' release, or
+``missing`` says which input is unknown; today's row needs each member's tasks only; the same seed draws the same
+instances.
 
-An instance is one process; its threads, which are members, leave or join together before the next target. (A
-coordinator that notices them one by one computes targets between.) Task offsets stay those of the snapshot. Ids of a
-new instance are drawn, and ids decide ties.
+An instance is one process; its threads, which are members, leave or join together before the next target. Task offsets
+stay. Ids of a new instance are drawn, and ids decide ties.
 
 Example: four stateful tasks, one standby each, on instances p (active 0, 1) and q (active 2, 3). If q dies, p gets 2
 and 3 with their state, four standbys have no instance, and nothing is restored. If r joins, it restores one active
@@ -43,7 +42,7 @@ from kafka_rebalance.scenarios.changes import lots_of
 from kafka_rebalance.snapshot.coverage import CoverageGap
 from kafka_rebalance.snapshot.group import GroupType, Member, Subtopology, TaskIds, Tasks
 
-MOST_DEATHS, JOINS = 12, 3  # variants of a scenario
+MOST_DEATHS, JOINS = 12, 3
 _ASSIGNOR_NAME, _STICKY = "streams.assignor.name", "sticky"
 
 
@@ -55,15 +54,15 @@ class MissingPart(StrEnum):
     TASKS = "tasks"
     RELEASE = "release"  # unknown, or not modelled
     STANDBY_REPLICAS = "standby_replicas"
-    CHANGELOG_END_OFFSETS = "changelog_end_offsets"  # this and the next: of classic Streams, whose leader assigns
+    CHANGELOG_END_OFFSETS = "changelog_end_offsets"
     APPLICATION_SETTINGS = "application_settings"
-    ASSIGNOR = "assignor"  # the group names another one than sticky
-    TASK_OFFSETS = "task_offsets"  # 4.4 uses how far members restored stateful tasks
+    ASSIGNOR = "assignor"  # not sticky
+    TASK_OFFSETS = "task_offsets"  # 4.4 uses them
 
 
 class StreamsScenario(StrEnum):
     TODAY = "today"
-    NEXT_TARGET = "next_target"  # computed again without a change
+    NEXT_TARGET = "next_target"
     INSTANCE_DIES = "instance_dies"
     INSTANCE_DIES_WITH_STANDBYS = "instance_dies_with_standbys"  # as if each stateful task had one standby
     INSTANCE_JOINS = "instance_joins"
@@ -72,13 +71,11 @@ class StreamsScenario(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsScore:
-    """One variant of a scenario. ``instances``: process ids that die or join; ``processes``: how many there are then.
+    """One variant: ``instances`` die or join, ``processes`` is the number then. ``None``: unknown.
 
-    ``most_active`` and ``least_active``: of one member. ``idle_members`` have no task of any kind.
-    ``standbys_missing``: standbys that the group asks for and no instance has. ``active_of_instances`` and
-    ``standbys_of_instances``: what those that die had, or the one that joins gets. These compare with today:
-    ``active_moved`` to another member; ``active_restored`` and ``standbys_restored``: stateful tasks on an instance
-    that had them in neither form, so that their state is read from the changelog. ``None``: unknown.
+    ``idle_members`` have no task of any kind. ``standbys_missing``: without an instance. ``active_of_instances`` and
+    ``standbys_of_instances``: of those that die or join. Against today: ``active_restored`` and ``standbys_restored``:
+    stateful tasks on an instance that had them in neither form, read from the changelog.
     """
 
     scenario: StreamsScenario
@@ -101,8 +98,6 @@ class StreamsScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberTaskCounts:
-    """Tasks of one member by kind; ``process_id`` of its instance and ``rack`` where they are known."""
-
     member_id: str
     process_id: str | None
     rack: str | None
@@ -113,10 +108,9 @@ class MemberTaskCounts:
 
 @dataclass(frozen=True, slots=True)
 class StreamsReplay:
-    """``rows``: today first, empty where a member's tasks are unknown; the others only where no part is ``missing``.
+    """``rows``: today first, empty where a member's tasks are unknown; others if nothing is ``missing``.
 
-    ``members``: of today, in the group's order. ``is_reproduced``: the next target is what members have.
-    ``standby_replicas``: that the group asks for each stateful task, ``None`` where nothing tells.
+    ``is_reproduced``: the next target is what members have. ``standby_replicas``: requested for each stateful task.
     """
 
     group_id: str
@@ -128,9 +122,7 @@ class StreamsReplay:
 
     @property
     def gap(self) -> CoverageGap | None:
-        """Return what of a group that does not move is unknown; ``None`` where nothing is, and of classic Streams,
-        of which no snapshot knows it.
-        """
+        """Return the gap by ``missing``; None in a moving group and in classic Streams."""
         parts = tuple(part.value for part in self.missing)
         if not parts or not {MissingPart.SETTLED_STATE, MissingPart.APPLICATION_SETTINGS}.isdisjoint(self.missing):
             return None
@@ -139,15 +131,14 @@ class StreamsReplay:
 
     @property
     def today(self) -> StreamsScore | None:
-        """Return the row of today; ``None`` where a member's tasks are unknown."""
+        """Today's row; None where a member's tasks are unknown."""
         return self.rows[0] if self.rows else None
 
     def rows_of(self, scenario: StreamsScenario) -> tuple[StreamsScore, ...]:
-        """Return the variants of one scenario."""
         return tuple(row for row in self.rows if row.scenario is scenario)
 
     def worst_of(self, scenario: StreamsScenario) -> StreamsScore | None:
-        """Return the variant that restores most, then moves most; of equal ones the first."""
+        """Return the first variant that restores most, then moves most."""
         rows = self.rows_of(scenario)
         return max(rows, key=lambda row: (row.active_restored, row.standbys_restored, row.active_moved), default=None)
 
@@ -155,7 +146,6 @@ class StreamsReplay:
 def replay_streams_group(
     group_input: GroupInput, seed: int = 0, scenarios: Collection[StreamsScenario] = tuple(StreamsScenario)
 ) -> StreamsReplay:
-    """Return today's row and the rows of ``scenarios`` of a group whose members run tasks of Kafka Streams."""
     group, standby_replicas = group_input.group, group_input.standby_replicas
     found = [
         known for known in STREAMS_STICKY if known.releases.touches(seen_release(group_input.kafka_version) or (0,))
@@ -278,8 +268,8 @@ def _after(assignor: StreamsStickyAssignor, request: StreamsRequest) -> StreamsR
 def _variants(
     assignor: StreamsStickyAssignor, today: StreamsRequest, group_id: str, seed: int
 ) -> Iterator[tuple[StreamsScenario, tuple[str, ...], StreamsRequest, StreamsRequest]]:
-    """Yield scenario, instances, the group before and after: each instance dies, or so many that are drawn, without
-    standbys also as if the group had one each; one joins, with the threads of a drawn one; half of them die.
+    """Yield scenario, instances, group before and after: drawn ones die, without standbys also as if there were one
+    each; one joins, with the threads of a drawn one; half die.
     """
     processes = sorted({member.process_id for member in today.members})
     is_stateful = any(part.is_stateful for part in today.subtopologies)
@@ -305,7 +295,6 @@ def _variants(
 
 
 def _drawn_id(lots: np.random.Generator) -> str:
-    """Return a Kafka Uuid of 22 characters, as a client makes for each thread."""
     return base64.urlsafe_b64encode(uuid.UUID(bytes=lots.bytes(16), version=4).bytes).decode().rstrip("=")
 
 

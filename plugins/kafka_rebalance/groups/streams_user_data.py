@@ -1,7 +1,7 @@
-"""Return what members of classic Kafka Streams groups say in their user data: process id, tasks, offset sums.
+"""User data of classic Kafka Streams groups: process id, tasks, offset sums.
 
 Versions 1 to 11 of SubscriptionInfo and AssignmentInfo. A task of a named topology (version 10 on) has the subtopology
-``TOPOLOGY__NUMBER``. What follows the tasks of an assignment (hosts, an error code, times) is not read.
+``TOPOLOGY__NUMBER``. The rest of an assignment is not read.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from kafka_rebalance.groups.subscriptions import OddBytesError, ProtocolReader
 from kafka_rebalance.snapshot.group import TaskIds, TaskOffsets, Tasks
 
 _NEWEST = 11
-_LATEST_OFFSET = -2  # the sum of an active task that runs: it has all of its state
+_LATEST_OFFSET = -2  # a running active task: it has all of its state
 
 
 @dataclass(frozen=True, slots=True)
 class StreamsSubscription:
-    """``had``: tasks that the thread had active, and others whose state its instance has; sums where they are known."""
+    """``had``: active tasks of the thread, and others whose state its instance has."""
 
     process_id: str
     had: Tasks
@@ -29,11 +29,10 @@ class StreamsSubscription:
 
 
 def decode_streams_subscription(data: bytes) -> StreamsSubscription:
-    """Return SubscriptionInfo. Raises OddBytesError."""
     reader = ProtocolReader(data)
     version = _version(reader)
     if version >= 3:
-        reader.int32()  # the newest version that the client knows
+        reader.int32()  # the newest version of the client
     process_id = str(UUID(bytes=reader.take(16)))
     if version < 7:
         active, standby = _tasks(reader, version), _tasks(reader, version)
@@ -58,14 +57,11 @@ def decode_streams_subscription(data: bytes) -> StreamsSubscription:
 
 
 def decode_streams_assignment(data: bytes) -> Tasks:
-    """Return the tasks of AssignmentInfo, which lists an active task once for each of its partitions.
-
-    Raises OddBytesError.
-    """
+    """AssignmentInfo lists an active task once for each of its partitions. Raises OddBytesError."""
     reader = ProtocolReader(data)
     version = _version(reader)
     if version >= 3:
-        reader.int32()  # the newest version that all members know
+        reader.int32()  # the newest common version
     active = _tasks(reader, version)
     standby = []
     for _ in range(reader.count()):

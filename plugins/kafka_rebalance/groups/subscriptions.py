@@ -3,9 +3,9 @@
 Kafka's tools print assigned partitions, not subscriptions. Two hypotheses: all members subscribe to all topics of the
 group; or each to its own (two services share a group id). The one that reproduces today's assignment counts.
 
-User data of Kafka's sticky strategies: V1 is a list of (topic, list of partitions) and an int32, the generation; V0
-(Java up to 2.2) has no generation. Java's ``cooperative-sticky`` writes the generation alone, and the owned partitions
-into the subscription.
+User data of sticky strategies: V1 is a list of (topic, partitions) and an int32, the generation; V0 (Java up to 2.2)
+has no generation. Java's ``cooperative-sticky`` writes the generation alone, and the owned partitions into the
+subscription.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from kafka_rebalance.snapshot.model import Member
 
 class SubscriptionBasis(StrEnum):
     GIVEN = "given"
-    ALL_ALIKE = "all_alike"  # assumed: all members subscribe to all topics of the group
-    AS_READ = "as_read"  # assumed: each member subscribes to the topics that it reads
+    ALL_ALIKE = "all_alike"  # assumed: all members have all topics
+    AS_READ = "as_read"  # assumed: each member has the topics that it reads
 
 
 def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscriptions]]:
@@ -50,7 +50,7 @@ def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscri
 
 
 def has_unknown_subscription(group_input: GroupInput, basis: SubscriptionBasis) -> bool:
-    """Return whether a member without partitions hides its subscription: then no bound holds."""
+    """Whether a member without partitions hides its subscription: then no bound holds."""
     return basis is SubscriptionBasis.AS_READ and any(
         not _is_told(member) and not _read_by(member) for member in group_input.group.members
     )
@@ -59,10 +59,8 @@ def has_unknown_subscription(group_input: GroupInput, basis: SubscriptionBasis) 
 def request_of(
     group_input: GroupInput, subscriptions: Subscriptions, *, is_server: bool = False, as_listed: bool = False
 ) -> AssignmentRequest:
-    """Return the request of the group's leader, or its coordinator (``is_server``).
-
-    Every member owns what it reads today, in one generation, as after a rejoin of a healthy group. Members are in
-    ``feeding_order``, or ``as_listed``.
+    """Return the request of the leader, or coordinator (``is_server``). Every member owns what it reads today, in one
+    generation. Members are in ``feeding_order``, or ``as_listed``.
     """
     frame = frame_of(group_input, subscriptions, is_server=is_server, as_listed=as_listed)
     return frame.of_owned(*_owned(group_input))
@@ -115,7 +113,6 @@ class ProtocolReader:
         return self._at == len(self._data)
 
     def take(self, size: int) -> bytes:
-        """Return so many bytes."""
         end = self._at + size
         if size < 0 or end > len(self._data):
             raise OddBytesError(f"{size} bytes are wanted at byte {self._at} of {len(self._data)}")
@@ -133,7 +130,6 @@ class ProtocolReader:
         return self._number(">h", 2)
 
     def int64(self) -> int:
-        """Big-endian, signed."""
         return self._number(">q", 8)
 
     def version(self) -> int:
@@ -149,14 +145,12 @@ class ProtocolReader:
         return count
 
     def string(self) -> str:
-        """UTF-8 after its int16 length."""
         text = self.nullable_string()
         if text is None:
             raise OddBytesError("a name is missing")
         return text
 
     def nullable_string(self) -> str | None:
-        """Length −1: None."""
         size = self.int16()
         try:
             return None if size < 0 else self.take(size).decode()
@@ -164,19 +158,18 @@ class ProtocolReader:
             raise OddBytesError(f"a name before byte {self._at} is no UTF-8") from None
 
     def nullable_bytes(self) -> bytes | None:
-        """After an int32 length; −1: None."""
         size = self.int32()
         return None if size < 0 else self.take(size)
 
     def nullable_runs(self) -> list[tuple[str, tuple[int, ...]]]:
-        """Names with a list of int32 each, as they come; a length of −1 is none."""
+        """Names with int32 lists; a length of −1 is none."""
         count = self.int32()
         if not -1 <= count <= _MOST_ENTRIES:
             raise OddBytesError(f"a list of {count} entries")
         return [(self.string(), tuple(self.int32() for _ in range(self.count()))) for _ in range(count)]
 
     def topic_partitions(self) -> TopicPartitions:
-        """Return each topic once, in order of first appearance: librdkafka repeats it for every partition."""
+        """Each topic once, by first appearance: librdkafka repeats it for every partition."""
         found: dict[str, list[int]] = {}
         for _ in range(self.count()):
             found.setdefault(self.string(), []).extend(self.int32() for _ in range(self.count()))
@@ -205,7 +198,7 @@ class UserData:
 
 
 def decode_user_data(data: bytes | None, protocol: str | None) -> UserData:
-    """The protocol decides: four zero bytes are a generation for one and an empty V0 for another."""
+    """Return the data by protocol: four zero bytes may be a generation or an empty V0."""
     if not data:
         return UserData(Layout.ABSENT if data is None else Layout.EMPTY)
     if protocol == "cooperative-sticky" and len(data) == _GENERATION_BYTES:

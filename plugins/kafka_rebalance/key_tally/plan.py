@@ -1,4 +1,4 @@
-"""Plan of a tally: the placements (partitioner and number of partitions) to count, and pairs of them.
+"""Plan of a tally: placements (partitioner and number of partitions) and pairs of them.
 
 Partition of a key from its hash, as the remainder by the number of partitions
 
@@ -11,7 +11,7 @@ Partition of a key from its hash, as the remainder by the number of partitions
 | java_text | absolute value, 0 for the least int | Scala 0.8 |
 
 Randomly placed keys (null, for some clients empty) are counted apart. A key's identity has 64 bits: among 50 million
-keys the chance of any collision is 7 in 100,000. It is not secret: a guessed key has a known identity. O(bytes).
+keys the chance of any collision is 7 in 100,000. It is not secret: a guessed key has a known identity.
 """
 
 from __future__ import annotations
@@ -50,8 +50,6 @@ Words = npt.NDArray[np.uint32]
 
 
 class KeyHash(StrEnum):
-    """The 32 bits that a partitioner uses."""
-
     MURMUR2 = "murmur2"
     CRC32 = "crc32"
     FNV1A = "fnv1a"
@@ -59,12 +57,10 @@ class KeyHash(StrEnum):
 
 
 class Taken(StrEnum):
-    """Treatment of the sign before the remainder."""
-
-    LOWER_BITS = "lower_bits"  # 31 of them
+    LOWER_BITS = "lower_bits"
     ALL_BITS = "all_bits"
     ABSOLUTE = "absolute"
-    ABSOLUTE_OR_ZERO = "absolute_or_zero"  # 0 for the least int, which has no absolute value
+    ABSOLUTE_OR_ZERO = "absolute_or_zero"  # 0 for the least int
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +73,6 @@ class KeyRule:
     by_lot: ByLot
 
     def is_by_lot(self, is_null: Flags, is_empty: Flags) -> Flags:
-        """Records bool[N] placed at random."""
         if self.by_lot is ByLot.NONE:
             return np.zeros(len(is_null), np.bool_)
         return is_null if self.by_lot is ByLot.NULL else is_null | is_empty
@@ -96,7 +91,7 @@ class KeyRule:
 
 
 def rule_of(name: str) -> KeyRule:
-    """Rule of a partitioner. Raises UnknownNameError, or InvalidInputError for one that does not hash keys."""
+    """Raises UnknownNameError, or InvalidInputError for one that does not hash keys."""
     found = _rule(by_name(name))
     if found is None:
         raise InvalidInputError.at(
@@ -136,7 +131,7 @@ _EMPTY_KEY = KeyColumn.of([b""])
 
 
 def hashes_of(key_hash: KeyHash, keys: KeyColumn) -> Words:
-    """uint32[N]; a null key hashes as the empty one, as in every client that hashes it."""
+    """uint32[N]; a null key hashes as the empty one, as in every client."""
     hashes = _hashed(key_hash, keys)
     if keys.is_null is not None:
         hashes[keys.is_null] = _hashed(key_hash, _EMPTY_KEY)[0]
@@ -157,7 +152,7 @@ def _hashed(key_hash: KeyHash, keys: KeyColumn) -> Words:
 
 @kernel
 def _remainders(hashes: Words, mask: np.uint32, partitions: int, places: Ints) -> None:
-    """Fill ``places``. The quotient in doubles is off by at most one; a division is slower."""
+    """The quotient in doubles is off by at most one; a division is slower."""
     inverse = 1.0 / partitions
     for i in range(len(hashes)):
         value = np.int64(hashes[i] & mask)
@@ -186,14 +181,13 @@ _WORD = 4
 
 
 def key_identities(keys: KeyColumn) -> Identities:
-    """uint64[N]; undefined for null keys."""
     identities = np.empty(len(keys), np.uint64)
     _identities(keys.data, keys.offsets, identities)
     return identities
 
 
 def hash_identities(hashes: npt.NDArray[np.uint32]) -> Identities:
-    """uint64[N] from hashes alone: keys of one hash are one."""
+    """Return identities by hash alone: keys of one hash count as one."""
     identities = np.empty(len(hashes), np.uint64)
     _mixed_hashes(hashes, identities)
     return identities
@@ -202,7 +196,7 @@ def hash_identities(hashes: npt.NDArray[np.uint32]) -> Identities:
 @inlined_kernel
 @wraps_around
 def _mixed(code: np.uint64, word: np.uint64) -> np.uint64:
-    """One to one in ``word``, so keys that differ in one word do not collide here."""
+    """One to one in ``word``: keys that differ in one word do not collide."""
     code = (code ^ word) * _STEP
     return code ^ (code >> np.uint64(32))
 
@@ -238,9 +232,7 @@ UNKNOWN_PARTITION = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyBatch:
-    """``hashes`` uint32[H, N] in the requested order; ``keys`` None: only hashes are known; ``observed``: partition
-    read from.
-    """
+    """``hashes`` uint32[H, N] in the requested order; ``observed``: partition read from."""
 
     identity: Identities
     hashes: Words
@@ -264,7 +256,6 @@ class KeyBatch:
 def batch_of_keys(
     keys: KeyColumn, asked: Iterable[KeyHash], value_bytes: Longs | None = None, observed: Ints | None = None
 ) -> KeyBatch:
-    """Batch of hashed keys; a record's size is key plus value."""
     _require_within(value_bytes, "bytes of a value", 0, MOST_VALUE_BYTES)
     lengths = keys.lengths
     is_null = keys.nulls
@@ -283,7 +274,7 @@ def batch_of_keys(
 def batch_of_hashes(
     hashes: Words, is_null: Flags, value_bytes: Longs | None = None, observed: Ints | None = None
 ) -> KeyBatch:
-    """Batch of known hashes: keys of one hash count as one; none is known to be empty."""
+    """Return a batch of known hashes: keys of one hash count as one, none is known to be empty."""
     _require_within(value_bytes, "bytes of a value", 0, MOST_VALUE_BYTES)
     return KeyBatch(
         identity=hash_identities(hashes),
@@ -321,8 +312,6 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """By number in the plan."""
-
     one: int
     other: int
     pairing: Pairing
@@ -355,9 +344,7 @@ def plan_for(
     read_with: TopicLayout | None = None,
     shown_bytes: int = 0,
 ) -> TallyPlan:
-    """The topic's own placement first; others pair with it. Raises UnknownNameError and InvalidInputError for
-    partitioners that do not place by keys.
-    """
+    """Return the plan: the topic's own placement, then those that pair with it. Raises as ``rule_of``."""
     own = Placement(rule_of(topic.partitioner), topic.partitions)
     others = [(Placement(rule_of(name), topic.partitions), Pairing.OTHER_CLIENT) for name in clients]
     others += [(Placement(own.rule, count), Pairing.GROWN) for count in grown_to]
@@ -425,6 +412,5 @@ class KeyFacts:
         )
 
     def key(self, index: int) -> bytes | None:
-        """The key's first bytes; None where keys are not kept."""
         width = self.start.shape[1]
         return self.start[index, : self.length[index]].tobytes() if width and self.length[index] >= 0 else None

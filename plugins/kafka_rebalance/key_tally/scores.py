@@ -1,9 +1,8 @@
 """Scores of a tally: loads and skew, heavy keys, moved keys, disagreeing clients and topics.
 
-Skew is the most loaded partition over the mean, of all records; the rest counts keyed records. Remapping counts keys:
-adding partitions separates a key's future records from its past ones. Clients disagree on a key if they send it to
-different partitions of topics with equally many: joins lose rows without an error. Shares of records are exact; shares
-of distinct keys come from their sample (``is_exact``: it holds all). O(N log N) for N records.
+Skew is the most loaded partition over the mean, of all records; the rest counts keyed records. Clients disagree on a
+key if they send it to different partitions of topics with equally many: joins lose rows without an error. Shares of
+records are exact; shares of distinct keys come from a sample (``is_exact``: it holds all). O(N log N) for N records.
 """
 
 from __future__ import annotations
@@ -28,14 +27,11 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartitionLoad:
-    """int64[n] by partition."""
-
     records: Longs
     bytes: Longs
 
     @property
     def record_skew(self) -> float:
-        """Most over mean; 1 for an empty sample."""
         return _skew(self.records)
 
     @property
@@ -64,7 +60,7 @@ def partition_load(sample: RecordSample, target: TopicTarget, partitioner: Parti
 def hottest_keys(
     sample: RecordSample, target: TopicTarget, partitioner: Partitioner, count: int = 10
 ) -> tuple[HotKey, ...]:
-    """Keys with most records, ties by first appearance."""
+    """Return keys with most records, ties by first appearance."""
     key_of, first = distinct_keys(sample.keys)
     records = np.bincount(key_of, minlength=len(first))
     weights = np.bincount(key_of, weights=sample.record_bytes.astype(np.float64), minlength=len(first))
@@ -83,7 +79,6 @@ def hottest_keys(
 
 
 def remapped_ratio(sample: RecordSample, partitioner: Partitioner, before: int, after: int) -> float:
-    """Share of distinct keys that change partition; 0 without keys."""
     keyed = _one_of_each(sample)
     if len(keyed) == 0:
         return 0.0
@@ -95,7 +90,6 @@ def remapped_ratio(sample: RecordSample, partitioner: Partitioner, before: int, 
 def disagreements(
     sample: RecordSample, partitions: int, partitioners: Sequence[Partitioner]
 ) -> Mapping[tuple[str, str], float]:
-    """Share of distinct keys in different partitions, by pair of clients."""
     keyed = _one_of_each(sample)
     places = {partitioner.name: partitioner.partition(keyed, TopicTarget(partitions)) for partitioner in partitioners}
     names = list(places)
@@ -107,7 +101,7 @@ def disagreements(
 
 
 def distinct_keys(keys: KeyColumn) -> tuple[Longs, Longs]:
-    """Number of each record's key by first appearance, and each key's first record."""
+    """Return key numbers by first appearance, and each key's first record."""
     offsets = keys.offsets.astype(np.int64)
     in_order = np.flatnonzero(~keys.nulls)
     sort_positions(keys.data, offsets, in_order)
@@ -120,7 +114,6 @@ def distinct_keys(keys: KeyColumn) -> tuple[Longs, Longs]:
 
 @kernel
 def _groups(data: Bytes, offsets: Longs, in_order: Longs, nulls: Longs) -> tuple[Longs, Longs]:
-    """Group of each record, and its first record; ``in_order``: keyed records, sorted stably by key."""
     group = np.empty(len(in_order) + len(nulls), np.int64)
     first = np.empty(len(group), np.int64)
     found = 0
@@ -151,8 +144,8 @@ EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class HeavyKey:
-    """``records_at_least`` <= records <= ``records_at_most``; ``partitions`` by placement of the plan. ``key``: its
-    first bytes where shown; ``key_bytes``: its length, None if unknown.
+    """``records_at_least`` <= records <= ``records_at_most``; ``partitions`` by placement. ``key``: its first bytes;
+    ``key_bytes``: its length.
     """
 
     identity: str
@@ -165,8 +158,8 @@ class HeavyKey:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacementScore:
-    """``by_lot_records`` are placed at random; ``agreeing_ratio`` of records with a known partition are where the
-    placement puts them (None: none known, or another number of partitions).
+    """``by_lot_records``: placed at random; ``agreeing_ratio``: of records with a known partition, those that the
+    placement puts there.
     """
 
     placement: Placement
@@ -177,9 +170,7 @@ class PlacementScore:
 
 @dataclass(frozen=True, slots=True)
 class PairScore:
-    """Shares of keyed records (exact) and distinct keys (estimate) in different partitions; ``examples``: the
-    heaviest.
-    """
+    """Shares of keyed records (exact) and distinct keys (estimate) in different partitions."""
 
     one: Placement
     other: Placement
@@ -191,7 +182,6 @@ class PairScore:
 
     @property
     def record_ratio(self) -> float:
-        """Share of keyed records, 0 without keys."""
         return self.records_apart / self.keyed_records if self.keyed_records else 0.0
 
 
@@ -215,7 +205,7 @@ class KeyScores:
 
 @dataclass(frozen=True, slots=True)
 class MeetingScore:
-    """Keys shared by two topics; an estimated ``key_ratio`` of them have different partition numbers.
+    """Keys shared by two topics; about ``key_ratio`` have different partition numbers.
 
     ``is_exact``: both samples hold all keys; else among ``sampled_keys``.
     """
@@ -227,9 +217,7 @@ class MeetingScore:
 
 
 def scores_of(tally: KeyTally, own: int = 0) -> KeyScores:
-    """Scores; ``own``: the topic's placement. Raises InvalidInputError for a record of a partition that the topic
-    lacks.
-    """
+    """Return scores; ``own``: the topic's placement. Raises InvalidInputError for a partition that the topic lacks."""
     counts, partitions = tally.counts, tally.plan.placements[own].partitions
     if len(counts.observed) > partitions:
         raise InvalidInputError.at(
@@ -254,7 +242,6 @@ def scores_of(tally: KeyTally, own: int = 0) -> KeyScores:
 
 
 def hot_keys(tally: KeyTally, partition: int, *, placement: int = 0, count: int = EXAMPLES) -> tuple[HeavyKey, ...]:
-    """Heaviest keys of one partition; empty where none is heavy."""
     facts = tally.facts.of(tally.frequent.identity)
     return heaviest(tally, np.flatnonzero(_places(tally, facts, placement) == partition), count)
 
@@ -276,7 +263,7 @@ def meeting_of(one: KeyTally, other: KeyTally) -> MeetingScore:
 
 
 def heaviest(tally: KeyTally, among: Longs, count: int) -> tuple[HeavyKey, ...]:
-    """Keys with most records, ties by identity."""
+    """Return keys with most records, ties by identity."""
     records = tally.frequent.records[among]
     chosen = among[np.lexsort((among, -records))[:count]]
     facts = tally.facts.of(tally.frequent.identity)
@@ -295,7 +282,6 @@ def heaviest(tally: KeyTally, among: Longs, count: int) -> tuple[HeavyKey, ...]:
 
 
 def _places(tally: KeyTally, facts: KeyFacts, placement: int) -> Longs:
-    """Partitions int64[K]; -1 for a random placement (an empty key for some clients)."""
     chosen = tally.plan.placements[placement]
     hashes = facts.hashes[tally.plan.hashes.index(chosen.rule.hash)]
     places = chosen.rule.places(np.ascontiguousarray(hashes), chosen.partitions).astype(np.int64)

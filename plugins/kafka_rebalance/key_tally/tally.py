@@ -1,9 +1,9 @@
-"""Tally of a sample: exact counts of every placement and pair, heavy keys, a sample of the distinct keys. Batches add
-up, and tallies merge in any order. O(bytes + records x placements).
+"""Tally of a sample: exact counts, heavy keys, a sample of the distinct keys. Tallies merge in any order. O(bytes +
+records x placements).
 
 ``DifferentKeys``: the ``size`` smallest identities, a fair sample since identities are like random draws (Bar-Yossef et
 al. 2002). Up to ``size`` keys it is exact. Beyond, the estimate is (size - 1) / (largest kept / 2^64) with a standard
-error of 1 / sqrt(size - 2), 1.6 % for 4,096. A HyperLogLog keeps no keys.
+error of 1 / sqrt(size - 2), 1.6 % for 4,096.
 
 ``FrequentKeys``: Misra and Gries' counters, which merge (Agarwal et al. 2012). When ``capacity`` counters are full,
 their median is subtracted from all, and counters at zero or below are freed. ``error`` sums the subtractions:
@@ -11,7 +11,7 @@ their median is subtracted from all, and counters at zero or below are freed. ``
     counter <= true count <= counter + error          (counter 0: the key has none)
 
 Each time at least half of ``capacity`` counters lose the whole median, and together they lose at most the total:
-``error <= 2 * records / capacity``. Merging cuts the summed tables in the same way. O(1) a record, amortised.
+``error <= 2 * records / capacity``. Merging cuts the summed tables in the same way.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class DifferentKeys:
         return 0.0 if self.is_exact else float(1 / np.sqrt(self.size - 2))
 
     def with_batch(self, identity: Identities, is_counted: Flags) -> tuple[DifferentKeys, Longs]:
-        """Sample with a batch; also each key's row of the batch, -1 if known before."""
+        """Add a batch; also return each key's row of the batch, -1 if known before."""
         slots = 1 << int(4 * self.size - 1).bit_length()
         found, rows, cut = _smallest(
             identity, is_counted, self.identity, self.size, (np.zeros(slots, np.uint64), np.zeros(slots, np.int64)),
@@ -88,7 +88,6 @@ def _smallest(
     identity: Identities, is_counted: Flags, known: Identities, size: int, slots: tuple[Identities, Longs],
     limit: np.uint64,
 ) -> tuple[Identities, Longs, np.uint64]:  # fmt: skip
-    """Distinct identities up to the limit (at most twice ``size``), their rows or -1, limit."""
     table, marks = slots
     mask = np.uint64(len(table) - 1)
     used = len(known)
@@ -119,7 +118,6 @@ def _smallest(
 
 @inner_kernel
 def _place(table: Identities, marks: Longs, identity: np.uint64, mask: np.uint64) -> int:
-    """Slot by the lower bits, in which small identities differ."""
     at = identity & mask
     while marks[at] != _FREE and table[at] != identity:
         at = (at + np.uint64(1)) & mask
@@ -167,7 +165,7 @@ class FrequentKeys:
         return 2 * self.total / self.capacity
 
     def counted(self, identity: Identities, is_counted: Flags) -> tuple[FrequentKeys, Longs]:
-        """Counters with a batch; also each key's row of the batch, -1 if none."""
+        """Add a batch; also return each key's row of the batch, -1 if none."""
         slots = _slot_count(self.capacity)
         table, counts, rows = np.zeros(slots, np.uint64), np.zeros(slots, np.int64), np.full(slots, -1, np.int64)
         error = self.error + _count(
@@ -176,13 +174,11 @@ class FrequentKeys:
         return self._of_table(table, counts, error, self.total + int(is_counted.sum()), rows)
 
     def merged(self, other: FrequentKeys) -> FrequentKeys:
-        """Merge tables of equal capacity."""
         identity, place = np.unique(np.concatenate([self.identity, other.identity]), return_inverse=True)
         records = np.zeros(len(identity), np.int64)
         np.add.at(records, place, np.concatenate([self.records, other.records]))
         error = self.error + other.error
         if len(identity) > self.capacity:
-            # At least half of ``capacity`` counters lose the whole cut.
             cut = int(np.sort(records)[len(records) - self.capacity // 2 - 1])
             records, error = records - cut, error + cut
         kept = records > 0
@@ -199,7 +195,6 @@ class FrequentKeys:
 
 
 def _slot_count(capacity: int) -> int:
-    """A power of two, at most half used."""
     return 1 << int(2 * capacity - 1).bit_length()
 
 
@@ -208,7 +203,7 @@ def _count(
     identity: Identities, is_counted: Flags, known: Identities, known_counts: Longs, capacity: int,
     slots: tuple[Identities, Longs, Longs],
 ) -> int:  # fmt: skip
-    """Fill the slots (identity, count, row) and return what was subtracted."""
+    """Fill the slots (identity, count, row); return the subtracted median."""
     table, counts, rows = slots
     mask = np.uint64(len(table) - 1)
     used = len(known)
@@ -246,7 +241,6 @@ def _slot(table: Identities, counts: Longs, identity: np.uint64, mask: np.uint64
 
 @inner_kernel
 def _median(counts: Longs, used: int) -> int:
-    """Upper median: half of the counters are at least as large."""
     found = np.empty(used, np.int64)
     n = 0
     for k in range(len(counts)):
@@ -258,7 +252,6 @@ def _median(counts: Longs, used: int) -> int:
 
 @inner_kernel
 def _cut(table: Identities, counts: Longs, rows: Longs, cut: int, mask: np.uint64) -> int:
-    """Subtract ``cut`` and rehash; return the counters left."""
     old_table, old_counts, old_rows = table.copy(), counts.copy(), rows.copy()
     counts[:] = 0
     left = 0
@@ -299,7 +292,6 @@ class Counts:
         return cls(*(np.zeros(size, np.int64) for size in sizes))
 
     def plus(self, other: Counts) -> Counts:
-        """The shorter ``observed`` is padded with zeros."""
         return Counts(*(_sum(getattr(self, field.name), getattr(other, field.name)) for field in fields(Counts)))
 
 
@@ -337,7 +329,6 @@ class KeyTally:
         )
 
     def merged(self, other: KeyTally) -> KeyTally:
-        """Merge tallies of equal plans."""
         if self.plan != other.plan:
             raise InvalidInputError.at("tally", "two that were counted by different plans")
         frequent, different = self.frequent.merged(other.frequent), self.different.merged(other.different)
@@ -351,7 +342,6 @@ class KeyTally:
         )
 
     def to_bytes(self) -> bytes:
-        """All but the plan, for ``from_bytes``."""
         file = io.BytesIO()
         arrays: dict[str, Any] = {f"counts.{field.name}": getattr(self.counts, field.name) for field in fields(Counts)}
         arrays |= {f"facts.{field.name}": getattr(self.facts, field.name) for field in fields(KeyFacts)}
@@ -365,7 +355,6 @@ class KeyTally:
 
     @classmethod
     def from_bytes(cls, content: bytes, plan: TallyPlan) -> KeyTally:
-        """Inverse of ``to_bytes``."""
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             error, total, capacity, size, has_bytes = (int(number) for number in arrays["numbers"])
             return cls(
@@ -467,7 +456,7 @@ _BASE64[ord("=")] = _PAD
 
 
 def decoded(keys: KeyColumn, encoding: KeyEncoding, first_row: int = 0) -> KeyColumn:
-    """Decoded keys. Raises InvalidInputError with the invalid row (from 1, after ``first_row``)."""
+    """Raises InvalidInputError with the invalid row (from 1, after ``first_row``)."""
     if encoding is KeyEncoding.PLAIN:
         return keys
     values, bits = (_HEX, 4) if encoding is KeyEncoding.HEX else (_BASE64, 6)
@@ -486,7 +475,6 @@ def _decode(
     data: Bytes, offsets: Offsets, is_null: npt.NDArray[np.bool_], digits: tuple[Values, int],
     found: tuple[Bytes, Longs],
 ) -> int:  # fmt: skip
-    """First invalid row, or -1."""
     values, bits = digits
     bytes_, bounds = found
     n = 0

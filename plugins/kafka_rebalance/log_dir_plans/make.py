@@ -38,7 +38,7 @@ BALANCE, REMOVE = "--balance-log-dirs", "--remove-log-dir"
 
 @dataclass(frozen=True, slots=True)
 class LogDirRequest:
-    """At least one of the first two is given. Raises UsageError for an invalid value.
+    """Request with at least one of the two. Raises UsageError.
 
     within   largest distance of each disk's used share from its broker's, 0.1 = ten points; None: no balance
     removed  broker and path of each dir to be emptied
@@ -62,7 +62,6 @@ class LogDirRequest:
         return frozenset(path for owner, path in self.removed if owner == broker)
 
     def document(self) -> dict[str, Any]:
-        """``parameters`` of log_dirs.json, complete."""
         removed: dict[str, list[str]] = {}
         for broker, path in sorted(self.removed):
             removed.setdefault(str(broker), []).append(path)
@@ -75,7 +74,7 @@ class LogDirRequest:
 
 
 def require_dirs_fit(snapshot: ClusterSnapshot, request: LogDirRequest) -> None:
-    """Raises UsageError for an unknown dir, one that cannot be emptied, and where no broker has two dirs."""
+    """Raises UsageError for a wrong dir, and where no broker has two dirs."""
     brokers = {broker.id: broker for broker in snapshot.brokers}
     if not any(len(broker.log_dirs) > 1 for broker in snapshot.brokers):
         raise UsageError.at("log dirs", "no broker is seen to have two of them", "read the live cluster, or its dump")
@@ -108,8 +107,8 @@ class BrokerPlaces:
     """D places on V volumes; dirs with the same total and usable bytes share a volume.
 
     ``dirs`` of each place, one where it is emptied; ``total_bytes``, ``usable_bytes`` are 0 without ``knows_sizes``
-    (then each dir is a volume). ``cells`` of movable replicas in the partition table; ``knows_places``: some replica's
-    dir is known. ``stuck``: cells of immovable replicas that may be in a dir to be emptied.
+    (then each dir is a volume). ``cells`` of movable replicas; ``stuck``: cells of immovable replicas that may be in a
+    dir to be emptied.
     """
 
     broker: Broker
@@ -142,14 +141,13 @@ class BrokerPlaces:
         return used
 
     def held_bytes(self, place_of: Longs) -> Longs:
-        """Bytes of movable replicas by place."""
         held = np.zeros(len(self.dirs), dtype=np.int64)
         np.add.at(held, place_of, self.size_bytes)
         return held
 
 
 def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]) -> BrokerPlaces | None:
-    """Places of a broker, ``None`` for fewer than two. O(replicas)."""
+    """Return the broker's places, None for fewer than two."""
     working = [log_dir for log_dir in broker.log_dirs if log_dir.error is None]
     knows_sizes = all(log_dir.total_bytes and log_dir.usable_bytes is not None for log_dir in working)
     told = {log_dir.path: _told(log_dir) if knows_sizes else log_dir.path for log_dir in working}
@@ -190,7 +188,6 @@ def _told(log_dir: LogDir) -> tuple[int | None, int | None]:
 
 
 def _cells(broker: int, table: PartitionTable) -> tuple[Longs, Flags]:
-    """The broker's replicas, and which may move."""
     cells = np.flatnonzero(table.replicas == broker).astype(np.int64)
     rows = np.searchsorted(table.offsets, cells, side="right") - 1
     busy = sorted({*table.adding, *table.removing, *table.future, *table.observers, *table.offline})
@@ -216,7 +213,7 @@ class PlacedDirs:
 
 
 def place_broker(places: BrokerPlaces, within: float | None, params: LogDirParams = LOG_DIRS) -> PlacedDirs:
-    """Placement. Raises InfeasibleError where a dir cannot be emptied."""
+    """Place replicas. Raises InfeasibleError where a dir cannot be emptied."""
     _refuse_stuck(places)
     fixed, most = _fixed(places), _most(places, params)
     floor, ceiling = _asked(places, within, fixed, most)
@@ -252,7 +249,6 @@ def _refuse_stuck(places: BrokerPlaces) -> None:
 
 
 def _fixed(places: BrokerPlaces) -> Longs:
-    """int64[D]: load of the volume beside movable replicas."""
     held = np.zeros(len(places.total_bytes), dtype=np.int64)
     np.add.at(held, places.volume_of, places.held_bytes(places.place_of))
     fixed: Longs = np.maximum(places.used_bytes - held, 0)[places.volume_of]
@@ -285,7 +281,7 @@ def _asked(places: BrokerPlaces, within: float | None, fixed: Longs, most: Longs
 def _tries(
     places: BrokerPlaces, within: float | None, asked: tuple[Longs, Longs], most: Longs, params: LogDirParams
 ) -> Iterator[Longs]:
-    """Placements, best first; the last may use all room."""
+    """Yield placements, best first; the last may use all room."""
     if within is None or not places.knows_sizes:
         yield _spread(places)
     else:
@@ -300,7 +296,7 @@ def _tries(
 
 
 def _spread(places: BrokerPlaces) -> Longs:
-    """Evicted replicas, largest first, to the least used disk; without sizes, to the one that holds least."""
+    """Place evicted replicas, largest first, on the least used disk; without sizes, on the one that holds least."""
     place_of = places.place_of.copy()
     used = (places.held_bytes(place_of) + _fixed(places)).astype(np.float64)
     scale = places.total_bytes[places.volume_of].astype(np.float64) if places.knows_sizes else np.ones(len(used))
@@ -324,7 +320,7 @@ def _problem(places: BrokerPlaces, floor: Longs, ceiling: Longs) -> LogDirProble
 
 
 def _bound(places: BrokerPlaces, asked: LogDirProblem, place_of: Longs) -> int:
-    """Lower bound on moved bytes; empty replicas count as a byte in the problem and cost none."""
+    """Lower bound on moved bytes; empty replicas count as a byte in the problem only."""
     load = asked.load_bytes(place_of)
     floor, ceiling = np.minimum(asked.floor_bytes, load), np.maximum(asked.ceiling_bytes, load)
     return max(0, fewest_moved_bytes(asked, floor, ceiling) - int((places.size_bytes == 0).sum()))
@@ -343,7 +339,7 @@ class DirCopy:
 def cut_waves(
     moves: Sequence[Sequence[DirCopy]], free_bytes: Mapping[Disk, int], throttle_bytes_per_s: int, most_moves: int
 ) -> tuple[LogDirWave, ...]:
-    """Waves; ``free_bytes`` without disks of unknown size. Raises InfeasibleError where no order has room."""
+    """Return waves; ``free_bytes`` without disks of unknown size. Raises InfeasibleError where no order has room."""
     free = dict(free_bytes)
     left = sorted(range(len(moves)), key=lambda m: (-sum(copy.size_bytes for copy in moves[m]), m))
     waves = []
@@ -393,7 +389,7 @@ class _Moved(NamedTuple):
 def make_log_dir_plan(
     snapshot: ClusterSnapshot, request: LogDirRequest, *, advisor_version: str = "", params: LogDirParams = LOG_DIRS
 ) -> LogDirPlan:
-    """Sealed plan. Raises UsageError for an unknown dir, InfeasibleError where one cannot be emptied."""
+    """Return a sealed plan. Raises UsageError for an unknown dir, InfeasibleError where one cannot be emptied."""
     require_dirs_fit(snapshot, request)
     placed, left_out, unknown = _placed(snapshot, request, params)
     moved = sorted((one for broker in placed for one in _moved(broker)), key=lambda one: one.cell)
@@ -432,7 +428,6 @@ def make_log_dir_plan(
 def _placed(
     snapshot: ClusterSnapshot, request: LogDirRequest, params: LogDirParams
 ) -> tuple[list[PlacedDirs], dict[str, Fact], frozenset[str]]:
-    """Brokers with a choice of places, reasons to leave out others, those with too little data."""
     placed, left_out, unknown = [], dict[str, Fact](), set[str]()
     for broker in snapshot.brokers:
         removed = request.removed_of(broker.id)
@@ -470,7 +465,7 @@ def _left_out(why: str, **said: str) -> Fact:
 
 
 def _moved(placed: PlacedDirs) -> list[_Moved]:
-    """Moved replicas; the target is the disk's dir that holds least by the plan."""
+    """Return moved replicas; the target is the disk's dir that holds least by the plan."""
     places, moved = placed.places, []
     held = {log_dir.path: 0 for log_dir in places.broker.log_dirs}
     for number, size in zip(places.dir_of.tolist(), places.size_bytes.tolist(), strict=True):
@@ -503,7 +498,7 @@ def _moves(snapshot: ClusterSnapshot, moved: list[_Moved]) -> tuple[list[LogDirM
     for row, members in by_row.items():
         first, replicas = int(table.offsets[row]), table.replicas_of(row)
         goes = {one.cell - first: one for one in members}
-        assert table.log_dir is not None  # else no broker has places
+        assert table.log_dir is not None
         dirs = table.log_dir[first : first + len(replicas)].tolist()
         moves.append(
             LogDirMove(

@@ -1,4 +1,4 @@
-"""``log_dirs.json``: a plan between the dirs of each broker, immutable, hashed, self-contained; and its progress.
+"""``log_dirs.json``: a hashed plan between the dirs of each broker; and its progress.
 
 DescribeLogDirs returns each replica's dir and, during a move, a future copy in the target dir that replaces it once it
 has caught up.
@@ -27,7 +27,7 @@ ANY = "any"  # Kafka's word for a replica that stays
 @dataclass(frozen=True, slots=True)
 class LogDirMove:
     """``dirs_from`` and ``dirs_to`` run along ``replicas``, ``None`` for one that stays. ``dir_bytes``: copied between
-    disks, not over the network.
+    disks.
     """
 
     topic: str
@@ -69,8 +69,6 @@ class DirPlace:
 
 @dataclass(frozen=True, slots=True)
 class BrokerDirs:
-    """``lower_bound_bytes`` holds for limits widened to the plan's result."""
-
     broker: int
     dir_bytes: int
     lower_bound_bytes: int
@@ -79,9 +77,7 @@ class BrokerDirs:
 
 @dataclass(frozen=True, slots=True)
 class LogDirPlan:
-    """``verdict``: rebalance, nothing_to_do, not_fixable_by_moving, or cannot_tell (too little data on a requested
-    broker). ``left_out``: brokers that were not balanced.
-    """
+    """``left_out``: brokers that were not balanced."""
 
     cluster: str
     cluster_id: str | None
@@ -112,17 +108,17 @@ class LogDirPlan:
 
 
 def sealed_id(document: Mapping[str, Any]) -> str:
-    """sha256 of the document without ``plan_id``: UTF-8, keys sorted, no spaces."""
+    """Return the sha256 of the document without ``plan_id``: UTF-8, keys sorted, no spaces."""
     content = {key: value for key, value in document.items() if key != "plan_id"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class DirMoveState(StrEnum):
-    DONE = "done"  # in the new dir
-    MOVING = "moving"  # a future copy is in the new dir
-    OPEN = "open"  # in the old dir, no copy
-    ELSEWHERE = "elsewhere"  # in another dir, or moving to one
+    DONE = "done"
+    MOVING = "moving"  # future copy in the new dir
+    OPEN = "open"
+    ELSEWHERE = "elsewhere"  # in or to another dir
     GONE = "gone"  # no such replica, or the topic was recreated
     UNKNOWN = "unknown"  # its broker did not report log dirs
 
@@ -143,7 +139,7 @@ class DirProgress:
 
 
 def require_log_dir_plan(document: Any, place: str) -> Mapping[str, Any]:
-    """Return the plan. Raises InvalidInputError for another document, another version, or a changed plan."""
+    """Raises InvalidInputError for another document, another version, or a changed plan."""
     if not isinstance(document, Mapping) or not {"plan_id", "moves", "parameters", "brokers"} <= document.keys():
         raise InvalidInputError.at(place, "is no plan between log dirs", "give log_dirs.json")
     if (found := document.get("format_version")) != FORMAT_VERSION:
@@ -155,7 +151,6 @@ def require_log_dir_plan(document: Any, place: str) -> Mapping[str, Any]:
 
 
 def progress_of(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> DirProgress:
-    """Progress of ``document`` (from ``require_log_dir_plan``). O(moves + replicas)."""
     if document["cluster_id"] is not None and snapshot.cluster_id not in (None, document["cluster_id"]):
         raise InvalidInputError.at("snapshot", f"is of cluster {snapshot.cluster_id}, the plan of another")
     row_of, ids = snapshot.row_of, {topic.name: topic.topic_id for topic in snapshot.topics}
@@ -186,7 +181,7 @@ def _state(snapshot: ClusterSnapshot, today: Partition | None, broker: int, way:
 
 
 def _not_empty(removed: Mapping[str, list[str]], snapshot: ClusterSnapshot) -> list[str]:
-    """Dirs to be emptied that hold replicas; a missing dir is empty."""
+    """Return dirs that still hold replicas; a missing dir is empty."""
     wanted = {(int(broker), path) for broker, paths in removed.items() for path in paths}
     found = []
     for broker in snapshot.brokers:

@@ -1,4 +1,4 @@
-"""One option, described where its field is: an ``Option`` among the annotations of a checked dataclass.
+"""An option, described at its field of a checked dataclass.
 
 Shell, form, REST call, ``clusters.toml``, JSON schema and docs/options.md are made from it::
 
@@ -30,10 +30,10 @@ class Option:
     """One option; its type and range are those of its field.
 
     title        the field's name in a form
-    help         with "…" at its end, a shell repeats the option for each value
-    metavar      the value's name in a help text; empty for a flag
+    help         "…" at its end: a shell repeats the option for each value
+    metavar      empty for a flag
     name         in shell, form, REST call and store; default: the field's
-    example      of its JSON, for docs/options.md, where a schema is no help
+    example      of its JSON, for docs/options.md
     is_in_shell  False: INPUT or a file gives it
     field, section, kind, held  set by ``options_of``; ``held`` is the field's default
     """
@@ -59,7 +59,6 @@ class Option:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether a shell repeats it: a list in JSON."""
         return any(isinstance(part, Several) for part in self.kind.__metadata__)
 
     @property
@@ -85,12 +84,12 @@ class Option:
         return f" (default: {bytes_in_words(self.default) if is_amount else format(self.default, ',')})"
 
     def from_text(self, text: str) -> Any:
-        """Return the JSON of a shell's text: a number where the option takes no text."""
+        """Return a number where the option takes no text."""
         types = self.schema["items"]["type"] if self.is_repeated else self.schema["type"]
         return int(text) if "string" not in types and WHOLE.fullmatch(text) else text
 
     def read(self, value: Any) -> Any:
-        """Return the field's value from JSON or a shell's texts. Raises UsageError with the option's name."""
+        """Return the value of JSON or a shell's texts. Raises UsageError with the option's name."""
         return self._adapter.validate_python(value, context=WRITTEN)
 
     def write(self, held: Any) -> Any:
@@ -122,21 +121,21 @@ class Option:
 
 
 def options_of(section: Any) -> tuple[Option, ...]:
-    """Return the options of a checked dataclass in field order; ``section.section`` is the form's section."""
+    """Return the options of a checked dataclass."""
     hints, found = get_type_hints(section, include_extras=True), []
     for name in section.__annotations__:
         inner, *annotations = get_args(hints[name]) if hasattr(hints[name], "__metadata__") else (None,)
         for option in annotations:
             if isinstance(option, Option):
                 others = [part for part in annotations if part is not option]
-                held = getattr(section, name, None)  # the class has no default of a mapping
+                held = getattr(section, name, None)  # mappings have no default in the class
                 named = replace(option, name=option.name or name, field=name, section=section.section, held=held)
                 found.append(replace(named, kind=Annotated[(inner, *others, named)]))
     return tuple(found)
 
 
 def _flat(schema: Any, defs: Mapping[str, Any], *, may_lack: bool = False) -> dict[str, Any]:
-    """Return the schema as Airflow's forms read it: no references, no titles, a list of types for alternatives."""
+    """Return the schema for Airflow's forms: no references and titles, lists of types for alternatives."""
     if "$ref" in schema:
         return _flat(defs[schema["$ref"].rpartition("/")[2]], defs, may_lack=may_lack)
     if "anyOf" in schema:

@@ -1,7 +1,4 @@
-"""The options of a plan: a checked dataclass for each section of a form, and ``PlanOptions`` with all of them.
-
-Each option's name, range, meaning and help text are at its field (``options/option.py``).
-"""
+"""The options of a plan: a checked dataclass for each section of a form, and ``PlanOptions`` with all of them."""
 
 from __future__ import annotations
 
@@ -46,13 +43,12 @@ from kafka_rebalance.options.values import (
 )
 from kafka_rebalance.resources import BOUNDED, LEADER_CARRIED, RESOURCES, in_a_sentence
 
-# Contradictions are refused with both options named. A limit that a plan keeps by doing less is none: ``--leaders-only
-# --max-moves 5``. Neither are two ways to ask the same: ``--preferred-election --leaders-only``.
+# Not refused: limits that a plan keeps by doing less (``--leaders-only --max-moves 5``).
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two options and why no plan keeps both; ``detail`` names the clashing value."""
+    """Two options and why no plan keeps both."""
 
     first: str
     second: str
@@ -156,28 +152,22 @@ CONTRADICTIONS = (
 
 
 def is_given(options: PlanOptions, field: str) -> bool:
-    """Return whether the field differs from its default."""
-    return bool(getattr(options, field) != getattr(type(options), field, {}))  # the class has no default of a mapping
+    return bool(getattr(options, field) != getattr(type(options), field, {}))  # mappings have no default in the class
 
 
 def require_no_contradiction(options: PlanOptions, field_of: Mapping[str, str]) -> None:
-    """Raises UsageError for the first contradiction; ``field_of`` maps fields to flags."""
+    """Raises UsageError for a contradiction; ``field_of`` maps fields to flags."""
     for pair in CONTRADICTIONS:
         words = pair.words(options, field_of)
         if words is not None:
             raise UsageError(words)
 
 
-# Order of a plan's four costs, and how far above its bound each may stay.
-
-
-# The share above its bound at which a plan reports a cost as met.
+# A cost is met up to this share above its bound.
 DEFAULT_SLACK = 0.05
 
 
 class Preference(StrEnum):
-    """The cost that comes first; the others follow in this order."""
-
     BYTES = "bytes"
     MOVES = "moves"
     TIME = "time"
@@ -185,7 +175,7 @@ class Preference(StrEnum):
 
 
 def order_of(first: str) -> tuple[Preference, ...]:
-    """Return all four, ``first`` first: ``time`` gives time, bytes, moves, leaders."""
+    """Return all four costs: ``time`` gives time, bytes, moves, leaders."""
     chosen = Preference(first)
     return chosen, *(preference for preference in Preference if preference is not chosen)
 
@@ -196,15 +186,12 @@ LOSSES = ("broker", "rack")
 STEPS = ("elect", "repair", "relieve", "even_out")
 FRONTIER_POINTS = ("cheap", "knee", "even")
 POINTS = (*STEPS, *FRONTIER_POINTS)
-SECTION = CHECKED | {"defer_build": True}  # each is built as a part of PlanOptions
+SECTION = CHECKED | {"defer_build": True}
 
 
 @dataclass(frozen=True, kw_only=True, config=SECTION)
 class BalanceOptions(Checked):
-    """The balance to reach.
-
-    Dead band and payback do not apply to a given band, target, cap or headroom.
-    """
+    """Balance to reach. Dead band and payback do not apply to a given band, target, cap or headroom."""
 
     section: ClassVar[str] = "the balance"
 
@@ -293,8 +280,6 @@ class BalanceOptions(Checked):
 
 @dataclass(frozen=True, kw_only=True, config=SECTION)
 class ScopeOptions(Checked):
-    """Brokers and topics that a plan may touch, and what happens to them."""
-
     section: ClassVar[str] = "brokers and topics"
 
     remove_racks: Annotated[
@@ -368,10 +353,7 @@ class ScopeOptions(Checked):
 
 @dataclass(frozen=True, kw_only=True, config=SECTION)
 class CostOptions(Checked):
-    """Costs and speed of a plan.
-
-    The default slack is 5 %. Where bytes come first, it allows none of them for another cost.
-    """
+    """Costs and speed. The default slack allows no extra bytes where bytes come first."""
 
     section: ClassVar[str] = "what it may cost"
 
@@ -438,8 +420,6 @@ class CostOptions(Checked):
 
 @dataclass(frozen=True, kw_only=True, config=SECTION)
 class KnownOptions(Checked):
-    """Facts that the snapshot lacks."""
-
     section: ClassVar[str] = "what else is known"
 
     capacities: Annotated[
@@ -464,7 +444,7 @@ SECTIONS = (BalanceOptions, ScopeOptions, CostOptions, KnownOptions)
 PLAN_OPTIONS = tuple(option for section in SECTIONS for option in options_of(section))
 OF_TOPICS = tuple(option for option in PLAN_OPTIONS if option.is_of_topics)
 _FIELD_OF = {option.flag: option.field for option in PLAN_OPTIONS}
-# Parts of a request that plan.json lacks or holds in another form.
+# plan.json lacks these or has another form.
 _NOT_IN_PLAN = ("within", "with_frontier", "new_racks")
 
 
@@ -475,12 +455,11 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
     refusal: ClassVar[type[InvalidInputError]] = UsageError
 
     def __post_init__(self) -> None:
-        """Raises UsageError for options that contradict each other."""
         require_no_contradiction(self, _FIELD_OF)
 
     @property
     def is_explicit(self) -> bool:
-        """Whether a band, target, cap or headroom was given: it is met at any cost."""
+        """Whether a band, target, cap or headroom is given: it is met at any cost."""
         return self.within is not None or bool(self.targets) or bool(self.caps) or bool(self.headroom)
 
     @property
@@ -498,7 +477,7 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     @property
     def asks_beyond_bands(self) -> bool:
-        """Whether an option asks for more than balance: a wider band does not help it."""
+        """Whether an option asks for more than a wider band can help."""
         return self.survive is not None or bool(self.min_topic_leaders)
 
     @property
@@ -544,7 +523,7 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
         return replace(self, exclude_topics=(*self.exclude_topics, *apart))
 
     def document(self) -> dict[str, Any]:
-        """Return ``parameters`` of plan.json, complete: a plan can be judged without its command line."""
+        """Return complete ``parameters`` of plan.json."""
         held = _DOCUMENTS.dump_python(self, mode="json")
         asked = {name: part for name, part in held.items() if name not in _NOT_IN_PLAN}
         return asked | {
@@ -555,7 +534,7 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     @classmethod
     def from_document(cls, parameters: Mapping[str, Any]) -> PlanOptions:
-        """Return the options of a plan's ``parameters``. Raises InvalidInputError."""
+        """Return the options. Raises InvalidInputError."""
         names = [field.name for field in fields(cls) if field.name not in _NOT_IN_PLAN]
         try:
             within = parameters["balance_within"] if parameters["is_within_ordered"] else None
@@ -576,6 +555,6 @@ def parameters_schema() -> dict[str, Any]:
         "balance_within": schema["properties"]["within"],
         "is_explicit": {"type": "boolean"},
         "is_within_ordered": {"type": "boolean"},
-        "moves_per_broker": told["moves_per_broker"]["anyOf"][0],  # a plan holds the number that it used
+        "moves_per_broker": told["moves_per_broker"]["anyOf"][0],
     }
     return schema | {"properties": told, "required": list(told)}

@@ -39,7 +39,7 @@ def _release(version: str) -> str:
 
 @dataclass(frozen=True, config=CHECKED)
 class ClientRule(Checked):
-    """``pattern`` matches the whole name; ``version``: the leader's release, None where unknown."""
+    """``pattern`` matches the whole name; ``version``: the leader's release."""
 
     pattern: Pattern
     client: Annotated[str, OneOf((client.value for client in Client), "is unknown")]
@@ -50,8 +50,7 @@ class ClientRule(Checked):
         return has_ids or re.fullmatch(self.pattern, group_id) is not None
 
 
-# Brokers for the replicas of matching topics. Example: ``TopicBrokers("pay-.*", frozenset({1, 2}), frozenset({"a"}))``
-# allows brokers 1, 2 and every broker of rack a. All matching rules of a topic apply.
+# Brokers for the replicas of matching topics. All matching rules of a topic apply.
 
 
 @dataclass(frozen=True, order=True, config=CHECKED)
@@ -96,8 +95,7 @@ TopicBrokersRule = Annotated[
 ]
 
 
-# Minimum leaders of a topic on each broker that may lead; the largest matching rule counts. Example:
-# ``TopicLeaders("pay-.*", 2)`` wants two leaders of each ``pay-…`` topic on each broker. With fewer partitions each
+# Minimum leaders of a topic on each broker that may lead; the largest matching rule counts. With fewer partitions each
 # broker gets the whole share: 5 partitions on 4 brokers, one.
 
 
@@ -140,7 +138,6 @@ SubjectOf: TypeAlias = Annotated[str, OneOf(_SUBJECT_TYPES)]
 
 
 def _end(value: Any) -> Any:
-    """A day (to its end, in UTC) or a time with its zone, as text or TOML."""
     end = _parsed(value) if isinstance(value, str) else value
     if isinstance(end, datetime) or not isinstance(end, date):
         return end
@@ -167,10 +164,10 @@ def _in_utc(moment: datetime) -> datetime:
 
 @dataclass(frozen=True, config=CHECKED)
 class OwnerRule(Checked):
-    """``pattern`` matches the whole subject (a partition's also its topic's); the first match counts.
+    """``pattern`` matches the whole subject; the first match counts.
 
     subject_type  topic, group, broker … as in a finding; None: any
-    tier          0 to 9, by the team's scale; None: unknown
+    tier          0 to 9
     """
 
     pattern: Pattern
@@ -187,7 +184,7 @@ class OwnerRule(Checked):
 
 @dataclass(frozen=True, config=CHECKED)
 class MuteRule(Checked):
-    """Findings of snapshots before ``until`` stay in the list, but are not shown first or sent.
+    """Findings before ``until`` stay in the list, but are not shown first or sent.
 
     code  of the registry; None: any
     """
@@ -205,7 +202,6 @@ class MuteRule(Checked):
     subject_type: SubjectOf | None = None
 
     def __post_init__(self) -> None:
-        """Raises InvalidInputError for a mute of everything."""
         if self.code is None and self.pattern == EVERYTHING and self.subject_type is None:
             raise InvalidInputError("mutes everything; give a code, a pattern or a subject_type")
 
@@ -221,9 +217,7 @@ def _covers(wanted_type: str | None, pattern: str, subject_type: str, subject: s
 
 @dataclass(frozen=True, config=CHECKED)
 class HeavyKeyOf(Checked):
-    """``key``: its text where it may be shown, else its identity. ``share``: a lower bound in its
-    partition's sample.
-    """
+    """``key``: text or identity. ``share``: lower bound in its partition's sample."""
 
     topic: Text
     partition: Annotated[int, Strict(), Field(ge=0, le=MOST_PARTITION), Value("is no partition's number")]

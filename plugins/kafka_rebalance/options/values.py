@@ -1,4 +1,4 @@
-"""Kinds of option values: range, written form, JSON schema and error, each defined once as a pydantic type.
+"""Kinds of option values: range, written form, JSON schema and error.
 
 Python values are checked strictly. With ``WRITTEN`` as context, the forms of people and JSON are read, too: ``"10%"``
 is 0.1, ``"500GB"`` is 500,000,000,000, a list of ``"disk=1.1"`` is a mapping. A dump has that form, else that of
@@ -7,8 +7,8 @@ plan.json.
 >>> read_value(Share, "10%")
 0.1
 
-Ranges are those of Kafka's types where it has one (broker id 32 bits, replication factor 16). Elsewhere they exclude no
-sensible value, and no sum or product overflows a float. No numpy: a DAG file imports this.
+Ranges are those of Kafka's types where it has one (broker id 32 bits, replication factor 16). Elsewhere no sum or
+product overflows a float. No numpy: a DAG file imports this.
 """
 
 from __future__ import annotations
@@ -51,16 +51,10 @@ MOST_HOURS = 24 * 366 * 100
 # Hourly loads are kept this long.
 MOST_WINDOW_HOURS = 35 * 24
 LEAST_RATIO, MOST_RATIO = 1e-6, 1e6
-# In one list, text or pattern: an alternation of hundreds of topics fits.
 MOST_VALUES = 10_000
 LONGEST_TEXT = 10_000
-# Kafka's partition numbers have 32 bits.
 MOST_PARTITION = 2**31 - 1
-# For a GB between racks, in any currency.
 MOST_PRICE = 1e6
-
-
-# A resource's LOW..HIGH in place of the band.
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +74,7 @@ class Target:
 
 WRITTEN = "written"  # context for values as people write them
 CHECKED = ConfigDict(allow_inf_nan=False, extra="forbid", hide_input_in_errors=True)
-LEAST_PLAIN_BYTES = 2**20  # smaller amounts need a unit
+LEAST_PLAIN_BYTES = 2**20  # smaller ones need a unit
 LONGEST = 100  # characters of a number
 WHOLE = re.compile(r"[0-9]{1,100}")
 _DECIMAL = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100}|(?:\.[0-9]{1,100})?e[+-]?[0-9]{1,3})")
@@ -104,7 +98,7 @@ class WrongKeyError(ValueError):
 
 
 class _Annotation(ABC):
-    """Base of annotations: a validator and a serializer around the annotated type's, which know the context."""
+    """Base of annotations: a validator and a serializer that know the context."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_wrap_validator_function(
@@ -118,11 +112,11 @@ class _Annotation(ABC):
 
     @abstractmethod
     def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
-        """Return the field's value. Raises ValueError."""
+        """Return the checked value. Raises ValueError."""
 
     @abstractmethod
     def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
-        """Return JSON for the field's value."""
+        """Return JSON of the value."""
 
 
 class Value(_Annotation):
@@ -164,8 +158,6 @@ class Value(_Annotation):
 
 
 class OneOf(Value):
-    """Annotation of a text with few choices."""
-
     def __init__(self, choices: Iterable[str], fault: str = "") -> None:
         self.choices = list(choices)
         known = ", ".join(self.choices)
@@ -179,7 +171,7 @@ class OneOf(Value):
 
 
 class Several(_Annotation):
-    """Annotation of a set or a tuple: a list in JSON, a repeated option in a shell."""
+    """Annotation of a set or tuple: a list in JSON, a repeated option in a shell."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """No ``uniqueItems``: Airflow compares all pairs of a list of objects."""
@@ -233,7 +225,7 @@ def _once(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 def read_value(kind: Any, value: Any) -> Any:
-    """Return the value of a text or JSON. Raises ValueError with the value seen and what to give."""
+    """Return the value. Raises ValueError with the value seen and what to give."""
     try:
         return TypeAdapter(kind, config=CHECKED).validate_python(value, context=WRITTEN)
     except ValidationError as error:
@@ -259,13 +251,10 @@ def wrong_key(error: ValidationError) -> Any:
 
 
 def nearest(name: Any, known: Iterable[str]) -> str:
-    """Return ``did you mean X?``, or all known names where none is near."""
+    """Return ``did you mean X?``, or all known names."""
     names = list(known)
     near = get_close_matches(str(name), names, n=1)
     return f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
-
-
-# Readers of written forms. The kinds below check ranges.
 
 
 def _whole(value: Any) -> Any:
@@ -278,7 +267,6 @@ def whole_or_text(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """``"1.5"``, and ``"10%"`` as 0.1."""
     if not isinstance(value, str):
         return value
     try:
@@ -314,24 +302,20 @@ def read_amount(value: Any) -> Any:
 
 
 def _amount_text(value: int) -> str | int:
-    """Return a plain number, with the unit ``B`` where ``read_amount`` needs one."""
     return f"{value}B" if 0 < value < LEAST_PLAIN_BYTES else value
 
 
 def _span(value: Any) -> Any:
-    """``90min``, ``2h``, ``3d`` → seconds."""
     match = _SPAN.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= LONGEST else None
     return str(value) if match is None else int(match[1]) * _SPAN_S[match[2]]
 
 
 def _span_text(seconds: int) -> str:
-    """In the largest unit that divides it."""
     unit, size = next((unit, size) for unit, size in _SPAN_S.items() if seconds % size == 0)
     return f"{seconds // size}{unit}"
 
 
 def _window(value: Any) -> Any:
-    """``7d`` or ``36h`` → hours."""
     match = _WINDOW.fullmatch(value) if isinstance(value, str) else None
     return _whole(value) if match is None else int(match[1]) * (24 if match[2] == "d" else 1)
 
@@ -342,7 +326,6 @@ def _window_text(hours: int) -> str:
 
 
 def _new_broker(value: Any) -> tuple[int, str | None]:
-    """``13:rack-a``, or ``13`` for a broker without a rack."""
     broker, colon, rack = value.partition(":") if isinstance(value, str) else (value, "", "")
     if isinstance(value, str) and (not WHOLE.fullmatch(broker) or (colon and not rack)):
         raise ValueError(f"{excerpt(value)}: give ID:RACK, or ID alone where there are no racks")
@@ -374,7 +357,6 @@ def _target_text(resource: str, band: Target) -> str:
 
 
 def _band(value: Any) -> Target:
-    """A target, or its LOW and HIGH, within valid multiples."""
     if isinstance(value, Target):
         target = value
     elif isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number_or_none, value)):
@@ -399,14 +381,14 @@ def _is_number_or_none(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether a float holds it; a JSON number may be longer."""
+    """Return whether a float holds it: JSON numbers may be longer."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return math.isfinite(value) if isinstance(value, float) else abs(value) <= MOST_WHOLE
 
 
 def _cap(value: Any) -> tuple[str, float]:
-    """``out=200MB/s``, ``disk=2TB``, ``replicas=4000``, ``cpu=80%``: maximum for each broker."""
+    """Return the maximum of ``out=200MB/s``, ``disk=2TB``, ``replicas=4000``, ``cpu=80%``."""
     resource, most = _resource_and(value, RESOURCES, "RESOURCE=AMOUNT")
     unit = UNITS[resource]
     if unit == "count":
@@ -421,7 +403,7 @@ def _cap(value: Any) -> tuple[str, float]:
 
 
 def _cap_text(resource: str, most: float) -> str:
-    is_whole = ROWS[resource].unit != "percent" and most == int(most)  # people do not type 1e+18
+    is_whole = ROWS[resource].unit != "percent" and most == int(most)
     has_unit = ROWS[resource].unit in ("count", "percent") or most >= LEAST_PLAIN_BYTES
     return f"{resource}={int(most) if is_whole else repr(most)}{'' if has_unit else 'B'}"
 
@@ -440,7 +422,6 @@ def _counted_whole(caps: Mapping[str, float]) -> Mapping[str, float]:
 
 
 def _headroom(value: Any) -> tuple[str, float]:
-    """``disk=20%``: free share of each broker's capacity."""
     resource, free = _resource_and(value, BOUNDED, "RESOURCE=SHARE")
     return resource, read_value(Share, free)
 
@@ -478,7 +459,7 @@ def _regular_expression(text: str) -> str:
     return text
 
 
-# Airflow's api-server tries each pattern on texts of any length: a pattern must run in linear time.
+# Airflow tries each pattern on texts of any length: it must run in linear time.
 def short_text(*types: str, pattern: str, **more: Any) -> dict[str, Any]:
     return {"type": [*types], "pattern": pattern, "maxLength": LONGEST, **more}
 

@@ -1,8 +1,8 @@
 """Place the partitions of new topics so that brokers become as even as possible; existing replicas stay.
 
-Each partition keeps Kafka's rules, and no broker gets more than twice its even share of a topic. Within that each
-replica minimises the sum, over brokers and resources, of (level / mean level)⁴ × its share of the capacity; then
-partitions are placed again while the sum falls.
+Kafka's rules hold, and no broker gets more than twice its even share of a topic. Within that each replica minimises the
+sum, over brokers and resources, of (level / mean level)⁴ × its share of the capacity; then partitions are placed again
+while the sum falls.
 
 Example: brokers 0 and 1 with 10 leaders each, 2 with none; 3 partitions, RF 1: two on broker 2, one on 0.
 """
@@ -41,7 +41,7 @@ _POWER = 4
 
 @dataclass(frozen=True, slots=True)
 class NewTopic:
-    """``in_bytes_per_s`` and ``log_bytes`` (of one copy) of all partitions together; None: unknown."""
+    """``in_bytes_per_s`` and ``log_bytes`` (of one copy) of all partitions."""
 
     topic: str
     partitions: int
@@ -50,7 +50,6 @@ class NewTopic:
     log_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises UsageError for an impossible topic."""
         place = f"--new-topic {self.topic[:60]}"
         if fault := topic_name_fault(self.topic):
             raise UsageError.at(place, fault)
@@ -60,7 +59,7 @@ class NewTopic:
             raise UsageError.at(place, f"replication factor {self.replication_factor}", "give 1 or more")
 
     def weights(self, resource: str) -> tuple[float, float]:
-        """Load of every replica, and extra load of the leader: copies sent."""
+        """Load of every replica, and extra load of the leader."""
         loads = MeasuredLoads(
             disk_bytes=np.array([(self.log_bytes or 0) / self.partitions]),
             in_bytes_per_s=np.array([(self.in_bytes_per_s or 0) / self.partitions]),
@@ -79,7 +78,7 @@ class _Receivers:
     brokers: BrokerArrays
     resources: tuple[str, ...]
     load: Floats
-    factor: Floats  # float64[B, D]: weight of a level in the sum
+    factor: Floats
     free: Floats
     rack: Longs
     takes: Flags
@@ -95,7 +94,7 @@ class _Receivers:
 def place_new_topics(
     snapshot: ClusterSnapshot, topics: Sequence[NewTopic], options: PlanOptions | None = None
 ) -> dict[str, Any]:
-    """The document: each topic's ``assignment`` by partition, leader first, and loads before and after.
+    """Return each topic's ``assignment`` by partition, leader first, and loads before and after.
 
     Uses ``exclude_brokers`` and ``capacities`` of ``options``. Raises UsageError for an existing topic, InfeasibleError
     where replicas find no place.
@@ -198,7 +197,6 @@ def _placed(receivers: _Receivers, topic: NewTopic) -> list[list[int]]:
 
 
 def _place_one(receivers: _Receivers, topic: NewTopic, held: Longs, led: Longs) -> list[int]:
-    """Place one more partition; leader first."""
     follower, extra = _weights(topic, receivers.resources)
     size, able = topic.weights("disk")[0], int(receivers.takes.sum())
     most_held = max(math.floor(_MOST_OF_EVEN * topic.partitions * topic.replication_factor / able), 1)
@@ -213,7 +211,7 @@ def _place_one(receivers: _Receivers, topic: NewTopic, held: Longs, led: Longs) 
                 fact(FactCode.NO_ROOM_FOR_REPLICA, topic=topic.topic, replica=position + 1, replica_bytes=size),
                 fact(FactCode.ADD_BROKER_OR_DISK),
             )
-        # Brokers at their limit for the topic come last; then by least cost.
+        # Brokers at their limit come last.
         over = (led >= most_led) if position == 0 else (held >= most_held)
         cost = receivers.added(follower + extra if position == 0 else follower)
         order = np.lexsort((cost, over, in_rack[receivers.rack], ~open_to))

@@ -2,24 +2,23 @@
 
 **StripedReplicaPlacer**, new topics and added partitions since 3.0. Promises, in order: distinct brokers; the leader is
 not fenced; replicas rotate over racks, unfenced brokers first in each; leaders stripe over racks and brokers. Brokers
-without a rack form one. Rack sizes are not balanced. Each rack's brokers are sorted, from a random offset; the leader
-comes from the next rack, followers from the racks after it. After as many partitions as unfenced brokers, racks and
-brokers are shuffled. Draws follow the order of a Java HashMap of racks. Added partitions start a new stripe. O(n · rf),
-and O(B) draws for each B partitions. Example: brokers 0, 1, 2 without racks and offset 0 give [0, 1, 2], [1, 2, 0], [2,
-0, 1], then shuffled ones.
+without a rack form one. Each rack's brokers are sorted, from a random offset; the leader comes from the next rack,
+followers from the racks after it. After as many partitions as unfenced brokers, racks and brokers are shuffled. Draws
+follow the order of a Java HashMap of racks. Added partitions start a new stripe. Example: brokers 0, 1, 2 without racks
+and offset 0 give [0, 1, 2], [1, 2, 0], [2, 0, 1], then shuffled ones.
 
 **AdminUtils**, ZooKeeper clusters and ``--generate`` until 4.0 (removed in 4.1, KAFKA-18798). Promises, in order:
 distinct brokers; with racks, as many as possible; leaders round robin, followers shifted, the shift grows by one when
 all brokers led once. Without racks brokers keep the given order (topic creation sorts by id). With racks: racks by
 name, brokers by id, one of each rack in turn. Partition p starts at (p + start) mod n; replica j is 1 + (shift + j) mod
 (n − 1) places behind; used racks are skipped while another has none. ``fixed_start_index`` sets start and shift; else
-both are drawn, in this order. O(n · rf), with racks times brokers skipped. Example: brokers 0–4 from index 0: partition
-0 → [0, 1, 2], 1 → [1, 2, 3], …, 5 → [0, 2, 3] (shift 1).
+both are drawn, in this order. Example: brokers 0–4 from index 0: partition 0 → [0, 1, 2], 1 → [1, 2, 3], …, 5 → [0, 2,
+3] (shift 1).
 
 **kafka-reassign-partitions --generate**: since 4.1 one StripedReplicaPlacer and Random for the whole run, before one
 call of AdminUtils a topic. Topics come in the order of a HashMap filled by ``computeIfAbsent`` over the HashMap of
 present partitions; the partition met first sets the replication factor; new replicas go to partitions 0 … count − 1.
-Present replicas are ignored. O(P log P) for P partitions, then the placer.
+Present replicas are ignored. The placers are O(n · rf).
 """
 
 from __future__ import annotations
@@ -56,9 +55,7 @@ class PlacementBroker:
 
 
 def require_all_racks_or_none(brokers: Sequence[PlacementBroker]) -> None:
-    """Check of ``kafka-reassign-partitions --generate`` without ``--disable-rack-aware``. Raises PlacementError
-    (AdminOperationException) where only some brokers have racks.
-    """
+    """Check of ``kafka-reassign-partitions --generate`` without ``--disable-rack-aware``. Raises PlacementError."""
     rackless = [broker.id for broker in brokers if broker.rack is None]
     if 0 < len(rackless) < len(brokers):
         raise PlacementError(
@@ -74,7 +71,7 @@ _INDEX, _OFFSET, _EPOCH = range(3)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StripedField:
-    """Brokers before any draw, reusable.
+    """Brokers before any draw.
 
     List 2·rack holds the fenced, 2·rack + 1 the unfenced brokers of a rack, sorted: list i is
     ``stripe[starts[i]:starts[i + 1]]``. ``map_order``: racks as Java's HashMap iterates; ``sorted_racks``: by name.
@@ -89,7 +86,7 @@ class StripedField:
 
 
 def striped_field(brokers: Sequence[PlacementBroker]) -> StripedField:
-    """``brokers`` in the controller's order, which matters only for equal hash bins."""
+    """Return the field; ``brokers`` in the controller's order decide equal hash bins."""
     racks, rack_of = _racks(brokers)
     lists = _broker_lists(brokers, racks, rack_of)
     starts = np.zeros(len(lists) + 1, np.int64)
@@ -106,12 +103,11 @@ def striped_field(brokers: Sequence[PlacementBroker]) -> StripedField:
 
 
 def place_striped(brokers: Sequence[PlacementBroker], partitions: int, replication_factor: int, random: State) -> Ints:
-    """Leader first; ``random`` advances as in Java. Raises PlacementError (InvalidReplicationFactor)."""
+    """Return replicas, leader first. Advances ``random`` as Java. Raises PlacementError."""
     return place_on_field(striped_field(brokers), partitions, replication_factor, random)
 
 
 def place_on_field(field: StripedField, partitions: int, replication_factor: int, random: State) -> Ints:
-    """``place_striped`` on a reusable field."""
     state, rack_offset = _set_up(random, field.map_order, field.starts)
     _refuse_striped(replication_factor, field.unfenced, field.total)
     placed = np.empty((partitions, replication_factor), np.int32)
@@ -156,8 +152,6 @@ def _refuse_striped(replication_factor: int, unfenced: int, total: int) -> None:
 
 
 class _BrokerLists(NamedTuple):
-    """Lists of a ``StripedField`` and their state int64[lists, 3]."""
-
     starts: Longs
     stripe: Ints
     state: Longs
@@ -249,9 +243,7 @@ def place_alternating(
     fixed_start_index: int = DRAWN,
     start_partition: int = DRAWN,
 ) -> Ints:
-    """Row i is partition max(0, start_partition) + i, preferred leader first. Raises PlacementError: InvalidPartitions,
-    InvalidReplicationFactor, and AdminOperation where only some brokers have racks.
-    """
+    """Row i is partition max(0, start_partition) + i, preferred leader first. Raises PlacementError."""
     _refuse_alternating(brokers, partitions, replication_factor)
     has_racks = any(broker.rack is not None for broker in brokers)
     if has_racks and any(broker.rack is None for broker in brokers):
@@ -371,7 +363,7 @@ Placer = Callable[[Sequence[PlacementBroker], int, int, State], Ints]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedPartitions:
-    """Partitions as the tool read them, each once, in order; ``topics``: index into names."""
+    """Partitions as the tool read them; ``topics``: index into names."""
 
     names: StringColumn
     topics: Ints
@@ -389,14 +381,14 @@ class TopicProposal:
 
 
 def propose_striped(brokers: Sequence[PlacementBroker], listed: ListedPartitions, random: State) -> list[TopicProposal]:
-    """``--generate`` since 4.1, topics in Java's order. Raises PlacementError."""
+    """Proposals of ``--generate`` since 4.1, in Java's order. Raises PlacementError."""
     return _propose(brokers, listed, random, place_striped)
 
 
 def propose_alternating(
     brokers: Sequence[PlacementBroker], listed: ListedPartitions, random: State
 ) -> list[TopicProposal]:
-    """``--generate`` before 4.1, topics in Java's order. Raises PlacementError."""
+    """Proposals of ``--generate`` before 4.1, in Java's order. Raises PlacementError."""
     return _propose(brokers, listed, random, place_alternating)
 
 
@@ -412,7 +404,6 @@ def _propose(
 
 
 def _topics_in_order(listed: ListedPartitions) -> list[tuple[int, Longs]]:
-    """Topics in the tool's order, each with its rows in the order of the map of partitions."""
     name_hashes = hash_codes(listed.names.data, listed.names.offsets)
     visit_order = put_order(topic_partition_hashes(name_hashes[listed.topics], listed.partitions), DEFAULT_CAPACITY)
     topics = listed.topics[visit_order]

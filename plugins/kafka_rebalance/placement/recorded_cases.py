@@ -35,12 +35,12 @@ FAMILIES = cases.FAMILIES | {
 
 
 def answer(case: cases.Case) -> Output:
-    """Answer to a case of any strategy or placer; see ``kafka_assignors.recorded_cases.cases.answer``."""
+    """See ``kafka_assignors.recorded_cases.cases.answer``."""
     return cases.answer(case, FAMILIES)
 
 
 def answer_admin_utils(case: Input) -> Output:
-    """Replicas by partition; with racks also the alternated list of brokers."""
+    """Return replicas by partition; with racks also the alternated list of brokers."""
     brokers = _brokers(case)
     fixed = int(case.get("fixedStartIndex", DRAWN))
     if fixed < 0 and "seed" not in case:
@@ -62,7 +62,6 @@ def answer_striped(case: Input) -> Output:
 
 
 def answer_generate(case: Input) -> Output:
-    """Topics in Java's order, the partition that set each one's rf, and the proposal."""
     index = {topic: i for i, topic in enumerate(dict.fromkeys(topic for topic, _, _ in case["current"]))}
     rows = [(index[topic], partition, len(replicas)) for topic, partition, replicas in case["current"]]
     columns = np.array(rows, np.int32).reshape(-1, 3)

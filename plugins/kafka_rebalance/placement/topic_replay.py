@@ -1,7 +1,6 @@
 """Kafka's placer replayed on a topic: evenness if it were created today, and the cost of the change.
 
-Kafka draws a random start for each topic, so several seeds are replayed. The result is that of recreating the topic or
-of ``kafka-reassign-partitions --generate``.
+Kafka draws a random start for each topic, so several seeds are replayed.
 """
 
 from __future__ import annotations
@@ -50,18 +49,16 @@ class TopicReplay:
 
     @property
     def placed(self) -> tuple[TopicPlacementScore, ...]:
-        """The placer's draws, by seed."""
         return self.scores[1:]
 
     @property
     def median_replica_skew(self) -> float | None:
-        """Median of the placer's draws, ``None`` where it refused."""
         return float(np.median([placement.replica_skew for placement in self.placed])) if self.placed else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacementGround:
-    """Shared by all topics; ``stripes`` None without brokers."""
+    """Shared by all topics."""
 
     field: BrokerField
     stripes: StripedField | None
@@ -73,10 +70,7 @@ def placement_ground(brokers: Sequence[PlacementBroker]) -> PlacementGround:
 
 
 def replay_topic(today: TopicPlacement, ground: PlacementGround, seeds: Sequence[int] = range(SEEDS)) -> TopicReplay:
-    """Scores of today's placement and of each seed. O(seeds · P · W²).
-
-    As in Kafka, the first partition's number of replicas is the replication factor.
-    """
+    """Return scores; as in Kafka, the first partition's number of replicas is the replication factor."""
     field, stripes = ground.field, ground.stripes
     scores = [score_placement(today, today, field, CURRENT, 0)]
     if stripes is None:
@@ -102,7 +96,7 @@ def placement_brokers(snapshot: ClusterSnapshot) -> tuple[PlacementBroker, ...]:
 
 
 def topic_placements(snapshot: ClusterSnapshot) -> Iterator[TopicPlacement]:
-    """Placements in the snapshot's order, without empty topics. O(replicas)."""
+    """Placements without empty topics."""
     table = snapshot.partitions
     log_bytes = snapshot.load(LoadKind.LOG_BYTES)
     counts = table.replica_counts

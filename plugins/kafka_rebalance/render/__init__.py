@@ -44,7 +44,7 @@ def render_document(document: Mapping[str, Any]) -> str:
 
 
 def error_words(error: BaseException) -> str:
-    """Return an error for people: facts rendered, other errors as they are."""
+    """Return an error for people."""
     return "; ".join(render_all(error.facts)) if isinstance(error, InfeasibleError) else str(error)
 
 

@@ -395,7 +395,6 @@ def split_words(
     elsewhere: float | None,
     spread: float | None,
 ) -> str:
-    """Return how topic loads were split over partitions."""
     parts = (
         (exact, "exact"), (by_messages, "split by messages"), (by_size, "split by size"), (evenly, "split evenly"),
         (elsewhere, "counted where no leader is"),
@@ -430,7 +429,6 @@ _STREAMS_PARTS = {
 
 
 def streams_parts_unknown(*, inputs: Sequence[str]) -> str:
-    """Return what the replay of a Streams group needs and the snapshot does not have."""
     return f"the input lacks {'; '.join(str(_STREAMS_PARTS.get(part, part)) for part in inputs)}"
 
 

@@ -1,4 +1,4 @@
-"""Findings about groups and each group's advice: finding, remedy, cost. Also load sources and disk forecasts."""
+"""Findings and advice about groups; load sources and disk forecasts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_rebalance.render.findings import heavy_key, some, verb
 _AGAIN = "Take a snapshot again when the group is Stable."
 _POLLS = f"compare the time between its polls with max.poll.interval.ms. {_AGAIN}"
 _JOINS = "Keep range only if the members join topics partition by partition."
-# Groups without a choice of strategy (``GroupKind``).
+# Without a choice of strategy (``GroupKind``).
 _KINDS = {
     "empty": "it has no members: there is nothing to divide",
     "share": "a share group: its members read partitions together, so no strategy divides them",

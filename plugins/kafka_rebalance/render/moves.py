@@ -152,7 +152,7 @@ def _leads_too_few(*, broker: int, topic: str, leaders: int, wanted: int) -> str
 
 
 def told_apart(one: float, other: float) -> tuple[str, str]:
-    """Return both with four digits, or more until they differ: 1.0971 and 1.0974, not 1.097 twice."""
+    """Return both with four digits, or more until they differ: 1.0971 and 1.0974."""
     texts = (f"{one:.4g}", f"{other:.4g}")
     for digits in range(5, sys.float_info.dig + 1):
         if texts[0] != texts[1]:

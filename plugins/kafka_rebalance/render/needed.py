@@ -1,7 +1,6 @@
 """Sentences for the gap between a cost and its lower bound.
 
-Bytes and hours near their bound get a percentage. Counts, and costs far from the bound, get the needed amount: "717 %"
-above 2 moves says nothing.
+Bytes and hours near their bound get a percentage; other costs the needed amount.
 
 Example: 17 moves, 2 provably needed: ``at least 2 needed``. 10.1 GiB above 10 GiB: ``1.00 % above what is provably
 needed``. 5 leader changes, bound 4.3: ``the fewest possible``, since changes are whole.
@@ -15,15 +14,12 @@ from typing import NamedTuple
 from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 
-# Larger gaps are worded by the needed amount.
 _MOST_PERCENT = 0.25
 COUNTS = ("replica_moves", "leader_changes")
 ABOVE = "above what is provably needed"
 
 
 class Needed(NamedTuple):
-    """``1.00 %`` and ``above what is provably needed``, ``at least 2`` and ``needed``, or ``the fewest possible``."""
-
     value: str
     of_what: str
 
@@ -33,7 +29,7 @@ class Needed(NamedTuple):
 
 
 def needed(cost: str, amount: float | None, bound: float | None) -> Needed | None:
-    """Return the words for ``cost`` (a field of ``Cost``); None where amount or bound is unknown or the bound is 0."""
+    """Return the words for ``cost``; None where amount or bound is unknown or the bound is 0."""
     if amount is None or bound is None or (bound <= 0 < amount):
         return None
     if cost in COUNTS:
@@ -52,7 +48,6 @@ def needed_words(cost: str, amount: float | None, bound: float | None) -> str:
 
 
 def amount_of(cost: str, amount: float | None) -> str:
-    """``17``, ``1.3 TiB``, ``4 h 42 min``."""
     if cost == "bytes":
         return bytes_in_words(amount)
     if cost == "seconds":

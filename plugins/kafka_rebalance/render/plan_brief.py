@@ -1,4 +1,4 @@
-"""A plan in a few lines: verdict, urgency, reasons, steps, proof, blind spots. Only reasons are cut.
+"""A plan in a few lines; only reasons are cut.
 
 Example::
 
@@ -10,8 +10,6 @@ Example::
       1. Elect preferred leaders    0 B         0      541           -  highest leaders over mean 1.46 × → 1.03 ×
       2. Relieve broker 9       1.2 TiB        16        9  3 h 21 min  broker 9's disk 93 % → 61 % of capacity
       proof: 1.2 TiB copied, 0.01 % above what is provably needed
-
-Complexity: O(moves + reasons).
 """
 
 from __future__ import annotations
@@ -31,10 +29,7 @@ _NONE = "-"
 
 
 def brief_lines(plan: Document, *, urgent: Sequence[str] = (), uncovered: str = "", most: int) -> list[str]:
-    """Return at most ``most`` lines of a plan's document, the verdict first.
-
-    ``urgent``: sentences; the first is shown. ``uncovered``: blind spots of the verdict.
-    """
+    """Return at most ``most`` lines. Of ``urgent`` sentences the first is shown. ``uncovered``: blind spots."""
     first = [_verdict_line(plan)]
     if urgent:
         more = f" ... and {len(urgent) - 1} more" if len(urgent) > 1 else ""

@@ -1,4 +1,4 @@
-"""Reasons of a verdict, unmet bands, notes about a cluster, proofs of bounds."""
+"""Reasons of a verdict, notes, proofs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STATES = MappingProxyType(
 
 
 def state_words(state: str) -> str:
-    """Return a broker state's verb phrase: ``is dead``, ``did not answer in time``."""
+    """Return ``is dead``, ``did not answer in time``."""
     return STATES.get(state, f"is {state}")
 
 
@@ -38,7 +38,6 @@ def in_list(names: Sequence[object]) -> str:
 
 
 def first_of(first: Sequence[object], count: int) -> str:
-    """Return ``a, b and 3 more``, given the first of ``count``."""
     return ", ".join(map(str, first)) + (f" and {count - len(first):,} more" if count > len(first) else "")
 
 

@@ -1,9 +1,7 @@
-"""Figures and sentences of a plan's steps. ``step_figures`` reads ``plan.json``; the store keeps its records as rows.
+"""Figures and sentences of a plan's steps; the store keeps ``step_figures`` as rows.
 
 Example: ``2. Relieve broker 9: 16 replicas, 1.2 TiB, 3 h 20 min, no leader changes; broker 9's disk 93 % → 61 % of
 capacity; steps 1 to 2 copy 1.2 TiB, 0.20 % above what is provably needed``.
-
-Complexity: O(moves + steps · resources).
 """
 
 from __future__ import annotations
@@ -36,10 +34,9 @@ _BROKEN = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class StepFigures:
-    """Figures of one step. ``*_so_far`` and ``lower_bound_bytes`` include the steps before it.
+    """``*_so_far`` and ``lower_bound_bytes`` include the steps before it.
 
-    ``resource``: lowered by the step; its fullest broker before and after, with the used share of capacity (``None``:
-    unknown). ``repairs``: partitions by the code of their fault.
+    ``resource``: lowered by the step, with its fullest broker. ``repairs``: partitions by the code of their fault.
     """
 
     step: int
@@ -89,10 +86,7 @@ def step_figures(plan: Document) -> list[StepFigures]:
 
 
 def _shown(step: Document, capacities: Mapping[str, Mapping[str, float]]) -> Document:
-    """Return the outcome of the step's resource.
-
-    Leaders for an election, the fullest for a relief, else the largest fall of skew; nothing for a repair.
-    """
+    """Return leaders for an election, the fullest resource for a relief, else the largest fall of skew."""
     outcomes: Sequence[Document] = step["resources"]
     if step["kind"] == "repair" or not outcomes:
         return {}
@@ -119,7 +113,7 @@ def _repairs(kind: str, moves: Sequence[Document]) -> dict[str, int]:
 
 
 def step_title(step: StepFigures) -> str:
-    """Return ``Elect preferred leaders``, ``Repair 4 partitions``, ``Relieve broker 9`` or ``Even out the load``."""
+    """Return ``Elect preferred leaders``, ``Repair 4 partitions``, …"""
     if step.kind == "elect":
         return "Elect preferred leaders"
     if step.kind == "repair":
@@ -176,14 +170,12 @@ def step_bound(step: StepFigures) -> str:
 
 
 def step_waves(step: StepFigures) -> str:
-    """Return ``wave 3`` or ``waves 3 to 5``."""
     if step.first_wave == step.last_wave:
         return f"wave {step.first_wave}"
     return f"waves {step.first_wave} to {step.last_wave}"
 
 
 def progress_words(applied: int, partitions: int) -> str:
-    """Return ``not started``, ``3 of 16 done`` or ``done``."""
     if not applied:
         return "not started"
     return "done" if applied == partitions else f"{applied:,} of {partitions:,} done"

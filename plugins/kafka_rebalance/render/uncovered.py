@@ -20,7 +20,7 @@ def uncovered_words(coverage: Iterable[CoverageGap]) -> str:
     parts += _shortened({render(gap.what) for gap in gaps if gap.subject_type == "cluster"})
     for kind, plural in _NAMED:
         names = {gap.subject for gap in gaps if gap.subject_type == kind}
-        # A member's gap is ``group/member``: the group's name is enough.
+        # A member's gap is ``group/member``.
         names |= {gap.subject.split("/")[0] for gap in gaps if kind == "group" and gap.subject_type == "member"}
         if names:
             parts.append(f"parts of {plural if len(names) > 1 else kind} {', '.join(_shortened(names))}")
@@ -33,6 +33,6 @@ def gap_words(gap: CoverageGap) -> str:
 
 
 def _shortened(names: set[str]) -> list[str]:
-    ordered = sorted(names, key=lambda name: (len(name), name))  # broker 2 before broker 10
+    ordered = sorted(names, key=lambda name: (len(name), name))  # 2 before 10
     more = len(ordered) - _MOST_NAMED
     return ordered[:_MOST_NAMED] + ([f"{more:,} more"] if more > 0 else [])

@@ -38,7 +38,6 @@ from kafka_rebalance.snapshot.ranges import LARGEST_INT32, topic_name_fault
 
 
 def require_pattern(place: str, pattern: str) -> None:
-    """Raises InvalidInputError for an invalid regular expression."""
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
@@ -46,7 +45,7 @@ def require_pattern(place: str, pattern: str) -> None:
 
 
 def matching(kind: str, pattern: str, names: Iterable[str]) -> frozenset[str]:
-    """Return the names that the whole pattern matches. Raises InvalidInputError for none."""
+    """Return names that match whole. Raises InvalidInputError for none."""
     found = frozenset(name for name in names if re.fullmatch(pattern, name))
     if not found:
         raise InvalidInputError.at(f"{kind} {excerpt(pattern)}", f"no {kind} of the cluster has such a name")
@@ -79,7 +78,7 @@ _MOST_LISTED = 20
 
 @dataclass(frozen=True, slots=True)
 class RackLost:
-    """All brokers of a rack are dead, and all members that report this rack."""
+    """All brokers of a rack and members that report it are dead."""
 
     rack: str
 
@@ -98,7 +97,6 @@ class BrokersLost:
     ids: tuple[int, ...]
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for an unknown broker."""
         del seed  # no draws
         require_known("broker", self.ids, (broker.id for broker in snapshot.brokers))
         return _without_brokers(snapshot, frozenset(self.ids))
@@ -122,7 +120,6 @@ class BrokersAdded:
             raise InvalidInputError.at("brokers_added", "expected either a count or ids")
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for an existing id or an unknown ``like``."""
         del seed  # no draws
         there = {broker.id for broker in snapshot.brokers}
         like = self._like(snapshot)
@@ -205,7 +202,6 @@ def _led_by_others(table: PartitionTable, lost: frozenset[int], serving: frozens
 
 
 def _observes(table: PartitionTable) -> Flags:
-    """bool[R]: the replica is an observer."""
     observes = np.zeros(len(table.replicas), dtype=np.bool_)
     for row, brokers in table.observers.items():
         cells = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
@@ -214,10 +210,7 @@ def _observes(table: PartitionTable) -> Flags:
 
 
 def spread_over_all(rates: Floats, known: int) -> None:
-    """Spread in place the rates of a topic's first ``known`` partitions over all.
-
-    Keys move, so each partition gets the topic's mean; unknown where one is unknown.
-    """
+    """Set rates in place: keys move, so each partition gets the topic's mean; unknown where one is unknown."""
     rates[:] = rates[:known].sum() / len(rates)
 
 
@@ -236,7 +229,7 @@ _NUMBERED = re.compile(r"(.*?)([0-9]+)")
 
 
 def lots_of(group_id: str, scenario: str, seed: int) -> np.random.Generator:
-    """Return the random generator of one group and scenario, independent of other replays.
+    """Random generator of a group and scenario, independent of other replays.
 
     Raises InvalidInputError for a negative seed.
     """
@@ -246,10 +239,7 @@ def lots_of(group_id: str, scenario: str, seed: int) -> np.random.Generator:
 
 
 class Newcomers:
-    """Draws new members, each as another process of an existing member's service.
-
-    It copies the subscription, takes the rack with the fewest members, and the next number of an instance id.
-    """
+    """Draws new members: an existing one's subscription, the rack with fewest members, the next instance number."""
 
     def __init__(self, members: tuple[Member, ...], lots: np.random.Generator) -> None:
         self._members = members
@@ -282,7 +272,7 @@ class Newcomers:
 
 
 def restarted(member: Member, lots: np.random.Generator) -> Member:
-    """Return the member after a restart: without instance id it gets a new member id."""
+    """Return the restarted member; without instance id it gets a new member id."""
     return replace(member, id=_drawn_id(member, None, lots), instance_id=None, user_data=None)
 
 
@@ -313,7 +303,7 @@ class NewPartitions:
 
 
 def with_partitions(snapshot: ClusterSnapshot, topics: tuple[Topic, ...], new: NewPartitions) -> ClusterSnapshot:
-    """Return the snapshot with more partitions. ``topics``: the existing ones in order, then new ones."""
+    """Return the larger snapshot; ``topics``: the existing ones in order, then new ones."""
     index = {topic.name: number for number, topic in enumerate(topics)}
     table = _joined(snapshot.partitions, partition_table(new.rows, index))
     order = np.lexsort((table.partition, table.topic)).astype(np.int64)
@@ -411,13 +401,12 @@ MOST_NEW_PARTITIONS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class PartitionsAdded:
-    """More partitions of a topic, with its first one's replica count; writes spread over all."""
+    """More partitions, with the first one's replica count; writes spread over all."""
 
     topic: str
     count: int
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for an unknown topic, or replicas that cannot be placed."""
         require_known("topic", (self.topic,), (topic.name for topic in snapshot.topics))
         number = next(at for at, topic in enumerate(snapshot.topics) if topic.name == self.topic)
         table = snapshot.partitions
@@ -437,7 +426,7 @@ class PartitionsAdded:
 
 @dataclass(frozen=True, slots=True)
 class TopicAdded:
-    """A new topic; rates are totals, ``None`` where unknown.
+    """New topic; rates are totals, ``None`` where unknown.
 
     Groups whose whole name matches ``groups`` subscribe to it; default: none.
     """
@@ -459,7 +448,6 @@ class TopicAdded:
             require_pattern("topic_added, groups", self.groups)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for an existing topic, or replicas that cannot be placed."""
         if any(topic.name == self.topic for topic in snapshot.topics):
             raise InvalidInputError.at(f"topic {self.topic}", "is in the cluster already", "use partitions_added")
         places = _placed(snapshot, self.topic, self.partitions, self.replication_factor, seed)
@@ -493,7 +481,6 @@ class TopicRemoved:
         require_pattern("topic_removed, topics", self.topics)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where no topic matches."""
         del seed  # no draws
         gone = matching("topic", self.topics, (topic.name for topic in snapshot.topics))
         return replace(without_topics(snapshot, gone), groups=tuple(_unread(group, gone) for group in snapshot.groups))
@@ -534,7 +521,7 @@ def _at_the_start(group: Group, topic: str, partitions: range) -> Group:
 
 
 def _subscribed(group: Group, topic: str) -> Group:
-    """A member of unknown subscription is assumed to subscribe to all topics of its group."""
+    """Return the group with the topic; a member of unknown subscription is assumed to subscribe."""
     read = {name for member in group.members for name, _ in member.assigned}
     read.update(name for member in group.members for name in member.subscription or ())
 
@@ -568,8 +555,8 @@ MOST_NEWCOMERS = 100_000
 class Members:
     """Members of each matching group: a count, a factor, more, or fewer.
 
-    One of the four is given. ``leave`` names members that go; others are drawn, and so are models of new ones.
-    ``times`` is rounded half up, at least 1 member.
+    One of the four is given. ``leave`` names members that go; others are drawn. ``times`` is rounded half up, at least
+    1 member.
     """
 
     groups: str
@@ -615,7 +602,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class MembersLost:
-    """Members of a rack die in each matching group; its brokers stay."""
+    """Members of a rack die; its brokers stay."""
 
     groups: str
     rack: str
@@ -657,7 +644,6 @@ class Growth:
         require_pattern("growth, topics", self.topics)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where no topic matches, or a figure exceeds its range."""
         del seed  # no draws
         names = matching("topic", self.topics, (topic.name for topic in snapshot.topics))
         grows = np.array([topic.name in names for topic in snapshot.topics], dtype=np.bool_)
@@ -684,7 +670,7 @@ def _larger(table: PartitionTable, rows: Flags, factor: float) -> PartitionTable
     grows = rows[table.row_of_replica] & (sizes != UNKNOWN_BYTES)
     if factor == 1.0 or not grows.any():
         return table
-    # The snapshot refuses sizes above LARGEST_BYTES; until then int64 must hold them.
+    # int64 must hold them until the snapshot refuses sizes above LARGEST_BYTES.
     grown = np.minimum(np.rint(sizes[grows] * factor), _LARGEST_EXACT)
     larger = sizes.copy()
     larger[grows] = grown.astype(np.int64)

@@ -1,7 +1,4 @@
-"""A what-if scenario: a name and changes in order, read and written as one JSON object (docs/read-an-advisory.md).
-
-Reading is strict, and a written scenario reads back as an equal one.
-"""
+"""A what-if scenario as one JSON object (docs/read-an-advisory.md). Reading is strict."""
 
 from __future__ import annotations
 
@@ -58,10 +55,8 @@ class Scenario:
         return any(isinstance(change, RackLost | MembersLost) for change in self.changes)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int = 0) -> ClusterSnapshot:
-        """Return the changed cluster; the same seed draws the same.
-
-        Raises InvalidInputError, naming the change, where one does not fit: an unknown broker, rack, topic, group or
-        member, an existing topic, replicas that no broker can take.
+        """Return the changed cluster; the same seed draws the same. Raises InvalidInputError, naming a change that does
+        not fit.
         """
         for number, change in enumerate(self.changes):
             try:
@@ -78,7 +73,7 @@ MOST_CHANGES = 100
 
 
 def scenario_from_document(document: Any, place: str = "scenario") -> Scenario:
-    """Return a checked scenario. Raises InvalidInputError naming the wrong JSON path under ``place``."""
+    """Raises InvalidInputError naming the wrong JSON path under ``place``."""
     fields = Fields(document, place)
     fields.require_format(FORMAT, FORMAT_VERSION)
     name = fields.get("name", str)
@@ -92,7 +87,6 @@ def scenario_from_document(document: Any, place: str = "scenario") -> Scenario:
 
 
 def scenario_document(scenario: Scenario) -> dict[str, Any]:
-    """Return the JSON object without absent values."""
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,

@@ -1,4 +1,4 @@
-"""Skew and movement of clusters, placements and assignments; one definition each.
+"""Skew and movement of clusters, placements and assignments.
 
 ``assignment_scores`` and ``placement_scores`` define rows of the store.
 """

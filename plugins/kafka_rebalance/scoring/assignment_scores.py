@@ -1,4 +1,4 @@
-"""Scores of a group's assignment by member and in total (fields: the store's columns)."""
+"""Scores of a group's assignment (fields: the store's columns)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ class ReaderMovement:
 
 
 def reader_movement(before: Ints, after: Ints, in_bytes_per_s: Floats) -> ReaderMovement:
-    """A partition moves if it had a reader and has another one."""
     moved = (before != ABSENT) & (before != after)
     total = float(in_bytes_per_s.sum())
     ratio = None if np.isnan(total) else float(in_bytes_per_s[moved].sum()) / total if total > 0 else 0.0
@@ -30,7 +29,7 @@ def reader_movement(before: Ints, after: Ints, in_bytes_per_s: Floats) -> Reader
 
 @dataclass(frozen=True, slots=True)
 class MemberScore:
-    """``None`` is unknown. A member that falls behind has no ``drain_seconds``."""
+    """A member that falls behind has no ``drain_seconds``."""
 
     group_id: str
     assignor: str
@@ -51,13 +50,12 @@ class MemberScore:
 class GroupScore:
     """One assignor on one group. ``error``: the reason for missing scores.
 
-    ``skew``: highest member over mean; ``cv``: standard deviation over mean; ``least_skew``: lower bound on the skew of
-    any assignment. A scenario's row is the variant (``subject``) of ``variants`` that moves most partitions. Counted
-    from the strategy's own previous answer: ``partitions_moved`` (``mean_partitions_moved`` over variants),
-    ``partitions_revoked`` from surviving members, ``partitions_unread`` for a while, for ``longest_pause_ms`` (None:
-    for ever, see ``partitions_without_reader``) and ``unread_partition_ms`` in total. ``drain_seconds`` is ``None``
-    where unknown, and where the lag never ends: then ``members_falling_behind`` is not ``None`` (0: only unread
-    partitions).
+    ``least_skew``: lower bound on the skew of any assignment. A scenario's row is the variant (``subject``) of
+    ``variants`` that moves most partitions. Counted from the strategy's own previous answer: ``partitions_moved``
+    (``mean_partitions_moved`` over variants), ``partitions_revoked`` from surviving members, ``partitions_unread`` for
+    a while, for ``longest_pause_ms`` (None: for ever, see ``partitions_without_reader``) and ``unread_partition_ms`` in
+    total. ``drain_seconds`` is ``None`` where unknown, and where the lag never ends: then ``members_falling_behind`` is
+    not ``None`` (0: only unread partitions).
     """
 
     group_id: str
@@ -127,7 +125,7 @@ class Evenness:
 
 
 def evenness(reader: Ints, today: Ints, member_count: int, rates: PartitionRates) -> Evenness:
-    """``reader`` int32[P] against ``today``'s; ABSENT: none, counts for no member. O(P + members)."""
+    """``reader`` int32[P] against ``today``'s; ABSENT: none."""
     counts, rate, lag = _parts(reader, rates.in_bytes_per_s, rates.lag_messages, member_count)
     movement = reader_movement(today, reader, rates.in_bytes_per_s)
     skew_count, cv_count = _skew_and_cv(counts)
@@ -148,7 +146,7 @@ def evenness(reader: Ints, today: Ints, member_count: int, rates: PartitionRates
 
 
 def per_member(reader: Ints, values: Floats, member_count: int) -> Floats:
-    """Sum of ``values`` float64[P] by member, float64[M]; ``nan`` where one is unknown."""
+    """Sums by member, float64[M]; ``nan`` where one is unknown."""
     read = reader != ABSENT
     return np.bincount(reader[read], weights=values[read], minlength=member_count).astype(np.float64)
 
@@ -171,7 +169,6 @@ def _parts(reader: Ints, rates: Floats, lags: Floats, members: int) -> tuple[Flo
 
 @kernel
 def _skew_and_cv(loads: Floats) -> tuple[float, float]:
-    """``skew``, and deviation over the mean; ``nan`` where a load is, 0 without load."""
     total, highest = 0.0, 0.0
     for load in loads:
         total += load
@@ -194,18 +191,16 @@ def _skew_and_cv(loads: Floats) -> tuple[float, float]:
 
 
 def plain_mean(load: Floats, capacity: Floats | None = None) -> float:
-    """Mean of ``load`` over ``capacity``, 0 without members."""
     total_capacity = float(len(load) if capacity is None else capacity.sum())
     return float(load.sum()) / total_capacity if total_capacity > 0 else 0.0
 
 
 def skew(load: Floats, capacity: Floats | None = None) -> float:
-    """Highest level over the mean; 0 without load. ``load`` has no ``nan``."""
+    """Highest level over the mean; 0 without load."""
     mean = plain_mean(load, capacity)
     levels = load if capacity is None else load / capacity
     return float(levels.max()) / mean if mean > 0 else 0.0
 
 
 def known_skew(load: Floats) -> float | None:
-    """Skew, ``None`` where a load is unknown."""
     return None if np.isnan(load).any() else skew(load)

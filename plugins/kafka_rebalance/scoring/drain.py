@@ -5,9 +5,9 @@
     drain of a member      = its backlog / (capacity - messages written to its partitions a second)
     drain of the group     = that of its slowest member
 
-Consumers commit every 5 s by default, so lag of that time is no backlog. Without a backlog the drain is 0. A backlog
-with writes at capacity or above never drains, nor one without a reader. O(P + members) a kernel call. Example: capacity
-100/s, 40/s written, a lag of 6,200: a backlog of 6,000, done in 6,000 / 60 = 100 s.
+Consumers commit every 5 s by default, so lag of that time is no backlog. A backlog with writes at capacity or above
+never drains, nor one without a reader. Example: capacity 100/s, 40/s written, a lag of 6,200: a backlog of 6,000, done
+in 6,000 / 60 = 100 s.
 
 ``members_needed``: a member finishes in T seconds if its sum of
 
@@ -15,7 +15,7 @@ with writes at capacity or above never drains, nor one without a reader. O(P + m
 
 is at most the capacity. The heaviest partition goes to the member with the least. With the returned number all finish,
 with one fewer they do not. Every member may read every partition; if one exceeds the capacity, no number helps.
-Example: demands 60, 50, 40, 30, capacity 100: 60 + 30 and 50 + 40, so 2. Complexity: O(P log P log(P)).
+Example: demands 60, 50, 40, 30, capacity 100: 2 members. O(P log P log(P)).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ COMMIT_INTERVAL_S = 5.0  # auto.commit.interval.ms of Kafka's clients
 @dataclass(frozen=True, slots=True, eq=False)
 class Drain:
     """``seconds`` is ``None`` for never, and for unknown: then ``members_falling_behind`` is ``None``, too.
-    ``partitions_unread``: with a backlog, without a reader. ``member_seconds``: ``inf`` is never, ``nan`` unknown.
+    ``member_seconds``: ``inf`` is never, ``nan`` unknown.
     """
 
     seconds: float | None
@@ -49,14 +49,13 @@ class Drain:
 
 
 def member_capacity(reader: Ints, read_messages_per_s: Floats, member_count: int) -> float:
-    """Highest rate seen of a member, a lower bound in messages/s; ``nan`` if no member's rates are known."""
+    """Highest rate seen of a member, a lower bound; ``nan`` if unknown."""
     read = per_member(reader, read_messages_per_s, member_count)
     has_partitions = per_member(reader, np.ones(len(reader)), member_count) > 0
     return float(np.fmax.reduce(read[has_partitions], initial=np.nan))
 
 
 def drain(reader: Ints, member_count: int, rates: PartitionRates, capacity: float) -> Drain:
-    """Drain of ``reader`` int32[P], ABSENT: none."""
     seconds = np.empty(member_count)
     slowest, behind, unread = drain_of_members(
         reader, rates.lag_messages, rates.in_messages_per_s, capacity, seconds, np.empty(member_count)
@@ -70,11 +69,7 @@ def drain(reader: Ints, member_count: int, rates: PartitionRates, capacity: floa
 def drain_of_members(
     reader: Ints, lag: Floats, written: Floats, capacity: float, seconds: Floats, work: Floats
 ) -> tuple[float, int, int]:
-    """Fill ``seconds`` float64[M]; ``work`` float64[M] is scratch space.
-
-    Returns the slowest (``inf``: never, ``nan``: unknown), members that fall behind, and unread partitions with a
-    backlog.
-    """
+    """Fill ``seconds``; return the slowest, members that fall behind, and unread partitions with a backlog."""
     seconds[:] = 0.0  # backlog
     work[:] = 0.0  # written
     unread, left = 0, 0.0
@@ -100,7 +95,6 @@ def drain_of_members(
 
 @inner_kernel
 def _divide(seconds: Floats, written: Floats, capacity: float) -> int:
-    """Turn backlogs into times."""
     behind = 0
     for member in range(len(seconds)):
         if not seconds[member] > 0:
@@ -116,7 +110,7 @@ def _divide(seconds: Floats, written: Floats, capacity: float) -> int:
 
 
 DRAIN_WITHIN_S = 3_600.0
-_ROUNDING = 1e-9  # of the capacity
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +156,6 @@ def members_needed(rates: PartitionRates, capacity: float, within_s: float = DRA
 
 @kernel
 def _is_enough(heaviest_first: Floats, members: int, limit: float) -> bool:
-    """No member exceeds ``limit`` when each partition goes to the member with the least."""
     heap = np.zeros(members)
     for demand in heaviest_first:
         level = heap[0] + demand

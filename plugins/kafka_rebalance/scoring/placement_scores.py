@@ -16,7 +16,7 @@ from kafka_rebalance.facts import Fact
 from kafka_rebalance.resources import UNITS
 from kafka_rebalance.scoring.assignment_scores import plain_mean
 
-# A large cluster needs 100,000 calls. Unknown brokers carry nothing. O(P·W² + P·W·log brokers + brokers).
+# Unknown brokers carry nothing. O(P·W² + P·W·log brokers + brokers).
 
 
 class Lists(NamedTuple):
@@ -46,7 +46,6 @@ class PlacementFigures(NamedTuple):
 
 @kernel
 def placement_figures(today: Lists, placed: Lists, log_bytes: Floats, places: Places) -> PlacementFigures:
-    """Figures of ``placed`` and of the change from ``today``; ``log_bytes`` of the leader's replica."""
     brokers = len(places.ids)
     counts, leads, sizes = np.zeros(brokers), np.zeros(brokers), np.zeros(brokers)
     racks_seen = np.zeros(placed.replicas.shape[1], np.int64)
@@ -95,7 +94,6 @@ def _is_in(values: Longs, wanted: int) -> bool:
 
 @inner_kernel
 def _skew(load: Floats) -> float:
-    """Skew, ``nan`` where a load is."""
     total, highest = 0.0, 0.0
     for value in load:
         total += value
@@ -110,8 +108,8 @@ CURRENT = "current"
 
 @dataclass(frozen=True, slots=True)
 class TopicPlacementScore:
-    """Today's placement of a topic (``placer`` "current", seed 0) or a placer's. Skews are the highest broker over the
-    mean of all allowed brokers. Fields are the store's columns.
+    """Today's placement of a topic (``placer`` "current", seed 0) or a placer's. Skews: highest broker over the mean of
+    allowed ones. Fields are the store's columns.
     """
 
     topic: str
@@ -155,10 +153,8 @@ def broker_field(rack_of: Mapping[int, str | None]) -> BrokerField:
 def score_placement(
     today: TopicPlacement, placed: TopicPlacement, field: BrokerField, placer: str, seed: int
 ) -> TopicPlacementScore:
-    """Score of ``placed`` and of the change from ``today``. O(P·W² + brokers).
-
-    A broker new in a list is a move of the leader's size. Replicas that share a rack though there are enough racks
-    violate the rack rule.
+    """A broker new in a list is a move of the leader's size. Replicas that share a rack though there are enough racks
+    violate the rack rule. O(P·W² + brokers).
     """
     lists, new_lists = Lists(today.replicas, today.leaders), Lists(placed.replicas, placed.leaders)
     found = placement_figures(lists, new_lists, today.log_bytes, field.places)
@@ -174,9 +170,6 @@ def score_placement(
         bytes_to_move=None if math.isnan(found.bytes_to_move) else round(found.bytes_to_move),
         rack_violations=int(found.rack_violations) if field.knows_racks else None,
     )
-
-
-# Fields are the store's columns.
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +223,6 @@ class ClusterScores:
     left_out: Mapping[str, Fact] = field(default_factory=dict)
 
     def resource(self, name: str) -> ResourceScore | None:
-        """Score of one resource, ``None`` if not measured."""
         return next((resource for resource in self.resources if resource.resource == name), None)
 
     def of_resource(self, name: str) -> tuple[BrokerScore, ...]:
@@ -334,7 +326,7 @@ def _resource_score(loads: BrokerLoads, d: int, resource: str, mean: float) -> R
 
 
 def successors(replicas: Ints, is_able: Flags, leader: Ints, group: Ints) -> Ints:
-    """Leaders int32[P] after the loss of the leader's ``group``; ABSENT where there is none.
+    """Leaders int32[P] after the loss of the leader's ``group``, or ABSENT.
 
     ``is_able`` bool[P, W]: alive and in sync. ``group`` int32[B]: brokers lost together, ABSENT: never lost.
     """
@@ -345,7 +337,6 @@ def successors(replicas: Ints, is_able: Flags, leader: Ints, group: Ints) -> Int
 
 
 def moved_loads(leader: Ints, successor: Ints, group: Ints, carried: Floats, groups: int) -> Floats:
-    """Added load float64[groups, B] after each loss; ``carried`` float64[P] moves with the leader."""
     moves = np.flatnonzero(successor != ABSENT)
     brokers = len(group)
     pair = group[leader[moves]].astype(np.int64) * brokers + successor[moves]
@@ -354,7 +345,6 @@ def moved_loads(leader: Ints, successor: Ints, group: Ints, carried: Floats, gro
 
 
 def left_leaderless(leader: Ints, successor: Ints, group: Ints, groups: int) -> Ints:
-    """Partitions without a leader after each loss, int32[groups]."""
     lost = (leader != ABSENT) & (successor == ABSENT) & (group[leader] != ABSENT)
     return np.bincount(group[leader[lost]], minlength=groups).astype(np.int32)
 
@@ -412,7 +402,7 @@ class AfterFailure:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> AfterFailure:
-        """Inverse of ``document``. Raises KeyError or TypeError for another document."""
+        """Raises KeyError or TypeError for another document."""
         return cls(**{time: Losses(**_losses(document[time])) for time in ("before", "after")})
 
 

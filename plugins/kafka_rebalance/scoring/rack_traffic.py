@@ -1,4 +1,4 @@
-"""Bytes across racks, from leaders to followers and members, and the share that members can read in their rack.
+"""Bytes across racks, and the share that members can read in their rack.
 
     replication of a partition = in-rate x followers in another rack than the leader's
     reads of a group           = in-rate of each partition with its reader in another rack than its leader,
@@ -7,12 +7,12 @@
     leader_in_rack_ratio       = share that is read by members in the leader's rack
 
 A leader whose broker selects replicas by rack (KIP-392) redirects a reader to a replica in its rack: no crossing.
-Producers' racks are unknown and left out. Partitions of unknown rate or racks, and members without a rack, are counted.
+Producers' racks are unknown and left out.
 Example: 10 bytes/s, leader in a, followers in b and c: 20 bytes/s replicate across racks; a reader in b fetches 10
 across, or 0 with a selector.
 
 Ratios are of the bytes written a second, or of partitions if a rate is unknown or nothing is written. Members without a
-rack and partitions without replicas are left out. O(R + changed + assigned partitions); O(P · RF) a kernel call.
+rack are left out. O(R + changed + assigned partitions); O(P · RF) a kernel call.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class RackTraffic:
     replication  by topic
     reads        by group with a known member rack, with today's selectors; from leaders where unknown
     reads_without_replica  rest of reads if brokers serve each member in its rack
-    read_by_known          all reads of groups with all racks, rates and leaders known, one reader each
+    read_by_known          of groups with all racks, rates and leaders known, one reader each
     unknown_partitions     rate, leader or a rack unknown
     unknown_groups         readers without any rack; ``unknown_members``: of groups where others have one
     is_selector_told       every leading broker reports whether it selects by rack
@@ -96,12 +96,10 @@ def rack_traffic(snapshot: ClusterSnapshot, change: PlacementChange = NO_CHANGE)
 
 
 def _is_by_rack(broker: Broker) -> bool:
-    """Whether leaders there select by rack; false for a custom class."""
     return broker.configs.get(SELECTOR, "").rpartition(".")[2] == BY_RACK
 
 
 def followers_elsewhere(leader: int | None, replicas: Sequence[int], rack_of: Mapping[int, str]) -> float:
-    """Replicas in another rack than the leader's; ``nan`` where a rack or the leader is unknown."""
     racks = [rack_of.get(broker) for broker in replicas]
     here = None if leader is None else rack_of.get(leader)
     if here is None or None in racks:
@@ -111,8 +109,6 @@ def followers_elsewhere(leader: int | None, replicas: Sequence[int], rack_of: Ma
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Places:
-    """``leading``: brokers that lead today; ``selecting``: those that select by rack."""
-
     snapshot: ClusterSnapshot
     placed: Mapping[int, Placed]
     rack_of: Mapping[int, str]
@@ -121,7 +117,7 @@ class _Places:
 
     @classmethod
     def of(cls, snapshot: ClusterSnapshot, change: PlacementChange) -> _Places:
-        """An added broker selects by rack where all leading ones do."""
+        """Places; an added broker selects by rack if all leading ones do."""
         racks = {broker.id: broker.rack for broker in snapshot.brokers} | dict(change.added_brokers)
         ids = set(np.unique(snapshot.partitions.leader).tolist())
         leading = tuple(broker for broker in snapshot.brokers if broker.id in ids)
@@ -133,7 +129,6 @@ class _Places:
 
     @property
     def is_selecting(self) -> bool | None:
-        """All leading brokers select by rack, or none; None: they differ."""
         found = {broker.id in self.selecting for broker in self.leading}
         return found.pop() if len(found) == 1 else None
 
@@ -146,14 +141,12 @@ class _Places:
         )
 
     def followers_elsewhere(self) -> Floats:
-        """float64[P], ``nan`` where unknown."""
         table = self.snapshot.partitions
         code_of = {rack: code for code, rack in enumerate(sorted(set(self.rack_of.values())))}
         brokers = sorted(self.rack_of)
         codes = np.array([code_of[self.rack_of[broker]] for broker in brokers], dtype=np.int64)
 
         def rack_codes(ids: np.ndarray) -> Longs:
-            """Rack of each broker, -1 = unknown."""
             if not brokers:
                 return np.full(len(ids), -1, dtype=np.int64)
             place = np.minimum(np.searchsorted(brokers, ids), len(brokers) - 1)
@@ -172,8 +165,6 @@ class _Places:
 
 @dataclass(slots=True)
 class _Reads:
-    """Bytes/s of one group."""
-
     total: float = 0.0
     across: float = 0.0
     without_replica: float = 0.0
@@ -198,7 +189,6 @@ def _reads(group: Group, snapshot: ClusterSnapshot, rate: Floats, places: _Place
 
 
 def _readers(group: Group, snapshot: ClusterSnapshot) -> dict[int, list[str]]:
-    """Racks of the readers by partition row; empty: unknown."""
     table, index = snapshot.partitions, {topic.name: i for i, topic in enumerate(snapshot.topics)}
     readers: dict[int, list[str]] = {}
     for member in group.members:
@@ -220,9 +210,7 @@ NO_RACK = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RackCodes:
-    """Racks as numbers, NO_RACK: none. Replicas of p: ``offsets[p]`` to ``offsets[p + 1]``. ``of_leader`` is ``None``
-    where unknown.
-    """
+    """Racks as numbers. Replicas of p: ``offsets[p]`` to ``offsets[p + 1]``."""
 
     offsets: Longs
     of_replica: Ints
@@ -244,7 +232,6 @@ def rack_codes(
     leader_racks: Sequence[str | None],
     member_racks: Sequence[str | None],
 ) -> RackCodes:
-    """``racks`` by replica, ``leader_racks`` by partition (empty: unknown)."""
     code_of: dict[str | None, int] = {None: NO_RACK, "": NO_RACK}
     for rack in member_racks:
         code_of.setdefault(rack, len(code_of))

@@ -1,8 +1,7 @@
-"""Scores of a snapshot: brokers, racks and resources against mean and fair share, and effects of losses. Loads,
-capacities and shares are the planner's, so the scores equal a plan's "before".
+"""Scores of a snapshot, and effects of losses. Loads, capacities and shares are the planner's, so scores equal a plan's
+"before".
 
-Example: broker 0 leads four partitions listed [0, 1, 2]: broker 1 takes over four, two each would be even. Complexity:
-O(P·W) for brokers, and again for racks.
+Example: broker 0 leads four partitions listed [0, 1, 2]: broker 1 takes over four, two each would be even.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
 def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
-    """Scores of ``snapshot``. O(replicas + brokers²)."""
     options = PlanOptions()
     brokers = build_broker_arrays(snapshot, options)
     partitions = build_partition_arrays(snapshot, brokers, options)
@@ -58,7 +56,6 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
 
 
 def resources_left_out(snapshot: ClusterSnapshot) -> dict[str, Fact]:
-    """Resources without scores, and the reasons. O(partitions)."""
     options = PlanOptions()
     return dict(build_partition_arrays(snapshot, build_broker_arrays(snapshot, options), options).left_out)
 
@@ -78,7 +75,7 @@ def _fair_shares(problem: Problem) -> Floats:
         leader_extra=problem.leader_extra,
     )
     if not may_lead[problem.stays].all():
-        # Shared resources differ for followers and leaders: no single mean.
+        # These differ for followers and leaders: no single mean.
         of_both = [name not in REPLICA_CARRIED and name not in ONLY_LEADERS for name in problem.resources]
         may_carry = may_carry & ~np.array(of_both, dtype=np.bool_)[None, :]
     return np.where(may_carry, shares, np.nan)
@@ -86,8 +83,8 @@ def _fair_shares(problem: Problem) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class FailureScore:
-    """One loss. ``lost_type``: broker or rack; ``leaders`` lost, ``leaderless`` of them without a successor;
-    ``taken_by`` takes over ``most_taken``; ``even_taken``: mean over brokers that take or could take any.
+    """``leaderless``: without a successor; ``taken_by`` takes over ``most_taken``; ``even_taken``: mean over brokers
+    that could take any.
     """
 
     lost_type: str
@@ -100,7 +97,7 @@ class FailureScore:
 
 
 def score_failures(snapshot: ClusterSnapshot) -> tuple[FailureScore, ...]:
-    """Scores of responsive brokers, then racks if several; worst first. Empty where the ISR is unknown."""
+    """Losses of responsive brokers, then racks if several; worst first. Empty where the ISR is unknown."""
     table = snapshot.partitions
     if table.in_sync is None or not len(table) or not snapshot.brokers:
         return ()
@@ -117,7 +114,6 @@ def score_failures(snapshot: ClusterSnapshot) -> tuple[FailureScore, ...]:
 
 
 def _cells(snapshot: ClusterSnapshot, heard: Flags) -> tuple[Ints, Flags, Ints]:
-    """``replicas`` as broker positions, which may lead, and ``leader``."""
     table = snapshot.partitions
     ids = np.array([broker.id for broker in snapshot.brokers], dtype=np.int64)
     order = np.argsort(ids)
@@ -157,7 +153,7 @@ def _scores(
 
 
 def _could_take(replicas: Ints, able: Flags, leader: Ints, group: Ints, groups: int) -> Ints:
-    """int32[groups]: brokers with an in-sync replica of what the lost ones lead."""
+    """Count brokers with an in-sync replica of what the lost ones lead."""
     mine = np.where(leader != ABSENT, group[leader], ABSENT)
     others = able & (mine != ABSENT)[:, None] & (group[replicas] != mine[:, None])
     pairs = np.unique(np.repeat(mine, replicas.shape[1])[others.ravel()] * len(group) + replicas[others])

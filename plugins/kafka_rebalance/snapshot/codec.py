@@ -58,9 +58,6 @@ from kafka_rebalance.snapshot.ranges import (
 )
 from kafka_rebalance.snapshot.times import optional_time_text, parse_time
 
-# Partitions under their topics, read into columns and written from them: no object per partition.
-
-
 SPARSE = ("adding", "removing", "offline", "observers", "eligible")
 _OFFSETS = (("start_offset", LARGEST_INT64), ("end_offset", LARGEST_INT64), ("local_start_offset", LARGEST_INT64))
 _ALONG = ("log_bytes", "log_dirs")  # along the replicas, null where unknown
@@ -105,7 +102,7 @@ def partition_documents(snapshot: ClusterSnapshot) -> list[list[dict[str, Any]]]
 
 
 def read_partitions(rows_of_topic: list[Any], names: list[str], place: str) -> PartitionTable:
-    """Return the columns of all rows. Raises InvalidInputError naming the first wrong row."""
+    """Raises InvalidInputError naming the first wrong row."""
     rows: list[dict[str, Any]] = []
     topic: list[int] = []
     for index, mine in enumerate(rows_of_topic):
@@ -259,21 +256,19 @@ def _refuse_list(values: Any, field: str, name: str) -> None:
             )
 
 
-# The canonical text of a snapshot, from which its id is made: the document's JSON with sorted keys and no blanks.
-#
-# Partitions are written from columns through one template a topic, in a tenth of the time of objects. The text comes in
-# pieces: 70 MB for a million replicas. Joined, it equals ``json.dumps(snapshot_to_document(snapshot), sort_keys=True,
-# separators=(",", ":"), ensure_ascii=False)``.
+# The canonical text of a snapshot, from which its id is made.
+# Partitions are written through one template a topic, in a tenth of the time of objects. Joined, the pieces equal
+# ``json.dumps(snapshot_to_document(snapshot), sort_keys=True, separators=(",", ":"), ensure_ascii=False)``.
 
 
-_TOPICS = "topics"  # the last of the document's keys
+_TOPICS = "topics"
 _EMPTY = '"topics":[]}'
 _SINGLE = ("end_offset", "leader", "partition", "start_offset")
 _json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 def canonical_pieces(document: dict[str, Any], topics: tuple[Topic, ...], table: PartitionTable) -> Iterator[str]:
-    """Yield the text of the snapshot's ``document``, with the partitions in place of ``topics``. O(replicas)."""
+    """Yield the text, with ``table`` in place of ``topics``. O(replicas)."""
     head = _json(document | {_TOPICS: []})
     assert head.endswith(_EMPTY)
     yield head[: -len("]}")]
@@ -291,7 +286,7 @@ def _rows_by_topic(table: PartitionTable, topics: int) -> Iterator[str]:
     in_sync = np.zeros_like(table.replicas, dtype=np.bool_) if table.in_sync is None else table.in_sync
     before = np.concatenate([[0], np.cumsum(in_sync, dtype=np.int64)])
     isr_counts = np.diff(before[table.offsets])
-    lists = 2 if table.log_dir is None else 3  # along the replicas
+    lists = 2 if table.log_dir is None else 3
     begins = np.concatenate([[0], np.cumsum(len(_SINGLE) + lists * table.replica_counts + isr_counts)])
     filling, ends = _filling(table, in_sync, isr_counts, begins), begins.tolist()
     templates = _templates(table, isr_counts)
@@ -301,7 +296,6 @@ def _rows_by_topic(table: PartitionTable, topics: int) -> Iterator[str]:
 
 
 def _filling(table: PartitionTable, in_sync: Flags, isr_counts: Longs, begins: Longs) -> list[Any]:
-    """Return the values of the templates' places; row i's begin at ``begins[i]``."""
     counts, row = table.replica_counts, table.row_of_replica
     within = np.arange(len(row)) - table.offsets[:-1][row]
     within_isr = np.cumsum(in_sync) - in_sync - (np.cumsum(isr_counts) - isr_counts)[row]
@@ -337,7 +331,6 @@ def _templates(table: PartitionTable, isr_counts: Longs) -> list[str]:
 
 
 def _template(table: PartitionTable, replicas: int, in_sync: int, odd: dict[str, str]) -> str:
-    """``odd``: the texts of the row's rare fields."""
     along = f"[{','.join(['%s'] * replicas)}]"
     fields = {"log_bytes": along, "replicas": along} | dict.fromkeys(_SINGLE, "%s")
     fields |= {name: text.replace("%", "%%") for name, text in odd.items()}
@@ -394,7 +387,7 @@ class Fields:
             )
 
     def get(self, key: str, kind: type[T], default: Any = _REQUIRED) -> Any:
-        """Return the value of ``key``, of exactly ``kind`` (an int passes for a float; bool only for bool)."""
+        """Return the value, of exactly ``kind`` (an int passes for a float; bool only for bool)."""
         value = self._value(key, default)
         if value is default:
             return value
@@ -410,7 +403,6 @@ class Fields:
         return value
 
     def real(self, key: str, low: float, high: float, default: Any = _REQUIRED) -> Any:
-        """A whole number passes."""
         value = self._value(key, default)
         if value is default:
             return value
@@ -447,7 +439,6 @@ class Fields:
         return default
 
     def done(self) -> None:
-        """Refuse unknown fields, so that a misspelt one is not lost."""
         unknown = sorted(set(self._data) - self._seen)
         if unknown:
             raise InvalidInputError.at(
@@ -456,7 +447,6 @@ class Fields:
 
 
 def whole(value: Any, path: str) -> int:
-    """Refuse bools."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInputError.at(path, f"expected a whole number, found {excerpt(value)}")
     return value
@@ -487,9 +477,6 @@ def text(value: Any, path: str) -> str:
     if not isinstance(value, str):
         raise InvalidInputError.at(path, f"expected a string, found {excerpt(value)}")
     return value
-
-
-# Brokers, quotas, features and coverage as JSON objects and back.
 
 
 def broker_document(broker: Broker) -> dict[str, Any]:
@@ -548,7 +535,7 @@ def read_gap(item: Any, path: str) -> CoverageGap:
 
 
 def quota_document(quota: Quota) -> dict[str, Any]:
-    """The entity is rows of [type, name], null for the default."""
+    """The entity is [type, name] rows, null for the default."""
     return {"entity": [list(part) for part in quota.entity], "values": dict(quota.values)}
 
 
@@ -599,7 +586,7 @@ def _read_log_dir(item: Any, path: str) -> LogDir:
     return log_dir
 
 
-# User data is base64. Fields of newer releases (epochs, tasks, topology, configs, lags) are left out where empty.
+# User data is base64. Fields of newer releases are left out where empty.
 
 
 _MEMBER_TEXTS = ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error", "process_id")
@@ -617,10 +604,7 @@ _SUBTOPOLOGY_TOPICS = ("source_topics", "repartition_topics", "changelog_topics"
 
 
 def group_document(group: Group) -> dict[str, Any]:
-    """Return the group's JSON object.
-
-    Commits are ``[topic, partition, offset]``, then the reported lag (null: unknown), then the read rate.
-    """
+    """Commits are ``[topic, partition, offset]``, then the reported lag (null: unknown), then the read rate."""
     document: dict[str, Any] = {
         "id": group.id,
         "type": group.type.value,
@@ -679,7 +663,6 @@ def worker_document(worker: ConnectWorker) -> dict[str, Any]:
 
 
 def read_worker(item: Any, path: str) -> ConnectWorker:
-    """The inverse of ``worker_document``."""
     fields = Fields(item, path)
     work = {name: _read_work(fields.raw(name, None), f"{path}.{name}") for name in _WORKER_WORK}
     worker = ConnectWorker(
@@ -809,10 +792,7 @@ def read_tasks(item: Any, path: str) -> Tasks:
 
 
 def read_task_offsets(item: Any, path: str) -> TaskOffsets | None:
-    """Return the sums of a JSON array ``[[subtopology, [[partition, sum], …]], …]``; ``None`` where there is none.
-
-    Raises InvalidInputError naming the place that is wrong.
-    """
+    """Read ``[[subtopology, [[partition, sum], …]], …]``. Raises InvalidInputError naming the wrong place."""
     if item is None:
         return None
     is_list = isinstance(item, list) and all(isinstance(run, list) and len(run) == 2 for run in item)
@@ -857,8 +837,7 @@ def _read_committed(item: Any, path: str) -> CommittedOffset:
     return CommittedOffset(text(item[0], path), _number(item[1], path), _offset(item[2], path), lag, rate)
 
 
-# Partitions are under their topics; loads are columns in table order (topics as listed, partitions ascending). ``None``
-# and empty values are left out.
+# Loads are columns in table order (topics as listed, partitions ascending). ``None`` and empty values are left out.
 
 
 FORMAT = "kafka-rebalance-snapshot"
@@ -866,7 +845,6 @@ FORMAT_VERSION = 1
 
 
 def snapshot_to_document(snapshot: ClusterSnapshot) -> dict[str, Any]:
-    """Return the JSON object; it reads back as an equal snapshot."""
     rows = partition_documents(snapshot)
     topics = [
         {
@@ -989,7 +967,6 @@ def _read_loads(document: Any, path: str, partition_count: int) -> PartitionLoad
 
 
 def _load_values(values: list[Any], kind: LoadKind, path: str) -> Floats:
-    """Raise at the first value that is no load."""
     if not set(map(type, values)) - {int, float, type(None)}:
         array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
         if not ((array < 0) | (array > kind.largest)).any():

@@ -1,7 +1,5 @@
-"""Coverage gaps of a snapshot: one for each part that could not be read. ``render.coverage`` words them.
-
-A gap's ``what`` is a fact ``LACKS_…``, its ``reason`` the fact of the cause. ``WHAT`` and ``REASONS`` list the
-arguments of each code. A snapshot file with other arguments is refused, so that every gap can be shown.
+"""Coverage gaps of a snapshot: one for each part that could not be read. A gap's ``what`` is a fact ``LACKS_…``. A
+snapshot file with arguments outside ``WHAT`` and ``REASONS`` is refused, so that every gap can be shown.
 """
 
 from __future__ import annotations
@@ -16,13 +14,11 @@ from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.facts import Fact, FactCode
 
 Arguments = Mapping[FactCode, Mapping[str, tuple[type, ...]]]
-_DEEPEST = 10  # levels of objects and lists in one fact
+_DEEPEST = 10
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageGap:
-    """One part of ``subject`` that could not be read, and why."""
-
     subject_type: str  # cluster, broker, topic, partition, group, member, right
     subject: str
     what: Fact
@@ -153,7 +149,7 @@ REASONS: Arguments = MappingProxyType(
 
 
 def read_fact(document: Any, known: Arguments, path: str) -> Fact:
-    """Return the fact of a JSON object. Raises InvalidInputError for a code or arguments outside ``known``."""
+    """Raises InvalidInputError for a code or arguments outside ``known``."""
     _require_shallow(document, path)
     try:
         fact = Fact.from_document(document)

@@ -1,5 +1,3 @@
-"""Groups of every type, their members, committed offsets and lag in messages."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -33,7 +31,7 @@ class Tasks:
 
 @dataclass(frozen=True, slots=True)
 class Subtopology:
-    """One part of a Streams application: its topics, and the changelogs that restore its state."""
+    """Part of a Streams application: its topics, and the changelogs of its state."""
 
     id: str
     source_topics: tuple[str, ...] = ()
@@ -48,7 +46,7 @@ class Subtopology:
 def partitions_of_tasks(
     tasks: TaskIds, subtopologies: Iterable[Subtopology], partition_counts: Mapping[str, int]
 ) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """Return the partitions that active tasks consume, by topic.
+    """Partitions of active tasks by topic.
 
     A topic may have fewer partitions than tasks. A topic of unknown count is assumed to have all.
     """
@@ -74,17 +72,17 @@ class GroupType(StrEnum):
 
     @property
     def has_strategy(self) -> bool:
-        """Whether a known strategy gives each partition one reader (not Streams tasks, not share groups)."""
+        """Whether a known strategy gives each partition one reader: not of Streams and share groups."""
         return self not in (GroupType.SHARE, GroupType.STREAMS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectWorker:
-    """One worker of Kafka Connect, as its metadata and its assignment tell. ``None``: not told.
+    """Worker of Kafka Connect, by its metadata and assignment. ``None``: unknown.
 
-    ``version``: of its metadata, 0 where the group is eager. ``joined_with``: what it ran when it joined; eager workers
-    do not tell. ``assigned`` and ``revoked``: what the last round started and stopped. ``delay_ms``: the worker joins
-    again after it, 0 for no delay. ``leader`` is a member id. ``error``: not 0 if the leader could not assign.
+    ``version``: of its metadata, 0: eager. ``joined_with``: not of eager workers. ``assigned`` and ``revoked``: by the
+    last round. ``delay_ms``: until it joins again. ``leader`` is a member id. ``error``: not 0 if the leader could not
+    assign.
     """
 
     version: int
@@ -101,7 +99,6 @@ class ConnectWorker:
 
     @property
     def running(self) -> Work | None:
-        """Return what the worker runs after the last round; None where that is unknown."""
         if self.assigned is None or self.error:
             return None
         if self.version == 0:
@@ -114,7 +111,7 @@ TopicPartitions = tuple[tuple[str, tuple[int, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of a group. ``None`` is unknown or unreadable (``decode_error`` tells which)."""
+    """Group member. ``None``: unknown or unreadable (see ``decode_error``)."""
 
     id: str
     instance_id: str | None = None
@@ -123,31 +120,30 @@ class Member:
     rack: str | None = None
     subscription: tuple[str, ...] | None = None
     subscribed_regex: str | None = None
-    owned: TopicPartitions | None = None  # owned partitions in its JoinGroup
-    assigned: TopicPartitions = ()  # by the group; of a Streams member, the partitions of its active tasks
-    target: TopicPartitions | None = None  # KIP-848: the target assignment
+    owned: TopicPartitions | None = None
+    assigned: TopicPartitions = ()  # Streams: partitions of active tasks
+    target: TopicPartitions | None = None  # KIP-848
     generation: int | None = None  # or its epoch
     user_data: bytes | None = None
     decode_error: str | None = None
-    is_classic: bool | None = None  # speaks the classic protocol in a newer group that migrates
-    process_id: str | None = None  # Streams: of the instance, which may have many members
-    tasks: Tasks | None = None  # streams
+    is_classic: bool | None = None  # speaks the classic protocol in a newer group
+    process_id: str | None = None  # of a Streams instance, which may have many members
+    tasks: Tasks | None = None
     target_tasks: Tasks | None = None
-    subscription_version: int | None = None  # classic: of the JoinGroup bytes; differs between clients
-    partition_count: int | None = None  # where only the number is known; `assigned` is empty then
-    task_offsets: TaskOffsets | None = None  # Streams: sums of changelog offsets that it has
-    task_end_offsets: TaskOffsets | None = None  # Streams: the same sums of end offsets
-    worker: ConnectWorker | None = None  # Kafka Connect's workers
+    subscription_version: int | None = None  # of the JoinGroup bytes; differs between clients
+    partition_count: int | None = None  # where only the number is known; `assigned` is empty
+    task_offsets: TaskOffsets | None = None  # sums over changelogs
+    task_end_offsets: TaskOffsets | None = None  # sums over changelogs
+    worker: ConnectWorker | None = None
 
     @property
     def has_known_assignment(self) -> bool:
-        """Return whether ``assigned`` is complete."""
         return self.partition_count is None or self.partition_count == sum(len(p) for _, p in self.assigned)
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedOffset:
-    """A group's offset in one partition; of a share group the start of its records in flight.
+    """Committed offset; of a share group the start of its records in flight.
 
     ``lag``: as the broker reported it (share groups: records behind the start may be done); else None, and lag is end
     minus offset. ``read_messages_per_s``: since the previous snapshot; None: unknown (``rates.with_read_rates``).
@@ -162,11 +158,11 @@ class CommittedOffset:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One consumer group of any type. ``protocol`` is the assignor's name, ``coordinator`` a broker id.
+    """Consumer group of any type. ``protocol`` is the assignor's name.
 
     ``generation`` is the epoch in newer types. Members follow ``assignment_epoch``, which is smaller while the group
-    computes a new assignment. ``configs`` are group configs (4.x). ``client`` and ``client_version`` come from
-    ``options.rules.ClientRule``. ``member_count`` may be known without ``members``; if larger, not all are listed.
+    computes a new assignment. ``client`` and ``client_version`` come from ``options.rules.ClientRule``.
+    ``member_count`` may be known without ``members``; if larger, not all are listed.
     """
 
     id: str
@@ -197,7 +193,7 @@ UNKNOWN_LAG = -1
 
 
 def lag_messages(reported: Longs, end: Longs, committed: Longs) -> Longs:
-    """Return int64 along the offsets: the reported lag, else end minus committed offset, at least 0.
+    """Return the reported lag, else end minus committed offset, at least 0.
 
     ``reported`` and the result may be UNKNOWN_LAG, ``end`` UNKNOWN_OFFSET.
     """

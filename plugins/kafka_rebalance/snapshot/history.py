@@ -30,7 +30,7 @@ _NOT_MEASURED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN, *(source for source i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredRates:
-    """Rates of one kind: ``values`` float32[P] (nan: unknown), over ``window_s`` before the snapshot."""
+    """``values`` float32[P] over ``window_s`` before the snapshot."""
 
     values: Rates
     window_s: float
@@ -42,18 +42,13 @@ class MeasuredRates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredReading:
-    """The rates of one snapshot. Columns run along ``partitions``."""
-
     until: datetime
     partitions: NamedPartitions
     columns: Mapping[LoadKind, MeasuredRates]
 
 
 def measured_reading(snapshot: ClusterSnapshot) -> MeasuredReading | None:
-    """Return the snapshot's own rates; None without a time or any rate.
-
-    A rate without a window counts for the hour before the snapshot.
-    """
+    """Return the snapshot's own rates, without a window for the hour before; None without a time or any rate."""
     if snapshot.captured_at is None:
         return None
     columns = {
@@ -69,9 +64,8 @@ def has_rates(snapshot: ClusterSnapshot) -> bool:
 
 
 def readings_of(snapshots: Iterable[ClusterSnapshot]) -> Iterator[MeasuredReading]:
-    """Yield the rates of each snapshot, oldest first: its own, else those since the previous one.
-
-    Holds two snapshots. Raises InvalidInputError for snapshots of two clusters.
+    """Yield each snapshot's own rates, oldest first, else those since the previous one. Holds two snapshots. Raises
+    InvalidInputError for two clusters.
     """
     before: ClusterSnapshot | None = None
     for snapshot in snapshots:
@@ -95,7 +89,7 @@ def _is_measured(column: LoadColumn) -> bool:
     return column.source not in _NOT_MEASURED and (column.window_s is None or 0 < column.window_s <= LONGEST_WINDOW_S)
 
 
-# Fewer measured seconds say too little of an hour.
+# A shorter time says too little of an hour.
 LEAST_SEEN_S = HOUR_S / 2
 # Longer windows hide peaks of single hours.
 FLATTENED_S = 2 * HOUR_S
@@ -103,9 +97,8 @@ FLATTENED_S = 2 * HOUR_S
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HourlyLoads:
-    """Loads by hour: float32[H, P] of each measured kind, nan where unknown. Hour 0 ends at ``until``.
-
-    ``flattened`` bool[H]: measured over more than two hours at a time.
+    """Loads by hour, float32[H, P] of each kind. Hour 0 ends at ``until``. ``flattened`` bool[H]: over windows of more
+    than two hours.
     """
 
     until: datetime
@@ -122,10 +115,8 @@ class HourlyLoads:
 
 
 def hourly_loads(snapshot: ClusterSnapshot, readings: Iterable[MeasuredReading], hours: int) -> HourlyLoads:
-    """Return the hours before ``snapshot`` for its partitions. ``readings`` oldest first.
-
-    Later readings are ignored, and of two at one moment the second. Raises InvalidInputError where the snapshot has no
-    time or readings are not in order.
+    """Return the hours before ``snapshot``. ``readings`` oldest first; later ones are ignored, and of two at one moment
+    the second. Raises InvalidInputError without a time or order.
     """
     until = snapshot.captured_at
     if until is None:
@@ -157,7 +148,7 @@ def _lay_over(
     rates: MeasuredRates, row_before: npt.NDArray[np.int64], age_s: float, into: Rates, seen_s: Rates,
     flattened: npt.NDArray[np.bool_],
 ) -> None:  # fmt: skip
-    """Add the rates, by seconds shared with each hour, to ``into`` and ``seen_s``, [H, P] each."""
+    """Add the rates, by seconds shared with each hour, to ``into`` and ``seen_s``."""
     known = rates.values[row_before] if len(rates.values) else np.full(len(row_before), np.nan, np.float32)
     known = np.where(row_before >= 0, known, np.float32(np.nan))
     there = np.flatnonzero(~np.isnan(known))
@@ -176,23 +167,20 @@ def _hours_of(sums: Rates, seen_s: Rates) -> Rates:
 
 
 _P95 = 0.95
-# of the known hours, at least one hour
 _BUSY_SHARE = 0.05
 
 
 def over_window(
     snapshot: ClusterSnapshot, readings: Iterable[MeasuredReading], statistic: LoadStatistic, hours: int
 ) -> tuple[ClusterSnapshot, HourlyLoads]:
-    """Return ``snapshot`` with the loads of the ``hours`` before it, and these hours. ``readings`` oldest first.
-
-    Raises InvalidInputError where it has no time or no hour is known.
+    """Return ``snapshot`` with loads of the ``hours`` before it, and these hours. Raises InvalidInputError without a
+    time or a known hour.
     """
     hourly = hourly_loads(snapshot, readings, hours)
     return with_window_loads(snapshot, hourly, statistic), hourly
 
 
 def with_window_loads(snapshot: ClusterSnapshot, hourly: HourlyLoads, statistic: LoadStatistic) -> ClusterSnapshot:
-    """Raises InvalidInputError where no hour is known."""
     if not hourly.seen.any():
         problem = f"none of the last {hourly.hours} hours of cluster {snapshot.cluster} was measured"
         raise InvalidInputError.at("history", problem, "give readings that are at most a day apart, or ask for no load")
@@ -211,7 +199,6 @@ def with_window_loads(snapshot: ClusterSnapshot, hourly: HourlyLoads, statistic:
 
 
 def statistic_of(values: Rates, statistic: LoadStatistic) -> Floats:
-    """Return float64[P] over the known hours of float32[H, P]; nan where none is."""
     ordered = np.sort(values.astype(np.float64), axis=0)  # nan last
     known = (~np.isnan(values)).sum(axis=0)
     column = np.arange(values.shape[1])
@@ -220,7 +207,7 @@ def statistic_of(values: Rates, statistic: LoadStatistic) -> Floats:
     if statistic is not LoadStatistic.P95:
         np.divide(np.nansum(ordered, axis=0), known, out=result, where=there)
         return result if statistic is LoadStatistic.MEAN else _of_busiest_hours(values, result)
-    # Linear between the two nearest hours: of 168 hours, p95 is above all but nine.
+    # Linear between the two nearest hours.
     place = (known[there] - 1) * _P95
     below = np.floor(place).astype(np.int64)
     above = np.minimum(below + 1, known[there] - 1)
@@ -230,9 +217,8 @@ def statistic_of(values: Rates, statistic: LoadStatistic) -> Floats:
 
 
 def _of_busiest_hours(values: Rates, usual: Floats) -> Floats:
-    """Return float64[P]: the mean over the cluster's busiest hours, ``usual`` where none is known.
-
-    An unknown value of an hour counts as usual, so that a gap does not look like a quiet hour.
+    """Return the mean over the cluster's busiest hours. An unknown value counts as usual, so that a gap is no quiet
+    hour.
     """
     hours = values.astype(np.float64)
     is_seen = ~np.isnan(hours).all(axis=1)

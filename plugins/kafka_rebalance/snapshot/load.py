@@ -22,11 +22,7 @@ __all__ = ["LoadColumn", "LoadKind", "LoadSource", "PartitionLoads", "first_too_
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadColumn:
-    """One kind of load for all partitions, in table order.
-
-    ``values`` float64[P], ``nan`` where unknown; one ``source`` for the column. ``window_s`` of a rate; ``None`` for
-    sizes and given figures.
-    """
+    """One kind of load, ``values`` float64[P]. ``window_s`` of a rate; ``None`` for sizes and given figures."""
 
     values: Floats
     source: LoadSource
@@ -63,8 +59,6 @@ class LoadColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartitionLoads:
-    """All load columns of a snapshot; an unknown kind is absent."""
-
     columns: dict[LoadKind, LoadColumn] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -82,7 +76,6 @@ class PartitionLoads:
         return column if column is not None and column.is_known else None
 
     def values(self, kind: LoadKind, partition_count: int) -> Floats:
-        """Return float64[P] of ``kind``, all ``nan`` where unknown."""
         column = self.columns.get(kind)
         return np.full(partition_count, np.nan) if column is None else column.values
 

@@ -10,11 +10,11 @@ from kafka_rebalance.snapshot.ranges import LARGEST_BYTES, LARGEST_CPU_PERCENT, 
 class LoadSource(StrEnum):
     """Source of a load, best first."""
 
-    LOG_DIRS = "log_dirs"  # size that a broker reports for its replica
+    LOG_DIRS = "log_dirs"
     LOG_DIR_GROWTH = "log_dir_growth"  # growth between two snapshots: a lower bound
     OFFSETS_TIMES_MESSAGE_SIZE = "offsets_times_message_size"
     PROMETHEUS = "prometheus"
-    GIVEN = "given"  # from the input file
+    GIVEN = "given"
     HOURLY_MEAN = "hourly_mean"  # over the known hours of a window
     HOURLY_P95 = "hourly_p95"
     BUSIEST_HOURS = "busiest_hours"  # of the whole cluster
@@ -41,12 +41,12 @@ class LoadStatistic(StrEnum):
 
 
 class LoadKind(StrEnum):
-    """The five loads of a partition. Bytes and rates are those of the leader's replica, without replication."""
+    """The loads of a partition: bytes and rates of the leader's replica, without replication."""
 
     LOG_BYTES = "log_bytes"
     IN_BYTES_PER_S = "in_bytes_per_s"
-    OUT_BYTES_PER_S = "out_bytes_per_s"  # fetched from the leader by consumers
-    CPU_PERCENT = "cpu_percent"  # of the leader
+    OUT_BYTES_PER_S = "out_bytes_per_s"  # fetched by consumers
+    CPU_PERCENT = "cpu_percent"
     IN_MESSAGES_PER_S = "in_messages_per_s"
 
     @property

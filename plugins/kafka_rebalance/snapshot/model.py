@@ -1,8 +1,4 @@
-"""One consistent snapshot of one Kafka cluster, frozen and checked when built.
-
-Brokers, topics and groups are dataclasses. Partitions, up to a million, are columns (``PartitionTable``) with a row
-view.
-"""
+"""Consistent snapshot of one Kafka cluster, frozen and checked when built."""
 
 from __future__ import annotations
 
@@ -48,22 +44,20 @@ __all__ = [
 
 
 class BrokerState(StrEnum):
-    """State of a broker, observed or requested."""
-
     ALIVE = "alive"
-    NEW = "new"  # just added: may be empty, else like any other
+    NEW = "new"  # just added
     DRAINING = "draining"  # all replicas must leave
     DEMOTED = "demoted"  # keeps replicas, must not lead
     REFUSED = "refused"  # registered; port closed or name unknown
     SILENT = "silent"  # registered; no answer in time
-    DISCONNECTED = "disconnected"  # answered, then closed the connection: stopping or killed
+    DISCONNECTED = "disconnected"  # closed the connection: stopping or killed
     UNRESPONSIVE = "unresponsive"  # listed, but leads nothing, is in no live ISR, reported no log dirs
     FENCED = "fenced"  # registered, serves no clients
-    DEAD = "dead"  # in replica lists, but not registered
+    DEAD = "dead"  # in replica lists, not registered
 
     @property
     def stays(self) -> bool:
-        """Whether it is in the cluster after the plan; an unresponsive one may return."""
+        """Whether it stays in the cluster; an unresponsive one may return."""
         return not self.is_gone and self is not BrokerState.DRAINING
 
     @property
@@ -88,10 +82,8 @@ class BrokerState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LogDir:
-    """One log directory; totals are those of its volume, ``None`` where unknown.
-
-    Stray logs are in no replica list (after a move, or of a deleted topic). ``largest_stray``: topic and number of the
-    largest.
+    """Log directory; totals are those of its volume. Stray logs are in no replica list (after a move, or of a deleted
+    topic).
     """
 
     path: str
@@ -112,7 +104,7 @@ class LogDir:
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """One broker. ``rack`` is ``None`` for none or an empty string."""
+    """Broker; ``rack`` is ``None`` for none or an empty string."""
 
     id: int
     rack: str | None = None
@@ -134,14 +126,14 @@ class Broker:
 
     @property
     def is_cordoned(self) -> bool:
-        """Whether all working log dirs are cordoned (KIP-1066): no new replicas."""
+        """KIP-1066: no new replicas, because all working log dirs are cordoned."""
         working = [log_dir for log_dir in self.log_dirs if log_dir.error is None]
         return bool(working) and all(log_dir.is_cordoned for log_dir in working)
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic; its partitions are in the partition table. Raises for a name that Kafka forbids."""
+    """Topic. Raises for a name that Kafka forbids."""
 
     name: str
     topic_id: str | None = None
@@ -158,17 +150,16 @@ class Quota:
     """Client limits: ``entity`` holds (type, name) pairs (user, client-id, ip; name None: the default)."""
 
     entity: tuple[tuple[str, str | None], ...]
-    values: Mapping[str, float]  # producer_byte_rate, consumer_byte_rate, request_percentage, …
+    values: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSnapshot:
-    """One snapshot of one cluster. ``captured_at`` has a zone; ``None`` for input without a time.
+    """Snapshot of one cluster. ``captured_at`` has a zone; ``None`` for input without a time.
 
-    ``features``: finalized levels (``metadata.version``, ``group.version``, …); empty where unknown.
+    ``features``: finalized levels (``metadata.version``, …).
 
-    Raises InvalidSnapshotError for contradictions: a duplicate broker, topic, partition or group, a broker twice in a
-    replica list, a leader outside its replicas, a load column of another length.
+    Raises InvalidSnapshotError for contradictions, such as a duplicate or a leader outside its replicas.
     """
 
     cluster: str
@@ -179,7 +170,7 @@ class ClusterSnapshot:
     loads: PartitionLoads = field(default_factory=PartitionLoads)
     cluster_id: str | None = None
     captured_at: datetime | None = None
-    source: str = "unknown"  # live, dumps, snapshot, cluster-model, reassignment
+    source: str = "unknown"
     kafka_version: str | None = None
     coverage: tuple[CoverageGap, ...] = ()
     features: Mapping[str, int] = field(default_factory=dict)
@@ -251,8 +242,7 @@ class ClusterSnapshot:
         return {broker: size for broker, size in found.items() if size}
 
     def held_bytes(self, broker: Broker) -> dict[str, int] | None:
-        """Return bytes in each log dir of ``broker``: replicas, copies in progress, stray logs. None where some are
-        unknown.
+        """Return bytes in each log dir, with copies in progress and stray logs; None where some are unknown.
 
         Offline replicas and replicas being added may have none.
         """

@@ -1,6 +1,6 @@
 """Balancers that may move replicas of this cluster, by the traces that they leave.
 
-A balancer may undo a plan, so plan and findings name it. A trace is no proof that it runs: its topics remain.
+A balancer may undo a plan. A trace is no proof that it runs: its topics remain.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Balancer:
 
 @dataclass(frozen=True, slots=True)
 class _Traces:
-    """Prefixes of names, and the broker config that switches it on or off."""
+    """Name prefixes, and the broker config that switches it on or off."""
 
     name: str
     topics: tuple[str, ...]
@@ -48,12 +48,12 @@ _KNOWN = (
 
 
 def balancers(snapshot: ClusterSnapshot) -> tuple[Balancer, ...]:
-    """Return those with a trace and no config that switches them off, in a fixed order."""
+    """Return those with a trace and no config that switches them off."""
     return tuple(found for traces in _KNOWN if (found := _found(snapshot, traces)) is not None)
 
 
 def cancel_json(snapshot: ClusterSnapshot, rows: Sequence[int]) -> str:
-    """Return Kafka's JSON that cancels: these partitions with the replicas that their reassignment ends with."""
+    """Return JSON that cancels: these partitions with the replicas after their reassignment."""
     partitions = [
         {"topic": one.topic, "partition": one.partition, "replicas": list(one.target_replicas)}
         for one in map(snapshot.partition, rows)
@@ -73,7 +73,7 @@ def _found(snapshot: ClusterSnapshot, traces: _Traces) -> Balancer | None:
 
 
 def throttled(snapshot: ClusterSnapshot) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return topics and brokers with a replication throttle, also for moves between log dirs."""
+    """Topics and brokers with a throttle, also between log dirs."""
     topics = sorted(
         topic.name for topic in snapshot.topics if any(topic.configs.get(name) for name in _THROTTLED_REPLICAS)
     )

@@ -19,8 +19,6 @@ UNKNOWN_DIR = -1
 
 
 class FutureReplica(NamedTuple):
-    """A copy in progress on ``broker`` between two of its log dirs: both take disk."""
-
     broker: int
     log_dir: int  # index into the broker's log dirs
     log_bytes: int
@@ -28,12 +26,12 @@ class FutureReplica(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A row of the partition table. ``replicas`` in Kafka's order, the preferred leader first.
+    """Row of the table; ``replicas`` in Kafka's order.
 
-    ``log_bytes`` and ``log_dirs`` run along ``replicas``: ``None`` where unknown; indices into each broker's log dirs,
-    empty where all brokers have one. During a reassignment ``replicas`` is Kafka's union, ``adding`` and ``removing``
-    parts of it. ``observers`` (Confluent's) take disk, never lead and need no ISR. ``eligible`` (eligible leader
-    replicas, KIP-966) may lead outside the ISR. ``local_start_offset``: first offset on disk of a tiered topic.
+    ``log_bytes`` and ``log_dirs`` run along ``replicas``: ``log_dirs`` is empty where all brokers have one. During a
+    reassignment ``replicas`` is Kafka's union, ``adding`` and ``removing`` parts of it. ``observers`` (Confluent's)
+    take disk, never lead and need no ISR. ``eligible`` (eligible leader replicas, KIP-966) may lead outside the ISR.
+    ``local_start_offset``: first offset on disk of a tiered topic.
     """
 
     topic: str
@@ -60,9 +58,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartitionTable:
-    """All partitions as columns, ordered by topic index, then partition.
-
-    P partitions, R replicas:
+    """Columns for P partitions, by topic index, then partition, and R replicas:
     - ``topic`` int32[P], an index into the snapshot's topics; ``partition`` int32[P]
     - ``offsets`` int64[P+1]: row p's replicas are ``replicas[offsets[p]:offsets[p+1]]``
     - ``replicas`` int32[R]; ``replica_log_bytes`` int64[R], -1: unknown
@@ -114,12 +110,11 @@ class PartitionTable:
 
     @property
     def row_of_replica(self) -> Longs:
-        """int64[R]: the partition row of each replica."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.replica_counts)
 
     @property
     def leader_log_bytes(self) -> npt.NDArray[np.float64]:
-        """float64[P]: size of the leader's replica, else the largest known one, else ``nan``."""
+        """Size of the leader's replica, else the largest known one, else ``nan``."""
         sizes = np.where(self.replica_log_bytes < 0, np.nan, self.replica_log_bytes.astype(np.float64))
         owner = self.row_of_replica
         largest = np.full(len(self), -1.0)
@@ -132,7 +127,6 @@ class PartitionTable:
 
     @property
     def first_on_disk(self) -> Longs:
-        """int64[P]: first offset on brokers' disks, also of tiered topics; -1: unknown."""
         result = self.start_offset.copy()
         for row, offset in self.local_start_offset.items():
             result[row] = offset
@@ -140,7 +134,7 @@ class PartitionTable:
 
     @property
     def idle_observers(self) -> Longs:
-        """int64[P]: observers outside the ISR. A promoted one is in it."""
+        """Observers outside the ISR; a promoted one is in it."""
         result = np.zeros(len(self), dtype=np.int64)
         for row, brokers in self.observers.items():
             cells = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
@@ -158,10 +152,7 @@ class PartitionTable:
 
 
 def partition_table(rows: list[Partition], topic_index: Mapping[str, int]) -> PartitionTable:
-    """Return the columns of ``rows``, sorted by topic index and partition.
-
-    Raises InvalidSnapshotError for a duplicate partition or a topic outside ``topic_index``.
-    """
+    """Return sorted columns. Raises InvalidSnapshotError for a duplicate or a topic outside ``topic_index``."""
     for row in rows:
         if row.topic not in topic_index:
             raise InvalidSnapshotError.at(f"{row.topic}-{row.partition}", "its topic is not among the topics")

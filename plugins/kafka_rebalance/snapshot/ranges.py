@@ -1,7 +1,5 @@
-"""Ranges of a cluster's figures: Kafka's integer types, and amounts that no cluster reaches.
-
-The limits keep sums, products and quotients finite, and sums of bytes within int64. A load below SMALLEST_LOAD is zero:
-decaying averages (JMX rates) end in 1e-310, and dividing by that gives infinity.
+"""Ranges of a cluster's figures. The limits keep sums, products and quotients finite, and sums of bytes within int64. A
+load below SMALLEST_LOAD is zero: decaying averages (JMX rates) end in 1e-310, and dividing by that gives infinity.
 """
 
 from __future__ import annotations
@@ -13,22 +11,22 @@ from dataclasses import dataclass, fields
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import InvalidSnapshotError
 
-LARGEST_INT16 = 2**15 - 1  # message versions
-LARGEST_INT32 = 2**31 - 1  # broker ids, partition numbers, generations
-LARGEST_INT64 = 2**63 - 1  # offsets, bytes of a volume
+LARGEST_INT16 = 2**15 - 1
+LARGEST_INT32 = 2**31 - 1
+LARGEST_INT64 = 2**63 - 1
 LARGEST_PORT = 65_535
 
-# Size of one replica: exact as a float, eight petabytes.
+# Size of one replica: exact as a float.
 LARGEST_BYTES = 2**53
-# All replicas of a cluster together, within int64.
+# All replicas of a cluster, within int64.
 LARGEST_TOTAL_BYTES = 2**62
 LARGEST_RATE = 1e15  # bytes/s or messages/s of one partition or broker
-LARGEST_CPU_PERCENT = 1e6  # ten thousand cores
+LARGEST_CPU_PERCENT = 1e6
 LARGEST_CAPACITY_BYTES = 2.0**63
-SMALLEST_CAPACITY = 1e-3  # bytes, bytes/s or percent
+SMALLEST_CAPACITY = 1e-3
 SMALLEST_LOAD = 1e-9
 LARGEST_QUOTA = 1.7976931348623157e308  # Kafka takes any double; unlimited is often the largest long
-LONGEST_WINDOW_S = 1e10  # three hundred years
+LONGEST_WINDOW_S = 1e10
 
 # A snapshot is no older than Kafka; an expiry still has four digits of a year.
 FIRST_YEAR, LAST_YEAR = 2000, 2199
@@ -42,7 +40,6 @@ _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 
 
 def topic_name_fault(name: str) -> str:
-    """Return the reason, or an empty text."""
     if _LEGAL.fullmatch(name) is None:
         return "a topic's name is letters, digits, '.', '_' and '-' of ASCII" if name else "a topic has a name"
     if len(name) > LONGEST_NAME:
@@ -68,7 +65,7 @@ class Capacity:
     cpu_percent: float | None = None
 
     def __post_init__(self) -> None:
-        for attribute in fields(self):  # 100 and 100.0 must give the same snapshot id
+        for attribute in fields(self):  # 100 and 100.0 give the same snapshot id
             value = getattr(self, attribute.name)
             if value is None:
                 continue

@@ -4,8 +4,7 @@ Promises, in this order
 1. Nothing is invented: an unknown rate is ``nan``. A recreated topic (other topic id, end offset that fell, start
    offset 0 again) has no rate in this window.
 2. A rate is a lower bound: log dirs grow only by written bytes, and groups that never commit are invisible. (A group
-   that was reset forward looks as if it had read.) Reads without visible commits (``UnreadGroup``) make bytes read
-   unknown.
+   reset forward looks as if it had read.) Reads without visible commits (``UnreadGroup``) make bytes read unknown.
 3. Given rates (Prometheus, a file) stay.
 
 For one partition over ``window_s`` seconds::
@@ -17,14 +16,13 @@ For one partition over ``window_s`` seconds::
 The size grows too little after deletion: retention (the start offset moved or is unknown), compaction, tiering, or a
 replica that shrank. Then the greater of two lower bounds counts: the growth, and messages x bytes a message, where
 bytes a message = size / (end - start), of a tiered topic those on disk. With an unknown start and an unchanged size the
-rate is unknown, and the snapshot gets a gap. A column's source is that of most of its bytes.
+rate is unknown.
 Example: 100 s apart, size 1,000 → 6,000 bytes, end offset 10 → 60, one group's commit 10 → 50: 50 bytes/s and 0.5
 messages/s in, 100 bytes a message, 40 bytes/s out.
 
 A group's read rate (``with_read_rates``) is unknown with: no earlier commit, a commit that fell or is beyond the end, a
 recreated topic, retention past the older commit (a possible reset), members in only one of the snapshots, less than
 SHORTEST_WINDOW_S between them, a share group (no commits). A group without members reads nothing.
-Example: committed 10, then 50 after 100 s: 0.4 messages/s. Committed 50, then 10: unknown.
 
 Complexity: O((P + R) log R) for P partitions and R replicas, O(C log P) for C commits.
 """
@@ -53,7 +51,7 @@ SHORTEST_WINDOW_S = 30.0  # consumers commit every 5 s: one commit is a sixth of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommitColumns:
-    """All commits of a snapshot, group after group, with those of an older one.
+    """All commits of a snapshot, with those of an older one.
 
     int64[C] each: ``row`` of the partition (-1: not in the cluster), ``offset`` now and ``before`` (NO_COMMIT).
     """
@@ -93,7 +91,7 @@ def _rows(snapshot: ClusterSnapshot, commits: list[CommittedOffset]) -> Longs:
 def with_read_rates(
     older: ClusterSnapshot, newer: ClusterSnapshot, commits: CommitColumns, row_before: Longs, window_s: float
 ) -> tuple[Group, ...]:
-    """Return the groups of ``newer`` with their read rates; an unknown rate keeps its earlier value.
+    """Return groups with read rates; an unknown rate keeps its earlier value.
 
     ``row_before`` int64[P]: the older row of each partition, -1 where it is new or recreated.
     """
@@ -117,7 +115,6 @@ def with_read_rates(
 
 
 def _read_messages(newer: ClusterSnapshot, commits: CommitColumns, row_before: Longs) -> Floats:
-    """Return float64[C], ``nan`` where unknown."""
     found = np.full(len(commits.row), np.nan)
     there = np.flatnonzero((commits.row >= 0) & (commits.before != NO_COMMIT))
     there = there[row_before[commits.row[there]] >= 0]
@@ -130,7 +127,6 @@ def _read_messages(newer: ClusterSnapshot, commits: CommitColumns, row_before: L
 
 
 def _seen_reading(older: ClusterSnapshot, newer: ClusterSnapshot) -> Flags:
-    """bool[C]: of groups with members in both snapshots, or in neither."""
     had_members = {group.id: bool(group.members) for group in older.groups}
     is_seen = [
         had_members.get(group.id) is bool(group.members) and group.type is not GroupType.SHARE for group in newer.groups
@@ -148,7 +144,7 @@ _COMMITS = (FactCode.LACKS_COMMITS, FactCode.LACKS_OFFSETS, FactCode.LACKS_GROUP
 
 class UnreadCause(StrEnum):
     SHARE_GROUP = "share_group"  # commits no offsets
-    COMMITS_IN_PART = "commits_in_part"  # commits for some of its topics
+    COMMITS_IN_PART = "commits_in_part"
     COMMITS_NOT_READ = "commits_not_read"
     SOME_COMMITS_NOT_READ = "some_commits_not_read"
 
@@ -216,7 +212,7 @@ _BETTER_SOURCES = (LoadSource.PROMETHEUS, LoadSource.GIVEN)
 
 
 def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnapshot:
-    """Return ``newer`` with the loads measured since ``older``, and a read rate for each commit.
+    """Return ``newer`` with loads and read rates since ``older``.
 
     Raises InvalidInputError for two clusters, a missing time, or times not in order.
     """
@@ -297,7 +293,7 @@ def named_partitions(snapshot: ClusterSnapshot) -> NamedPartitions:
 def rows_of_same(before: NamedPartitions, now: ClusterSnapshot) -> Longs:
     """Return int64[P]: the row in ``before`` of each partition of ``now``, -1 for none.
 
-    A recreated topic has another id, so it is another one.
+    A recreated topic has another id.
     """
     index = {topic.name: i for i, topic in enumerate(now.topics)}
     topic_now = np.full(len(before.names), -1, dtype=np.int64)
@@ -316,7 +312,6 @@ def rows_of_same(before: NamedPartitions, now: ClusterSnapshot) -> Longs:
 
 
 def _look_up(keys: Longs, values: Longs, wanted: Longs) -> Longs:
-    """-1 where ``wanted`` is not among the keys."""
     if not len(keys):
         return np.full(len(wanted), -1, dtype=np.int64)
     order = np.argsort(keys, kind="stable")
@@ -348,7 +343,6 @@ def _both_known(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Long
 
 
 def _delta(before: Longs, now: Longs, row_before: Longs) -> Floats:
-    """Return float64[P] of ``now - before``, ``nan`` where unknown or negative."""
     if not len(before):
         return np.full(len(now), np.nan)
     earlier = np.where(row_before >= 0, before[row_before], UNKNOWN_OFFSET)
@@ -359,7 +353,7 @@ def _delta(before: Longs, now: Longs, row_before: Longs) -> Floats:
 def _written(
     older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, messages: Floats
 ) -> tuple[Floats, Floats, LoadSource]:
-    """Return bytes written and bytes a message, float64[P] each, and the source of most bytes."""
+    """Return bytes written, bytes a message, and the source of most bytes."""
     size_before = _size_before(older, newer.partitions, row_before)
     size = newer.partitions.leader_log_bytes
     growth = size - size_before
@@ -383,7 +377,7 @@ def _written(
 
 
 def _size_before(older: ClusterSnapshot, now: PartitionTable, row_before: Longs) -> Floats:
-    """Return float64[P]: the earlier size of the current leader's replica.
+    """float64[P]: earlier size of the current leader's replica.
 
     ``nan`` where it was absent, being added, or out of sync (after a loss it copies whole logs).
     """
@@ -406,7 +400,6 @@ def _size_before(older: ClusterSnapshot, now: PartitionTable, row_before: Longs)
 
 
 def _may_shrink(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
-    """Return where the size does not measure writes: retention, compaction or tiering."""
     shrinking_topics = np.array(
         [
             "compact" in topic.configs.get("cleanup.policy", "")
@@ -423,7 +416,6 @@ def _may_shrink(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Long
 
 
 def _retention_unknown(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
-    """bool[P]: the start may have moved: unknown, not 0, and the topic does not keep all."""
     keeps_all = np.array(
         [all(topic.configs.get(f"retention.{limit}") == "-1" for limit in ("ms", "bytes")) for topic in newer.topics],
         dtype=np.bool_,
@@ -436,7 +428,7 @@ def _retention_unknown(older: ClusterSnapshot, newer: ClusterSnapshot, row_befor
 def _read(
     older: ClusterSnapshot, newer: ClusterSnapshot, commits: CommitColumns, row_before: Longs, message_bytes: Floats
 ) -> Floats:
-    """Return bytes that committing groups read; all ``nan`` where the list of groups is unknown."""
+    """Return bytes read by committing groups, ``nan`` where the list of groups is unknown."""
     if not (older.groups and newer.groups) or may_hide_groups(older) or may_hide_groups(newer):
         return np.full(len(newer.partitions), np.nan)
     read_messages = np.where(row_before >= 0, 0.0, np.nan)
@@ -445,7 +437,7 @@ def _read(
     there = there[row_before[commits.row[there]] >= 0]
     row, before = commits.row[there], commits.before[there]
     then = row_before[row]
-    # Data before the older snapshot may have been skipped by a first commit, so it does not count.
+    # A first commit may skip data before the older snapshot.
     since = np.where(before == NO_COMMIT, older.partitions.end_offset[then], before)
     unseen[row[since < 0]] = True
     # A reset goes here: data deleted earlier, or not yet written, was not read.
@@ -461,7 +453,6 @@ def _read(
 
 
 def _unread_groups(older: ClusterSnapshot, newer: ClusterSnapshot) -> list[UnreadGroup]:
-    """Return groups of both snapshots once, with the newer one's cause."""
     now = unread_groups(newer)
     there = {group.id for group in newer.groups}
     known = {unread.group for unread in now}

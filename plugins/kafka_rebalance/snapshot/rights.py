@@ -1,7 +1,7 @@
 """ACLs that a full snapshot needs, and the command that grants each.
 
 A missing right is a coverage gap of subject type ``right``. Kafka hides topics and groups silently from a login without
-``Describe on Cluster``, so then the lists may be incomplete.
+``Describe on Cluster``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import StrEnum
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.coverage import CoverageGap
 
-RIGHT = "right"  # the subject type of these gaps
+RIGHT = "right"
 
 
 class Right(StrEnum):
@@ -42,6 +42,5 @@ def right_gap(right: Right, *, is_told: bool = True) -> CoverageGap:
 
 
 def missing_rights(coverage: Iterable[CoverageGap]) -> tuple[Right, ...]:
-    """The most important first."""
     told = {gap.subject for gap in coverage if gap.subject_type == RIGHT}
     return tuple(right for right in Right if right.value in told)

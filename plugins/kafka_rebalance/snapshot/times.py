@@ -1,4 +1,4 @@
-"""Times in text ↔ aware ``datetime``; ages, for a given time.
+"""Times in text ↔ aware ``datetime``.
 
 ISO 8601: date and time to the minute or finer, extended or basic (``2026-11-20T06:00:00+01:00``, ``20261120T060000Z``,
 a space for the ``T``). Zone ``Z``, ``+01:00``, ``+0100`` or ``+01``. Digits below a microsecond are cut off.
@@ -66,7 +66,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
 def span_words(span: timedelta) -> str:
-    """Return the largest unit of which there are two or more: ``21 days``, ``36 h``, ``90 min``, ``45 s``."""
+    """Return the largest unit of which there are two or more: ``21 days``, ``36 h``."""
     seconds = int(span.total_seconds())
     for size, unit in ((_DAY, "days"), (_HOUR, "h"), (_MINUTE, "min")):
         if seconds >= 2 * size:
@@ -75,10 +75,7 @@ def span_words(span: timedelta) -> str:
 
 
 def age_of(captured_at: datetime, now: datetime) -> timedelta:
-    """Return the age of a snapshot, at least zero.
-
-    Raises InvalidInputError for one from the future: one of the clocks is wrong.
-    """
+    """Return the age, at least zero. Raises InvalidInputError for a snapshot from the future."""
     age = now - captured_at
     if age < -CLOCK_TOLERANCE:
         raise InvalidInputError.at(
@@ -89,10 +86,7 @@ def age_of(captured_at: datetime, now: datetime) -> timedelta:
 
 
 def too_old(captured_at: datetime | None, now: datetime, limit: timedelta | None) -> Fact | None:
-    """Return why the snapshot is too old for a plan; None where it is not, or without limit or time.
-
-    Raises InvalidInputError for a snapshot from the future.
-    """
+    """Return why the snapshot is too old; None where it is not, or without limit or time. Raises as ``age_of``."""
     if captured_at is None:
         return None
     age = age_of(captured_at, now)

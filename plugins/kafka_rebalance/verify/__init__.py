@@ -1,7 +1,5 @@
-"""An independent checker: recomputes every figure of a plan from snapshot and plan alone. No shared code with the
-planner.
-
-``RULES`` lists the faults that it knows.
+"""An independent checker: recomputes every figure of a plan from snapshot and plan alone, without code of the planner.
+``RULES`` lists its faults.
 """
 
 from kafka_rebalance.verify.faults import RULES, Fault

@@ -1,39 +1,38 @@
-"""Checks of a plan's lower bounds: present, not above the cost, provable, and as strong as simple counting.
+"""Checks of a plan's lower bounds: present, not above the cost, provable, at least simple counting.
 
-**Counting** (``counting_bounds``), without search or prices
+**Counting** (``counting_bounds``)
 1. A broker above its band loses load, cheapest by dropping replicas in the order of bytes per unit of load, the last
-   one in part (fractional knapsack). Each is copied to another broker, so the brokers' sums add up. A smaller
-   replication factor drops replicas free; a larger one adds copies.
+   one in part (fractional knapsack). Each is copied to another broker, so sums add up. A smaller replication factor
+   drops replicas free; a larger one adds copies.
 2. A broker below its disk band receives the deficit.
 3. Everything on a removed broker is copied; of a partition's replicas on one rack, all but one move.
 4. Unavoidable copies (removed broker, larger replication factor) are read from today's leader.
 5. A broker with too many leaders changes one for each above its band.
 Example: a broker holds replicas of 6, 3 and 1 GB and may hold 8 GB: at least 2 GB leave it.
 
-**Prices** (``price_bound``) come from the planner and need no trust (weak duality). For prices π (bytes per unit of
-load: positive where a broker is above its band, negative below), every placement inside the bands costs at least
+**Prices** (``price_bound``) need no trust (weak duality). For prices π (bytes per unit of load: positive where a broker
+is above its band, negative below), every placement inside the bands costs at least
 
     Σ over partitions of min over placements (bytes copied + Σ π · load placed) − Σ π⁺ · high + Σ π⁻ · low
 
 The inner minimum is exact: one replica for each rack where racks suffice, else distinct brokers, also for topics with
-allowed brokers; one replica leads, and its rack replaces the replica chosen there, else the dearest one. With covers
-every broker is searched. A rounding error of all sums is subtracted.
-Complexity: O(P · N · D) for the N brokers that are not dominated within their rack, a slice of partitions at a time.
+allowed brokers; one replica leads, and its rack replaces the replica chosen there, else the dearest one. A rounding
+error is subtracted.
+Complexity: O(P · N · D) for N brokers not dominated within their rack; all brokers with covers.
 
 **Covers** (``check_covers``) are sets S of replicas that do not fit on one broker together, with a ``surplus`` of
 weight beyond its band's room:
 
     Σ over S of min(weight, surplus) · (1 - is there)  >=  surplus
 
-Proof: an absent replica as heavy as the surplus is enough. Else no absent weight is cut down, and the absent ones weigh
-the surplus at least, because the rest must fit. At any price >= 0 the inequality may join the Lagrangian. S holds
-today's replicas that may stay, of unpinned partitions, without ``gone``; and copies of ``come``. Leader loads do not
-count. A removed broker has no covers.
+Proof: an absent replica as heavy as the surplus is enough. Else the absent ones weigh at least the surplus, because the
+rest must fit. At any price >= 0 the inequality may join the Lagrangian. S holds today's replicas that may stay, of
+unpinned partitions, without ``gone``; and copies of ``come``. Leader loads do not count. A removed broker has no
+covers.
 
 **Moves and time** (``proved_costs``): every copy counts 1, and the bound is rounded up. Time: each byte counts a share
 for its receiver and one for its sender, today's leader. The shares sum to 1, so the busiest broker, in or out, is at
-least their mean. Example: share 1 for sending at broker 3: the bound is the bytes that broker 3 sends in any plan
-within the bands.
+least their mean.
 
 **Evenness within a budget** (``check_within_budget``). Imbalance: load above or below the bands, the larger one, over
 all load of the resource; summed over resources. Take prices π whose highest and lowest of a resource differ by at most
@@ -42,9 +41,8 @@ all load of the resource; summed over resources. Take prices π whose highest an
     Σ over partitions of min over placements (Σ π · load placed + charges)
     - Σ π⁺ · high + Σ π⁻ · low - Σ charge · budget
 
-Prices farther apart are scaled; a cost without a limit has no charge. A time limit counts as the bytes that all
-receivers can get at the throttle. Example: half of all load is above, one move may remove a quarter: 0.25 can be
-proved.
+Prices farther apart are scaled. A time limit counts as the bytes that all receivers can get at the throttle. Example:
+half of all load is above, one move may remove a quarter: 0.25 can be proved.
 """
 
 from __future__ import annotations
@@ -72,7 +70,7 @@ def least_copied(
     before: Mapping[str, Floats],
     cost: Floats,
 ) -> float:
-    """Return the least cost of copies, where one new copy of partition p costs ``cost[p]`` (bytes, or 1 for moves)."""
+    """Return the least cost of copies; one new copy of partition p costs ``cost[p]`` (bytes, or 1 for moves)."""
     rf, now = wanted_rf(cluster, parameters), (cluster.now >= 0).sum(axis=1)
     free = touchable(cluster, rf)
     grown = float((cost * np.maximum(rf - now, 0))[free].sum())
@@ -102,7 +100,7 @@ def least_copied(
 
 
 def touchable(cluster: ClusterArrays, rf: Longs) -> Flags:
-    """bool[P]: partitions that may move. One with an unknown load moves only if it must."""
+    """bool[P]: may move. One with an unknown load moves only if it must."""
     there = cluster.now >= 0
     has_to = ((there & ~cluster.stays[cluster.now]) | cluster.must_leave).any(axis=1) | (rf != there.sum(axis=1))
     has_to |= distinct_racks(cluster, cluster.now) < np.minimum(rf, racks_open(cluster))
@@ -112,7 +110,6 @@ def touchable(cluster: ClusterArrays, rf: Longs) -> Flags:
 
 
 def racks_open(cluster: ClusterArrays) -> Longs:
-    """int64[P]: racks with a broker that may get the partition."""
     counts = [len(np.unique(cluster.rack[cluster.takes_replicas & may])) for may in cluster.may_be_on]
     return np.asarray(np.array(counts, dtype=np.int64)[cluster.place_rule])
 
@@ -196,7 +193,6 @@ def _cheapest(needed: float, weight: Floats, cost: Floats) -> float:
 
 
 def _lacking(bands: Mapping[str, Band], before: Mapping[str, Floats], cost: Floats) -> float:
-    """Σ of deficits: in bytes by disk, in moves by count."""
     name = "replicas" if bool((cost == 1.0).all()) else "disk"
     if name not in before:
         return 0.0
@@ -244,7 +240,7 @@ class Surcharge:
 def surcharges_of(
     covers: Sequence[Cover], bands: Mapping[str, Band], cluster: ClusterArrays, parameters: PlanOptions
 ) -> list[Surcharge]:
-    """Of covers with a surplus; ``check_covers`` reports unknown ids."""
+    """Return covers with a surplus; ``check_covers`` reports unknown ids."""
     found = []
     for cover in covers:
         name, broker = cover["resource"], cluster.index_of.get(cover["broker"])
@@ -280,7 +276,6 @@ def rows_named(named: Mapping[str, Sequence[int]], cluster: ClusterArrays) -> Lo
 def _surcharge(
     cover: Cover, broker: int, highest: float, cluster: ClusterArrays, parameters: PlanOptions
 ) -> Surcharge | None:
-    """None where the set fits below ``highest``, up to rounding."""
     name, rf = cover["resource"], wanted_rf(cluster, parameters)
     free = touchable(cluster, rf)
     per_replica, per_leader = weights_of(name, rf, cluster)
@@ -395,7 +390,6 @@ def price_bound(
 
 
 def _add(charge: Surcharge, rows: Longs, now: Ints, targets: Longs, sides: Sides) -> None:
-    """[M, targets] for copies on the cover's broker, [M, W] for replicas that stay there."""
     new, kept = sides
     place, amount = charge.of_slice(rows)
     for column in np.flatnonzero(targets == charge.broker).tolist():
@@ -413,7 +407,6 @@ def _rounding(
     bands: Mapping[str, Band],
     dearer: Sequence[Surcharge],
 ) -> float:
-    """Return an upper bound of the rounding error: a share of all that is summed."""
     carried = per_replica * rf[:, None] + per_leader
     added = sum(float(np.abs(charge.amount).sum()) + abs(charge.constant) for charge in dearer)
     for d, name in enumerate(names):
@@ -440,9 +433,8 @@ def _left_alone(cells: Floats, per_leader: Floats, cluster: ClusterArrays, free:
 
 
 def _cheapest_of_racks(cluster: ClusterArrays, price: Floats, may_lead: Flags, most_replicas: int) -> Longs:
-    """Return receivers that no other of their rack dominates in every resource (a possible leader only by such).
-
-    All of them where a partition needs a second broker of a rack, or may be on some brokers alone.
+    """Return receivers that no other of their rack dominates in every resource (a possible leader only by such). All of
+    them where a partition needs a second broker of a rack, or may be on some brokers alone.
     """
     receivers = np.flatnonzero(cluster.takes_replicas)
     if most_replicas > len(np.unique(cluster.rack[receivers])) or len(cluster.may_be_on) > 1:
@@ -462,11 +454,7 @@ def _cheapest_of_racks(cluster: ClusterArrays, price: Floats, may_lead: Flags, m
 def _cheapest_placements(
     cluster: ClusterArrays, rows: Longs, rf: Longs, targets: Longs, replica: Sides, leading: Sides | None
 ) -> float:
-    """Σ over ``rows`` of the cheapest allowed replica set with a leader.
-
-    ``replica`` and ``leading``: cost of a copy on each of ``targets``, float64[M, targets], and of a replica that
-    stays, float64[M, W].
-    """
+    """``replica``, ``leading``: costs of a copy float64[M, targets], and of a replica that stays float64[M, W]."""
     now = cluster.now[rows]
     stays = (now >= 0) & cluster.stays[now] & ~cluster.must_leave[rows]
     total = 0.0
@@ -493,7 +481,7 @@ def _cheapest_placements(
 def _smallest(options: Floats, leads: Floats | None, count: Longs) -> float:
     """Σ over rows of the ``count`` smallest options, one replaced by a leader there or elsewhere.
 
-    An impossible row counts nothing.
+    An impossible row counts 0.
     """
     most = min(int(count.max()), options.shape[1])
     least = np.sort(np.partition(options, most - 1, axis=1)[:, :most], axis=1)
@@ -507,7 +495,7 @@ def _smallest(options: Floats, leads: Floats | None, count: Longs) -> float:
     return total
 
 
-# Rounding of price sums: a number of moves within this share of a whole one is not rounded up.
+# A number of moves this close to a whole one is not rounded up.
 _WHOLE = 1e-6
 _PROVED_COSTS = ("bytes", "replica_moves", "seconds")
 
@@ -567,7 +555,6 @@ def _along(by_broker: Mapping[str, float], cluster: ClusterArrays) -> Floats:
 
 
 COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
-# Relative error of a sum of a million numbers in another order.
 ROUNDING = 1e-7
 SLACK_WHERE_NONE_IS_GIVEN = 0.05
 PROOFS = frozenset(proof.value for proof in BoundProof)
@@ -608,7 +595,6 @@ def counting_bounds(
     cluster: ClusterArrays,
     parameters: PlanOptions,
 ) -> dict[str, float]:
-    """Bytes only where sizes are known."""
     before = {name: levels.before[name] for name in bands}
     found = {"leader_changes": least_leader_changes(cluster, parameters, bands, before), "replica_moves": 0.0}
     if document["cost"]["bytes"] is not None:
@@ -623,7 +609,7 @@ def counting_bounds(
 def check_bounds(
     document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> dict[str, float]:
-    """Each cost has one bound; rules ``bound_*`` and ``gap``. Return the recomputed ones."""
+    """Return the recomputed bounds; rules ``bound_*`` and ``gap``."""
     _check_certificate(document, cluster, faults)
     check_proofs(document, cluster, faults)
     has_plan = document["verdict"] not in ("infeasible", "cannot_tell")

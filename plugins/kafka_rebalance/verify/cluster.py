@@ -1,8 +1,7 @@
-"""Snapshot, parameters and claimed moves as arrays, independent of the planner; racks, caps, a plan's ``seen``.
+"""Snapshot, parameters and claimed moves as arrays, independent of the planner.
 
 B brokers (the snapshot's, then added ones, each by id), P partitions, W = longest replica list. A cap is the lower of
-its own and the capacity after headroom. ``check_what_was_seen``: a ``cannot_tell`` has a cause and claims nothing about
-unresponsive brokers.
+its own and the capacity after headroom.
 """
 
 from __future__ import annotations
@@ -43,12 +42,12 @@ CAPACITY_FIELDS = {
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ClusterArrays:
-    """The cluster for all rules.
+    """Cluster for all rules.
 
-    ``now`` int32[P, W] broker index, -1 padding, in Kafka's order, after running reassignments; ``leader`` int32[P], if
-    removed the first that is left; ``own_bytes`` float64[P, W] along ``now`` (nan: unknown or still copied: its
-    leader's size); ``unfinished_bytes`` float64[B] rest of running copies; ``unplaced_bytes`` float64[B] on disks
-    beside replicas; ``size`` float64[P] the leader's replica. ``figures`` float64[P] of each metric; nan: unknown.
+    ``now`` int32[P, W] broker index, -1 padding, after running reassignments; ``leader`` int32[P], if removed the first
+    that is left; ``own_bytes`` float64[P, W] along ``now`` (nan: its leader's size); ``unfinished_bytes`` float64[B]
+    rest of running copies; ``unplaced_bytes`` float64[B] on disks beside replicas; ``size`` float64[P] the leader's
+    replica. ``figures`` float64[P] of each metric; nan: unknown.
     ``is_added``: not in the snapshot. ``must_leave`` bool[P, W]: in a failed log dir, on a forbidden broker, or lagging
     in a list that must change; ``behind`` bool[P, W]: out of sync on a remaining broker; ``waiting`` bool[P]: pinned
     for that.
@@ -57,7 +56,7 @@ class ClusterArrays:
     brokers: tuple[Broker, ...]
     is_added: Flags
     ids: npt.NDArray[np.int64]
-    rack: Ints  # a broker without a rack has its own
+    rack: Ints
     stays: Flags
     takes_replicas: Flags
     takes_leaders: Flags
@@ -70,18 +69,18 @@ class ClusterArrays:
     unplaced_bytes: Floats
     must_leave: Flags
     size: Floats
-    rate: Floats  # bytes/s written, nan: unknown
-    read_rate: Floats  # bytes/s read by clients, nan: unknown
+    rate: Floats  # bytes/s, nan: unknown
+    read_rate: Floats  # bytes/s to clients
     figures: dict[str, Floats]
     sources: dict[str, str]  # by resource: source of its metric, or counted
-    excluded: Flags  # by the parameters, or observed
+    excluded: Flags
     observed: Flags  # has observers: Kafka's tool cannot keep them observers
     in_flight: Flags
     leaderless: Flags
     behind: Flags
     waiting: Flags
     short: Flags  # on a lost broker, with too few brokers to replace it, while others can move
-    unknown: Flags  # a balanced resource is unknown for it
+    unknown: Flags
     under_replicated: Flags
     topic: Ints
     topic_names: tuple[str, ...]
@@ -91,7 +90,6 @@ class ClusterArrays:
 
     @property
     def left_alone(self) -> Flags:
-        """bool[P]: pinned."""
         return self.excluded | self.in_flight | self.leaderless | self.waiting | self.short
 
     def is_outside(self, row: npt.NDArray[np.int64], placement: Ints) -> Flags:
@@ -104,7 +102,7 @@ class ClusterArrays:
 
     @property
     def has_whole_sizes(self) -> bool:
-        """Whether sizes are whole bytes with exact sums, to be compared to the byte."""
+        """Whether all sizes are whole, so that sums are exact."""
         known = np.nan_to_num(self.size)
         width = max(self.now.shape[1], 1)
         return bool((known == np.floor(known)).all()) and float(known.sum()) * width < 2**52
@@ -238,7 +236,6 @@ def _racks(brokers: tuple[Broker, ...]) -> Ints:
 
 
 def _behind(now: Ints, leader: Ints, in_isr: Flags, stays: Flags) -> Flags:
-    """bool[P, W]: out of the ISR of a led partition, on a remaining broker."""
     return np.asarray((now >= 0) & stays[now] & ~in_isr & (leader >= 0)[:, None] & (now != leader[:, None]))
 
 
@@ -251,7 +248,7 @@ def _short(
     place_rule: Ints,
     parameters: PlanOptions,
 ) -> Flags:
-    """bool[P]: cannot keep its replica count, because one is on a lost broker.
+    """bool[P]: a replica on a lost broker cannot be replaced.
 
     None where that holds for all that must move, or where another replication factor is requested.
     """
@@ -284,7 +281,7 @@ def _elected(brokers: tuple[Broker, ...], now: Ints, leader: Ints, stays_led: Fl
 def _judge_behind(
     now: Ints, behind: Flags, fixed: Flags, open_to: Flags, place_rule: Ints, rack: Ints, parameters: PlanOptions
 ) -> tuple[Flags, Flags]:
-    """Return partitions that wait, bool[P], and replicas that leave for being out of sync, bool[P, W].
+    """Return waiting partitions bool[P], and out-of-sync replicas that leave bool[P, W].
 
     A changed list may not keep a lagging replica. It leaves where the in-sync ones suffice, or where another replica
     must go (``fixed``) and brokers of ``open_to`` bool[rules of places, B] replace both, on as many racks as possible.
@@ -310,7 +307,6 @@ def _judge_behind(
 def _placement(
     snapshot: ClusterSnapshot, index: dict[int, int]
 ) -> tuple[Ints, Floats, Flags, Flags, npt.NDArray[np.int64]]:
-    """Return replicas after running reassignments, their sizes, offline ones, those in the ISR, and their number."""
     table = snapshot.partitions
     counts = table.replica_counts
     width = int(counts.max(initial=1))
@@ -319,7 +315,7 @@ def _placement(
     offline = np.zeros((len(table), width), dtype=np.bool_)
     row = table.row_of_replica
     column = np.arange(len(table.replicas)) - table.offsets[:-1][row]
-    ids = np.array(sorted(index), dtype=np.int64)  # ids may be as large as Kafka allows: no table over them
+    ids = np.array(sorted(index), dtype=np.int64)  # ids may be too large for a table
     position = np.array([index[broker] for broker in ids.tolist()], dtype=np.int32)
     now[row, column] = position[np.searchsorted(ids, table.replicas)]
     own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
@@ -401,7 +397,7 @@ def _unknown(figures: dict[str, Floats], count: int) -> Flags:
 
 
 def cap_of(name: str, capacity: Floats | None, brokers: int, parameters: PlanOptions) -> Floats | None:
-    """float64[B]; None without a cap, or for a headroom of an unknown capacity."""
+    """Return the cap; None without one, or for a headroom of an unknown capacity."""
     cap, share = parameters.caps.get(name), parameters.headroom.get(name)
     if cap is None and (share is None or capacity is None):
         return None
@@ -418,8 +414,8 @@ Longs = npt.NDArray[np.int64]
 class ClaimedMoves:
     """M moves. ``row`` int64[M]; ``start`` and ``end`` int32[M, W'] broker indices, -1 padding.
 
-    ``after`` int32[P, W'] is the placement after all moves, ``leader_after`` int32[P], ``own_after`` float64[P, W'] the
-    sizes (nan: the leader's); ``copies`` int64[M] new replicas, ``bytes`` float64[M] copied (nan: unknown).
+    ``after`` int32[P, W'] and ``leader_after`` int32[P] follow all moves, as ``own_after`` float64[P, W'] (nan: the
+    leader's size); ``bytes`` float64[M] copied (nan: unknown).
     """
 
     row: Longs
@@ -432,8 +428,8 @@ class ClaimedMoves:
     own_after: Floats
     copies: Longs
     bytes: Floats
-    is_new: Flags  # [M, W']: new copies in ``end``
-    is_dropped: Flags  # [M, W']: dropped replicas in ``start``
+    is_new: Flags
+    is_dropped: Flags
 
 
 def read_moves(
@@ -487,7 +483,7 @@ def _arrays(
         after[row], leader_after[row] = end, leader_to
         own_after[row] = _own_sizes(end, today[row], own[row])
     is_new = (end >= 0) & ~_contains(today[row], end)
-    is_dropped = (start >= 0) & ~_contains(end, start)  # by the plan's `from`: a wrong one is another fault
+    is_dropped = (start >= 0) & ~_contains(end, start)  # a wrong `from` is another fault
     copies = is_new.sum(axis=1)
     size = cluster.size[row]
     return ClaimedMoves(
@@ -509,14 +505,13 @@ def _contains(held: Ints, wanted: Ints) -> Flags:
 
 
 def _own_sizes(end: Ints, today: Ints, own: Floats) -> Floats:
-    """Sizes along ``end``: kept replicas keep theirs, a copy gets the leader's (nan)."""
     same = (end[:, :, None] == today[:, None, :]) & (end[:, :, None] >= 0)
     sizes = np.where(same, own[:, None, :], -np.inf).max(axis=2)
     return np.where(same.any(axis=2), sizes, np.nan)
 
 
 def rack_counts(rf: int, brokers_in: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
-    """Return the replicas of each rack in any even spread of ``rf``, and how many racks get one more."""
+    """Return each rack's replicas in any even spread, and how many racks get one more."""
     depth = 0
     while np.minimum(brokers_in, depth + 1).sum() <= rf and depth < brokers_in.max(initial=0):
         depth += 1
@@ -549,7 +544,6 @@ def is_spread_evenly(cluster: ClusterArrays, row: Longs, placement: Ints) -> Fla
 
 
 def _evens_out(cluster: ClusterArrays, row: Longs, placement: Ints) -> Flags:
-    """For the few that share a rack: counts by rack against racks that could take one."""
     rack_count = int(cluster.rack.max(initial=0)) + 1
     held = _count_by_rack(cluster.rack, placement, placement >= 0, rack_count)
     closed = (placement >= 0) & cluster.takes_replicas[placement] & ~cluster.is_outside(row, placement)
@@ -601,7 +595,7 @@ TOO_OLD = "snapshot_too_old"
 
 
 def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
-    """Necessary conditions only: the planner judges how much unseen load is too much."""
+    """Check necessary conditions: a ``cannot_tell`` has a cause, and claims nothing about unresponsive brokers."""
     if document["verdict"] == CANNOT_TELL:
         if document["moves"] or document["frontier"]:
             faults.add("verdict", "plan.verdict", "is cannot_tell, yet the plan has moves or points of a frontier")

@@ -1,10 +1,9 @@
 """Checks of plan.json as a document: shape, parameters, hash, identity, expiry, unambiguous JSON.
 
-``Plan`` and its parts are pydantic models, from which the JSON schema is made. Reading is strict: a bool is no number,
-5.0 is no whole number, numbers fit Kafka's range. Duplicate keys, invalid numbers and endless nesting are faults.
+The JSON schema is made from ``Plan``, docstrings included. Reading is strict: a bool is no number, 5.0 is no whole
+number. Duplicate keys, invalid numbers and endless nesting are faults.
 
-A plan is judged by its own ``parameters``, so a meaningless one (a negative limit, a zero throttle) would allow
-anything. Their kinds, ranges and contradictions are those of ``options/plan_options.py``.
+A plan is judged by its own ``parameters``, so meaningless ones (a negative limit) are faults, too.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from kafka_rebalance.snapshot.times import optional_time_text
 from kafka_rebalance.verify.faults import Fault, FaultList
 
 FORMAT_VERSION = 1
-MOST = 2**63 - 1  # Kafka's largest count, above any figure of a plan
+MOST = 2**63 - 1
 _GREATEST = 1e300
 _DEEPEST_FACT = 3
 
@@ -62,7 +61,6 @@ Pair: TypeAlias = Annotated[list[Number | None], Field(min_length=2, max_length=
 ByBroker: TypeAlias = dict[BrokerKey, Number]
 
 
-# Kinds of values, which ``_place`` leaves out.
 _TAGS = {bool: "<flag>", int: "<number>", float: "<number>", str: "<text>", type(None): "<null>", list: "<list>"}
 
 
@@ -71,7 +69,6 @@ def _kind(value: Any) -> str | None:
 
 
 def _nested(value: Any, inner: Callable[[Any], Any], info: ValidationInfo[dict[str, int]]) -> Any:
-    """A fact in a fact; ``context`` counts the depth."""
     depth = info.context["depth"] + 1
     if depth > _DEEPEST_FACT:
         raise ValueError("facts are nested too deep")
@@ -406,7 +403,7 @@ class Plan(TypedDict):
 
 def check_shape(document: Any, faults: FaultList, kind: Any = Plan) -> bool:
     version = document.get("format_version") if isinstance(document, dict) else None
-    if type(version) is int and version != FORMAT_VERSION:  # the only fault: all fields may differ
+    if type(version) is int and version != FORMAT_VERSION:  # all fields may differ
         words = f"{version} is unknown, this advisor reads {FORMAT_VERSION}: make the plan anew"
         faults.add("shape", "plan.format_version", words)
         return False
@@ -424,7 +421,6 @@ def adapter_of(kind: Any) -> TypeAdapter[Any]:
 
 
 def _place(path: tuple[int | str, ...]) -> str:
-    """``plan.moves[3].from``: without the kinds that pydantic tried."""
     steps = (step for step in path if step != "[key]" and step not in _LEFT_OUT)
     return "plan" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
 
@@ -458,7 +454,6 @@ _CODE, _PLACE = "parameter", "parameters"
 
 
 def read_parameters(parameters: dict[str, Any], faults: FaultList) -> PlanOptions | None:
-    """Return the options of ``parameters``, None where invalid (a fault gives the reason)."""
     try:
         options = PlanOptions.from_document(parameters)
     except InvalidInputError as error:
@@ -479,7 +474,6 @@ def read_parameters(parameters: dict[str, Any], faults: FaultList) -> PlanOption
 
 
 def is_topic_allowed(parameters: PlanOptions, topic: str) -> bool:
-    """Patterns match whole names."""
     is_in = not parameters.include_topics or any(re.fullmatch(pattern, topic) for pattern in parameters.include_topics)
     return is_in and not any(re.fullmatch(pattern, topic) for pattern in parameters.exclude_topics)
 
@@ -494,7 +488,7 @@ _ID = re.compile(r"[0-9a-f]{64}")
 
 
 def check_seal(document: dict[str, Any], faults: FaultList) -> None:
-    """``plan_id`` is the sha256 of the rest: UTF-8, sorted keys, no spaces."""
+    """Check ``plan_id``: sha256 of the rest, UTF-8, sorted keys, no spaces."""
     rest = {key: value for key, value in document.items() if key != "plan_id"}
     try:
         text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -506,10 +500,7 @@ def check_seal(document: dict[str, Any], faults: FaultList) -> None:
 
 
 def check_identity(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
-    """Check cluster and snapshot.
-
-    For another snapshot only that is reported, since everything else would differ.
-    """
+    """Check cluster and snapshot; for another snapshot only that is reported."""
     found = snapshot_id(snapshot)
     if document["snapshot_id"] != found:
         faults.add("identity", _SNAPSHOT_PLACE, _made_from_another(document["snapshot_id"], found))
@@ -537,7 +528,7 @@ UNREADABLE: Final = object()
 
 
 def read_json(content: bytes, place: str, faults: FaultList) -> Any:
-    """Return the value, or ``UNREADABLE`` (a fault gives the reason). Never raises."""
+    """Return the value, or ``UNREADABLE`` with a fault. Never raises."""
     try:
         text = content.decode("utf-8")
         return json.loads(
@@ -571,7 +562,7 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+
 
 
 def check_expiry(document: dict[str, Any], faults: FaultList) -> None:
-    """``expires_at`` = ``captured_at`` + ``expires_after_hours``, in the same zone; both null, or none."""
+    """Check ``expires_at`` = ``captured_at`` + ``expires_after_hours``; both null, or none."""
     captured, expires = document["captured_at"], document["expires_at"]
     if captured is None or expires is None:
         if captured is not expires:

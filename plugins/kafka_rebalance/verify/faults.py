@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from kafka_assignors.errors import UnknownNameError
 
 RULES = {
-    # the document
+    # document
     "shape": "plan.json has exactly the fields of its format_version, each of its kind",
     "hash": "plan_id is the sha256 of everything else",
     "identity": "the plan is of this cluster and this snapshot, captured when it says",
@@ -15,7 +15,7 @@ RULES = {
     "expiry": "expires_at is captured_at and expires_after_hours",
     "order": "moves, members of waves and resources stand in the order of the snapshot",
     "verdict": "the verdict agrees with what is planned, and with what the brokers carry",
-    # rules of Kafka and of the options
+    # rules of Kafka and options
     "partition_unknown": "a moved partition is in the snapshot",
     "partition_twice": "a partition moves once",
     "from_differs": "`from` is today's replica list and leader_from today's leader",
@@ -104,8 +104,6 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault: ``place`` (``moves[3]``, ``broker 7``) and ``message``, the value found."""
-
     code: str
     place: str
     message: str
@@ -139,7 +137,7 @@ class FaultList:
     def require_close(
         self, code: str, place: str, claimed: float | None, found: float | None, scale: float = 0.0
     ) -> None:
-        """Add a fault where two numbers differ by more than 1e-9 of the greater one (or of ``scale``)."""
+        """Add a fault where numbers differ by more than 1e-9 of the greater one (or of ``scale``)."""
         if claimed is None or found is None:
             self.require_equal(code, place, claimed, found)
         elif abs(claimed - found) > 1e-9 * max(abs(claimed), abs(found), scale):

@@ -1,10 +1,9 @@
-"""Checks of a plan's folder: every file for people or tools exists and agrees with the plan.
+"""Checks of a plan's folder: every file exists and agrees with the plan.
 
 Judged: ``plan.json``, ``waves/``, ``rollback/``, ``elections/``, ``moves.csv``; duplicate keys of any other JSON file;
 the snapshot of ``advisory.json``. ``report.html`` and ``digest.md`` must name the plan.
 
-A text cell of ``moves.csv`` that begins with ``= + - @``, a tab, a line end or ``'`` needs one ``'`` before it, so
-every text has exactly one valid cell.
+A text cell of ``moves.csv`` that begins with ``= + - @``, a tab, a line end or ``'`` needs one ``'`` before it.
 
 Promises on the shell blocks of ``commands.md``, in order
 1. They hold the commands that execute, stop and roll back the plan, in order, and no other.
@@ -30,8 +29,7 @@ from kafka_rebalance.verify.faults import FaultList
 def expected_files(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of each JSON file: ``waves/01.json`` …, ``rollback/…``, ``elections/…``.
 
-    Numbers have as many digits as the last one, at least two. rollback/01 undoes the last wave; elections NN run after
-    wave NN, and again after its rollback.
+    rollback/01 undoes the last wave; elections NN run after wave NN, and again after its rollback.
     """
     moves, waves = document["moves"], document["waves"]
     back = document["rollback"]["waves"] if document["rollback"] else []
@@ -73,7 +71,7 @@ def names_its_own_moves(document: Mapping[str, Any]) -> bool:
 
 
 def _is_same(expected: Any, found: Any) -> bool:
-    """Whether both are equal and of the same kind (``true`` and ``1.0`` are not 1), as deep as ``expected``."""
+    """Whether both are equal and of one kind (``true`` is not 1), as deep as ``expected``."""
     if type(expected) is not type(found):
         return False
     if isinstance(expected, dict):
@@ -99,7 +97,7 @@ TABLE = "moves.csv"
 
 
 def check_table(document: dict[str, Any], content: bytes, faults: FaultList) -> None:
-    """One row for each move, in order, each cell its value; two columns are free words."""
+    """Check a row for each move, in order; two columns are free words."""
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
@@ -177,7 +175,6 @@ def check_shell_blocks(document: dict[str, Any], content: bytes, faults: FaultLi
 
 
 def _commands_in(text: str) -> list[str]:
-    """Return the commands of fences and indented lines, without comments; a backslash at the end continues a line."""
     lines: list[str] = []
     is_fenced = False
     for line in text.splitlines():
@@ -191,7 +188,7 @@ def _commands_in(text: str) -> list[str]:
 
 
 def _is_setting(command: str) -> bool:
-    """``NAME=value`` of the three settings, plain or in double quotes, with an optional comment."""
+    """Whether it is ``NAME=value``, plain or in double quotes, with an optional comment."""
     name, is_set, value = command.partition("=")
     if not is_set or name not in _SETTINGS:
         return False
@@ -222,7 +219,7 @@ def _expected(document: dict[str, Any]) -> list[str]:
             continue
         commands += _of_wave(document, wave, f"waves/{name}.json", election)
     for number, wave in enumerate(back, start=1):
-        if _elects_alone(document, wave):  # Kafka elects the first of a list, and no list changed
+        if _elects_alone(document, wave):  # Kafka elects the first; no list changed
             continue
         undone = moves[wave["moves"][0]]["wave"]
         election = f"elections/{undone:0{width}d}.json" if elects[undone - 1] else None

@@ -1,6 +1,6 @@
 """Checks of the frontier, and of ordered bands that gave way to defaults.
 
-Points go from no moves to the most even, in order of cost; some have names; the recommended one is the plan.
+Points go from no moves to the most even, in order of cost.
 
 Ordered bands: from the plan's end, single steps are made while each lowers the load outside ordered bands: a leader
 change, or a replica (with its leadership) to a broker in the same rack or in one without another replica. If they reach
@@ -24,7 +24,6 @@ from kafka_rebalance.verify.loads import Levels, asked_band, hard_limits, weight
 LEAST_POINTS = 4
 NAMES = ["cheap", "knee", "even"]
 COSTS = ("bytes", "replica_moves", "leader_changes")
-# Rounding of bounds, sums of a million numbers.
 ROUNDING = 1e-7
 
 
@@ -139,7 +138,7 @@ _MOST_PAIRS, _MOST_STEPS, _LEAST = 5_000, 300, 1e-9
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """A placement, and loads float64[B, D] of all resources; ``gained`` float64[B]: bytes of copies."""
+    """A placement and its loads; ``gained`` float64[B]: bytes of copies."""
 
     placement: Ints
     leader: Ints
@@ -149,9 +148,7 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class _Rules:
-    """``ordered`` bool[D]; ``low``, ``high``, ``most`` float64[B, D]; weights float64[P, D]; ``free_disk`` float64[B]:
-    room beside today's bytes.
-    """
+    """``ordered`` bool[D]; ``low``, ``high``, ``most`` float64[B, D]; weights float64[P, D]."""
 
     ordered: Flags
     low: Floats
@@ -172,7 +169,7 @@ def check_ordered_bands(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Add a fault where an ordered band is unmet and steps from the plan's end reach all of them."""
+    """Add a fault where steps from the plan's end reach all unmet ordered bands."""
     resources = document["resources"]
     left = [one for one in resources if one["is_ordered"] and one["widened_to"] != [None, None]]
     if not left or all(one["is_ordered"] for one in resources) or not _is_judged(document, parameters):
@@ -240,7 +237,7 @@ def _held_today(placement: Ints, cluster: ClusterArrays) -> Flags:
 
 
 def _outside(rules: _Rules, load: Floats) -> float:
-    """Load above or below ordered bands, the larger, over all of the resource; summed over resources."""
+    """Load above or below ordered bands, the larger, as a share; summed over resources."""
     over = np.maximum(load - rules.high, 0.0).sum(axis=0)
     under = np.maximum(rules.low - load, 0.0).sum(axis=0)
     return float((np.maximum(over, under) / rules.total)[rules.ordered].sum())
@@ -281,7 +278,6 @@ def _may_go(state: _State, cluster: ClusterArrays, j: int, b: int) -> Flags:
 
 
 def _gain(rules: _Rules, state: _State, may: Flags, ends: tuple[Ints, Ints], weight: Floats) -> tuple[float, int]:
-    """Return the largest decrease (negative) among the allowed partitions, and its row."""
     rows = np.flatnonzero(may)
     if not len(rows):
         return 0.0, -1

@@ -45,7 +45,7 @@ MADE_OF = {
 OF_REPLICAS = ("disk", "in", "replicas", "potential_out")
 OF_LEADERS_ALONE = ("out", "leaders", "leader_in")
 OF_LEADERS = (*OF_LEADERS_ALONE, "cpu")
-# In a plan only by a target, a cap, a headroom or a further band.
+# Planned only by a target, a cap, a headroom or a further band.
 ON_REQUEST = ("leader_in", "potential_out")
 
 
@@ -63,7 +63,7 @@ def is_in_play(name: str, parameters: PlanOptions) -> bool:
 
 
 def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
-    """float64[P] each: load of every replica, and the leader's additional load."""
+    """float64[P]: load of every replica, and the leader's additional one."""
     nothing, one = np.zeros(len(rf)), (rf > 0).astype(np.float64)
     if name == "replicas":
         return one, nothing
@@ -85,7 +85,6 @@ def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Fl
 
 
 def _figure(name: str, there: Floats, cluster: ClusterArrays) -> Floats:
-    """float64[P]: 0 where unknown, or where no replica is ``there``."""
     return np.asarray(np.nan_to_num(cluster.figures[name]) * there)
 
 
@@ -122,8 +121,8 @@ def capacities_of(
 ) -> dict[str, Floats | None]:
     """float64[B] of each resource, None (equal capacities) unless every remaining broker has one.
 
-    potential_out has that of out, but only for a ``headroom``. A given capacity replaces the snapshot's; disk falls
-    back to the volumes of the log dirs. An added broker of unknown capacity gets the mean of the others.
+    potential_out has that of out, only for a ``headroom``. Disk falls back to the volumes of the log dirs. An added
+    broker of unknown capacity gets the mean of the others.
     """
     result: dict[str, Floats | None] = dict.fromkeys(known_resources(cluster))
     for resource, field in CAPACITY_FIELDS.items():
@@ -192,7 +191,7 @@ def _lead(cluster: ClusterArrays, leader: Ints, weight: Floats) -> Floats:
 
 
 def _volumes(log_dirs: tuple[LogDir, ...], *, usable: bool = False) -> float | None:
-    """Total or usable bytes under the log dirs: dirs with equal figures share one volume."""
+    """Return volume bytes; dirs with equal figures share one volume."""
     reported = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
     chosen = [pair[1] if usable else pair[0] for pair in reported]
     if not chosen or any(figure is None for figure in chosen):
@@ -208,7 +207,7 @@ def _filled(cluster: ClusterArrays, values: Floats) -> Floats | None:
     unasked = np.array([b.state is BrokerState.NEW or b.state.is_unheard for b in cluster.brokers], dtype=np.bool_)
     if (~known & cluster.stays & ~unasked).any():
         return None
-    # One number for brokers that did not report: added, unresponsive or removed ones.
+    # One number for all brokers that did not report.
     return np.where(known, values, float(values[known].mean()))
 
 
@@ -226,7 +225,6 @@ class Piece:
 
 
 def pieces_of(rack: Longs, weight_of: Mapping[int, float]) -> list[Piece]:
-    """``rack`` int64[B] from 0; ``weight_of``: load of one replica by replication factor."""
     brokers_in = np.bincount(rack).astype(np.int64)
     return [Piece(weight, *rack_counts(rf, brokers_in)) for rf, weight in weight_of.items() if weight > 0]
 
@@ -255,7 +253,6 @@ def filled(share: Floats, capacity: Floats, rack: Longs, pieces: list[Piece]) ->
 
 
 def _overfull(held: Floats, rack: Longs, pieces: list[Piece]) -> tuple[float, Flags]:
-    """Return the largest excess of any set over what it can hold, and that set: bool[B]."""
     order = np.lexsort((-held, rack))
     inverse = np.empty(len(order), dtype=np.int64)
     inverse[order] = np.arange(len(order))
@@ -283,12 +280,10 @@ def _can_hold(members: Flags, rack: Longs, pieces: list[Piece]) -> float:
 
 
 def _depth(rack: Longs) -> Longs:
-    """int64[B]: number of earlier brokers of the same rack, ``rack`` ascending."""
     return np.asarray(np.arange(len(rack)) - np.searchsorted(rack, rack))
 
 
 def _choices(pieces: list[Piece]) -> list[tuple[int, ...]]:
-    """Every choice of pieces with all odd replicas held."""
     some = [at for at, piece in enumerate(pieces) if piece.odd]
     return list(chain.from_iterable(combinations(some, count) for count in range(len(some) + 1)))
 
@@ -314,9 +309,7 @@ def fair_share_of(
     per_replica: Floats,
     broker_capacity: Floats,
 ) -> Floats:
-    """float64[B]: fair load by capacity ``broker_capacity`` (0: takes no part); ``per_replica`` float64[P]: load of one
-    replica.
-    """
+    """float64[B]: fair load by ``broker_capacity`` (0: takes no part)."""
     brokers_in = np.bincount(cluster.rack, weights=broker_capacity > 0).astype(np.int64)
     rack_capacity = np.bincount(cluster.rack, weights=broker_capacity).astype(np.float64)
     used = np.flatnonzero(rack_capacity > 0)
@@ -357,7 +350,7 @@ def _levels(capacity: Floats, base: Floats, extra: Floats) -> Floats:
 
 
 def _highest_level(capacity: Floats, base: Floats, extra: Floats) -> float:
-    """Return the highest common level without an over-full set of racks, by bisection, then exactly."""
+    """Return the highest level without an over-full set, by bisection, then exactly."""
     low, high = 0.0, float((base.sum() + extra[len(capacity)]) / capacity.sum())
     if _fits(high, capacity, base, extra)[0]:
         return high
@@ -411,7 +404,7 @@ def asked_band(
     cluster: ClusterArrays,
     parameters: PlanOptions,
 ) -> tuple[Band, Floats]:
-    """Return the requested band, and the plain mean times capacity, float64[B].
+    """Return the requested band, and the mean times capacity, float64[B].
 
     Removed brokers have [0, 0]. A broker that cannot get more has at most the later weight of its load as lower end (a
     leader sends less to fewer followers). The mean counts replicas at their leader's size.
@@ -440,7 +433,6 @@ def asked_band(
 
 
 def _held(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Floats:
-    """float64[B]: today's replicas and leaders at the weights of the requested replication factor."""
     held, led = cluster.now >= 0, cluster.leader >= 0
     weight = np.broadcast_to(per_replica[:, None], held.shape)
     return np.asarray(
@@ -477,10 +469,7 @@ def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, param
 
 
 def wanted_rf(cluster: ClusterArrays, parameters: PlanOptions) -> Longs:
-    """int64[P]: the requested replication factor.
-
-    A pinned partition keeps its own, and counts on remaining brokers only.
-    """
+    """Return replication factors; a pinned partition keeps its own, on remaining brokers."""
     there = cluster.now >= 0
     rf = there.sum(axis=1)
     if parameters.replication_factor is not None and parameters.moves_replicas:
@@ -493,9 +482,7 @@ SLACK = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Levels:
-    """Loads before and after, float64[B] by resource, the same after a preferred election, and capacities (None:
-    equal).
-    """
+    """Loads float64[B] by resource; capacities None: equal."""
 
     before: dict[str, Floats]
     after: dict[str, Floats]
@@ -582,7 +569,7 @@ def _check_which(
 def _check_left_out(
     left_out: dict[str, Any], resources: list[str], known: list[str], parameters: PlanOptions, faults: FaultList
 ) -> None:
-    """Each resource appears once: balanced where known and changeable, else left out with its reason."""
+    """A resource is balanced where known and changeable, else left out with its reason."""
     for name in RESOURCES:
         stands = (name in resources) + (name in left_out)
         if not is_in_play(name, parameters):
@@ -603,7 +590,6 @@ def _check_asked(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """A band is the resource's target, a watched rate's limit, or the common one."""
     for outcome in resources:
         name = outcome["resource"]
         within = parameters.band
@@ -627,8 +613,7 @@ def _check_asked(
             faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
 
 
-# Above this share of capacity a rate is evened out by default. An unknown capacity of in or out is the fullest broker's
-# load plus the throttle.
+# Rates above this share of capacity are balanced. Unknown capacity: the fullest broker's load plus the throttle.
 BUSY_SHARE = 0.5
 _RATES = ("in", "out", "cpu")
 _THROTTLED = ("in", "out")
@@ -636,8 +621,6 @@ _THROTTLED = ("in", "out")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WatchedRate:
-    """``load`` and ``capacity`` float64[B]."""
-
     load: Floats
     capacity: Floats
     is_assumed: bool
@@ -830,7 +813,6 @@ def _must_move(cluster: ClusterArrays, parameters: PlanOptions, free: Flags) -> 
 
 
 def _asks_beyond_its_budget(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
-    """An election cut short by leader changes, or a byte limit with unknown sizes."""
     off = ~cluster.left_alone & (cluster.leader != cluster.now[:, 0])
     if parameters.preferred_election and parameters.max_leader_changes is not None and bool(off.any()):
         return int(off.sum()) > parameters.max_leader_changes

@@ -1,7 +1,7 @@
 """Checks of a plan between log dirs, by its snapshot alone; faults of shape stop the rest.
 
-In order: shape and parameters; each move (exists, target dir, bytes); disk levels before and after, and the bound;
-waves (membership, bytes, seconds, room for both copies); files and commands.
+In order: shape and parameters; moves; disk levels before and after, and the bound; waves (with room for both copies);
+files and commands.
 
 Bound (``broker_bound``): a place above its ceiling loses whole replicas that weigh at least the excess, one below its
 floor gets such. Each lightest cover is a knapsack in thousandths of the need, sizes rounded up, so no cover weighs
@@ -134,7 +134,7 @@ def _check_parameters(parameters: dict[str, Any], faults: FaultList) -> None:
 class Place:
     """A disk with its remaining dirs, or one dir to empty.
 
-    ``sizes`` of movable replicas by partition row. ``disk``: the volume's number on its broker.
+    ``sizes`` of movable replicas by partition row.
     """
 
     dirs: list[LogDir]
@@ -153,14 +153,14 @@ class Place:
 
 @dataclass(slots=True)
 class BrokerDisks:
-    """``places`` in the order of the broker's dirs; ``total`` and ``usable`` bytes by disk, empty where unknown."""
+    """``places`` in the order of dirs; ``total`` and ``usable`` bytes by disk, empty where unknown."""
 
     broker: Broker
     places: list[Place]
     total: list[int]
     usable: list[int]
     unmovable_by_path: dict[str, int] = field(default_factory=dict)  # replicas; "" where the dir is unknown
-    path_of: dict[int, str] = field(default_factory=dict)  # of movable replicas, by partition row
+    path_of: dict[int, str] = field(default_factory=dict)
 
     def place_at(self, path: str) -> Place | None:
         return next((place for place in self.places if any(one.path == path for one in place.dirs)), None)
@@ -175,7 +175,7 @@ class BrokerDisks:
 
 
 def disks_of(snapshot: ClusterSnapshot, parameters: dict[str, Any]) -> dict[int, BrokerDisks]:
-    """By broker: responsive ones with several dirs."""
+    """Return responsive brokers with several dirs."""
     found = {}
     for broker in snapshot.brokers:
         if len(broker.log_dirs) > 1 and broker.state.is_heard:
@@ -220,8 +220,6 @@ def may_move(partition: Partition) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DirChange:
-    """One replica of move ``move`` that changes its dir."""
-
     move: int
     row: int
     broker: int
@@ -233,7 +231,6 @@ class DirChange:
 def read_dir_moves(
     document: dict[str, Any], snapshot: ClusterSnapshot, disks: dict[int, BrokerDisks], faults: FaultList
 ) -> list[DirChange]:
-    """Return valid changes; an invalid one is a fault."""
     row_of, changes = snapshot.row_of, list[DirChange]()
     rows: list[int] = []
     for number, move in enumerate(document["moves"]):
@@ -316,7 +313,7 @@ _NEVER = 2**62
 
 
 def lightest_cover(sizes: Sequence[int], need: int) -> int:
-    """Return a lower bound on the weight of any set of at least ``need``; ``need`` if all together weigh less."""
+    """Return a lower bound on the weight of any set of at least ``need``."""
     if need <= 0:
         return 0
     if sum(sizes) < need:
@@ -335,7 +332,7 @@ def lightest_cover(sizes: Sequence[int], need: int) -> int:
 
 
 def broker_bound(places: Sequence[tuple[Sequence[int], int, int]]) -> int:
-    """Return a lower bound on bytes. ``places``: sizes now, floor and ceiling, each widened to the plan's result."""
+    """Return a lower bound on bytes. ``places``: sizes, floor and ceiling, widened to the plan's result."""
     leaves = arrives = 0
     for number, (sizes, floor, ceiling) in enumerate(places):
         held = sum(sizes)
@@ -373,7 +370,7 @@ def check_levels(
 
 
 def _check_named(document: dict[str, Any], disks: dict[int, BrokerDisks], named: list[int], faults: FaultList) -> None:
-    """A broker that an option concerns is listed or left out with a reason; no other is listed."""
+    """Brokers that an option concerns are listed or left out with a reason; no others are."""
     parameters = document["parameters"]
     for broker, mine in disks.items():
         is_due = parameters["balance_within"] is not None or str(broker) in parameters["remove_log_dirs"]
@@ -387,10 +384,7 @@ def _check_named(document: dict[str, Any], disks: dict[int, BrokerDisks], named:
 
 
 def is_unknown(parameters: dict[str, Any], mine: BrokerDisks) -> bool:
-    """Whether an option concerns a broker with several disks of unknown sizes or contents.
-
-    Emptying a dir needs no sizes.
-    """
+    """Whether sizes or contents that an option needs are unknown; emptying a dir needs no sizes."""
     is_removed, is_balanced = str(mine.broker.id) in parameters["remove_log_dirs"], parameters["balance_within"]
     if not mine.broker.state.stays or len(mine.places) < 2 or (is_balanced is None and not is_removed):
         return False
@@ -507,7 +501,7 @@ def _check_bound(
 def check_dir_waves(
     document: dict[str, Any], disks: dict[int, BrokerDisks], changes: list[DirChange], faults: FaultList
 ) -> None:
-    """In order: what a wave frees is free in the next one."""
+    """Check waves in order: what a wave frees is free in the next one."""
     if not _check_members(document, faults):
         return
     free = {(broker, disk): usable for broker, mine in disks.items() for disk, usable in enumerate(mine.usable)}
@@ -595,7 +589,7 @@ def _reassignment(members: list[dict[str, Any]], dirs: str) -> dict[str, Any]:
 
 
 def _check_commands(document: Mapping[str, Any], text: str, faults: FaultList) -> None:
-    """Every line that calls Kafka's tool, in order; a backslash at the end continues it."""
+    """Check lines that call Kafka's tool, in order."""
     lines = [" ".join(line.split()) for line in text.replace("\\\n", " ").splitlines()]
     found = [line for line in lines if line.startswith("kafka-")]
     throttle = document["parameters"]["throttle_bytes_per_s"]
@@ -616,10 +610,7 @@ def _check_commands(document: Mapping[str, Any], text: str, faults: FaultList) -
 def check_log_dir_plan(
     document: Any, snapshot: ClusterSnapshot, files: Mapping[str, bytes] | None = None
 ) -> tuple[Fault, ...]:
-    """Return the faults. ``files``: the folder's other files by path. Never raises.
-
-    O(replicas + R × 1,000 for each place).
-    """
+    """Return the faults. Never raises. ``files``: the folder's other files by path."""
     faults = FaultList()
     if not check_dir_shape(document, faults):
         return tuple(faults.faults)

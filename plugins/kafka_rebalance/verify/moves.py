@@ -1,4 +1,4 @@
-"""Checks of hard rules, move by move and for the result, of follower orders, and of the rollback.
+"""Checks of hard rules, of follower orders, and of the rollback.
 
 Follower orders: no more lists change than allowed, and each helps. The controller makes the first alive in-sync replica
 the new leader, so the first follower that may lead is the standby. Orders are judged by how many leaders each standby
@@ -32,7 +32,7 @@ def check_follower_order(
     for number in np.flatnonzero(behind).tolist():
         name = f"moves[{number}] {moves[number]['topic']}-{moves[number]['partition']}"
         faults.add("follower_order", name, "a replica of it is behind: nobody knows who would lead")
-    if not count or parameters.survive is not None:  # judged by losses: survival.py
+    if not count or parameters.survive is not None:  # see survival.py
         return
     as_before = claimed.after.copy()
     as_before[claimed.row[is_reorder]] = claimed.start[is_reorder]
@@ -52,7 +52,7 @@ def reordered(claimed: ClaimedMoves) -> Flags:
 
 
 def unevenness(cluster: ClusterArrays, lists: Ints, leader: Ints) -> int:
-    """Σ of squares of the leaders that each standby takes from each broker; lists int32[P, W] led by the first."""
+    """Σ of squares of the leaders that each standby takes from each broker."""
     is_heard = np.array([not broker.state.is_unheard for broker in cluster.brokers], dtype=np.bool_)
     may_lead = cluster.keeps_leaders & is_heard
     able = (lists >= 0) & may_lead[lists] & (lists != leader[:, None])
@@ -210,11 +210,10 @@ def _check_kind(moves: list[dict[str, Any]], claimed: ClaimedMoves, faults: Faul
 def check_result(
     claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanOptions, verdict: str, faults: FaultList
 ) -> None:
-    """Rules about the final placement, as the verdict promises."""
     if verdict not in ("rebalance", "nothing_to_do", "not_fixable_by_moving") or not parameters.moves_replicas:
         return
     free = ~cluster.left_alone
-    if parameters.at in STEPS[:-1]:  # later steps would do the rest
+    if parameters.at in STEPS[:-1]:
         free &= np.isin(np.arange(len(free)), claimed.row)
     _check_demoted(claimed, claimed.leader_after, cluster, free, faults)
     if not parameters.has_budget:
@@ -246,7 +245,7 @@ def check_result(
 
 
 def _could_lead_today(cluster: ClusterArrays) -> Flags:
-    """bool[P]: one of today's replicas in an online log dir may lead.
+    """One of today's replicas in an online log dir may lead.
 
     False where no receiver takes leaders: then moved partitions have no leader.
     """
@@ -258,14 +257,12 @@ def _could_lead_today(cluster: ClusterArrays) -> Flags:
 
 
 def _can_be_led(cluster: ClusterArrays) -> Flags:
-    """bool[P]: a possible leader has a replica, or can get one."""
     able = cluster.may_be_on & cluster.takes_replicas & cluster.takes_leaders
     barred = (cluster.must_leave & able[cluster.place_rule[:, None], cluster.now]).sum(axis=1)
     return np.asarray(_could_lead_today(cluster) | (barred < able.sum(axis=1)[cluster.place_rule]))
 
 
 def _check_demoted(claimed: ClaimedMoves, leads: Ints, cluster: ClusterArrays, free: Flags, faults: FaultList) -> None:
-    """``leads`` int32[P]: leaders after the plan, or after a preferred election."""
     others = ((claimed.after >= 0) & cluster.takes_leaders[claimed.after]).any(axis=1) | _can_be_led(cluster)
     wrong = free & (leads >= 0) & ~cluster.keeps_leaders[leads] & others
     for p in np.flatnonzero(wrong).tolist():

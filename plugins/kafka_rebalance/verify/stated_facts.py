@@ -1,7 +1,4 @@
-"""Checks of facts that people act on: preconditions, changes of brokers, reasons of moves, robustness.
-
-Every code, id and count is recomputed; a level (load over share) must agree with the loads.
-"""
+"""Checks of stated facts: every code, id and count is recomputed; a level must agree with the loads."""
 
 from __future__ import annotations
 
@@ -82,7 +79,7 @@ def _preconditions(snapshot: ClusterSnapshot, claimed: ClaimedMoves, cluster: Cl
 def _shares(
     document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> dict[str, Floats]:
-    """float64[B] by resource: the middle of the band, from its upper edge; without one the plain mean."""
+    """float64[B] by resource: from the band's upper edge, else the plain mean."""
     top, shares = 1 + (parameters.band or 0.0), {}
     own = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys()
     for outcome in document["resources"]:

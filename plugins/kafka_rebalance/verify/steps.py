@@ -1,7 +1,5 @@
-"""Checks of a plan's steps: each fits its kind, and stopping after it breaks no rule.
-
-After each step the cluster is judged like the end: capacities, loads, skews, bands, and the bound on bytes by the
-step's prices. O(steps) times the work of one plan.
+"""Checks of a plan's steps: each fits its kind, and the cluster after it is judged like the end, with the bound by the
+step's prices.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.loads import SLACK, Levels, check_capacity, check_widened, recompute, skew_of
 from kafka_rebalance.verify.waves import total
 
-# Reasons of moves that must be made regardless of balance.
+# Reasons of moves that are needed regardless of balance.
 _REPAIRS = (
     "raises_replication_factor", "lowers_replication_factor", "separates_racks", "leaves_forbidden_broker",
     "leaves_offline_log_dir", "leaves_broker", "leaves_demoted_leader",
@@ -59,7 +57,7 @@ def check_steps(
             return
         after = levels if is_last else recompute(part, cluster, parameters)
         _check_kind(place, step["kind"], own, moves, claimed, cluster, faults)
-        # A repair that needs the room of a relief is in its step.
+        # A repair that needs this room is in the step.
         if step["kind"] == "relieve" and not any(moves[member]["reason"]["code"] in _REPAIRS for member in own):
             _check_relief(place, before, after, cluster, parameters, faults)
         check_capacity(after, cluster, faults)
@@ -78,7 +76,6 @@ def _check_kind(
     cluster: ClusterArrays,
     faults: FaultList,
 ) -> None:
-    """``stated_facts`` judges the reasons."""
     if kind == "elect" and (claimed.start[own] != claimed.end[own]).any():
         faults.add("step", place, "an election rewrites no list")
     if kind == "repair":

@@ -1,15 +1,12 @@
 """Checks of ``--survive``, of the reported losses, and of ``--min-topic-leaders``; every loss is simulated.
 
 After a loss the first replica that is in service and in sync, or copied by the plan, leads.
-- Reports: no figure where loads are unknown; the takeover is the furthest above even; the load is that broker's, and
-  none is higher over its capacity.
+- Reports: the takeover is the furthest above even; no load is higher over its capacity.
 - ``--survive``: a feasible plan survives every loss; for an infeasible one today's placement does not
   (``verdict_rules``). Unchanged lists get more orders than allowed, or ones that spread nothing, only where survival
   needs them.
 - ``--min-topic-leaders``: the largest matching rule holds for every broker that stays, may get replicas and leaders,
   and may hold the topic. With too few led partitions each leads the rounded-down share.
-
-Complexity: one simulation of all losses for each of the three placements.
 """
 
 from __future__ import annotations
@@ -32,16 +29,13 @@ from kafka_rebalance.verify.moves import reordered, unevenness
 
 Longs = npt.NDArray[np.int64]
 _LOSS_CODE = "after_failure"
-# Resources with a capacity whose load a loss shifts.
 _WITH_CAPACITY = ("in", "out", "cpu")
 _CLOSE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """One placement: ``lists`` int32[P, W], ``led_by`` rows by leading broker, ``can_lead`` bool[P, W], float64[B]
-    loads by resource.
-    """
+    """Placement: ``led_by`` rows by leading broker, ``can_lead`` bool[P, W], float64[B] loads by resource."""
 
     lists: Ints
     led_by: list[Longs]
@@ -51,8 +45,6 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One loss: its name, and bool[B] lost brokers."""
-
     name: str
     is_lost: Flags
 
@@ -83,7 +75,6 @@ def check_after_failure(
 def held_of(
     snapshot: ClusterSnapshot, cluster: ClusterArrays, lists: Ints, leader: Ints, carried: Mapping[str, Floats]
 ) -> Held:
-    """``lists`` int32[P, W] led by ``leader`` int32[P]."""
     serves = _serves(cluster)
     order = np.argsort(leader, kind="stable")
     led_by = np.split(order, np.searchsorted(leader[order], np.arange(len(serves) + 1)))[1:-1]
@@ -108,7 +99,6 @@ def is_due(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> bool:
 
 
 def can_lead(snapshot: ClusterSnapshot, cluster: ClusterArrays, lists: Ints, serves: Flags) -> Flags:
-    """bool[P, W]: in service, and in sync today or copied by the plan."""
     able = (lists >= 0) & serves[lists]
     table, index = snapshot.partitions, cluster.index_of
     if table.in_sync is None:
@@ -132,15 +122,12 @@ def racks(cluster: ClusterArrays, serves: Flags) -> list[Loss]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Simulated:
-    """Result of a loss: ``leaders`` int64[B] taken over, ``even`` each; float64[B] loads by resource."""
-
     leaders: Longs
     even: int
     carried: Mapping[str, Floats]
 
 
 def simulate(held: Held, loss: Loss, extra: Mapping[str, Floats]) -> Simulated:
-    """``extra`` float64[P] by resource: a leader's additional load. O(rows led by lost brokers)."""
     count = len(loss.is_lost)
     rows = np.concatenate([held.led_by[b] for b in np.flatnonzero(loss.is_lost).tolist()])
     lists = held.lists[rows]
@@ -160,7 +147,7 @@ def simulate(held: Held, loss: Loss, extra: Mapping[str, Floats]) -> Simulated:
 def highest_loads(
     held: Held, losses: list[Loss], cluster: ClusterArrays, levels: Levels
 ) -> Iterator[tuple[Loss, Simulated, dict[str, Floats]]]:
-    """Yield each loss, its result, and float64[B] load over capacity by resource: -1 where unknown."""
+    """Yield each loss, its result, and float64[B] load over capacity by resource, -1: unknown."""
     serves = _serves(cluster)
     rf = (held.lists >= 0).sum(axis=1)
     known = [name for name in _WITH_CAPACITY if name in held.carried and levels.capacity.get(name) is not None]
@@ -239,8 +226,6 @@ _JUDGED = ("rebalance", "nothing_to_do", "not_fixable_by_moving")
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """The highest load over capacity and its loss: ``ratio`` above 1."""
-
     lost: str
     broker: int
     resource: str
@@ -262,7 +247,6 @@ class Placements:
         return self._above(kind, self.claimed.after, self.claimed.leader_after, self.levels.after)
 
     def above_without_orders(self, kind: str) -> Above | None:
-        """After the plan without new orders of unchanged lists, which change no loads."""
         lists, is_reorder = self.claimed.after.copy(), reordered(self.claimed)
         lists[self.claimed.row[is_reorder]] = self.claimed.start[is_reorder]
         return self._above(kind, lists, self.claimed.leader_after, self.levels.after)
@@ -299,7 +283,6 @@ def check_survival(
 
 
 def _is_beyond_what_was_allowed(placements: Placements, parameters: PlanOptions) -> bool:
-    """Whether more unchanged lists are reordered than allowed, or they spread nothing."""
     claimed, cluster = placements.claimed, placements.cluster
     is_reorder = reordered(claimed)
     if not is_reorder.any():
@@ -315,8 +298,6 @@ _CODE = "min_topic_leaders"
 
 @dataclass(frozen=True, slots=True)
 class TooFew:
-    """A broker that leads ``led`` of ``least`` required partitions of a topic."""
-
     topic: str
     broker: int
     led: int
@@ -324,10 +305,7 @@ class TooFew:
 
 
 def too_few_leaders(cluster: ClusterArrays, parameters: PlanOptions, leader: Ints) -> TooFew | None:
-    """Return the first under ``leader`` int32[P], or None.
-
-    O(topics · (rules + B) + P log P).
-    """
+    """Return the first broker with too few."""
     if not parameters.min_topic_leaders:
         return None
     order = np.argsort(cluster.topic, kind="stable")

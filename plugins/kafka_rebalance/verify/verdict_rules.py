@@ -1,8 +1,8 @@
 """Checks that the verdict follows from the loads. The state after the next preferred election counts like today's.
 
 - ``rebalance``: the moves repair a hard rule or lower the imbalance.
-- ``nothing_to_do``: every broker is inside its band. Or no band was given, and all are within the dead band, or the
-  reason states a plan that does not pay. Or no single step within the budget helps.
+- ``nothing_to_do``: every broker is inside its band. If no band is given, within the dead band, or a plan does not
+  pay. Or no single step within the budget helps.
 - ``not_fixable_by_moving``: no moves, and a broker is outside its band, or a needed move waits for a replica or a
   running reassignment.
 - ``infeasible``: no moves, and today's placement breaks a hard rule.
@@ -44,8 +44,6 @@ _LEAST = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """Loads and bands float64[B, D] of ``names``, weights float64[P, D], and the excess."""
-
     names: list[str]
     load: Floats
     low: Floats
@@ -125,7 +123,6 @@ def _moved(table: _Table, cluster: ClusterArrays, parameters: PlanOptions, free:
 
 
 def _with_own_size(table: _Table, cluster: ClusterArrays, weight: Floats, j: int) -> Floats:
-    """``weight`` float64[P, D] with the own sizes of today's replicas ``j``."""
     if "disk" not in table.names:
         return weight
     d, own = table.names.index("disk"), cluster.own_bytes[:, j]
@@ -135,10 +132,7 @@ def _with_own_size(table: _Table, cluster: ClusterArrays, weight: Floats, j: int
 
 
 def _first(table: _Table, may: Flags, ends: tuple[Ints, Ints], weights: tuple[Floats, Floats]) -> int | None:
-    """Return the first allowed partition whose load is better on another broker within hard limits.
-
-    ``ends`` and ``weights``: source and target broker, and the load at each.
-    """
+    """Return the first allowed partition whose load is better on another broker within hard limits."""
     rows = np.flatnonzero(may)
     if not len(rows):
         return None
@@ -156,9 +150,8 @@ def _first(table: _Table, may: Flags, ends: tuple[Ints, Ints], weights: tuple[Fl
     return int(rows[better[0]]) if len(better) else None
 
 
-# The dead band is wider by this share after a plan without moves.
+# Widens the dead band of a plan without moves.
 _EDGE = 0.1
-# Disks are equal up to this ratio.
 _SAME_DISKS = 1.01
 _LIMITS = ("max_move_bytes", "max_moves", "max_leader_changes", "max_hours")
 _IDLE = ("nothing_to_do", "infeasible", "not_fixable_by_moving", "cannot_tell")
@@ -174,9 +167,7 @@ def check_verdict(
     keeps_today: bool = True,
     is_lasting: bool = True,
 ) -> None:
-    """``keeps_today``: today meets the options on losses and topic leaders. ``is_lasting``: also after a preferred
-    election.
-    """
+    """``keeps_today``: ``--survive`` and ``--min-topic-leaders`` hold today; ``is_lasting``: also after an election."""
     verdict, moves = document["verdict"], document["moves"]
     if verdict == "rebalance" and not moves:
         faults.add("verdict", "plan.verdict", "rebalance without moves")
@@ -224,7 +215,6 @@ def _check_against_bands(
 
 
 def _check_stops_before_all(parameters: PlanOptions, cluster: ClusterArrays, faults: FaultList) -> None:
-    """Without moves up to the requested step nothing is to be repaired, unless only elections were requested."""
     if parameters.at != "elect" and must_change(cluster, parameters):
         faults.add("verdict", "plan.verdict", "something must change, and the step that was asked for repairs it")
 
@@ -256,7 +246,7 @@ def _check_effect(
 def _first_change(
     bands: dict[str, Band], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> tuple[float, float]:
-    """Imbalance before and after, of bands of the first rank that changes, else of more, then of all."""
+    """Imbalance before and after, of the first rank of bands that changes, else of all."""
     ranks = {name: _rank(name, levels, cluster, parameters) for name in bands}
     was = left = 0.0
     for step in sorted(set(ranks.values())):
@@ -268,13 +258,13 @@ def _first_change(
 
 
 def _worse_state(bands: dict[str, Band], levels: Levels, cluster: ClusterArrays) -> tuple[float, float]:
-    """Imbalance before and after, each the worse of the state and of that after a preferred election."""
+    """Imbalance before and after, each the worse of now and after a preferred election."""
     was = max(imbalance(bands, load, cluster) for load in (levels.before, levels.elected_before))
     return was, max(imbalance(bands, load, cluster) for load in (levels.after, levels.elected_after))
 
 
 def _rank(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanOptions) -> int:
-    """Bands of a higher rank give way: defaults to orders; unknown capacities to disks that differ."""
+    """Rank of a band; higher ones yield: defaults to requests, unknown capacities to disks that differ."""
     disks = levels.capacity.get("disk")
     known = np.zeros(0) if disks is None else disks[cluster.stays]
     differ = bool(len(known)) and float(known.max()) > _SAME_DISKS * float(known.min()) and "disk" in levels.before
@@ -325,7 +315,6 @@ def _claimed(document: dict[str, Any], code: str) -> dict[str, Any] | None:
 
 
 def _does_not_pay(rejected: Mapping[str, Any], was: float, cluster: ClusterArrays, parameters: PlanOptions) -> bool:
-    """Check the rejected plan's figures, as far as possible without it."""
     total = float(np.nan_to_num(cluster.size).sum())
     names = ("copied_bytes", "copied_share", "imbalance_removed")
     copied, share, gain = (_number(rejected.get(name)) for name in names)
@@ -339,7 +328,7 @@ def _number(value: Any) -> float | None:
 
 
 def imbalance(bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays) -> float:
-    """Share of load above or below the bands, the larger, summed over resources."""
+    """Share of load above or below the bands, the larger one, summed over resources."""
     total = 0.0
     for name, band in bands.items():
         carried = float(load[name].sum())
@@ -355,7 +344,7 @@ def worst_deviation_from_share(
 ) -> float:
     """Return the deviation of the worst broker outside its band: 0.3 at 1.3 or 0.7 times the share.
 
-    The share comes from the band's upper edge; a count within one of it is at its share.
+    A count within one of the share is at its share.
     """
     worst = 0.0
     for name, band in bands.items():

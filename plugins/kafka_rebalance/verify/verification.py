@@ -52,7 +52,7 @@ from kafka_rebalance.verify.waves import check_costs, check_trace, check_waves
 class Verification:
     """``faults`` in the order found; ``counts`` by code (``faults`` has only the first of each).
 
-    ``bounds``: recomputed ones by cost; empty for an unreadable plan.
+    ``bounds``: recomputed ones by cost.
     """
 
     faults: tuple[Fault, ...]
@@ -61,7 +61,7 @@ class Verification:
 
     @property
     def is_right(self) -> bool:
-        """Whether there are no faults but notes: a weak bound is still true."""
+        """Whether all faults are notes: a weak bound is still true."""
         return not self.counts.keys() - NOTES
 
     @property
@@ -75,10 +75,7 @@ class Verification:
 
 
 def verify_plan(document: Any, snapshot: ClusterSnapshot, files: Mapping[str, Any] | None = None) -> Verification:
-    """Judge a parsed ``plan.json`` by its snapshot, and the ``files`` of its folder where given.
-
-    O(P·W + B·R) and one pass over the moves for each rule; never raises for a wrong plan.
-    """
+    """Judge a parsed ``plan.json`` by its snapshot, and the ``files`` of its folder. Never raises for a wrong plan."""
     faults = FaultList()
     bounds = _judge_document(document, snapshot, faults)
     if files is not None and not faults.has_any("shape"):
@@ -87,9 +84,8 @@ def verify_plan(document: Any, snapshot: ClusterSnapshot, files: Mapping[str, An
 
 
 def verify_folder(contents: Mapping[str, bytes], snapshot: ClusterSnapshot, *, is_alone: bool = False) -> Verification:
-    """Judge a plan's folder: ``contents`` by path, with ``plan.json``.
-
-    ``is_alone``: no other file is required. Never raises for wrong contents.
+    """Judge a plan's folder, ``contents`` by path. ``is_alone``: no other file is required. Never raises for wrong
+    contents.
     """
     faults = FaultList()
     document = read_json(contents[PLAN], PLAN, faults)

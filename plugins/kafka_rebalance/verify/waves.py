@@ -1,8 +1,4 @@
-"""Checks of waves and costs: membership, bytes, time, throttle, free disk, order, leader steps, budget.
-
-Leader changes in a wave are limited for each broker, and the wave states their traffic. Costs are summed over moves,
-and within the budget.
-"""
+"""Checks of waves and costs: membership, bytes, time, throttle, free disk, order, leader steps, budget."""
 
 from __future__ import annotations
 
@@ -26,8 +22,8 @@ Longs = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traffic:
-    """By broker: bytes that arrive, are sent as leader, and are deleted afterwards (nan: unknown); copies received,
-    partitions sent; the largest concurrent write rate.
+    """Traffic by broker: bytes that arrive, are sent as leader, and are deleted afterwards (nan: unknown); the largest
+    concurrent write rate.
     """
 
     arriving: Floats
@@ -39,14 +35,12 @@ class Traffic:
 
     @classmethod
     def forward(cls, claimed: ClaimedMoves, cluster: ClusterArrays, members: Longs) -> Traffic:
-        """From today's leader to the new replicas."""
         end, start = claimed.end[members], claimed.start[members]
         new, dropped = claimed.is_new[members], _wide(claimed.is_dropped[members], start)
         return _traffic(cluster, claimed.row[members], claimed.leader_from[members], (end, new), (start, dropped))
 
     @classmethod
     def backward(cls, claimed: ClaimedMoves, cluster: ClusterArrays, members: Longs) -> Traffic:
-        """From the new leader to the old replicas."""
         end, start = claimed.end[members], claimed.start[members]
         new, dropped = claimed.is_new[members], _wide(claimed.is_dropped[members], start)
         return _traffic(cluster, claimed.row[members], claimed.leader_to[members], (start, dropped), (end, new))
@@ -54,7 +48,7 @@ class Traffic:
     def throttle(self, asked: int) -> tuple[int, int]:
         """Return the lowest and highest valid throttle: the requested one, else a quarter above the write rate.
 
-        They differ where rounding decides the whole number.
+        They differ by rounding.
         """
         if self.busiest_rate < asked * (1 - _ROUNDING):
             return asked, asked
@@ -62,7 +56,7 @@ class Traffic:
         return (min(asked, raised[0]) if self.busiest_rate < asked * (1 + _ROUNDING) else raised[0]), raised[1]
 
     def seconds(self, throttle: float) -> float | None:
-        """The busiest broker's bytes in or out over the throttle; None with an unknown size."""
+        """Return the busiest broker's bytes in or out over the throttle."""
         busiest = max(float(self.arriving.max(initial=0.0)), float(self.sent.max(initial=0.0)))
         return None if np.isnan(busiest) else busiest / throttle
 
@@ -114,7 +108,7 @@ def check_leader_steps(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """One wave, forward or back. Without a limit no figure is stated."""
+    """Check one wave; without a limit no figure is stated."""
     members = np.array(wave["moves"], dtype=np.int64)
     limit = parameters.max_leader_changes_per_wave
     changed = members[claimed.leader_from[members] != claimed.leader_to[members]]
@@ -133,7 +127,7 @@ def check_leader_steps(
 
 
 def leader_changes(claimed: ClaimedMoves, cluster: ClusterArrays, members: Longs) -> list[int]:
-    """By broker: leaders lost or won, the larger."""
+    """Return leaders lost or won by broker, the larger."""
     changed = members[claimed.leader_from[members] != claimed.leader_to[members]]
     before, after = claimed.leader_from[changed], claimed.leader_to[changed]
     count = len(cluster.ids)
@@ -174,7 +168,6 @@ def check_trace(document: dict[str, Any], faults: FaultList) -> None:
 
 
 def is_whole(claimed: int | None, found: float, *, is_exact: bool) -> bool:
-    """Whether a whole number of bytes matches ``found``; None where unknown."""
     if claimed is None or math.isnan(found):
         return claimed is None and math.isnan(found)
     return claimed == found if is_exact else abs(claimed - found) <= 1 + 1e-9 * found
@@ -211,7 +204,7 @@ def check_waves(
     disk: tuple[Floats, Floats] | None,
     faults: FaultList,
 ) -> None:
-    """``disk`` = (used today, limit) float64[B] each, None where unknown."""
+    """``disk`` = (used today, limit) float64[B]."""
     waves, moves = document["waves"], document["moves"]
     if not _check_members(waves, moves, faults):
         return
@@ -313,7 +306,7 @@ def _check_order(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """No wave without an under-replicated partition precedes one with, if that would have fitted."""
+    """Check that waves with under-replicated partitions come first where they fit."""
     urgent = cluster.under_replicated[claimed.row] & (claimed.copies > 0)
     holds = [bool(urgent[wave["moves"]].any()) for wave in waves]
     if not any(holds):
@@ -343,7 +336,7 @@ def check_times(
     cluster: ClusterArrays,
     faults: FaultList,
 ) -> None:
-    """The total is the sum of waves; slot filling is between the busiest broker's bytes and that sum."""
+    """Check that the total is the sum of waves, and slot filling between the busiest broker's bytes and that sum."""
     known = [wave["seconds"] for wave in waves if wave["seconds"] is not None]
     found = sum(known) if len(known) == len(waves) else None
     faults.require_close("cost", f"{place}.seconds", cost["seconds"], found)
