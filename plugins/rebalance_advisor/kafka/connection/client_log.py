@@ -1,4 +1,4 @@
-"""Silence kafka-python's log, whose warnings ask for no action."""
+"""Silence kafka-python's warnings, which need no action."""
 
 from __future__ import annotations
 
