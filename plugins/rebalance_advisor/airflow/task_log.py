@@ -1,4 +1,4 @@
-"""Logger of tasks: one line a message, hidden characters visible."""
+"""One line a message, hidden characters visible."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ _LINES = VisibleLines()
 
 def task_log(name: str) -> logging.Logger:
     log = logging.getLogger(name)
-    log.addFilter(_LINES)  # the same filter is added only once
+    log.addFilter(_LINES)  # added only once
     return log

@@ -1,4 +1,4 @@
-"""Tasks of ``collect_NAME``, ``advise_NAME`` and ``prune_history``, which pass ids. A block fails without a retry."""
+"""Tasks of ``collect_NAME``, ``advise_NAME`` and ``prune_history``. A block fails without a retry."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
     from rebalance_advisor.request.run_request import require_known
 
     form = dict(params or {})
-    require_known(form, prune_form())  # a misspelt field would remove rows that must stay
+    require_known(form, prune_form())  # a misspelt field would remove rows
     with store.connect(store_dsn()) as connection:
         now = store.agreed_now(connection, datetime.now(UTC))
         pruned = store.prune(

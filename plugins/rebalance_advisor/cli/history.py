@@ -1,4 +1,4 @@
-"""History of INPUT: a folder of hourly snapshots, or the store."""
+"""History of INPUT: a folder of snapshots, or the store."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def with_window(
     max_bytes: int,
     say: Callable[[str], None],
 ) -> tuple[ClusterSnapshot, HourlyLoads | None]:
-    """Return INPUT with the requested loads, and their hours. Raises InvalidInputError."""
+    """Requested loads, and their hours. Raises InvalidInputError."""
     if request.load is None or request.window_hours is None:
         return snapshot, None
     from kafka_rebalance.snapshot.history import over_window, readings_of
@@ -92,10 +92,10 @@ def _stored(snapshot: ClusterSnapshot, hours: int, load: str) -> Iterator[Measur
 
 
 def _store_dsn(load: str) -> str:
-    """Read the address from the environment: command lines are visible to other users."""
+    """From the environment: command lines are visible to other users."""
     try:
         from rebalance_advisor import store
-    except ModuleNotFoundError as error:  # the base install has no database driver
+    except ModuleNotFoundError as error:  # the base install has no driver
         raise UsageError.at(f"--load {load}", "needs history, and there is no driver for a store", _ADVICE) from error
     try:
         return store.dsn_from_environment()
@@ -115,7 +115,7 @@ def snapshots_of_window(
     max_bytes: int = MAX_INPUT_BYTES,
     say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[ClusterSnapshot]:
-    """Yield snapshots of ``hours`` before ``newest``, one earlier for rates, and ``newest``.
+    """Snapshots of ``hours`` before ``newest``, one earlier for rates, and ``newest``.
 
     Of others only the time is read. Raises InvalidInputError.
     """
@@ -150,7 +150,7 @@ def time_of(file: Path, max_bytes: int = MAX_INPUT_BYTES) -> datetime:
 
 
 def _require_same_cluster(snapshot: ClusterSnapshot, newest: ClusterSnapshot, file: Path) -> None:
-    """Compare Kafka's ids if both exist, else names."""
+    """Kafka's ids if both exist, else names."""
     told = (snapshot.cluster_id, newest.cluster_id)
     mine, wanted = (snapshot.cluster, newest.cluster) if None in told else told
     if mine != wanted:

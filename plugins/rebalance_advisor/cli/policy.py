@@ -1,10 +1,8 @@
-r"""``--policy FILE`` of ``check`` and ``verify``: a team's limits for any plan, as TOML (docs/carry-out-a-plan.md).
+r"""``--policy FILE`` of ``check`` and ``verify``: a team's limits for any plan, as TOML (docs/carry-out-a-plan.md)::
 
-Example::
-
-    max_hours = 6
-    never_moved = ["payments\\..*"]  # patterns of whole names
-    windows = ["Mon-Fri 22:00-05:00", "Sat 00:00-00:00"]  # UTC
+max_hours = 6
+never_moved = ["payments\\..*"]  # patterns of whole names
+windows = ["Mon-Fri 22:00-05:00", "Sat 00:00-00:00"]  # UTC
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_t
 if TYPE_CHECKING:
     from kafka_rebalance.policy import BrokenRule
 
-# None without a policy; empty if the plan keeps it.
+# None: no policy; empty: kept.
 Broken = list["BrokenRule"] | None
 EXIT_AGAINST_POLICY = 13
 
@@ -64,7 +62,7 @@ def rules_broken_by(document: Mapping[str, Any], path: Path | None, now: datetim
 
 
 def exit_code_with(code: int, broken: Broken) -> int:
-    """Return 13 if only the policy is broken; worse codes stay."""
+    """13 if only the policy is broken; worse codes stay."""
     return EXIT_AGAINST_POLICY if code == 0 and broken else code
 
 

@@ -1,4 +1,4 @@
-"""Progress on stderr for commands that take longer than 1 s."""
+"""Progress on stderr, after 1 s."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _QUIET_SECONDS = 1.0
 
 
 class Progress:
-    """Call it at the start of each step; a repeated name is the same step."""
+    """Call it at each step; a repeated name is the same step."""
 
     def __init__(self) -> None:
         self._started, self._step = time.monotonic(), ""

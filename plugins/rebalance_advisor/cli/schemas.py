@@ -80,7 +80,7 @@ class FindingDocument(BaseModel):
 
 
 class FindingsFile(RootModel[list[FindingDocument]]):
-    """Later releases may add codes, so programs must accept unknown ones."""
+    """Programs must accept unknown codes of later releases."""
 
 
 class _Untitled(GenerateJsonSchema):
@@ -94,7 +94,7 @@ class _Untitled(GenerateJsonSchema):
 
 
 def plan_schema() -> dict[str, Any]:
-    """Return the schema of plan.json; ``verify`` checks sums, moves and bounds."""
+    """``verify`` checks sums, moves and bounds."""
     schema = adapter_of(Plan).json_schema(schema_generator=_Untitled, ref_template=_REFERENCE)
     parameters = parameters_schema()
     definitions = dict(sorted((schema.pop("$defs") | parameters.pop("$defs")).items()))

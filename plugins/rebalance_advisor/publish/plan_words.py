@@ -1,4 +1,4 @@
-"""A plan as terminal lines: verdict, reasons, steps, cost, lower bound, broker changes, frontier."""
+"""A plan as terminal lines."""
 
 from __future__ import annotations
 
@@ -82,7 +82,6 @@ def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
 
 
 def _once_elected(plan: Plan) -> list[str]:
-    """Return leaders after the next preferred election if it changes any."""
     preferred = plan.preferred_leaders
     leaders = next((outcome for outcome in plan.resources if outcome.resource == "leaders"), None)
     if preferred is None or leaders is None or not leaders.mean_level:

@@ -1,4 +1,4 @@
-"""Disk growth over the last 14 days."""
+"""Over the last 14 days."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from rebalance_advisor.store.schema.connection import Connection, named
 
 
 def load_disk_forecasts(connection: Connection, run_id: str) -> tuple[DiskForecast, ...]:
-    """Return () when a newer snapshot is stored."""
+    """() when a newer snapshot is stored."""
     with connection.cursor(row_factory=class_row(DiskForecast)) as cursor:
         return tuple(cursor.execute(named("disk_forecasts"), {"run_id": run_id}).fetchall())

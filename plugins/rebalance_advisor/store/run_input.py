@@ -1,4 +1,4 @@
-"""Input of a run: snapshot and window loads, so that scores, plan and findings use the same figures."""
+"""Snapshot and window loads of a run, so that scores, plan and findings agree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rebalance_advisor.store.snapshot_load import load_snapshot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunInput:
-    """``hourly``: hours of the loads; None without a window."""
+    """``hourly``: hours of a window's loads."""
 
     snapshot: ClusterSnapshot
     hourly: HourlyLoads | None = None
@@ -31,7 +31,7 @@ def load_run_input(connection: Connection, run: Run) -> RunInput:
 def snapshot_over_window(
     connection: Connection, snapshot_id: str, load: str | None, window_text: str | None
 ) -> RunInput:
-    """Return mean, p95 or peak of the hours before (``"7d"``). Raises StoreError or InvalidInputError."""
+    """Mean, p95 or peak of the hours before (``"7d"``). Raises StoreError or InvalidInputError."""
     snapshot = load_snapshot(connection, snapshot_id)
     if load is None or window_text is None:
         return RunInput(snapshot)

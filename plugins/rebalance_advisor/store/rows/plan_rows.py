@@ -1,5 +1,3 @@
-"""Save a plan and its advisory as rows, and load the same documents."""
-
 from __future__ import annotations
 
 import json
@@ -41,7 +39,7 @@ def save_plan(connection: Connection, run_id: str, plan: Plan) -> None:
 
 
 def load_plan(connection: Connection, run_id: str) -> Row:
-    """Return ``plan.json``, published or not. Raises StoreError."""
+    """Published or not. Raises StoreError."""
     row = connection.execute(named("plan_document"), {"run_id": run_id}).fetchone()
     if row is None:
         raise StoreError(f"run {run_id} has no plan")

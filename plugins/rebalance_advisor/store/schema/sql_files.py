@@ -1,4 +1,4 @@
-"""SQL files: beside this module in the wheel, at the top of a checkout."""
+"""SQL files: beside this module in the wheel, or at the top of a checkout."""
 
 from __future__ import annotations
 
