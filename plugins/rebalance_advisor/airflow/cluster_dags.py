@@ -61,7 +61,7 @@ def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict
         "dag_id": dag_id(purpose, entry.name),
         "description": PURPOSES[purpose],
         "catchup": False,
-        "max_active_runs": 1,
+        "max_active_runs": 1,  # two runs of one cluster never overlap
         "default_args": task_defaults(owner=settings.owner, retries=settings.retries),
         "tags": ["tier/2", "kafka", entry.name, *settings.tags],
         "doc_md": f"{heading}\n\n**Cluster.** `{entry.name}`, read from {entry.source}.\n{text}",

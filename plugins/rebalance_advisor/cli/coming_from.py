@@ -61,8 +61,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """options    run option → its value as in a form; a list for repeated options notes      differences between the
-    tools, one sentence each left_out   ``file:line  name`` and reason, never the value, which may be secret
+    """One settings file.
+
+    options    run option → its value as in a form; a list for repeated options
+    notes      differences between the tools, one sentence each
+    left_out   ``file:line  name`` and reason, never the value, which may be secret
     """
 
     options: dict[str, Any] = field(default_factory=dict)

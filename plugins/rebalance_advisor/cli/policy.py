@@ -1,8 +1,10 @@
-r"""``--policy FILE`` of ``check`` and ``verify``: a team's limits for any plan, as TOML (docs/carry-out-a-plan.md)::
+r"""``--policy FILE`` of ``check`` and ``verify``: a team's limits for any plan, as TOML (docs/carry-out-a-plan.md).
 
-max_hours = 6
-never_moved = ["payments\\..*"]  # patterns of whole names
-windows = ["Mon-Fri 22:00-05:00", "Sat 00:00-00:00"]  # UTC
+Example::
+
+    max_hours = 6
+    never_moved = ["payments\\..*"]  # patterns of whole names
+    windows = ["Mon-Fri 22:00-05:00", "Sat 00:00-00:00"]  # UTC
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ r"""Lists of live brokers of three tools, and ``brokers.csv``.
 
 ``kafka-cluster.sh list-endpoints`` from 4.0 (o.a.k.tools.ClusterTool); columns vary in width.
 
-    ID HOST PORT RACK STATE ENDPOINT_TYPE
-    1 b1.example 9092 r1 unfenced broker
+    ID         HOST       PORT       RACK  STATE      ENDPOINT_TYPE
+    1          b1.example 9092       r1    unfenced   broker
 
 ZooKeeper's ``get /brokers/ids/1`` is JSON of versions 1 to 5, with a rack from 3 (kafka/zk/ZkData.scala,
 BrokerIdZNode); ``topic_znodes`` reads it and ``ls /brokers/ids``.

@@ -1,8 +1,8 @@
 r"""``kafka-topics --describe``.
 
-    Topic: orders TopicId: QmLwMsncTBWiSn2HoB0Kqg PartitionCount: 2 ReplicationFactor: 2 Configs: retention.ms=60000
-        Topic: orders Partition: 0 Leader: 1 Replicas: 1,2 Isr: 2,1 Elr: LastKnownElr:
-        Topic: orders Partition: 1 Leader: none Replicas: 2,1 Isr: Elr: N/A LastKnownElr: N/A
+    Topic: orders  TopicId: QmLwMsncTBWiSn2HoB0Kqg  PartitionCount: 2  ReplicationFactor: 2  Configs: retention.ms=60000
+        Topic: orders  Partition: 0  Leader: 1     Replicas: 1,2  Isr: 2,1  Elr:      LastKnownElr:
+        Topic: orders  Partition: 1  Leader: none  Replicas: 2,1  Isr:      Elr: N/A  LastKnownElr: N/A
 
 Accepts tabs or blanks, missing indents, a leader of ``none`` or ``-1``, and columns of reassignments and other builds
 (Offline, Observers). A dump with fewer partitions than its header says was cut and is refused.
