@@ -1,4 +1,4 @@
-"""Options and request of a key analysis, for shell command and Spark job."""
+"""Options of a key analysis, for shell and Spark job."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN_COLUMNS = 12
 
 @dataclass(frozen=True, slots=True)
 class SampleColumns:
-    """Exactly one of ``key`` and ``key_hash`` (int32) is set. ``partition`` and ``value_bytes`` are columns, too."""
+    """Either ``key`` or ``key_hash`` (int32) is set. ``partition`` and ``value_bytes`` are columns, too."""
 
     key: str | None = "key"
     key_hash: str | None = None
@@ -60,7 +60,7 @@ class OtherTopic:
 
 @dataclass(frozen=True, slots=True)
 class KeyRequest:
-    """``sample``: a file, folder or Spark address; None to read the topic itself."""
+    """``sample``: file, folder or Spark address; None: the topic itself."""
 
     topic: str
     sample: str | None
@@ -106,9 +106,7 @@ def add_key_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def key_request(arguments: argparse.Namespace, sample: str | None, partitions: int | None = None) -> KeyRequest:
-    """Return the request; ``partitions``: of the live topic. Raises UsageError, UnknownNameError or
-    InvalidInputError.
-    """
+    """``partitions``: of the live topic. Raises UsageError, UnknownNameError or InvalidInputError."""
     count = arguments.partitions if arguments.partitions is not None else partitions
     if count is None:
         raise UsageError.at("--partitions", "is missing", "a file does not tell how many partitions the topic has")
@@ -152,7 +150,7 @@ def _other(arguments: argparse.Namespace, layout: TopicLayout) -> OtherTopic | N
 
 
 def format_of(name: str, told: str | None) -> str:
-    """Return ``parquet``, ``json`` or ``csv``, as given or by suffix. Raises UsageError."""
+    """``parquet``, ``json`` or ``csv``, as given or by suffix. Raises UsageError."""
     suffixes = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".csv": "csv"}
     path = Path(name)
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
