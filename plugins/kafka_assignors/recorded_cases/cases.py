@@ -1,9 +1,8 @@
 """Recorded cases: ``{"id", "strategy", "input"}`` → ``{"id", "output"}``.
 
 A family turns ``input`` into columns, calls the strategy, and returns exactly the fields recorded for that family.
-``version`` of an input chooses the class (``releases.answering``). A release newer than any tried one is answered as
-the newest, with ``assumed`` beside the output.
-Example: version 9.9 of ``server_range`` gives ``"assumed": {"version": "9.9", "answered_as": "Kafka 3.9 – 4.4"}``.
+``version`` chooses the class (``releases.answering``). A release newer than any tried one is answered as the newest,
+with ``assumed`` beside the output: ``{"version": "9.9", "answered_as": "Kafka 3.9 – 4.4"}``.
 """
 
 from __future__ import annotations
@@ -33,9 +32,10 @@ Line = tuple[str, Releases]  # name for the handler, or ""
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """``target``: module:function, imported on first use. ``lines`` of an input, newest first.
+    """``target``: module:function.
 
-    ``default``: release of recordings without one, if not the newest. ``is_ended``: later releases do not have it.
+    ``lines`` of an input, newest first. ``default``: release of recordings without one, if not the newest.
+    ``is_ended``: later releases do not have it.
     """
 
     target: str
@@ -109,7 +109,7 @@ FAMILIES: dict[str, Family] = {
 }
 
 
-# Custom strategy ``own:NAME`` → module:function, called with NAME.
+# ``own:NAME`` → module:function, called with NAME.
 OWN_FAMILIES: dict[str, str] = {
     "own": "kafka_assignors.recorded_cases.client:answer_assignor",
     "own-partitioner": "kafka_assignors.recorded_cases.client:answer_partitioner",
@@ -139,9 +139,9 @@ def _chosen(strategy: str, asked: Input, families: Mapping[str, Family]) -> tupl
 
 
 def answer(case: Case, families: Mapping[str, Family] = FAMILIES) -> dict[str, Any]:
-    """Answer one case. A refusal of the real class is an answer: ``{"error": java class, "message"}``.
+    """A refusal of the real class is an answer: ``{"error": java class, "message"}``.
 
-    Raises InvalidInputError for a missing or wrong field, or for a release that is known not to have the strategy;
+    Raises InvalidInputError for a missing or wrong field, or for a release known not to have the strategy;
     UnknownNameError for a strategy or a client.
     """
     for field in ("strategy", "input"):
@@ -162,7 +162,7 @@ def answer(case: Case, families: Mapping[str, Family] = FAMILIES) -> dict[str, A
     except KeyError as wrong:
         raise InvalidInputError.at(f"input of {strategy}", f"{wrong} is missing, or names nothing", _FIELDS) from wrong
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError) as wrong:
-        # Families read plain dictionaries as recorded; the error names the field as it is.
+        # Families read plain dictionaries as recorded.
         raise InvalidInputError.at(
             f"input of {strategy}", f"a field is of the wrong kind ({wrong})", _FIELDS
         ) from wrong

@@ -1,4 +1,4 @@
-"""Recorded cases of the group coordinator's strategies: topics by id, members with subscription and assignment."""
+"""Recorded cases of the group coordinator."""
 
 from __future__ import annotations
 
