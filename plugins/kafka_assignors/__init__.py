@@ -17,7 +17,7 @@ __all__ = [
     "InvalidInputError", "MemberColumns", "TopicColumns", "UnknownNameError", "assign", "by_name", "names", "register",
 ]  # fmt: skip
 
-# Imported on first use: kernels are slow to import.
+# Kernels are slow to import.
 _MODULES = {
     "contract": ("Assignment", "AssignmentRequest", "Assignor", "MemberColumns", "TopicColumns"),
     "custom": ("CustomAssignor",),

@@ -64,7 +64,6 @@ NO_WORK = Work()
 
 
 def configured_work(task_counts: Mapping[str, int]) -> Work:
-    """Connectors by name, and their tasks."""
     connectors = sorted(task_counts, key=compare_key)
     return Work(
         tuple(connectors),
@@ -74,8 +73,6 @@ def configured_work(task_counts: Mapping[str, int]) -> Work:
 
 @dataclass(frozen=True, slots=True)
 class EagerAssignor:
-    """``org.apache.kafka.connect.runtime.distributed.EagerAssignor``."""
-
     name: str
     releases: Releases
 
@@ -96,11 +93,11 @@ class EagerAssignor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderMemory:
-    """What a leader keeps between its rounds; the default without a round.
+    """``assigned``: what ran after the last round, and what was lost then.
 
-    ``assigned``: what ran after the last round, and what was lost then. ``revoked``, ``workers``, ``generation``: of
-    that round. ``candidates`` get lost work after the delay, which ends at ``scheduled_ms`` (0: none). ``has_revoked``,
-    ``successive_revocations``: whether the round before revoked, and how many in a row would have.
+    ``revoked``, ``workers``, ``generation``: of that round. ``candidates`` get lost work after the delay, which ends at
+    ``scheduled_ms`` (0: none). ``has_revoked``, ``successive_revocations``: whether the round before revoked, and how
+    many in a row would have.
     """
 
     assigned: Work = NO_WORK
@@ -138,7 +135,7 @@ class CooperativeRequest:
 
 @dataclass(frozen=True, slots=True)
 class CooperativeAnswer:
-    """What each worker starts and stops, after which delay workers join again (0: none), and the leader's memory."""
+    """``delay_ms`` 0: workers need not join again."""
 
     assigned: Mapping[str, Work]
     revoked: Mapping[str, Work]
@@ -298,7 +295,7 @@ class _Round:
         )
 
     def _handle_lost(self, lost: Work) -> Work:
-        """Lost work that is dealt in this round; candidates get theirs here."""
+        """Candidates get their lost work here."""
         request = self._request
         if not lost and not self._has_revoked:
             self._end_delay()
@@ -338,7 +335,6 @@ class _Round:
         )
 
     def _may_revoke(self, *, has_surplus: bool) -> bool:
-        """Two rounds in a row are kept apart by a growing delay."""
         if has_surplus and self._has_revoked:
             self._successive += 1
             self._delay_ms = _backoff_ms(self._successive, self._request.max_delay_ms)
@@ -373,7 +369,7 @@ def _doubled(running: _Running[_Piece]) -> list[_Piece]:
 
 
 def _revoke(running: _Running[_Piece], pieces: set[_Piece]) -> _Running[_Piece]:
-    """Return what each worker had of ``pieces``."""
+    """Return what each worker had."""
     revoked: _Running[_Piece] = {worker: {} for worker in running}
     _take(
         running, {worker: [piece for piece in listed if piece in pieces] for worker, listed in running.items()}, revoked

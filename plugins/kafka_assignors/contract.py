@@ -20,8 +20,6 @@ NO_GENERATION = -1
 
 
 class MapOrder(StrEnum):
-    """Some answers depend on the order in which Java walks its maps of topics and members."""
-
     GIVEN = "given"  # column order (a LinkedHashMap)
     HASH = "hash"  # HashMaps, filled in column order
     # Leader: members in JoinGroup order, topics through a HashSet of all. Coordinator: as HASH, but a member's topics
@@ -299,9 +297,8 @@ _NOTHING = Withheld(_NONE, _NONE, _NONE)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StickyNotes:
-    """Record of a sticky run.
+    """``moved_topics``, ``moved_from``, ``moved_to`` int32[K]: movements while balancing (general way only).
 
-    ``moved_topics``, ``moved_from``, ``moved_to`` int32[K]: movements while balancing (general way only).
     ``max_generation_after``: ``None`` before 3.0, which keeps nothing between calls.
     """
 
@@ -313,7 +310,7 @@ class StickyNotes:
 
     @classmethod
     def of_way(cls, *, is_constrained: bool) -> StickyNotes:
-        """Releases 2.5.1 to 2.8.2 record only the way they took."""
+        """Of releases 2.5.1 to 2.8.2."""
         nothing = np.zeros(0, dtype=np.int32)
         return cls(is_constrained, None, nothing, nothing, nothing)
 

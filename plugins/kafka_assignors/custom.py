@@ -8,7 +8,7 @@
 ...         partitions = [(topic.name, p) for topic in topics for p in range(topic.partitions)]
 ...         return {reader.id: partitions[i :: len(readers)] for i, reader in enumerate(readers)}
 
-A valid answer gives every partition of a subscribed topic one reader, which subscribesto it. This adapter runs trusted
+A valid answer gives every partition of a subscribed topic one reader, which subscribes to it. This adapter runs trusted
 code; ``rebalance_advisor.own_strategies`` runs other code in another process.
 """
 
@@ -115,7 +115,7 @@ def _require_all_read(reader: Mapping[tuple[str, int], str], counts: Mapping[str
 
 
 def topic_views(request: AssignmentRequest) -> tuple[TopicView, ...]:
-    """The leader's view: subscribed topics with metadata, in column order."""
+    """The leader's view, in column order."""
     topics, racks = request.topics, request.rack_names
     bounds, cells = topics.rack_offsets.tolist(), topics.racks.tolist()
     subscribed = set(request.members.subscription_topics.tolist())

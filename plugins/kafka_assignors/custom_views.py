@@ -1,8 +1,7 @@
-"""Input and answer of a custom assignor in plain types, and as JSON for another process, which imports neither numpy
-nor kernels.
+"""Input and answer of a custom assignor in plain types, and as JSON for another process.
 
-An answer maps members to (topic, partition) pairs. Partitions are whole numbers of any type, numpy's included; 2.0 and
-True are not.
+Partitions are whole numbers of any type, numpy's included; 2.0 and True are not. No import of numpy or kernels: the
+other process needs neither.
 """
 
 from __future__ import annotations
@@ -21,8 +20,6 @@ from kafka_assignors.whole_number import whole_number
 
 @dataclass(frozen=True, slots=True)
 class TopicView:
-    """``racks`` of each partition's replicas."""
-
     name: str
     partitions: int
     racks: tuple[frozenset[str], ...] = ()
@@ -42,7 +39,7 @@ class TopicView:
 
 @dataclass(frozen=True, slots=True)
 class MemberView:
-    """``owned``: its claims, (topic, partition)."""
+    """``owned``: claims."""
 
     id: str
     topics: tuple[str, ...]
@@ -63,7 +60,7 @@ class MemberView:
 
     @property
     def weight(self) -> float:
-        """``weight`` in the user data, else 1: always above 0."""
+        """Always above 0; 1 without ``weight`` in the user data."""
         weight = self.data.get("weight", 1.0)
         try:
             number = float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) else 1.0

@@ -1,4 +1,4 @@
-"""Errors. A message: what failed, the value seen, what to do."""
+"""A message: what failed, the value seen, what to do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class AdvisorError(Exception):
 
 
 class InvalidInputError(AdvisorError):
-    """Invalid input, refused as a whole."""
+    """Refused as a whole."""
 
     place = problem = hint = ""
 
@@ -29,7 +29,7 @@ class InvalidInputError(AdvisorError):
 
 
 class AssignorError(AdvisorError):
-    """The real class refuses this input; ``java_class``: class name of its exception."""
+    """The real class refuses this input; ``java_class`` names its exception."""
 
     def __init__(self, java_class: str, message: str = "") -> None:
         super().__init__(f"{java_class}: {message}" if message else java_class)
@@ -38,7 +38,7 @@ class AssignorError(AdvisorError):
 
 
 class EndlessReassignmentError(AssignorError):
-    """The real strategy never returns on this input."""
+    """The real strategy never returns."""
 
     def __init__(self, message: str = "the real strategy repeats the same moves for ever on this input") -> None:
         super().__init__("EndlessReassignment", message)

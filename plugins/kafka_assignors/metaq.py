@@ -12,9 +12,9 @@ point. A consumer that joins or leaves moves only its own partitions. No promise
 ``consumer-0`` … ``consumer-39``, four little-endian words each; the later consumer has a shared point. A partition's
 hash is the first word of MD5 of its name. O(M log M + n log M).
 
-Hash functions (``HashAlgorithm``, after spymemcached): CRC32 keeps 15 bits of the upper half; FNV comes in 64 bits cut
-to 32, also under the name of 32 bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; only
-ONE_AT_A_TIME is signed. Those over UTF-8 bytes fail on the empty key (``NullPointerException``).
+``HashAlgorithm``, after spymemcached: CRC32 keeps 15 bits of the upper half; FNV comes in 64 bits cut to 32, also under
+the name of 32 bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; only ONE_AT_A_TIME is signed.
+Those over UTF-8 bytes fail on the empty key.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from kafka_assignors.string_column import StringColumn
 
 
 def default_share(consumer: str, consumers: Sequence[str], partitions: Sequence[str]) -> list[str]:
-    """Empty for a stranger. Raises AssignorError (ArithmeticException) without consumers."""
+    """Empty for a stranger. Raises AssignorError without consumers."""
     if not consumers:
         raise AssignorError("java.lang.ArithmeticException", "/ by zero")
     if consumer not in consumers:
@@ -92,7 +92,7 @@ def chars_of(key: str) -> Chars:
 
 
 def bytes_of(key: str) -> bytes:
-    """``ByteUtils.getBytes``. Raises AssignorError (NullPointerException) for the empty key."""
+    """``ByteUtils.getBytes``. Raises AssignorError for the empty key."""
     if not key:
         raise AssignorError("java.lang.NullPointerException", "the bytes of an empty key are null")
     return key.encode("utf-8", "replace")
@@ -225,10 +225,7 @@ class Ring:
 
 
 def consistent_shares(consumers: Sequence[str], partitions: Sequence[str]) -> dict[str, list[str]]:
-    """In the order of MetaQ's HashSet.
-
-    Raises AssignorError (NoSuchElementException) for partitions without consumers.
-    """
+    """In the order of MetaQ's HashSet. Raises AssignorError for partitions without consumers."""
     shares: dict[str, list[str]] = {consumer: [] for consumer in consumers}
     if partitions and not consumers:
         raise AssignorError("java.util.NoSuchElementException")

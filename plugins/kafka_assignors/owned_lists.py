@@ -1,5 +1,3 @@
-"""Lists of members from the owner of each partition."""
-
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -41,7 +39,7 @@ def assignment_by_owner(owner: Ints, topics: TopicColumns, walk: Longs, member_c
 
 @kernel
 def lists_by_owner(owner: Ints, first_row: Longs, walk: Longs, member_count: int) -> tuple[Longs, Ints, Ints]:
-    """Offsets, topics and partitions of each list: a counting sort by owner. O(P + M)."""
+    """Offsets, topics and partitions: a counting sort by owner. O(P + M)."""
     offsets = np.zeros(member_count + 1, np.int64)
     for topic in walk:
         for row in range(first_row[topic], first_row[topic + 1]):

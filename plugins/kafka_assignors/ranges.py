@@ -1,5 +1,4 @@
-"""Plain ranges: per topic, each subscriber takes the next share of consecutive partitions. O(subscriptions +
-partitions).
+"""Per topic, each subscriber takes the next share of consecutive partitions. O(subscriptions + partitions).
 
 With n partitions and k subscribers q = n // k, r = n % k: subscriber i gets partitions q·i + min(i, r) and the q (q + 1
 for i < r) that follow. 7 partitions among 3: 0-2, 3-4, 5-6.
@@ -42,7 +41,6 @@ def plain_ranges(
     owner = np.full(first_row[-1], ABSENT, np.int32)
     turn = np.zeros(topic_count, np.int32)
     last = np.full(topic_count, -1, np.int32)
-    # The first min(n, k) subscribers of a topic get some.
     limit = np.empty(topic_count, np.int32)
     still_open = 0
     for topic in range(topic_count):

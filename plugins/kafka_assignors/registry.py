@@ -1,9 +1,8 @@
-"""Strategies by name: side, releases and class.
+"""Strategies by name. Built-in classes are imported on first use: their kernels are slow to import.
 
-Built-in classes are imported on first use: their kernels are slow to import. ``register`` or an entry point of group
-``kafka_rebalance.assignors`` adds a custom assignor; every group is then replayed with it. Shell and DAGs run custom
-assignors in another process (``rebalance_advisor.own_strategies``). ``BUILT_IN`` lists the newest release of a strategy
-and client first.
+``register`` or an entry point of group ``kafka_rebalance.assignors`` adds a custom assignor; every group is then
+replayed with it. Shell and DAGs run custom assignors in another process (``rebalance_advisor.own_strategies``).
+``BUILT_IN`` lists the newest release of a strategy and client first.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ class Registration:
     """A name is the strategy and, behind ``@``, the difference from the newest Java class: the first release of its
     line, or the client.
 
-    ``client``: owner of the release numbers; Kafka for server-side strategies. ``own_protocol``: the name in the
-    group's protocol where it is not the strategy's.
+    ``client`` owns the release numbers (Kafka for server-side strategies). ``own_protocol``: the name in the group's
+    protocol where it is not the strategy's.
     """
 
     name: str
@@ -322,7 +321,6 @@ def _offsets(lists: Sequence[Sequence[object]]) -> Longs:
 
 
 def _loaded(registration: Registration) -> Assignor:
-    """One class may serve several registrations."""
     module, _, attribute = registration.target.partition(":")
     loaded = getattr(import_module(f"kafka_assignors.{module}"), attribute)()
     named: Assignor = replace(loaded, name=registration.name, versions=registration.versions)
@@ -340,7 +338,7 @@ def built_in(name: str) -> Registration:
 
 def lines_of_client(strategy: str, client: object = None) -> tuple[Registration, ...]:
     """Newest first; ``client`` None: Java. ``strategy`` is its name or protocol name; one that a single client has
-    ("RoundRobinAssigner") implies the client. Raises UnknownNameError for a client that does not have it.
+    ("RoundRobinAssigner") implies the client. Raises UnknownNameError.
     """
     having = [
         registration for registration in BUILT_IN
@@ -355,7 +353,6 @@ def lines_of_client(strategy: str, client: object = None) -> tuple[Registration,
 
 
 def name_of(strategy: str, client: object = None, version: object = None) -> str:
-    """Raises as ``lines_of_client`` and ``releases.answering``."""
     lines = lines_of_client(strategy, client)
     return lines[answering([line.releases for line in lines], version, strategy).place].name
 

@@ -155,7 +155,6 @@ def _by_key(walk: Longs, keys: int, held_starts: Longs, held_keys: Ints) -> tupl
 
 @inner_kernel
 def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held_keys: Ints) -> Longs:
-    """Held ones are added first, then all to be read."""
     keys = np.empty(len(held_keys) + targets, np.int32)
     filled = 0
     for place in walk:
@@ -224,7 +223,6 @@ def _note_holders(held_key: Longs, key: int, held: Holdings) -> None:
 
 @inner_kernel
 def _line(walk: Longs, wants: Longs, sizes: Longs) -> tuple[Longs, Longs, np.int64]:
-    """Places that want more, doubly linked through ``len(walk)``, and their number."""
     end = len(walk)
     following = np.empty(end + 1, np.int64)
     before = np.empty(end + 1, np.int64)
@@ -294,9 +292,7 @@ class ShareSimpleAssignor:
     versions: str = "Kafka 4.2 – 4.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError: PartitionAssignorException for a subscribed topic without metadata, and
-        NoSuchElementException where the real class fails over vanished partitions.
-        """
+        """Raises AssignorError (NoSuchElementException) where the real class fails over vanished partitions."""
         members = request.members
         if len(members) == 0:
             return no_entries(0)
@@ -326,7 +322,7 @@ class ShareSimpleAssignor:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Held:
     """``places`` (of members in map order), ``topics``, ``partitions`` and ``entries`` (positions in the request's
-    owned columns) run along the entries in map order; ``is_kept`` along the request's owned columns.
+    owned columns) are in map order.
     """
 
     places: Longs
@@ -400,7 +396,6 @@ class ShareSimpleAssignorOf40:
     versions: str = "Kafka 4.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError (PartitionAssignorException) for a subscribed topic without metadata."""
         members, hashes = request.members, topic_hashes(request)
         count = len(members)
         if count == 0:

@@ -54,8 +54,6 @@ class StreamsSubtopology:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsMember:
-    """Changelog offsets are summed for each task; unknown tasks are ignored."""
-
     id: str
     process_id: str
     active: tuple[Task, ...] = ()
@@ -65,10 +63,9 @@ class StreamsMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsRequest:
-    """One call of the assignor.
+    """Nothing else may influence the answer.
 
-    Nothing else may influence the answer. ``order``: GIVEN as listed, HASH as the coordinator's HashMap, filled in that
-    order.
+    ``order``: GIVEN as listed, HASH as the coordinator's HashMap, filled in that order.
     """
 
     subtopologies: tuple[StreamsSubtopology, ...]
@@ -99,7 +96,7 @@ class MemberTasks:
 
 @dataclass(frozen=True, slots=True)
 class StreamsStickyAssignor:
-    """``org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor`` of some releases.
+    """``org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor``.
 
     ``reads_offsets``: members that report offsets of a task are its backups after its standbys, largest sum first.
     ``skips_holders``: the search for a standby skips backups whose process has the task; without it, the search fails
@@ -119,7 +116,7 @@ class StreamsStickyAssignor:
         return str(self.releases)
 
     def assign(self, request: StreamsRequest) -> tuple[MemberTasks, ...]:
-        """By ``request.members``. Raises AssignorError for tasks without members."""
+        """By ``request.members``. Raises AssignorError without members."""
         run = _Run(self, request)
         _assign_active(run, self)
         if request.standby_replicas:
@@ -211,7 +208,7 @@ class _Run:
         self._set_former(assignor, request, walk)
 
     def _set_processes(self, assignor: StreamsStickyAssignor, request: StreamsRequest, walk: Sequence[int]) -> None:
-        """In the order of Java's map, members of each in the order of its own map."""
+        """In the order of Java's maps."""
         number_of: dict[str, int] = {}
         self.process_of = [0] * len(walk)
         for member in walk:
@@ -235,7 +232,7 @@ class _Run:
         self.queues: list[PriorityQueue | None] = [None] * len(number_of)
 
     def _set_former(self, assignor: StreamsStickyAssignor, request: StreamsRequest, walk: Sequence[int]) -> None:
-        """Former active owner of each task (the last of the walk), and its backups in search order."""
+        """Former active owner (the last of the walk), and backups in search order."""
         number_of = {task: number for number, task in enumerate(self.tasks)}
         self.owner: list[int | None] = [None] * len(self.tasks)
         self.backups: dict[int, list[int]] = {}
@@ -289,7 +286,7 @@ class _Run:
         return task in self.held[self.process_of[member]]
 
     def least_loaded(self, members: Sequence[int]) -> int:
-        """First member, replaced by each later one with a lower process load and fewer tasks."""
+        """The first, replaced by each later one with a lower process load and fewer tasks."""
         best = members[0]
         for member in members[1:]:
             if (

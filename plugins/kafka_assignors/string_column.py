@@ -1,5 +1,3 @@
-"""Strings as one buffer and offsets, as in Arrow."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,7 @@
-"""Escape every character of foreign text that does not show as itself; idempotent.
+"""Escape every character of foreign text that does not show as itself; idempotent. For every value or line for people.
 
 Names in Kafka are free text: a raw control character moves a terminal's cursor, a line break forges a log line, a
-bidirectional mark reverses text, a zero-width one makes two names look alike. ``visible`` is applied to every value or
-line for people.
+bidirectional mark reverses text, a zero-width one makes two names look alike.
 """
 
 from __future__ import annotations
@@ -23,9 +22,8 @@ _INVISIBLE = re.compile(
 
 
 def visible(text: str) -> str:
-    """One line. Escaped as in a Python string: all but graphic characters and plain space (controls, format and bidi
-    characters, other blanks, lone surrogates, unassigned ones), characters drawn as nothing, and combining marks
-    without a letter or in heaps.
+    """Escape all but graphic characters and plain space (controls, format and bidi characters, other blanks, lone
+    surrogates, unassigned ones), characters drawn as nothing, and combining marks without a letter or in heaps.
     """
     if text.isprintable() and (text.isascii() or all(map(_shows_anywhere, set(text)))):
         return text

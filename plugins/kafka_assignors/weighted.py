@@ -91,8 +91,8 @@ def mark_kept(first_row: Longs, counts: Ints, owned: OwnedLists, quota: int, tak
 
 @kernel
 def level_quotas(kept: Longs, orphans: int) -> Longs:
-    """Final counts: orphans go to the members with least, as even as possible. [3, 3, 1] with 3 orphans → level 3: [3,
-    3, 3] and one more for the first: [4, 3, 3].
+    """Orphans go to the members with least. [3, 3, 1] with 3 orphans → level 3: [3, 3, 3] and one more for the first:
+    [4, 3, 3].
     """
     members = len(kept)
     histogram = np.zeros(kept.max() + 2, dtype=np.int64)
@@ -184,8 +184,6 @@ ENOUGH = 5e-4  # 0.05 % above the bound
 
 
 class WeighedRows(NamedTuple):
-    """``weights`` float64[P], ``order`` int64[P], ``topic_of`` int32[P], ``may_read`` bool[M, T]."""
-
     weights: Floats
     order: Longs
     topic_of: Ints
@@ -477,8 +475,6 @@ class WeightedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class WeightedAssignor:
-    """For clients, and a what-if for every group."""
-
     name: str = "weighted"
     versions: str = "Kafka Rebalance Advisor 0.1"
 
@@ -510,7 +506,7 @@ def _weights(request: AssignmentRequest) -> Floats:
 
 
 def _is_plain(request: AssignmentRequest) -> bool:
-    """Equal weights, and equal subscriptions over all topics: counts are enough."""
+    """Equal weights and subscriptions: counts are enough."""
     members, topics = request.members, request.topics
     if len(members) == 0 or len(topics) == 0:
         return False
@@ -614,7 +610,7 @@ def _answer_loads(request: AssignmentRequest) -> WeightedAnswer:
 
 
 def _lowest_cap(case: _Case) -> tuple[npt.NDArray[np.int32], Floats]:
-    """From the bound upwards until one holds. Return owners and loads of the best try."""
+    """From the bound upwards. Return owners and loads of the best try."""
     best: tuple[npt.NDArray[np.int32], Floats] | None = None
     cap = case.bound
     for _ in range(CAP_TRIES):

@@ -1,11 +1,9 @@
 """Seed article 001's GroupBroadcast: every member reads every partition of its topics. O(output).
 
-Promise: completeness for each member. Members share one group's offsets and the last commit wins: after a restart or
-rebalance messages are read twice or never (``shared_offsets`` counts such partitions). A cooperative group refuses it.
-A topic listed twice gives its partitions twice; one without metadata is a NullPointerException.
-
-Example: t with 2 partitions, u with 1; c1 reads t, u, c2 reads t: c1 gets t-0 t-1 u-0, c2 t-0 t-1. Source: the
-article's class (PartitionAssignor API before 2.4).
+Promise: completeness for each member. Members share offsets and the last commit wins: after a restart or rebalance
+messages are read twice or never (``shared_offsets`` counts such partitions). A cooperative group refuses it. A topic
+listed twice gives its partitions twice; one without metadata is a NullPointerException. Example: t with 2 partitions, u
+with 1; c1 reads t, u, c2 reads t: c1 gets t-0 t-1 u-0, c2 t-0 t-1.
 """
 
 from __future__ import annotations

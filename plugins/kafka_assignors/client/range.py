@@ -1,16 +1,15 @@
-"""Return the answers of Kafka's range: with racks and co-partitioning (3.5 on, KIP-881), and before racks.
+"""Kafka's range: with racks and co-partitioning (3.5 on, KIP-881), and before racks.
 
-``RangeAssignor`` promises, in priority order: each topic evenly (counts differ by one at most) · co-partitioned topics
-(equal partition counts and subscribers) have partition p at the same member · as many partitions as possible from the
-member's own rack. No stickiness. If racks can matter for a topic (``racks.use_racks``), all groups of co-partitioned
-topics are matched: whole groups first, then single topics, then the rest.
-
-Example: t0 with partitions on racks b, a; m0 in rack a, m1 in rack b: m0 gets t0-1, m1 gets t0-0.
+Promises, in priority order: each topic evenly (counts differ by one at most) · co-partitioned topics (equal partition
+counts and subscribers) have partition p at the same member · as many partitions as possible from the member's own rack.
+No stickiness. If racks can matter for a topic (``racks.use_racks``), all groups of co-partitioned topics are matched:
+whole groups, then single topics, then the rest. Example: t0 with partitions on racks b, a; m0 in rack a, m1 in rack b:
+m0 gets t0-1, m1 gets t0-0.
 
 Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.4, 0.9 to 2.3 (members by id; from 2.1 on topics in another order of
-Java's map), 2.4 to 3.4 (static members first, by instance id). A topic that a member lists twice counts once from 3.5
-on, twice before. Lists follow the map of topics; with racks they are sorted. O(subscriptions + partitions · racks),
-without racks O(subscriptions + partitions).
+Java's map), 2.4 to 3.4 (static members first, by instance id). A topic listed twice counts once from 3.5 on, twice
+before. Lists follow the map of topics; with racks they are sorted. O(subscriptions + partitions · racks), without racks
+O(subscriptions + partitions).
 """
 
 from __future__ import annotations
@@ -284,7 +283,7 @@ class LegacyRangeAssignor:
 
 @dataclass(frozen=True, slots=True)
 class LegacyRangeAssignorOf21:
-    """Kafka 2.1 to 2.3: same partitions, lists in the order of a map filled otherwise."""
+    """Kafka 2.1 to 2.3: lists in the order of a map filled otherwise."""
 
     name: str = "range@2.1"
     versions: str = "Kafka 2.1 – 2.3"
@@ -295,7 +294,7 @@ class LegacyRangeAssignorOf21:
 
 @dataclass(frozen=True, slots=True)
 class StaticFirstRangeAssignor:
-    """Kafka 2.4 to 3.4: static members first, by instance id, then the others by id."""
+    """Kafka 2.4 to 3.4: static members first."""
 
     name: str = "range@2.4"
     versions: str = "Kafka 2.4 – 3.4"
@@ -321,7 +320,6 @@ def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
 
 
 def _goes_on_after_last_topic(request: AssignmentRequest, subscription_order: Longs, seen: Longs) -> bool:
-    """Whether a walk over all subscriptions continues after the last new topic."""
     members = request.members
     busy = subscription_order[np.diff(members.subscription_offsets)[subscription_order] > 0]
     if len(busy) == 0:

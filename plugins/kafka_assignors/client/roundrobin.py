@@ -27,7 +27,7 @@ from kafka_assignors.subscribers import subscribers_by_topic
 
 @dataclass(frozen=True, slots=True)
 class RoundRobinAssignor:
-    """Kafka 2.4 to 4.4: static members first, by instance id, then the others by id."""
+    """Kafka 2.4 to 4.4: static members first, by instance id."""
 
     name: str = "roundrobin"
     versions: str = "Kafka 2.4 – 4.4"

@@ -103,7 +103,6 @@ class _Run:
 
     @property
     def eager_members(self) -> frozenset[str]:
-        """Of the first change: a rebalance does not change supported strategies."""
         return self.changes[0].eager_members
 
     @property
@@ -338,7 +337,6 @@ def _complete_if_all_joined(run: _Run, at_ms: int) -> None:
 
 
 def _sync(run: _Run, generation: int, target: Holding, at_ms: int) -> None:
-    """If another trigger came first, a heartbeat reports it at this time."""
     if run.state is not _State.COMPLETING or run.rebalances != generation:
         return
     run.state = _State.STABLE
@@ -350,7 +348,6 @@ def _sync(run: _Run, generation: int, target: Holding, at_ms: int) -> None:
 
 
 def _assign(run: _Run, target: Holding, at_ms: int) -> None:
-    """Cooperative members get free partitions, revoke others', and rejoin if they did."""
     names = [name for name in run.joined_in if run.members[name].is_alive]
     free = {name: _given(run, name, target) for name in names}
     for name in names:

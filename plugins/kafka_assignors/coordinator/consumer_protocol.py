@@ -47,8 +47,8 @@ class _Run:
     reading: Reading
     held: dict[Partition, str]  # until a revocation is acknowledged
     target: Holding
-    beating: dict[str, int] = field(default_factory=dict)  # member → its next heartbeat
-    told: dict[str, int] = field(default_factory=dict)  # member → change of its next heartbeat
+    beating: dict[str, int] = field(default_factory=dict)
+    told: dict[str, int] = field(default_factory=dict)  # change of a member's next heartbeat
     is_metadata_new: int | None = None  # topic change that the next heartbeat finds
     latest: int = -1
     computed: int = -1  # change of the present target
@@ -213,7 +213,7 @@ def _learn(run: _Run, at_ms: int, member: str) -> None:
 
 
 def _static_restart(run: _Run, change: Change, at_ms: int) -> None:
-    """Leaves with epoch -2, returns to its partitions under its instance id."""
+    """Leaves with epoch -2, which keeps its partitions."""
     member, times = change.subject, run.times
     run.stop_all(at_ms, member)
     _give_up_beating(run, member)

@@ -1,4 +1,4 @@
-"""Membership of a group at its coordinator: members, leader, elected strategy, coordinating partition.
+"""Membership of a group at its coordinator.
 
 Classic groups (``Membership``)
 - The first member that joins leads. If the leader leaves, or has not rejoined when the join phase ends, the first
@@ -58,18 +58,13 @@ def coordinator_of(release: Release) -> Coordinator | None:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """The first strategy of a member's list that every member supports."""
-
     member: str
     choice: str
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """``winner`` None: no strategy is supported by all.
-
-    Such a member is refused when it joins (INCONSISTENT_GROUP_PROTOCOL).
-    """
+    """``winner`` None: no strategy is supported by all."""
 
     candidates: tuple[str, ...]
     ballots: tuple[Ballot, ...]
@@ -199,7 +194,6 @@ def group_hash_codes(groups: StringColumn) -> Ints:
 
 
 def group_partitions(groups: StringColumn, partitions: int) -> Ints:
-    """Partition of ``__consumer_offsets``: int32[N]."""
     codes = group_hash_codes(groups).astype(np.int64)
     return (np.where(codes == -(2**31), 0, np.abs(codes)) % partitions).astype(np.int32)
 

@@ -1,10 +1,9 @@
 """Pauses that one trigger causes in a settled group, in closed form. O(partitions + members).
 
 Equal to ``replay_chain`` to the millisecond for any trigger and protocol, with staggered heartbeats and members that
-poll at once. A member that leaves and returns before the others have settled is replayed event by event.
-
-Example (KIP-848, no trips): A and B hold two partitions each, C joins at 0, A beats at 1 s, B at 4 s, every 5 s. A
-frees at 1 s, B at 4 s, C beats at 5 s: pauses of 4 s and 1 s. A member that revokes beats again a trip later.
+poll at once. Example (KIP-848, no trips): A and B hold two partitions each, C joins at 0, A beats at 1 s, B at 4 s,
+every 5 s. A frees at 1 s, B at 4 s, C beats at 5 s: pauses of 4 s and 1 s. A member that revokes beats again a trip
+later.
 """
 
 from __future__ import annotations
@@ -85,8 +84,7 @@ def scaled(pauses: Pauses, share: float) -> Pauses:
 class JoinPhase(NamedTuple):
     """``prepared_ms``: when the coordinator needs all JoinGroups; that of ``joined_first`` is there by then.
 
-    ``gone``: stopped reading at 0 and left. ``delay_ms``: of an empty group. ``unread_since_ms``: start of the pause of
-    partitions without a reader before.
+    ``gone``: stopped reading at 0 and left. ``unread_since_ms``: for partitions without a reader before.
     """
 
     prepared_ms: int
@@ -197,17 +195,16 @@ def _last_join(beats: Longs, phase: JoinPhase) -> int:
 
 @inner_kernel
 def _is_refused(old: int, new: int, members: int, phase: JoinPhase) -> bool:
-    """True for no such member, one that reads before it joined, or should read when it is gone."""
     is_outside = old < ABSENT or old >= members or new < ABSENT or new >= members
     is_early = old == phase.newcomer and old != ABSENT
     return is_outside or is_early or (new == phase.gone and new != ABSENT)
 
 
 class EpochRaised(NamedTuple):
-    """``raised_ms``: when the epoch rises; by the beat of ``raised_by``, or ABSENT: before all beats of that time.
+    """The epoch rises at ``raised_ms`` by the beat of ``raised_by``, or ABSENT: before all beats of that time.
 
-    ``gone``: stopped reading at 0 and left. ``unread_since_ms``: start of the pause of partitions without a reader
-    before. ``not_before_ms``: earliest new target.
+    ``gone``: stopped reading at 0 and left. ``unread_since_ms``: for partitions without a reader before.
+    ``not_before_ms``: earliest new target.
     """
 
     raised_ms: int
@@ -363,10 +360,7 @@ _NOTHING_DROPPED.setflags(write=False)
 
 
 class _Learned(NamedTuple):
-    """By whose request (``by``) the coordinator knows; ABSENT: none, or the next one.
-
-    Other fields as in ``EpochRaised``.
-    """
+    """``by``: whose request; ABSENT: none, or the next one. Other fields as in ``EpochRaised``."""
 
     at_ms: int
     by: int = ABSENT

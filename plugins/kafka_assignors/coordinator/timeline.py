@@ -32,8 +32,6 @@ class Protocol(StrEnum):
 
 
 class Trigger(StrEnum):
-    """Seed article 002, corrected."""
-
     MEMBER_JOINS = "member_joins"
     MEMBER_DIES = "member_dies"
     MEMBER_LEAVES = "member_leaves"
@@ -97,7 +95,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Without a reader from ``from_ms`` to ``to_ms`` (``None``: for good), between two members or the same."""
+    """``to_ms`` None: for good. Between two members or the same."""
 
     partition: Partition
     from_ms: int
@@ -124,7 +122,7 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Trigger with the assignment before and after it, about the member (or topic) ``subject``.
+    """About the member (or topic) ``subject``.
 
     ``leader`` assigns in a classic group and watches its topics' metadata. ``dropped_topics``: revoked by ``subject``
     before it rejoins (cooperative). ``is_static``: it has an instance id, so it sends no LeaveGroup. ``meanwhile``:
@@ -234,12 +232,9 @@ _ABOUT_NO_MEMBER = (Trigger.PARTITION_COUNT_CHANGES, Trigger.COORDINATOR_MOVES)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One trigger on a settled group: reader of each partition that exists after it, ``before`` and ``after``, or
-    ``ABSENT``.
+    """On a settled group: reader of each partition that exists after it, or ``ABSENT``.
 
-    ``leader`` watches the metadata of a classic group. ``meanwhile``: readers while a static member is away beyond its
-    session. ``dropped``: partitions that ``subject`` revokes before it rejoins (cooperative). ``is_static``: it has an
-    instance id.
+    Other fields as in ``Change``; ``dropped`` are partitions.
     """
 
     trigger: Trigger
@@ -302,7 +297,7 @@ def first_beat(member: int, members: int, interval_ms: int) -> int:
 
 
 def session_end(protocol: Protocol, times: Times, member: int, members: int, silent_ms: int) -> int:
-    """A session after the last heartbeat of a member that is silent from ``silent_ms`` on."""
+    """A session after its last heartbeat; silent from ``silent_ms`` on."""
     interval = interval_of(protocol, times)
     first = first_beat(member, members, interval)
     missed = first + max(0, -(-(silent_ms - first) // interval)) * interval
@@ -320,7 +315,6 @@ def _spread(members: int, interval_ms: int) -> Longs:
 
 @inlined_kernel
 def beat_from(first_ms: int, at_ms: int, interval_ms: int) -> int:
-    """First beat at or after ``at_ms`` of a clock that starts at ``first_ms``."""
     if at_ms <= first_ms:
         return first_ms
     return first_ms + (at_ms - first_ms + interval_ms - 1) // interval_ms * interval_ms

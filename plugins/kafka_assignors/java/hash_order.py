@@ -1,4 +1,4 @@
-"""Return the iteration order of a Java HashMap or HashSet, from hash codes of distinct keys. O(keys + table).
+"""Iteration order of a Java HashMap or HashSet, from hash codes of distinct keys. O(keys + table).
 
 ``java.util.HashMap`` with plain bins:
 
@@ -67,7 +67,7 @@ def map_copy_capacity(n: int) -> np.int64:
 
 @kernel
 def put_order(hashes: Ints, capacity: int) -> Longs:
-    """Positions into ``hashes`` after a ``put`` of each key into ``new HashMap(capacity)``."""
+    """``new HashMap(capacity)`` after a ``put`` of each key."""
     n = len(hashes)
     table = _table_after_puts(hashes, capacity)
     mask = table - 1
@@ -119,8 +119,8 @@ def set_copy_order(hashes: Ints) -> Longs:
 
 @kernel
 def order_after(hashes: Ints, steps: Codes, keys: Ints, capacity: int) -> Longs:
-    """Iteration order after any history: ``steps[i]`` (PUT, COMPUTE_IF_ABSENT, REMOVE) with key ``keys[i]``, an index
-    into ``hashes``. Putting a present key and removing an absent one do nothing.
+    """After any history: ``steps[i]`` (PUT, COMPUTE_IF_ABSENT, REMOVE) with key ``keys[i]``, an index into
+    ``hashes``.
     """
     table = table_for(capacity)
     heads = np.full(table, -1, np.int32)
@@ -217,7 +217,7 @@ _FIRST_TABLE = 16
 
 @dataclass(frozen=True, slots=True)
 class JavaHashMap:
-    """``keys`` in insertion order, which is their order inside a bin; ``table``: number of bins."""
+    """``keys`` in insertion order; ``table``: number of bins."""
 
     keys: tuple[str, ...] = ()
     table: int = _FIRST_TABLE

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 
 class PriorityQueue:
-    """Numbers by ``keys[number]``, which may change outside the queue."""
+    """A key may change outside the queue."""
 
     __slots__ = ("_heap", "_keys")
 
@@ -38,7 +38,6 @@ class PriorityQueue:
         heap[at] = item
 
     def poll(self) -> int:
-        """Raises IndexError if the queue is empty."""
         heap, keys = self._heap, self._keys
         moved = heap.pop()
         if not heap:

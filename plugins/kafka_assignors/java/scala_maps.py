@@ -6,7 +6,7 @@ level, then its children in the same way. Only keys of one improved hash keep in
 
 Mutable: a key is in bin ``h & (table - 1)`` with h = hashCode ^ hashCode >>> 16, inside a bin by the signed h (equal
 ones by insertion). The table has 16 bins, doubles *before* an insertion that would fill three quarters (the 12th key),
-and never shrinks. Example: "a" (97) and "q" (113) share bin 1 of 16, in the order of their hashes.
+and never shrinks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def improved(code: int) -> int:
 
 
 def immutable_order(keys: Sequence[str]) -> tuple[str, ...]:
-    """Of distinct keys: O(n) nodes of at most seven levels."""
+    """O(n) nodes of at most seven levels."""
     return tuple(key for _, key in _node([(improved(hash_code(key)), key) for key in keys], 0))
 
 
@@ -66,7 +66,7 @@ class ScalaMutableMap:
         return cls(added, table)
 
     def with_key(self, key: str) -> ScalaMutableMap:
-        """A present key keeps its place (and may still make the table grow)."""
+        """A present key may still make the table grow."""
         is_full = len(self.keys) + 1 >= self.table * 3 // 4
         keys = self.keys if key in self.keys else (*self.keys, key)
         return ScalaMutableMap(keys, self.table * 2 if is_full else self.table)

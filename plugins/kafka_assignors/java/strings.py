@@ -1,11 +1,9 @@
-r"""Java strings over raw columns: order of UTF-16 code units and ``hashCode``, without Python objects.
+r"""Java strings over columns ``data`` (uint8, UTF-8) and ``offsets`` (int64[n + 1]): order and ``hashCode``.
 
-A column is ``data`` (uint8, UTF-8) and ``offsets`` (int64[n + 1]). UTF-8 bytes compare as code points. In UTF-16,
-U+E000–U+FFFF (lead bytes EE, EF) come after every surrogate pair (F0–F4), so EE and EF are ranked above F4. A lone
-surrogate, which no client can send, sorts before every pair. Example: ``"\U0001F600"`` (a pair D83D DE00) sorts before
-``"\uFF01"`` in Java, after it in Python.
-
-Hashing O(bytes); sorting O(n log n) for short ids, eight bytes at a time behind the common prefix.
+UTF-8 bytes compare as code points. In UTF-16, U+E000–U+FFFF (lead bytes EE, EF) come after every surrogate pair
+(F0–F4), so EE and EF are ranked above F4. A lone surrogate, which no client can send, sorts before every pair. Example:
+``"\U0001F600"`` (a pair D83D DE00) sorts before ``"\uFF01"`` in Java, after it in Python. Hashing O(bytes); sorting O(n
+log n) for short ids, eight bytes at a time behind the common prefix.
 """
 
 from __future__ import annotations
@@ -87,8 +85,8 @@ def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
     keys = np.empty(n, np.uint64)
     spare_keys = np.empty(n, np.uint64)
     spare_order = np.empty(n, np.int64)
-    # Ranges still to sort: start, end, bytes known to be equal. A range splits into smaller ones of two or more
-    # strings, which bounds their number.
+    # Start, end, bytes known to be equal. A range splits into smaller ones of two or more strings, which bounds their
+    # number.
     pending = np.empty(3 * (n // 2 + 1), np.int64)
     pending[0], pending[1], pending[2] = 0, n, 0
     waiting = 1
@@ -117,7 +115,6 @@ def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
 
 @inner_kernel
 def _rank(byte: np.uint8) -> np.uint8:
-    """EE and EF above the lead bytes of pairs."""
     return np.uint8(byte + 0x10) if byte in (0xEE, 0xEF) else byte
 
 
@@ -169,7 +166,7 @@ def _eight_bytes(data: Bytes, at: int, end: int) -> np.uint64:
 
 @inner_kernel
 def _radix_sort(keys: Words, order: Longs, spare_keys: Words, spare_order: Longs, start: int, end: int) -> None:
-    """Stable, byte by byte, skipping bytes that all share."""
+    """Stable; skips bytes that all share."""
     differing = np.uint64(0)
     for i in range(start + 1, end):
         differing |= keys[i] ^ keys[start]

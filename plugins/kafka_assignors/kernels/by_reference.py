@@ -1,10 +1,9 @@
-"""Records of arrays that compiled kernels take as one pointer.
+"""Records of arrays that compiled kernels take as one pointer, a row of 64-bit words.
 
-Numba passes a tuple of thirty arrays as about two hundred arguments, which costs time to compile and to run
-(``docs/internals/cold-start.md``). Such a record is a row of 64-bit words. In Python it is a frozen dataclass, also
-with ``NUMBA_DISABLE_JIT``. Unlike ``numba.experimental.structref`` it counts no references: Python keeps its arrays
-alive while a kernel runs. A kernel may change the arrays' contents, but not make or return such a record, and return an
-array of it only as a copy.
+Numba passes a tuple of thirty arrays as about two hundred arguments, which costs time
+(``docs/internals/cold-start.md``). In Python a record is a frozen dataclass. Unlike ``numba.experimental.structref`` it
+counts no references: Python keeps its arrays alive while a kernel runs. A kernel may change the arrays' contents, but
+not make or return such a record, and return an array of it only as a copy.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ from numba.core.typing.templates import AttributeTemplate
 
 
 class RecordType(types.Type):  # type: ignore[misc]
-    """Type and first 64-bit word of each field."""
-
     def __init__(self, class_name: str, members: dict[str, tuple[types.Type, int]]) -> None:
         self.members = members
         digest = hashlib.sha256(repr(members).encode()).hexdigest()[:12]
@@ -100,7 +97,7 @@ def _get(context: Any, builder: Any, kind: RecordType, record: Any, name: str) -
 
     def word(index: int) -> Any:
         value = builder.load(builder.gep(words, [context.get_constant(types.int64, first + index)], inbounds=True))
-        # No kernel writes to a record: LLVM need not read it again.
+        # No kernel writes to a record.
         value.set_metadata("invariant.load", builder.module.add_metadata([]))
         return value
 

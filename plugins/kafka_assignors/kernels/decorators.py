@@ -1,6 +1,6 @@
-"""Compiled functions: ``@kernel`` where Python calls them, ``@inner_kernel`` where only kernels do.
+"""Compile time grows with variants, so a kernel has one for all integers and booleans, and mypy does not check
+arguments.
 
-Compile time grows with variants, so a kernel has one for all integers and booleans, and mypy does not check arguments.
 ``NUMBA_DISABLE_JIT=1`` gives plain Python functions, for debugging and line coverage (``make coverage``).
 """
 
@@ -31,7 +31,7 @@ _without_folder: set[str] = set()
 
 
 def kernel(function: Callable[..., R]) -> Callable[..., R]:
-    """Compile at the first call, keep the machine code on disk. Deterministic: no parallel loops, no fast maths."""
+    """Called from Python. Deterministic: no parallel loops, no fast maths."""
     if config.DISABLE_JIT:
         return function
     numbas_own, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.LocatorBySources"
@@ -46,7 +46,7 @@ def kernel(function: Callable[..., R]) -> Callable[..., R]:
 
 
 def inner_kernel(function: Callable[..., R]) -> Callable[..., R]:
-    """Its machine code is part of its callers'."""
+    """Called only from kernels."""
     return _inner(function)
 
 
@@ -56,9 +56,7 @@ def inlined_kernel(function: Callable[..., R]) -> Callable[..., R]:
 
 
 def wraps_around(function: Callable[..., R]) -> Callable[..., R]:
-    """Unsigned sums and products overflow on purpose, also where interpreted; elsewhere an interpreted overflow differs
-    and warns.
-    """
+    """Unsigned overflow is intended, also where interpreted; elsewhere an interpreted overflow differs and warns."""
     return np.errstate(over="ignore")(function) if config.DISABLE_JIT else function
 
 
@@ -75,9 +73,7 @@ def _inner(function: Callable[..., R], **options: bool) -> Callable[..., R]:
 
 
 def _for_wide_integers(compiled: Any) -> Callable[..., R]:
-    """Calls with narrower integers use the variant for int64: numba asks ``get_call_template``, and converts the
-    arguments.
-    """
+    """Narrower integers use the variant for int64: numba asks ``get_call_template``, and converts."""
     choose = compiled.get_call_template
 
     def chosen(args: tuple[types.Type, ...], kws: Mapping[str, types.Type]) -> Any:
@@ -98,9 +94,9 @@ def _widened(argument: types.Type) -> types.Type:
 class LocatorBySources:
     """Numba's cache folders (``NUMBA_CACHE_DIR``, ``__pycache__``, the user's), with freshness by sources.
 
-    A kernel's machine code contains each called function and constant, while numba checks only its own source file.
-    Here that module and all of ours that it imports decide. Numba reads the types in a file before it checks freshness,
-    and fails where a class is gone: so names of modules and classes are part of the file name.
+    A kernel's machine code contains each called function, while numba checks only its own source file. Here that module
+    and all of ours that it imports decide. Numba reads the types in a file before it checks freshness, and fails where
+    a class is gone: so names of modules and classes are part of the file name.
     """
 
     @classmethod
@@ -116,7 +112,7 @@ class LocatorBySources:
 
 @cache
 def _digests(module: str) -> tuple[str, str]:
-    """Of ``module`` and all it imports of its own package and of this one."""
+    """Names and texts of ``module`` and its imports of its own package and of this one."""
     ours = {PACKAGE, module.partition(".")[0]}
     sources: dict[str, _Source] = {}
     waiting = [module]

@@ -1,8 +1,7 @@
 """Compile each Python-callable kernel once with all inner kernels below it.
 
-Numba optimises every compiled function with all it calls: one below five callers five times. Here inner kernels stay
-LLVM's intermediate code, linked once before optimisation. That halves compile time (``docs/internals/cold-start.md``);
-results are the same.
+Numba optimises every function with all it calls: one below five callers five times. Here inner kernels stay LLVM's
+intermediate code, linked once before optimisation, which halves compile time (``docs/internals/cold-start.md``).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Never run by itself. Its environments are set once there is machine code."""
+    """Environments are set once there is machine code."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)

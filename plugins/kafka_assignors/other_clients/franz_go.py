@@ -1,17 +1,15 @@
 """franz-go's sticky strategies: optimally even, then as sticky as that allows, random ties.
 
 Promises, in priority order: no two members that could exchange a partition, directly or through others, differ by more
-than one · the maximum number of partitions stays. The option BalanceRacks (racks) is not modelled.
-
-Topics are numbered in the order of a Go map, which varies from run to run. With several topics, ``ORDERS`` orders are
-tried; where they disagree the answer ``varies``: only sizes and the number of kept partitions are predicted.
-Cooperative: a partition that another member must revoke waits for the next round.
+than one · the maximum number of partitions stays. The option BalanceRacks (racks) is not modelled. Topics are numbered
+in the order of a Go map, which varies from run to run. With several topics, ``ORDERS`` orders are tried; where they
+disagree the answer ``varies``: only sizes and the number of kept partitions are predicted. Cooperative: a partition
+that another member must revoke waits for the next round.
 
 Steps
 1. ``claimed_plan``: the newest claim wins, and some partitions return to the second newest.
 2. ``balance_equal``, all members read all topics: deal free partitions to the member with least, then level from both
-   ends. ``balance_unequal``: deal, then members with least steal along shortest chains. Ties follow a binary heap
-   (``SmallestFirst``).
+   ends. ``balance_unequal``: deal, then members with least steal along shortest chains. Ties follow a binary heap.
 3. ``repair``: exchange partitions while that keeps more of them, with counts unchanged. The plan is a table of topic
    classes (same readers) by members: ``count``, and ``held`` at first. Bellman-Ford finds rotations (closed cycles of
    +1 and −1 on cells) that lower the number of moved partitions.
@@ -123,9 +121,7 @@ def _indices(span: Longs) -> Longs:
 
 @dataclass(slots=True)
 class Plan:
-    """``lists`` of partition numbers in order of arrival (the last one replaces a removed one), ``holder`` of each
-    partition, and its first holder.
-    """
+    """``lists`` in order of arrival (the last partition replaces a removed one)."""
 
     lists: list[list[int]]
     holder: list[int]
@@ -158,7 +154,7 @@ def claimed_plan(group: Group, numbering: Numbering, shuffled: Callable[[list[in
 
 
 def _two_newest(group: Group, numbering: Numbering) -> tuple[dict[int, int], dict[int, int]]:
-    """Member of the highest generation, and of the next claim; at equal generations the first claim wins."""
+    """The highest generation, and the next claim; at equal generations the first wins."""
     newest: dict[int, tuple[int, int]] = {}
     second: dict[int, tuple[int, int]] = {}
     for claim in group.claims:
@@ -218,7 +214,7 @@ def balance_equal(plan: Plan, numbering: Numbering) -> None:
 
 
 def _level(plan: Plan, numbering: Numbering) -> None:
-    """Members with least and most alternate: the former takes the last topic's highest partition of the latter.
+    """Least and most alternate: the former takes the last topic's highest partition of the latter.
 
     Members of one count are in the order in which they reached it.
     """
@@ -337,8 +333,8 @@ class _Thieves:
     def chain_from(self, member: int) -> list[tuple[int, int, int]]:
         """(source, target, partition) from the richest to ``member``; empty if no member has two more.
 
-        Priority: most partitions, then nearest, then first. A member is reached once, by the first partition in its
-        list of the first topic.
+        Priority: most partitions, nearest, first. A member is reached once, by the first partition in its list of the
+        first topic.
         """
         lists = self._plan.lists
         nodes = {member: _Node(ABSENT, ABSENT)}
@@ -368,8 +364,6 @@ def _chain(nodes: dict[int, _Node], last: int) -> list[tuple[int, int, int]]:
 
 @dataclass(slots=True)
 class _Table:
-    """Cells member by member."""
-
     row: Longs
     member: Longs
     count: Longs
@@ -438,7 +432,6 @@ def _levels(loads: Longs) -> Longs:
 
 
 def _times(table: _Table, cells: Longs, steps: Longs) -> int:
-    """Times a rotation may be taken before a cell's price changes."""
     count, held = table.count[cells], table.held[cells]
     surplus = count - held
     most = np.where(
@@ -495,7 +488,7 @@ def cheaper_rotations(
 
 @inner_kernel
 def _on_circles(via_node: Longs) -> npt.NDArray[np.int64]:
-    """One node of each cycle of predecessors, in the order of walks from all nodes."""
+    """One node of each cycle of predecessors."""
     seen = np.full(len(via_node), ABSENT, np.int64)
     roots = np.empty(len(via_node), np.int64)
     found = 0
@@ -513,7 +506,7 @@ def _on_circles(via_node: Longs) -> npt.NDArray[np.int64]:
 
 
 def _realise(plan: Plan, numbering: Numbering, table: _Table) -> None:
-    """Each member gets back its first partitions up to its count, then the rest."""
+    """First partitions up to the count return, then the rest."""
     missing = table.count.tolist()
     piles: list[list[int]] = [[] for _ in range(table.rows)]
     parts = [part for list_of_member in plan.lists for part in list_of_member]
@@ -554,7 +547,7 @@ class FranzGoSticky:
 
 @dataclass(frozen=True, slots=True)
 class FranzGoCooperativeSticky:
-    """Claims and generation are in the Subscription, in old clients in the user data."""
+    """Claims and generation are in the Subscription (old clients: user data)."""
 
     name: str = "cooperative-sticky@franz-go"
     versions: str = "franz-go 1.22.2"
@@ -571,7 +564,7 @@ class FranzGoCooperativeSticky:
 
 
 def _plans(group: Group, seed: int) -> Iterator[Ints]:
-    """Owners int32[P] for each topic order, the request's first."""
+    """Owners int32[P], the request's topic order first."""
     random = np.random.default_rng(seed)
     count = len(group.topics)
     all_orders = factorial(count) if count <= FEW_TOPICS else ORDERS + 1

@@ -1,4 +1,4 @@
-"""Member orders of other clients' leaders, and inputs that they refuse, with each language's error names.
+"""Member orders of other clients' leaders, and inputs that they refuse.
 
 Most clients sort all members. In groups of static and dynamic members the answer of librdkafka and kafka-python 3
 depends on JoinGroup's order (``join_order``). Example: x (static, "pod-1"), a and b: by id a, b, x; static first x, a,
@@ -79,8 +79,8 @@ def as_librdkafka_sorts(members: MemberColumns, of: Sequence[int] | None = None)
 def last_runs(members: MemberColumns, of: Sequence[int] | None = None) -> Longs:
     """kafka-python 3: only the last run of static and of dynamic members in JoinGroup order is left.
 
-    It groups an unsorted list by runs (``itertools.groupby``) and keeps one group a kind: s1 d1 s2 leaves s2 and d1.
-    Static ones come first; both are sorted by (instance id, member id).
+    It groups an unsorted list by runs (``itertools.groupby``): s1 d1 s2 leaves s2 and d1. Static ones come first; both
+    are sorted by (instance id, member id).
     """
     chosen = range(len(members.ids)) if of is None else of
     ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()

@@ -91,8 +91,6 @@ def of_kafka_python_3() -> PlainRangeAssignor:
 
 @dataclass(frozen=True, slots=True)
 class LibrdkafkaRange:
-    """Also confluent-kafka, node-rdkafka, rdkafka-ruby, rust-rdkafka."""
-
     name: str = "range@librdkafka"
     versions: str = "librdkafka 2.15.0"
 

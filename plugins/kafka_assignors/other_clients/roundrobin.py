@@ -37,8 +37,6 @@ from kafka_assignors.owned_lists import assignment_by_owner
 
 @dataclass(frozen=True, slots=True)
 class RoundRobinDealer:
-    """Each partition to the next member that subscribes."""
-
     order: Callable[[AssignmentRequest], Longs]
     rows: Callable[[TopicColumns], Longs]
     name: str = "roundrobin"
@@ -53,13 +51,13 @@ class RoundRobinDealer:
 
 @dataclass(frozen=True, slots=True)
 class SaramaDealer:
-    """Members by id, partitions by text."""
+    """Partitions by text."""
 
     name: str = "roundrobin@sarama"
     versions: str = "sarama 1.61.1"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError for a subscribed topic without metadata, and where there is nothing to deal."""
+        """Raises AssignorError for a subscribed topic without metadata, and with nothing to deal."""
         refuse_unknown_topics(request)
         if len(request.members) == 0 or len(request.members.subscription_topics) == 0:
             raise AssignorError("error", "members and topics are not provided")
@@ -148,9 +146,7 @@ def topic_of_rows(topics: TopicColumns) -> Longs:
 
 @kernel
 def deal_rows(rows: Longs, topic_of: Longs, starts: Longs, readers: Ints, order: Longs) -> Ints:
-    """Owners int32[P]: ``rows``, each to the next reader in turn. ``readers`` of each topic follow ``order``, all
-    members.
-    """
+    """Owners int32[P]: each row to the next reader in turn. ``readers`` of each topic follow ``order``, all members."""
     owner = np.full(len(topic_of), ABSENT, np.int32)
     place = np.empty(len(order), np.int64)
     for i in range(len(order)):

@@ -168,7 +168,6 @@ def _kafka_python_order(request: AssignmentRequest, inputs: StickyInput, claims:
 
 
 def _read_alike(request: AssignmentRequest, inputs: StickyInput) -> bool:
-    """Equal lists, in order too, which name every topic equally often."""
     lists = topic_lists(request, inputs)
     times = Counter(lists[0])
     filled = np.flatnonzero(inputs.counts > 0).tolist()
@@ -177,7 +176,7 @@ def _read_alike(request: AssignmentRequest, inputs: StickyInput) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LibrdkafkaCooperative:
-    """``assign`` answers this round; ``target`` is the final one."""
+    """``assign`` answers this round, ``target`` the last."""
 
     name: str = "cooperative-sticky"
     versions: str = ""
@@ -208,7 +207,7 @@ class LibrdkafkaCooperative:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Settled:
-    """``is_kept`` bool[W]; ``had_before`` (earlier holder), ``last`` (last claimant) int32[R]."""
+    """``is_kept`` bool[W]; earlier holder and last claimant int32[R]."""
 
     is_kept: Flags
     had_before: Ints
@@ -256,7 +255,7 @@ def _settled(inputs: StickyInput, sizes: Ints, generations: Ints) -> _Settled:
 
 
 def _believe(state: State, claims: _Settled) -> bool:
-    """The last claimant becomes the recorded holder. Return whether that changed any."""
+    """Return whether any holder changed."""
     is_claimed = claims.last != ABSENT
     holder = state.rows["owner"].copy()
     state.rows["owner"][is_claimed] = claims.last[is_claimed]
@@ -417,7 +416,7 @@ def _without_left_out(state: State, offsets: Longs, rows: Ints) -> tuple[Longs, 
 def _in_lists(
     answer: tuple[Longs, Ints], request: AssignmentRequest, inputs: StickyInput, strategy: SaramaSticky
 ) -> Assignment:
-    """Ascending, so that equal answers are equal arrays; without withheld rows."""
+    """Ascending, without withheld rows."""
     offsets, rows = answer
     receivers = np.repeat(np.arange(len(request.members), dtype=np.int32), np.diff(offsets))
     rows = rows[np.lexsort((rows, receivers))]

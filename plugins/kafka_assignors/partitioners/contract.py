@@ -26,7 +26,7 @@ DEFAULT_BATCH_BYTES = 16384
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordSample:
-    """N records of one topic in sending order; ``record_bytes`` int64[N]: whole records."""
+    """In sending order; ``record_bytes`` int64[N]: whole records."""
 
     keys: KeyColumn
     record_bytes: Longs
@@ -74,10 +74,7 @@ class TopicTarget:
 
 @runtime_checkable
 class Partitioner(Protocol):
-    """Pure: same sample, target and seed, same answer.
-
-    ``versions``: client releases with this answer. ``seed`` replaces the client's random numbers.
-    """
+    """Pure: same sample, target and seed, same answer. ``seed`` replaces the client's random numbers."""
 
     @property
     def name(self) -> str: ...

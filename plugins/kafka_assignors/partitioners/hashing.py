@@ -1,5 +1,3 @@
-"""Partitioners that hash the key: Java, librdkafka, Sarama, and others."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -212,7 +210,6 @@ class StickyWithoutKey:
 
 
 def uniform_sticky_partitioner() -> StickyWithoutKey:
-    """Deprecated by KIP-794, removed in 4.0."""
     return StickyWithoutKey("uniform-sticky@2.4", "Kafka 2.4 – 3.9", is_key_ignored=True)
 
 
@@ -242,8 +239,6 @@ class BuiltInPartitioner:
 
 @dataclass(frozen=True, slots=True)
 class RoundRobinPartitioner:
-    """``org.apache.kafka.clients.producer.RoundRobinPartitioner``."""
-
     name: str = "roundrobin"
     versions: str = "Kafka 2.4 – 4.4"
 
@@ -290,7 +285,7 @@ def crc32_hashes(keys: KeyColumn) -> Words:
 
 
 def fnv1a_hashes(keys: KeyColumn) -> Words:
-    """32 bits, uint32[N]; 0x811c9dc5 for an empty key."""
+    """uint32[N]; 0x811c9dc5 for an empty key."""
     hashes = np.empty(len(keys), np.uint32)
     _fnv1a_each(keys.data, keys.offsets, hashes)
     return hashes

@@ -53,8 +53,7 @@ class KeyColumn:
     ) -> KeyColumn:
         """From the buffers of an Arrow (large) binary or string array, without a copy.
 
-        ``start`` and ``count``: the array's ``offset`` and length, for slices. ``is_large``: 64-bit offsets. Any buffer
-        protocol (``array.buffers()`` of pyarrow).
+        ``start`` and ``count``: for slices. ``is_large``: 64-bit offsets.
         """
         kind = np.int64 if is_large else np.int32
         bounds: Offsets = np.frombuffer(offsets, kind)[start : start + count + 1]  # type: ignore[call-overload]
@@ -103,7 +102,6 @@ def _ascends(offsets: Offsets) -> bool:
 
 @njit(cache=True)
 def _fixed_length(offsets: Offsets) -> np.int64:
-    """One pass without branches."""
     if len(offsets) < 2:
         return np.int64(-1)
     length = offsets[1] - offsets[0]

@@ -1,8 +1,7 @@
 """Records without key: round robin, random, sticky (KIP-480), uniformly sticky (KIP-794).
 
-Records (or those with an ignored key) in sending order give int32[N]. ``java.util.Random`` with the caller's seed
-replaces unseeded generators. As in the producer, a record that does not fit closes the partition's batch and opens the
-next. Time (linger) is not modelled.
+``java.util.Random`` with the caller's seed replaces unseeded generators. As in the producer, a record that does not fit
+closes the partition's batch and opens the next. Time (linger) is not modelled.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _NOBODY = -1
 
 @njit(cache=True)
 def round_robin(count: int, available: Ints, counter: int) -> Ints:
-    """Available partitions in turn, from a counter that wraps as a Java int and loses its sign."""
+    """From a counter that wraps as a Java int and loses its sign."""
     places = np.empty(count, np.int32)
     for i in range(count):
         value = (counter + i) & 0x7FFFFFFF
@@ -126,9 +125,10 @@ def _drawn(candidates: Ints, cumulated: Longs, random: State) -> np.int64:
 
 
 def adaptive_weights(queue_sizes: Longs, partitions: int) -> Longs:
-    """``BuiltInPartitioner.updatePartitionLoadStats``: longest queue + 1 − own queue, summed up over partitions with
-    queues. Empty (no adaptive choice) if the topic has fewer than two partitions, or if all queues are equal and no
-    partition is left out.
+    """``BuiltInPartitioner.updatePartitionLoadStats``: longest queue + 1 − own queue, summed up.
+
+    Empty (no adaptive choice) if the topic has fewer than two partitions, or if all queues are equal and no partition
+    is left out.
     """
     nothing = np.zeros(0, np.int64)
     if partitions < 2 or len(queue_sizes) == 0:

@@ -1,6 +1,5 @@
 """Recorded cases: ``{"id", "strategy", "input"}`` → ``{"id", "output"}``.
 
-A family turns ``input`` into columns, calls the strategy, and returns exactly the fields recorded for that family.
 ``version`` chooses the class (``releases.answering``). A release newer than any tried one is answered as the newest,
 with ``assumed`` beside the output: ``{"version": "9.9", "answered_as": "Kafka 3.9 – 4.4"}``.
 """
@@ -27,7 +26,7 @@ _FIELDS = "see the fields in the strategy's page"
 Case = Mapping[str, Any]
 Input = Mapping[str, Any]
 Handler = Callable[..., dict[str, Any]]
-Line = tuple[str, Releases]  # name for the handler, or ""
+Line = tuple[str, Releases]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +140,7 @@ def _chosen(strategy: str, asked: Input, families: Mapping[str, Family]) -> tupl
 def answer(case: Case, families: Mapping[str, Family] = FAMILIES) -> dict[str, Any]:
     """A refusal of the real class is an answer: ``{"error": java class, "message"}``.
 
-    Raises InvalidInputError for a missing or wrong field, or for a release known not to have the strategy;
-    UnknownNameError for a strategy or a client.
+    Raises InvalidInputError for a wrong field or a release known not to have the strategy; UnknownNameError.
     """
     for field in ("strategy", "input"):
         if field not in case:
@@ -162,7 +160,6 @@ def answer(case: Case, families: Mapping[str, Family] = FAMILIES) -> dict[str, A
     except KeyError as wrong:
         raise InvalidInputError.at(f"input of {strategy}", f"{wrong} is missing, or names nothing", _FIELDS) from wrong
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError) as wrong:
-        # Families read plain dictionaries as recorded.
         raise InvalidInputError.at(
             f"input of {strategy}", f"a field is of the wrong kind ({wrong})", _FIELDS
         ) from wrong

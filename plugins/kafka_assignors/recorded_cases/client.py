@@ -1,8 +1,7 @@
-"""Families ``client_*`` and ``legacy_*_2_0`` (a classic group's leader), MetaQ's strategies and hashes, and custom
-strategies.
+"""Families ``client_*`` and ``legacy_*_2_0``, MetaQ, and custom strategies.
 
-Answers become runs (docs of the vectors: ``tests/conformance``). Members of custom ones may have ``host``, ``clientId``
-and ``userData`` (base64).
+Answers become runs (``tests/conformance``). Members of custom ones may have ``host``, ``clientId`` and ``userData``
+(base64).
 """
 
 from __future__ import annotations
@@ -172,7 +171,6 @@ def _ints(values: Sequence[int]) -> Ints:
 
 
 def rendered(request: AssignmentRequest, assignment: Assignment) -> dict[str, Any]:
-    """Assignment, Java's orders where it chose them, and ``varies``."""
     names, ids = request.topics.names.strings, request.members.ids.strings
     output: dict[str, Any] = {}
     if request.order is MapOrder.HASH:
@@ -215,7 +213,6 @@ def answer_plain(name: str, case: Input) -> Output:
 
 
 def answer_rack_affinity(name: str, case: Input) -> Output:
-    """``leaderRacks`` of a topic: of each partition's leader."""
     topics = [{**topic, "racks": [[rack] for rack in topic["leaderRacks"]]} for topic in case["topics"]]
     return rendered(*_asked(name, {**case, "topics": topics}))
 
@@ -258,7 +255,7 @@ def answer_default(case: Input) -> Output:
 
 
 def answer_consistent(case: Input) -> Output:
-    """Strangers get nothing. Lists were recorded sorted, not in the order of MetaQ's set."""
+    """Lists were recorded sorted, not in the order of MetaQ's set."""
     shares = consistent_shares(case["consumers"], case["partitions"])
     asking = (*case["consumers"], *case.get("query", ()))
     return {"assignment": {consumer: sorted(shares.get(consumer, ()), key=compare_key) for consumer in asking}}

@@ -1,7 +1,7 @@
-"""Recorded cases of Connect: what is configured, and the rounds of a group of workers.
+"""Rounds of a group of Connect's workers.
 
-A worker of ``connect_cooperative`` keeps its work and its memory as a leader from round to round, also when it misses
-one; ``missed`` names workers that did not get the answer of the round.
+A worker of ``connect_cooperative`` keeps its work and memory from round to round, also when it misses one; ``missed``
+names workers that did not get the round's answer.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ def answer_eager(name: str, case: Input) -> Output:
 
 
 def answer_cooperative(name: str, case: Input) -> Output:
-    """One answer for each round."""
     assignor = next(assignor for assignor in CONNECT_COOPERATIVE if assignor.name == name)
     running = defaultdict(Work, {worker: _work(lists) for worker, lists in (case.get("running") or {}).items()})
     memories: dict[str, LeaderMemory] = {}

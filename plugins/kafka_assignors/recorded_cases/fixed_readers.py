@@ -1,5 +1,3 @@
-"""Recorded cases of readers without a group."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""Recorded cases of orders, random numbers, hashes, votes."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

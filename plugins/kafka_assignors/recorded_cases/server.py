@@ -1,5 +1,3 @@
-"""Recorded cases of the group coordinator."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""Recorded cases of Streams groups."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Orders of the group coordinator's maps: subscribed topics, owned partitions.
+"""Orders of the group coordinator's maps.
 
 Members are in a ``HashMap<memberId, …>`` (``orders.member_walk``), a member's claims in a ``HashMap<Uuid,
 HashSet<Integer>>``. Subscribed topics: LEADER as a ``HashSet<String>`` of names (wrapped by ``TopicIds``), as in the
@@ -55,7 +55,7 @@ def name_hashes(request: AssignmentRequest) -> Ints:
 
 
 def subscription_of(request: AssignmentRequest, member: int, hashes: Ints, names: Ints = _NO_NAMES) -> Ints:
-    """In the iteration order of its set, each topic once; of the set of ``names`` where given."""
+    """Each topic once, in the order of its set, of ``names`` where given."""
     bounds = request.members.subscription_offsets
     listed = request.members.subscription_topics[int(bounds[member]) : int(bounds[member + 1])]
     distinct: Ints = in_set_order(listed, names, hashes, is_hashed(request), False)
@@ -148,7 +148,7 @@ def refuse_missing_topics(request: AssignmentRequest, topics: Ints) -> None:
 
 
 def is_homogeneous(request: AssignmentRequest) -> bool:
-    """Every subscribed topic has all members as subscribers."""
+    """The coordinator's flag: each subscribed topic has all members."""
     if request.is_homogeneous is not None:
         return request.is_homogeneous
     counts = subscriber_counts(
@@ -188,10 +188,7 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
 
 @inner_kernel
 def _walk_of_few(topics: Ints, partitions: Ints, uuid_hashes: Ints) -> Longs:
-    """Where no table grows: by the topic's bin, its place, then the partitions' bins.
-
-    Tables would take half the time of a small group.
-    """
+    """Where no table grows, which saves half the time of a small group."""
     n = len(topics)
     order = np.empty(n, np.int64)
     for k in range(n):
@@ -220,7 +217,7 @@ def _are_all(topics: Ints, topic: int) -> bool:
 
 @inner_kernel
 def _by_topic(topics: Ints, group_of: Ints) -> tuple[Longs, Longs, Ints]:
-    """Topics in order of appearance: group starts, positions, topic of each group."""
+    """Group starts, positions, topics in order of appearance."""
     n = len(topics)
     first = np.empty(n, np.int32)
     sizes = np.zeros(n + 1, np.int64)

@@ -9,8 +9,7 @@ with S subscriptions in all and P partitions.
 
 ``PreviewRangeAssignor`` (3.8) is sticky. Per topic: members keep their lowest partitions up to their share; one that
 holds more keeps one more while extras last; the rest is dealt by number in the coordinator's map order, the remaining
-extras to the first. Kept partitions are not checked. Example: a and b read t with 3 partitions and a holds all: a keeps
-0 and, as the one extra, 1; b gets 2. O(P + S + W log W) for W partitions held.
+extras to the first. Kept partitions are not checked. O(P + S + W log W) for W partitions held.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ class ServerRangeAssignor:
     versions: str = "Kafka 3.9 – 4.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError (PartitionAssignorException) for a subscribed topic without metadata."""
         members, counts = request.members, request.topics.partition_counts
         if len(members) == 0:
             return Assignment.of(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
@@ -60,7 +58,7 @@ Lists = tuple[Longs, Ints, Ints]
 
 @kernel
 def _share_topics(ranked: Longs, listed: Ints, counts: Ints) -> tuple[Lists, bool]:
-    """The member of rank i gets [q·i + min(i, r), … + q (+1 while i < r)) of each topic.
+    """Rank i gets [q·i + min(i, r), … + q (+1 while i < r)) of each topic.
 
     Empty, and True, if a topic is not in the metadata.
     """
@@ -138,7 +136,7 @@ def _share_by_subscription(ranked: Longs, bounds: Longs, subscribed: Ints, count
         offsets[member + 1] += offsets[member]
     out_topics = np.empty(offsets[-1], np.int32)
     out_partitions = np.empty(offsets[-1], np.int32)
-    # Subscribers that had their turn, and the last one (a topic may be listed twice).
+    # And the last one (a topic may be listed twice).
     turn = np.zeros(len(counts), np.int32)
     last = np.full(len(counts), -1, np.int32)
     for member in ranked:
@@ -177,15 +175,11 @@ def _lengths(ranked: Longs, bounds: Longs, subscribed: Ints, quotas: Ints, extra
 
 @dataclass(frozen=True, slots=True)
 class PreviewRangeAssignor:
-    """``RangeAssignor`` of 3.8."""
-
     name: str = "server-range@3.8"
     versions: str = "Kafka 3.8"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError: PartitionAssignorException for a subscribed topic without metadata,
-        IndexOutOfBoundsException where vanished or twice held partitions leave too little.
-        """
+        """Raises AssignorError (IndexOutOfBoundsException) where vanished or twice held partitions leave too little."""
         members, counts, order = request.members, request.topics.partition_counts, member_walk(request)
         if len(members) == 0 and is_homogeneous(request):
             raise AssignorError("java.util.NoSuchElementException")
@@ -221,7 +215,7 @@ def _held_by_topic(request: AssignmentRequest, order: Longs) -> tuple[Longs, Lon
 def _share_kept(
     starts: Longs, places: Ints, counts: Ints, held: tuple[Longs, Longs, Ints], member_count: int
 ) -> tuple[Ints, Ints, Ints, bool]:
-    """Places, topics and numbers of all assigned partitions; whether a topic had too little left."""
+    """The last: whether a topic had too little left."""
     numbers = held[2]
     capacity = len(numbers) + len(places) + np.maximum(counts, 0).sum()
     receivers, topics, partitions = (

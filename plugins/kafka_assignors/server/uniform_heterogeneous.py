@@ -263,8 +263,7 @@ def spread_by_topic(
 ) -> tuple[int, np.int64, Longs, Ints, Ints]:
     """Result code, its topic or owned entry, and offsets, topics and partitions of each member.
 
-    ``topic_columns``: partition counts, first rows, both halves of ids. One kernel, because calls cost more than the
-    work of small groups.
+    ``topic_columns``: partition counts, first rows, both halves of ids.
     """
     counts, first_row, high, low = topic_columns
     data, id_offsets, fed, is_hashed = walk

@@ -168,7 +168,6 @@ def even_out_once(
 def _is_reversed(
     row: int, giver: int, receiver: int, rows: tuple[Ints, Longs, Ints], owners: Ints, came_from: Ints
 ) -> bool:
-    """A partition of the topic moved from receiver to giver before."""
     counts, first_row, topic_of = rows
     first = first_row[topic_of[row]]
     for other in range(first, first + counts[topic_of[row]]):
@@ -196,7 +195,7 @@ def _is_balanced(
     is_listed: Flags,
     shadows: tuple[Ints, Longs],
 ) -> bool:
-    """No listed member misses a partition whose owner has two more than it, or all differ by one."""
+    """No listed member misses a partition whose owner has two more, or all differ by one."""
     counts, first_row, _ = rows
     starts, places = readers
     owners, sizes = held
@@ -230,14 +229,12 @@ _REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class PreviewUniformAssignor:
-    """``UniformAssignor`` with ``UniformHeterogeneousAssignmentBuilder`` of 3.8."""
-
     name: str = "server-uniform@3.8"
     versions: str = "Kafka 3.8 – 3.9"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError: PartitionAssignorException where Kafka finds no way, NoSuchElementException where no
-        member has room.
+        """Raises AssignorError: PartitionAssignorException where Kafka finds no way, NoSuchElementException without
+        room.
         """
         if len(request.members) == 0:
             return no_entries(0)

@@ -91,7 +91,6 @@ class Claims:
 def claims_of(
     request: AssignmentRequest, inputs: StickyInput, walk: Longs, said: Said, map_order: MapOrder = in_java_map
 ) -> Claims:
-    """Members in the order of ``walk``; ``map_order``: of the map of claimed partitions."""
     members, topics = request.members, request.topics
     ids, id_count = _identified(request, inputs)
     first, owner, before = settle_by_generation(walk, members.owned_offsets, ids, id_count, *said)
@@ -243,7 +242,6 @@ def _notes(way: OneWay) -> StickyNotes | None:
 
 
 def _in_turn(request: AssignmentRequest, inputs: StickyInput, claims: Claims, state: State) -> Ints:
-    """One partition of each member in turn, from the fullest."""
     topics, names = request.topics, request.topics.names
     hashed = hashed_rows(
         topic_walk(request, inputs.subscription_order), topics.first_row, hash_codes(names.data, names.offsets)
@@ -529,7 +527,7 @@ def _join_at_least(member: int, dealing: _Dealing) -> None:
 
 @kernel
 def without_withheld(heads: Longs, counts: Longs, lists: Ints, receiver: Ints) -> tuple[Longs, Ints, Ints]:
-    """Offsets and rows of each list, and withheld rows: the first place of a row that its member waits for."""
+    """The last: withheld rows, the first place of a row that its member waits for."""
     offsets = np.zeros(len(heads) + 1, np.int64)
     rows = np.empty(counts.sum(), np.int32)
     held = np.empty(len(rows), np.int32)
@@ -668,7 +666,7 @@ def _unsaid(request: AssignmentRequest) -> tuple[Ints, Flags]:
 
 @kernel
 def first_that_differs(walk: Longs, offsets: Longs, topics: Ints, topic_count: int) -> int:
-    """Place in ``walk`` of the first member with other topics than those before it, compared as ``all_equal`` does."""
+    """Compared as ``all_equal`` does."""
     is_expected = np.zeros(topic_count, np.bool_)
     expected = 0
     for place in range(len(walk)):

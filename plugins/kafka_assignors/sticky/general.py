@@ -261,7 +261,6 @@ def rebalance(rows: Ints, state: State) -> int:
 
 @inner_kernel
 def _is_as_seen(state: State, seen_rows: Records, seen_places: Records) -> bool:
-    """All that decides the next walk is unchanged: holders, movements, order and size of their sets."""
     rows = state.rows
     for place in range(len(seen_places)):
         if state.places[place].member != seen_places[place].member:
@@ -321,7 +320,7 @@ def _receiver(state: State, row: int) -> int:
 
 @inner_kernel
 def _move(state: State, row: int, receiver: int) -> int:
-    """Move the row, or the one to reverse instead: CHANGED, or how the leader fails."""
+    """CHANGED, or how the leader fails."""
     actual = really_moved(state, row, state.rows[row].owner, receiver)
     giver = state.rows[actual].owner
     if giver == NONE or not state.members[giver].takes_part:
@@ -365,7 +364,6 @@ def _hand_over(state: State, actual: int, giver: int, receiver: int) -> None:
     take(state, actual, giver)
     give(state, actual, receiver)
     if giver != receiver:
-        # With several holders, the recorded owner need not hold it.
         if members[giver].row_count != before:
             _resized(state, giver, before)
         _resized(state, receiver, members[receiver].row_count - 1)
@@ -520,7 +518,7 @@ def keep_readable(
 ) -> tuple[Flags, bool]:
     """Taken rows bool[R], and whether anything must be revoked.
 
-    Members keep what they still subscribe to and, where racks matter, what is in their rack.
+    Where racks matter, members keep only what is in their rack.
     """
     is_taken = np.zeros(len(state.rows), np.bool_)
     subscriber = np.full(len(state.topics), NONE, np.int32)

@@ -7,8 +7,7 @@ t2-1, C3 the rest and left: C1 gets t3-0, C2 t2-0 (later versions deal t2-0 to C
 
 With equal subscriptions and a claim, partitions are taken from the fullest member downwards, one each in turn, then
 unowned ones in the order of Java's map; else topics with fewer readers come first. ``isBalanced`` allows a difference
-of one (``slack`` 0), so there are more walks than later. A subscribed topic without metadata is a NullPointerException.
-Source: ``StickyAssignor`` of kafka-clients 2.0.0. Complexity: as ``general``.
+of one (``slack`` 0). Source: ``StickyAssignor`` of kafka-clients 2.0.0. Complexity: as ``general``.
 """
 
 from __future__ import annotations
@@ -103,10 +102,9 @@ def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:
 
 @kernel
 def hold(state: State, owned_order: Longs, owned_offsets: Longs, rows: Ints) -> tuple[Ints, bool]:
-    """Give members the claimed rows they read.
+    """Give members the claimed rows they read; return holders int32[R], and whether any row has two claimants.
 
-    Return holders int32[R], and whether any row has two claimants. The last claimant of a row counts as its owner, even
-    if it no longer reads the topic.
+    The last claimant counts as owner, even if it no longer reads the topic.
     """
     held = np.zeros(len(state.rows), np.int32)
     claims = np.zeros(len(state.rows), np.int32)

@@ -1,7 +1,6 @@
-"""Tables of the general sticky way: partitions, their places in lists, members, topics.
+"""Tables of the general sticky way.
 
-A heap gives a topic's reader with the least, ties by id: ``state.heap[: state.marks[HEAP]]``; ``heap_place`` of a
-member outside is NONE.
+A heap gives a topic's reader with the least, ties by id; ``heap_place`` of a member outside is NONE.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ MEMBER = _record_type(
         ("possible", np.int64),
     ],
 )  # fmt: skip
-# Rows, readers, the first topic with the same readers, first and last of its moved rows.
+# The first topic with the same readers, first and last of its moved rows.
 TOPIC = _record_type(
     [
         ("first_row", np.int64), ("partitions", np.int32), ("first_reader", np.int64), ("readers", np.int32),
@@ -68,12 +67,11 @@ TOPIC = _record_type(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class State(ByReference):
-    """R rows, M members, T topics.
+    """``readers`` int32: topic by topic, in the order of the subscription map.
 
-    ``readers`` int32: topic by topic, in the order of the subscription map. ``shared`` int64: topics with two readers
-    or more. ``heap`` int32[M]: see ``fill``. ``with_size`` int32: number of members of each size that take part.
-    ``marks`` int64[11]: by the names above. ``offsets``, ``topics_of``: subscriptions. ``sets`` uint64[P, words]: racks
-    of partitions, where racks matter.
+    ``shared`` int64: topics with two readers or more. ``heap`` int32[M]: see ``fill``. ``with_size`` int32: members of
+    each size that take part. ``marks`` int64[11]: by the names above. ``sets`` uint64[P, words]: racks of partitions,
+    where racks matter.
     """
 
     rows: Records

@@ -57,7 +57,6 @@ from kafka_assignors.sticky.sticky_input import (
 Words = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int8]
 
-# Step 1 of the constrained way.
 
 FILLED, UNDER_LEAST, AT_LEAST = 0, 1, 2
 ABSENT = -1
@@ -131,7 +130,6 @@ def keep_within_quotas(
         for at in range(starts[i] + quota, starts[i + 1]):
             was_of[listed[at]] = member
     if over == expected:
-        # The last member with one more is found: members at least are no longer candidates.
         for member in range(len(owned_order)):
             if waiting[member] == AT_LEAST:
                 waiting[member] = FILLED
@@ -147,9 +145,6 @@ def taken_twice(starts: Longs, counts: Ints, owned_order: Longs, kept: Ints, row
             is_doubled[kept[at]] = is_taken[kept[at]]
             is_taken[kept[at]] = True
     return is_doubled
-
-
-# Steps 2 and 3 of the constrained way.
 
 
 DONE, NOBODY_LEFT, TOO_FEW, BELOW_LEAST = 0, 1, 2, 3
@@ -335,7 +330,7 @@ _REFUSALS = {
 def assign_constrained(
     request: AssignmentRequest, inputs: StickyInput, line: Line, *, is_cooperative: bool
 ) -> Assignment:
-    """Raises AssignorError as Java: no members, or more partitions left than members that may take them."""
+    """Raises AssignorError as Java."""
     members, topics, racks = request.members, request.topics, inputs.racks
     if len(members) == 0:
         raise AssignorError("java.lang.ArithmeticException", "/ by zero")
@@ -428,8 +423,6 @@ class StickyAssignor:
 
 @dataclass(frozen=True, slots=True)
 class CooperativeStickyAssignor:
-    """The answer is this round's assignment."""
-
     name: str = "cooperative-sticky"
     versions: str = "Kafka 3.7.1 – 4.4"
     line: Line = NEWEST

@@ -1,4 +1,4 @@
-"""Input of both ways of the sticky assignors: orders, partitions as rows, claims, and release lines.
+"""Input of both ways of the sticky assignors.
 
 Partition p of topic t is row ``first_row[t] + p``. An owned partition that the topic no longer has is *stale*: it gets
 its own row behind the P real ones.
