@@ -19,8 +19,6 @@ _ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """``value`` returns None for no line."""
-
     name: str
     words: str
     value: Callable[[ClusterHealth], float | None]
@@ -51,7 +49,6 @@ WRITTEN = "advisor_health_written_timestamp_seconds"
 
 
 def open_metrics(clusters: Sequence[ClusterHealth], written_at: datetime) -> str:
-    """``written_at`` dates the file."""
     lines: list[str] = []
     for metric in METRICS:
         values = ((_labels(cluster=health.cluster), metric.value(health)) for health in clusters)

@@ -40,8 +40,6 @@ _KINDS = (
 
 @dataclass(slots=True)
 class ByteBudget:
-    """Remaining unpacked bytes."""
-
     limit: int = MAX_INPUT_BYTES
     used: int = 0
 
@@ -60,7 +58,7 @@ class ByteBudget:
 
 
 def read_bytes(path: Path, budget: ByteBudget) -> bytes:
-    """The first bytes decide on gzip. Raises InvalidInputError."""
+    """The first bytes decide on gzip."""
     try:
         data = _regular_bytes(path, budget)
         if data.startswith(_GZIP_MAGIC):
@@ -72,7 +70,7 @@ def read_bytes(path: Path, budget: ByteBudget) -> bytes:
 
 
 def read_text(path: Path, budget: ByteBudget | None = None) -> str:
-    """UTF-8, or as the byte order mark says (PowerShell writes UTF-16). Raises InvalidInputError."""
+    """UTF-8, or as the byte order mark says (PowerShell writes UTF-16)."""
     data = read_bytes(path, ByteBudget() if budget is None else budget)
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
@@ -136,7 +134,6 @@ def _require_regular(mode: int, path: Path) -> None:
 
 
 def _regular_bytes(path: Path, budget: ByteBudget) -> bytes:
-    """Does not block on a pipe."""
     _require_regular(_mode_of(path), path)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -154,7 +151,7 @@ def _regular_bytes(path: Path, budget: ByteBudget) -> bytes:
 
 
 def _pieces(file: BinaryIO, most: int) -> Iterator[bytes]:
-    """About ``most`` bytes at most; the size may be unknown or growing."""
+    """The size may be unknown or growing."""
     while most > 0 and (piece := file.read(_PIECE_BYTES)):
         yield piece
         most -= len(piece)

@@ -82,7 +82,6 @@ def _verdict(state: NewestState) -> str:
 
 
 def _plan(state: NewestState) -> list[str]:
-    """[] without moves."""
     if not state.replica_moves and not state.leader_changes:
         return []
     moves, leaders = counted(state.replica_moves or 0, "replica"), counted(state.leader_changes or 0, "leader change")
@@ -128,13 +127,12 @@ def _lines(findings: Sequence[FindingNews]) -> list[str]:
 
 
 def _severity(one: FindingNews) -> str:
-    """``high``, or ``critical (was high)``."""
     is_worse = one.severity_before in WORST_FIRST and is_news(one)
     return f"{one.severity} (was {one.severity_before})" if is_worse else one.severity
 
 
 def _finding(one: FindingNews) -> str:
-    """Subject, problem and remedy; the code alone for a finding of an older release."""
+    """The code alone for a finding of an older release."""
     if one.recommendation_code is None:
         return f"{one.subject_type} {one.subject}: {one.code.replace('_', ' ')}"
     recommendation = {"code": one.recommendation_code, "args": one.recommendation_args}

@@ -47,8 +47,6 @@ class OutgoingRequestError(AdvisorError):
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """Any status but a redirect."""
-
     status: int
     body: bytes
 
@@ -100,7 +98,7 @@ def ask(
 
 
 def checked_address(url: str, *, has_secret: bool) -> str:
-    """``scheme://host:port``. Raises OutgoingRequestError for a forbidden address."""
+    """``scheme://host:port``. Raises OutgoingRequestError."""
     try:
         parts = urllib.parse.urlsplit(url)
         host, port = parts.hostname, parts.port

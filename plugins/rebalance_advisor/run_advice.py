@@ -1,5 +1,3 @@
-"""Compute a run's advisory from the store, and save it."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -138,7 +136,6 @@ def score_rows(group: GroupReplay, advice: Fact | None = None) -> list[tuple[Any
 
 
 def _outlook(connection: store.Connection, run_id: str, advice: Advice) -> dict[str, list[dict[str, Any]]]:
-    """When disks fill up without changes, if history shows it."""
     if advice.snapshot.captured_at is None:
         return {}
     forecasts = store.load_disk_forecasts(connection, run_id)

@@ -11,7 +11,7 @@ from rebalance_advisor.terminal import write_lines
 
 
 class StageTimes:
-    """A line for each stage, with duration. The library has no clock."""
+    """The library has no clock."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._last = clock, clock()

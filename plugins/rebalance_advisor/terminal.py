@@ -12,8 +12,6 @@ from kafka_assignors.visible_text import visible, visible_json
 
 
 class Tone(StrEnum):
-    """Colours of escape sequences."""
-
     GOOD = "32"
     CAUTION = "33"
     BAD = "31"
@@ -30,7 +28,6 @@ def write_lines(stream: TextIO, *lines: str, tones: Mapping[str, Tone] | None = 
 
 
 def _shows_colour(stream: TextIO) -> bool:
-    """A terminal without NO_COLOR (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -44,7 +41,6 @@ def _coloured(line: str, tones: Mapping[str, Tone]) -> str:
 
 
 def write_json(stream: TextIO, document: Any) -> None:
-    """One line without control characters."""
     write_json_text(stream, json.dumps(document, ensure_ascii=False))
 
 

@@ -4,7 +4,6 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def advisor_version() -> str:
-    """``unreleased`` without a distribution."""
     try:
         return version("kafka-rebalance-advisor")
     except PackageNotFoundError:

@@ -73,7 +73,7 @@ def published_files(cluster: str, run_id: str, plan_id: str) -> PublishedFiles:
 
 
 def pinned_files(published: PublishedPlan) -> dict[str, str]:
-    """sha-256 by file. Raises InvalidInputError for one that differs from the stored plan."""
+    """Raises InvalidInputError for a file that differs from the stored plan."""
     pinned = sha256_of(plan_files(published.plan))
     _require_files(
         published, pinned, "the stored plan", "clear the task publish of that run, so that it writes them again"
@@ -188,7 +188,6 @@ def plan_in_short(plan: Plan, address: str) -> str:
 def commands_in_full(
     plan: Plan, published: PublishedFiles, pinned: Mapping[str, str], bootstrap: str | None, warnings: Sequence[str]
 ) -> str:
-    """Commands first compare each file with its ``pinned`` sha-256."""
     text = plan_files(plan)["commands.md"].decode("utf-8")
     if bootstrap is not None:
         text = text.replace(_PLACEHOLDER, f"BOOTSTRAP={bootstrap}", 1)

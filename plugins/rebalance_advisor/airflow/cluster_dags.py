@@ -1,5 +1,3 @@
-"""The loop over ``clusters.toml`` of each DAG file, with shared arguments."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +43,6 @@ def dag_id(purpose: str, cluster: str) -> str:
 
 
 def cluster_of(dag_id: str) -> str | None:
-    """None for DAGs of others."""
     purpose, _, cluster = dag_id.partition("_")
     if purpose not in PURPOSES:
         return None
@@ -69,12 +66,12 @@ def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict
 
 
 def cluster_snapshot(cluster: str) -> Asset:
-    """Updated after the input gate."""
+    """After the input gate."""
     return _asset("cluster_snapshot", cluster)
 
 
 def advisory(cluster: str) -> Asset:
-    """Updated after publishing."""
+    """After publishing."""
     return _asset("advisory", cluster)
 
 

@@ -61,7 +61,6 @@ _HASHED = re.compile(r"(?<![A-Za-z])H(?![A-Za-z])")  # not in THU or MARCH
 
 
 def own_moment(schedule: str, whose: str) -> str:
-    """Raises croniter's errors."""
     fields = schedule.split()
     if not any(_HASHED.search(field) for field in fields):
         return schedule
@@ -119,7 +118,7 @@ _Actions: TypeAlias = Annotated[tuple[Annotated[str, OneOf(ACTIONS)], ...], Seve
 
 @checked_dataclass(frozen=True, config=CHECKED)
 class DagSettings(Checked):
-    """``schedule``: cron in UTC with ``H``, or "off". ``permissions``: role -> permissions; None: Airflow's."""
+    """``schedule``: cron in UTC with ``H``, or "off". ``permissions`` None: Airflow's."""
 
     schedule: _Schedule = ADVISE_SCHEDULE
     collect_schedule: _Schedule = COLLECT_SCHEDULE
@@ -176,10 +175,7 @@ _KEYS = (*_PLACES, *KEYS, *_OPTIONS)
 
 @dataclass(frozen=True, slots=True)
 class ClusterEntry:
-    """Either ``connection`` (of Airflow) or ``path`` is set.
-
-    ``prometheus`` may hold a password, so it is not shown. ``options``: the form's defaults as JSON.
-    """
+    """``prometheus`` may hold a password, so it is not shown. ``options``: the form's defaults as JSON."""
 
     name: str
     connection: str | None = None
@@ -201,7 +197,6 @@ class ClusterConfig:
     refused: Mapping[str, InvalidInputError]
 
     def entry(self, name: str) -> ClusterEntry:
-        """Raises the table's error, or UnknownNameError."""
         if name in self.refused:
             raise self.refused[name]
         if name not in self.entries:
@@ -308,7 +303,7 @@ _MOST_BYTES = 2**20
 
 
 def brokers_file(cluster: str) -> Path:
-    """No cluster's folder has this path: cluster names hold no dot."""
+    """Cluster names hold no dot."""
     return publish_root() / f"{cluster}.brokers.json"
 
 

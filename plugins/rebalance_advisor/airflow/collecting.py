@@ -16,7 +16,6 @@ _log = task_log(__name__)
 
 
 def collect(connection: Any, cluster: str) -> str:
-    """Return the snapshot's id. Raises AdvisorError."""
     from kafka_rebalance.render.uncovered import gap_words
     from rebalance_advisor import store
 
@@ -54,7 +53,6 @@ def read_entry(entry: ClusterEntry) -> ClusterSnapshot:
 
 
 def with_rates_since(before: ClusterSnapshot, newest: ClusterSnapshot) -> ClusterSnapshot:
-    """Logs why there are none."""
     try:
         window_s = window_between(before, newest)
     except InvalidInputError as error:

@@ -146,7 +146,6 @@ def _record(failed: _Failed) -> None:
 
 
 def _unfit_conf(task_instance: Any) -> str | None:
-    """The number that msgpack cannot hold."""
     from kafka_assignors.visible_text import excerpt
 
     for number in _whole_numbers(task_instance.dag_run.conf):

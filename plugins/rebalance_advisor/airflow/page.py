@@ -27,8 +27,6 @@ _NOT_THERE = (
 
 
 class LateApp:
-    """After a failure it answers 503 and tries again."""
-
     def __init__(self, make: Callable[[], AsgiApp], seconds: float = _MAKING_SECONDS) -> None:
         self._make = make
         self._seconds = seconds

@@ -34,8 +34,8 @@ _log = task_log(__name__)
 def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[list[str], str]:
     """Return a summary and the address.
 
-    One run of a cluster at a time. Raises InvalidInputError when the stored plan differs from the verified one, or its
-    snapshot is too old.
+    One run of a cluster at a time. Raises InvalidInputError when the stored plan differs from the verified one, or is
+    too old.
     """
     from kafka_rebalance.plans.document import plan_from_document
     from rebalance_advisor import store
@@ -109,7 +109,6 @@ class PublishedFiles(Protocol):
 
 
 def files_that_differ(files: PublishedFiles, pinned: Mapping[str, str]) -> list[str]:
-    """Missing and changed files. Raises ObjectStoreError."""
     there = set(files.names())
     return [name for name, sha in pinned.items() if name not in there or _sha256(files.read(name)) != sha]
 
@@ -206,7 +205,6 @@ class FolderPlace:
         return FolderFiles(folder) if is_this else None
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
-        """Raises UsageError for another run's advisory."""
         from rebalance_advisor.publish.folders import replace_folder
 
         return FolderFiles(replace_folder(self.folder, files, plan_id, run_id=self.run_id))
@@ -263,7 +261,7 @@ def place_of(cluster: str, run_id: str) -> Place:
 
 
 def require_place(cluster: str) -> None:
-    """Raises InvalidInputError or ObjectStoreError before the work."""
+    """Raises before the work."""
     store = object_store()
     if store is not None:
         store.list(f"{folder_name(cluster)}/{LATEST}")
@@ -319,7 +317,7 @@ class AirflowObjectStore:
         return self._answer(key, lambda: _content(self._files, self._path(key)))
 
     def list(self, prefix: str) -> list[str]:
-        """Bypasses fsspec's listing cache."""
+        """Bypasses the list cache of fsspec."""
         found = self._answer(prefix, lambda: _paths(self._files, self._path(prefix)))
         under = f"{self._root}/"
         return sorted(path.removeprefix(under) for path in found if path.startswith(under))
@@ -328,7 +326,6 @@ class AirflowObjectStore:
         self._answer(key, lambda: _delete(self._files, self._path(key)))
 
     def address(self, key: str) -> str:
-        """As the store's tools take it."""
         return f"{self._shown}/{key}".rstrip("/")
 
     def _path(self, key: str) -> str:
@@ -387,7 +384,6 @@ class _S3Files:
         self._client.meta.events.register_first("needs-retry.s3", _refuse_redirect)
 
     def pipe_file(self, path: str, content: bytes) -> None:
-        """One request: the object is whole or absent."""
         bucket, key = _bucket_and_key(path)
         self._client.put_object(Bucket=bucket, Key=key, Body=content)
 

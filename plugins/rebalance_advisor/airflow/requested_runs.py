@@ -20,7 +20,7 @@ from rebalance_advisor.version import advisor_version
 
 
 def requested_run(connection: store.Connection, cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The document has the cluster's age limit by default. Raises UsageError or UnknownNameError."""
+    """Raises UsageError or UnknownNameError."""
     entry = read_clusters(clusters_file()).entry(cluster)
     options = options_of_form(of_cluster(cluster, params), entry.options)
     request = RunRequest.from_mapping(options)
@@ -62,7 +62,6 @@ def _require_distinct(params: Mapping[str, Any]) -> None:
 
 
 def of_cluster(cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Raises UsageError for another cluster."""
     named = params.get("cluster")
     if named not in (None, cluster):
         raise UsageError.at("cluster", f"{excerpt(named)} is not {cluster}, which this DAG is for", "start its own DAG")
@@ -70,7 +69,7 @@ def of_cluster(cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def start_requested_run(connection: store.Connection, document: Mapping[str, Any], run_id: str) -> str:
-    """Return the snapshot's id. Raises UsageError."""
+    """Return the snapshot's id."""
     request = RunRequest.from_mapping(document)
     cluster = str(request.cluster)
     stored = None if request.snapshot == FRESH else store.latest_snapshot_id(connection, cluster)
@@ -89,7 +88,7 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
 
 
 def _require_fit(connection: store.Connection, entry: ClusterEntry, request: RunRequest) -> None:
-    """Collect again if the options do not fit the stored snapshot: a broker may have joined."""
+    """A broker may have joined after the stored snapshot."""
     depends = request.options.depends_on_cluster
     if not depends and not any(patterns_of(request)):
         return

@@ -50,7 +50,6 @@ EVERY_SECONDS = 20.0
 
 @contextmanager
 def still_working(log: logging.Logger, what: str, every_seconds: float = EVERY_SECONDS) -> Iterator[None]:
-    """Log at the start, every ``every_seconds``, and the duration at a successful end."""
     began, has_ended = time.monotonic(), threading.Event()
 
     def tell() -> None:

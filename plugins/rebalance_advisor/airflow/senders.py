@@ -1,5 +1,3 @@
-"""Send messages by Airflow connections (smtp, slackwebhook)."""
-
 from __future__ import annotations
 
 import re
@@ -20,7 +18,6 @@ _OPEN = "Open the advisory"
 
 
 def send_mail(connection_id: str, address: str, message: Message, link: str | None = None) -> None:
-    """The connection sets the sender."""
     from airflow.providers.smtp.hooks.smtp import SmtpHook
 
     lines = "".join(f"<li>{escape(line)}</li>\n" for line in message.lines)
@@ -51,7 +48,6 @@ def send_slack(connection_id: str, message: Message, link: str | None = None) ->
 
 
 def _slack_document(message: Message, link: str | None) -> dict[str, Any]:
-    """Phones show its ``text``."""
     lines = "\n".join(f"• {line}" for line in message.lines)
     blocks = [
         {"type": "header", "text": _plain(message.subject, _HEADER_LIMIT)},

@@ -58,7 +58,7 @@ class SparkConnection:
 
 
 def spark_connection(connection_id: str, secret_variable: str) -> SparkConnection:
-    """Raises UsageError, also when ``secret_variable`` cannot reach the driver hidden."""
+    """Raises UsageError, also when ``secret_variable`` would be visible."""
     from airflow.sdk import BaseHook
 
     from rebalance_advisor.airflow.connections import mask_secrets
@@ -132,7 +132,7 @@ class Submission:
         self._is_ended = False
 
     def run(self, arguments: Sequence[str], added: Mapping[str, str], say: Callable[[str], None]) -> None:
-        """``added`` goes to the environment. Raises SubmitError, also for an ended job that returned 0."""
+        """``added``: environment. Raises SubmitError, also for an ended job that returned 0."""
         last = ""
         with subprocess.Popen(
             [spark_submit(), *arguments], env={**os.environ, **added}, stdin=subprocess.DEVNULL,
@@ -229,8 +229,6 @@ CONNECTION = "spark_default"
 
 
 class AdvisorSparkJob(BaseOperator):
-    """A retry replaces partial results."""
-
     template_fields = ("run_id", "partition_count")
 
     def __init__(self, *, job: str, run_id: Any, partition_count: Any, **kwargs: Any) -> None:

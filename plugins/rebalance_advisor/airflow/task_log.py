@@ -1,5 +1,3 @@
-"""One line a message, hidden characters visible."""
-
 from __future__ import annotations
 
 import logging

@@ -1,5 +1,3 @@
-"""Tasks of ``collect_NAME``, ``advise_NAME`` and ``prune_history``. A block fails without a retry."""
-
 from __future__ import annotations
 
 from typing import Any

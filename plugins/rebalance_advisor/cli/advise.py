@@ -98,7 +98,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _fixed_readers(path: Path | None, snapshot: ClusterSnapshot) -> dict[str, Any]:
-    """Fixed readers in ``advisory.json``; none without a file."""
     if path is None:
         return {}
     from kafka_rebalance.groups.fixed_readers import read_fixed_readers, score_fixed_readers

@@ -1,5 +1,3 @@
-"""Command-line options, and the request and input made from them."""
-
 from __future__ import annotations
 
 import argparse
@@ -34,7 +32,6 @@ RULES = {option.name: option for option in RUN_OPTIONS if option.name in ("owner
 
 
 def rules_in_file(name: str, path: Path) -> list[Any]:
-    """Tables ``[[owners]]``, ``[[mutes]]``, ``[[clients]]``. Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)))
     except ValueError as error:
@@ -57,7 +54,6 @@ def rules_in_file(name: str, path: Path) -> list[Any]:
 
 
 def heavy_keys_in_files(paths: Iterable[Path]) -> list[HeavyKeyOf]:
-    """Heaviest key of each partition. Raises InvalidInputError."""
     return [key for path in paths for key in _in_file(path)]
 
 
@@ -79,7 +75,6 @@ def _in_file(path: Path) -> list[HeavyKeyOf]:
 
 
 def _of_partition(key: Fields, topic: str, records: Sequence[int]) -> HeavyKeyOf | None:
-    """None without a fixed partition or a certain record."""
     partitions, least = key.raw("partitions", []), key.whole("records_at_least", 0, LARGEST_INT64)
     shown = key.get("key_text", str, "") or f"identity {key.get('identity', str)}"
     partition = partitions[0] if isinstance(partitions, list) and partitions else None
@@ -89,7 +84,7 @@ def _of_partition(key: Fields, topic: str, records: Sequence[int]) -> HeavyKeyOf
 
 
 def scenarios_in_files(paths: Iterable[Path]) -> list[Scenario]:
-    """Raises InvalidInputError, or UsageError for two equal names."""
+    """Raises InvalidInputError, or UsageError for equal names."""
     from kafka_rebalance.scenarios.scenario import scenario_from_document
     from rebalance_advisor.dumps.input_file import read_json
 
@@ -118,7 +113,6 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_option(group: argparse._ActionsContainer, option: Option) -> None:
-    """Values are checked later, with the whole request."""
     repeats = "; repeatable" if option.is_repeated else ""
     words = (option.form_words + repeats + option.default_words).replace("%", "%%")
     if option.is_flag:
@@ -132,7 +126,7 @@ def add_option(group: argparse._ActionsContainer, option: Option) -> None:
 
 
 def request_of(arguments: argparse.Namespace) -> RunRequest:
-    """Without capacities. Raises UsageError or InvalidInputError."""
+    """Without capacities."""
     given = {option.name: getattr(arguments, option.name) for option in OPTIONS if option.is_in_shell}
     del given["capacity"]
     for name in RULES:
@@ -246,7 +240,6 @@ def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printe
 
 
 def requested(arguments: argparse.Namespace) -> RunRequest:
-    """Before heavy imports."""
     request = request_of(arguments)
     require_history(request, arguments.history)
     check_folder(arguments.out)
@@ -256,7 +249,7 @@ def requested(arguments: argparse.Namespace) -> RunRequest:
 def read_plan_input(
     arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None], *, is_one_of_many: bool = False
 ) -> PlanInput:
-    """``is_one_of_many``: the request is shared. Raises InvalidInputError or UsageError."""
+    """``is_one_of_many``: the request is shared."""
     from kafka_rebalance.snapshot.times import age_of
 
     previous = read_previous(arguments.previous)

@@ -143,7 +143,6 @@ class _ShellReader:
     commands: list[list[Word]] = field(default_factory=list)
 
     def step(self) -> None:
-        """One character, or a whole quote or comment."""
         char = self.text[self.at]
         if char == "\\":
             self._escaped()
@@ -321,7 +320,7 @@ def _goals(given: Properties) -> frozenset[str] | None:
 
 
 def _split_by_goal(given: Properties, goals: frozenset[str] | None) -> tuple[set[str], dict[str, str]]:
-    """Return (settings to import, setting → its inactive goal)."""
+    """(settings to import, setting → its inactive goal)."""
     goal_of = {name: goal for name, (_, goal) in (_BALANCE | _CAPACITY).items()} | {_MOST_REPLICAS: _REPLICA_GOAL}
     goal_of |= dict.fromkeys((_LED_TOPICS, _LEAST_LED), _LEADER_GOAL)
     known = [*goal_of, *_COUNTS, _EXCLUDED]
@@ -387,7 +386,7 @@ def _count(given: Properties, name: str) -> int:
 
 
 def _require_readable_options(options: dict[str, Any], source: str) -> None:
-    """We must read our own output (Java patterns)."""
+    """Java patterns may be unreadable for us."""
     try:
         RunRequest.from_mapping(options)
     except AdvisorError as error:
@@ -736,7 +735,7 @@ class _FlagReader:
 
 
 def _require_readable_flags(options: dict[str, Any], place: str) -> None:
-    """We must read our own output (Go patterns)."""
+    """Go patterns may be unreadable for us."""
     try:
         RunRequest.from_mapping(options)
     except AdvisorError as error:

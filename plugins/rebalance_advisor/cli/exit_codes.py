@@ -9,7 +9,7 @@ _OTHERS = {Verdict.INFEASIBLE: EXIT_INFEASIBLE, Verdict.CANNOT_TELL: EXIT_CANNOT
 
 
 class CronCode(IntEnum):
-    """``plan --exit-code``. Urgent outranks every verdict."""
+    """Urgent outranks every verdict."""
 
     NOTHING_TO_DO = 0
     INFEASIBLE = EXIT_INFEASIBLE

@@ -110,7 +110,6 @@ _CHILD = (sys.executable, "-P", "-m", "rebalance_advisor.cli.fleet_child")
 
 
 def run_fleet(arguments: argparse.Namespace, request: RunRequest) -> int:
-    """Raises UsageError for options of one cluster, and for duplicate names."""
     names = fleet_names(arguments.inputs)
     require_fleet(arguments, request, names)
     asks = [_ask(arguments, request, name, source) for name, source in names.items()]
@@ -130,7 +129,6 @@ def run_fleet(arguments: argparse.Namespace, request: RunRequest) -> int:
 
 
 def fleet_names(inputs: Sequence[Path]) -> dict[str, Path]:
-    """Raises UsageError for duplicate or reserved names."""
     names: dict[str, Path] = {}
     for source in inputs:
         name = source.resolve().name
@@ -204,7 +202,6 @@ def plan_into_folder(
     is_one_of_many: bool = False,
     watch: Watch | None = None,
 ) -> Made:
-    """Only a verified plan is written."""
     from kafka_rebalance.plans.hours_outside import hours_outside
     from kafka_rebalance.plans.searches import PlanQuestion, planned
     from kafka_rebalance.plans.state import ignore

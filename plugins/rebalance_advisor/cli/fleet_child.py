@@ -21,7 +21,6 @@ from rebalance_advisor.terminal import write_lines
 
 
 def main() -> int:
-    """0 also for a failed plan, which has a row."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
     ask = json.load(sys.stdin)
     row = planned(ask).document()

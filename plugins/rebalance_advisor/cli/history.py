@@ -1,5 +1,3 @@
-"""History of INPUT: a folder of snapshots, or the store."""
-
 from __future__ import annotations
 
 import argparse
@@ -46,7 +44,6 @@ def window_request(arguments: argparse.Namespace) -> RunRequest:
 
 
 def require_history(request: RunRequest, folder: Path | None) -> None:
-    """Raises UsageError when a window load has no source."""
     if request.load is None:
         if folder is not None:
             raise UsageError.at("--history", "is given, and no load is asked of it", "add --load mean, p95 or peak")
@@ -63,7 +60,7 @@ def with_window(
     max_bytes: int,
     say: Callable[[str], None],
 ) -> tuple[ClusterSnapshot, HourlyLoads | None]:
-    """Requested loads, and their hours. Raises InvalidInputError."""
+    """Requested loads, and their hours."""
     if request.load is None or request.window_hours is None:
         return snapshot, None
     from kafka_rebalance.snapshot.history import over_window, readings_of
@@ -115,7 +112,7 @@ def snapshots_of_window(
     max_bytes: int = MAX_INPUT_BYTES,
     say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[ClusterSnapshot]:
-    """Snapshots of ``hours`` before ``newest``, one earlier for rates, and ``newest``.
+    """``hours`` before ``newest``, one earlier for rates, and ``newest``.
 
     Of others only the time is read. Raises InvalidInputError.
     """

@@ -36,7 +36,6 @@ def taken_back_on_interrupt() -> Iterator[None]:
 
 
 def tell_of_interrupt() -> int:
-    """Unbuffered; a second Ctrl-C adds no line."""
     with suppress(ValueError):
         if signal.getsignal(signal.SIGINT) is _end:
             signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -69,7 +69,6 @@ To stop it:
 
 
 def log_dir_files(plan: LogDirPlan) -> dict[str, bytes]:
-    """``rollback/01.json`` undoes the last wave."""
     digits = max(_LEAST_DIGITS, len(str(len(plan.waves))))
     files: dict[str, bytes] = {}
     for number, wave in enumerate(plan.waves, start=1):
@@ -146,7 +145,7 @@ def asks_for_log_dirs(arguments: argparse.Namespace) -> bool:
 
 
 def run_log_dirs(arguments: argparse.Namespace, request: RunRequest) -> int:
-    """Raises UsageError for moves between brokers, InfeasibleError when a dir cannot be emptied."""
+    """Raises UsageError, and InfeasibleError when a dir cannot be emptied."""
     from kafka_rebalance.log_dir_plans.make import LogDirRequest, make_log_dir_plan
     from kafka_rebalance.verify.log_dirs import check_log_dir_plan
 

@@ -1,6 +1,4 @@
-"""``rebalance-advisor``: one module a subcommand, imported when called.
-
-Exit codes: 0 done, 1 bad input or failure, 2 wrong usage, 3 infeasible, 4 cannot tell, 130 Ctrl-C; ``check`` has its
+"""Exit codes: 0 done, 1 bad input or failure, 2 wrong usage, 3 infeasible, 4 cannot tell, 130 Ctrl-C; ``check`` has its
 own.
 """
 
@@ -70,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextlib.contextmanager
 def _standard_output_to_ourselves() -> Iterator[None]:
-    """Output of native libraries (HiGHS ignores its settings) goes to stderr, so that ``--json`` stays one document."""
+    """Native output (HiGHS ignores its settings) goes to stderr, so that ``--json`` stays one document."""
     if sys.stdout is not sys.__stdout__ or sys.stdout is None:
         yield
         return

@@ -43,7 +43,7 @@ CONFIG=
 
 
 def run_new_topics(arguments: argparse.Namespace, request: RunRequest) -> int:
-    """Raises UsageError for options that move replicas, InfeasibleError without a place."""
+    """Raises UsageError, and InfeasibleError without a place."""
     from kafka_rebalance.placement.new_topics import place_new_topics
     from kafka_rebalance.plans.cluster_notes import partial_racks
     from kafka_rebalance.render import render_all
@@ -68,7 +68,7 @@ def run_new_topics(arguments: argparse.Namespace, request: RunRequest) -> int:
 
 
 def new_topic(text: str) -> NewTopic:
-    """For example ``orders:12:3:20MB:500GB``. Raises UsageError."""
+    """``orders:12:3:20MB:500GB``. Raises UsageError."""
     from kafka_rebalance.placement.new_topics import NewTopic
 
     name, *figures = text.split(":")
@@ -92,7 +92,6 @@ def require_new_topics_alone(arguments: argparse.Namespace, request: RunRequest)
 
 
 def create_commands(document: Mapping[str, Any]) -> str:
-    """Topic names need no escape in Markdown."""
     lines = []
     for topic in document["topics"]:
         places = ",".join(":".join(map(str, replicas)) for replicas in topic["assignment"])

@@ -29,7 +29,6 @@ class CommandParser(argparse.ArgumentParser):
             self.add_argument("--help-all", action=_HelpAll, help="show every option and exit")
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """Errors name the nearest known option."""
         known, unknown = self.parse_known_args(args, namespace)
         if unknown:
             known_flags = [flag for flag in self._option_string_actions if flag.startswith("--")]

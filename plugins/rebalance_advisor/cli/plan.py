@@ -118,13 +118,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _require_no_exit_code(arguments: argparse.Namespace, other: str) -> None:
-    """--exit-code has no meaning there."""
     if arguments.exit_code:
         raise UsageError.at(EXIT_CODE, f"is about the plan of one cluster, not {other}", "leave one of them out")
 
 
 def _require_plan_alone(request: RunRequest) -> None:
-    """Raises UsageError for options of ``advise``."""
     if request.owners or request.mutes:
         raise UsageError.at("--owners" if request.owners else "--mutes", "a plan alone has no findings", "use advise")
     if request.own_strategies:

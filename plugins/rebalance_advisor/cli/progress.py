@@ -1,5 +1,3 @@
-"""Progress on stderr, after 1 s."""
-
 from __future__ import annotations
 
 import sys

@@ -85,7 +85,6 @@ class FindingsFile(RootModel[list[FindingDocument]]):
 
 class _Untitled(GenerateJsonSchema):
     def dict_schema(self, schema: Any) -> Any:
-        """Forbid keys that do not match the pattern."""
         found = super().dict_schema(schema)
         return found | ({"additionalProperties": False} if "patternProperties" in found else {})
 
@@ -94,7 +93,6 @@ class _Untitled(GenerateJsonSchema):
 
 
 def plan_schema() -> dict[str, Any]:
-    """``verify`` checks sums, moves and bounds."""
     schema = adapter_of(Plan).json_schema(schema_generator=_Untitled, ref_template=_REFERENCE)
     parameters = parameters_schema()
     definitions = dict(sorted((schema.pop("$defs") | parameters.pop("$defs")).items()))

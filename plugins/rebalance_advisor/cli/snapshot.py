@@ -96,7 +96,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def seconds_above_zero(text: str) -> float:
-    """Raises ArgumentTypeError."""
     try:
         seconds = float(text)
     except ValueError:
@@ -107,7 +106,6 @@ def seconds_above_zero(text: str) -> float:
 
 
 def _settings(arguments: argparse.Namespace) -> ConnectionSettings:
-    """Warns of unused and risky settings; with --verbose of those without effect."""
     from kafka_assignors.errors import InvalidInputError
     from rebalance_advisor.kafka.connection.java_properties import Properties, read_properties
     from rebalance_advisor.kafka.connection.properties import connection_settings
@@ -133,7 +131,6 @@ def _previous(path: Path | None) -> ClusterSnapshot | None:
 
 
 def _metric_names(arguments: argparse.Namespace) -> MetricNames | None:
-    """Before the cluster; None without a server."""
     from kafka_rebalance.errors import UsageError
 
     if arguments.prometheus is None:

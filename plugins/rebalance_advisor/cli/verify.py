@@ -72,7 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _patterns(plan: bytes) -> list[tuple[str, str]]:
-    """[] for other than a JSON object, which the verification reports."""
     with suppress(ValueError, RecursionError):
         document = json.loads(plan)
         return list(patterns_of_plan(document)) if isinstance(document, dict) else []
@@ -80,13 +79,11 @@ def _patterns(plan: bytes) -> list[tuple[str, str]]:
 
 
 def _is_plan_folder(path: Path) -> bool:
-    """A given folder, or the file's with our marker or a folder of ours."""
     folder = path.parent
     return path.is_dir() or (folder / MARKER).exists() or any((folder / name).is_dir() for name in _FOLDERS)
 
 
 def _contents(path: Path) -> dict[str, bytes]:
-    """By path, as on disk."""
     folder, plan = (path, path / _PLAN) if path.is_dir() else (path.parent, path)
     contents = {_PLAN: _read(plan)}
     if not any(key in contents[_PLAN] for key in _PLAN_KEYS):  # do not quote a foreign file

@@ -80,7 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _name(growths: Sequence[Growth], losses: Sequence[Change]) -> str:
-    """``growth 20%, without rack a``."""
     grown = [f"growth {_percent(growth)}{_of_topics(growth)}" for growth in growths]
     lost = [f"rack {loss.rack}" for loss in losses if isinstance(loss, RackLost)]
     lost += [f"broker {broker}" for loss in losses if isinstance(loss, BrokersLost) for broker in loss.ids]
@@ -124,7 +123,6 @@ if TYPE_CHECKING:
 
 
 def require_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: str) -> None:
-    """Raises UsageError for options of an advisory or an executable plan."""
     if arguments.previous is not None:
         raise UsageError.at("--previous", "a what-if continues no plan", "leave it or --scenario out")
     for flag, given in (("--owners", request.owners), ("--mutes", request.mutes)):
@@ -186,7 +184,6 @@ _NONE = "-"
 
 
 def what_if_lines(found: Sequence[Outcome]) -> list[str]:
-    """The first line says that this is no plan."""
     rows = [["", *(one.name for one in found)], *_cluster_rows(found), *_plan_rows(found)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -248,7 +245,6 @@ def _seconds(seconds: float | None) -> str:
 
 
 def _group_lines(one: Outcome) -> list[str]:
-    """The group's own strategy first."""
     first: dict[str, list[GroupScore]] = {}
     for row in one.groups:
         first.setdefault(row.group_id, []).append(row)

@@ -1,4 +1,4 @@
-"""Compile kernels in a first run: announced once on stderr, and parallel for ``advise``.
+"""Announce a first compilation once, on stderr.
 
 Numba compiles one function at a time in a process, so a second process compiles the planner while ``advise`` compiles
 group replays. Kernels are cached on disk.
@@ -32,7 +32,6 @@ class _FirstCompile(event.Listener):
         self._what, self._has_helper = what, has_helper
 
     def on_start(self, _event: Any) -> None:
-        """A kernel was not cached."""
         if not self._is_told:
             self._is_told = True
             write_lines(sys.stderr, (_NOTICE if has_folder() else _NOTICE_NO_FOLDER).format(what=self._what))
@@ -94,7 +93,7 @@ def _processors() -> int:
 
 
 def _start_helper() -> None:
-    """It ends with this process; on failure this process compiles everything."""
+    """On failure this process compiles everything."""
     line = [sys.executable, "-P", "-m", "rebalance_advisor.compiling.first_compile"]  # -P: not from the current folder
     nowhere = subprocess.DEVNULL
     try:

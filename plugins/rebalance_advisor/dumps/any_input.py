@@ -65,7 +65,7 @@ def is_cluster_model(document: Any) -> bool:
 
 
 def read_cluster_model(document: dict[str, Any], place: str, cluster: str) -> ClusterSnapshot:
-    """``cluster``: default name. Raises InvalidInputError with the JSON path."""
+    """Raises InvalidInputError with the JSON path."""
     _require_units(document.get("units"), f"{place}.units")
     fields = Fields(document, place)
     brokers = fields.each("brokers", _read_broker)

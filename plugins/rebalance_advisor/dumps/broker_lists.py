@@ -117,8 +117,6 @@ _STATES = {
 
 @dataclass(frozen=True, slots=True)
 class GivenBrokers:
-    """``stated``: brokers with a state."""
-
     brokers: dict[int, Broker]
     stated: frozenset[int]
 

@@ -32,7 +32,7 @@ _DEFAULT = -1
 
 @dataclass(frozen=True, slots=True)
 class Capacities:
-    """``disks``: bytes by path, by broker id, -1 the default."""
+    """``disks``: bytes by path, by broker; -1 is the default."""
 
     of_broker: Mapping[int, Capacity] = field(default_factory=dict)
     default: Capacity | None = None

@@ -127,7 +127,7 @@ def _holds_groups_alone(parts: DumpParts) -> bool:
 
 
 def _snapshot_of_groups(parts: DumpParts) -> ClusterSnapshot:
-    """Topics that groups name. Kafka numbers partitions without gaps."""
+    """Kafka numbers partitions without gaps."""
     parts.miss(FactCode.LACKS_PLACEMENT, fact(FactCode.NO_DUMP_OF_TOPICS))
     groups = parts.groups.groups()
     start, end = _offsets(parts)
@@ -169,7 +169,6 @@ def _partitions_of(group: Group) -> set[tuple[str, int]]:
 def _with_sizes_and_offsets(
     parts: DumpParts, brokers: Mapping[int, Broker]
 ) -> tuple[list[Partition], dict[int, list[StrayLog]]]:
-    """Rows, and each broker's stray logs."""
     dumped = parts.log_dirs
     sizes, copies = dict(dumped.log_bytes), dict(dumped.future)
     index = {
@@ -219,7 +218,7 @@ def _with_sizes_and_offsets(
 
 
 def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
-    """The first replica that is not dead when the ISR is unknown."""
+    """Not dead, when the ISR is unknown."""
     if row.isr is not None:
         return row.leader
     return next((broker for broker in row.replicas if not brokers[broker].state.is_gone), None)
@@ -440,7 +439,6 @@ def read_folder(
 
 
 def read_group_table(text: str, place: str, cluster: str) -> ClusterSnapshot:
-    """Without brokers."""
     parts = _Sorter(DumpParts(cluster, place))
     parts.add(text, place)
     return snapshot_of_parts(parts.parts)

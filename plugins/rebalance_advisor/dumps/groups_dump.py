@@ -39,7 +39,7 @@ _WITH_BRACKETS = re.compile(r"(?P<topic>[\w.-]*)\((?P<partitions>\d+(?:,\d+)*)\)
 
 
 def read_assignment(cell: str, line: Line) -> TopicPartitions | None:
-    """None when the tool printed no topics. Raises InvalidInputError."""
+    """None when the tool printed no topics."""
     if cell in ("", "-"):
         return ()
     if "(" in cell:
@@ -375,7 +375,6 @@ class Header:
     has_commas: bool = False
 
     def cells(self, line: Line) -> dict[str, str]:
-        """Raises InvalidInputError for a row that does not fit."""
         cells = self._by_commas(line.text) if self.has_commas else self._by_place(line.text)
         if cells is None and not self.has_commas:
             cells = self._by_words(line.text)
@@ -486,18 +485,16 @@ class GroupOfTable:
     _named_by_file: set[Kind] = field(default_factory=set)
 
     def hear_command(self, command: Command) -> None:
-        """Another command resets the group."""
         self._told = command.options("group")
 
     def hear_sentence(self, group: str) -> None:
         self._told = (group,)
 
     def forget(self) -> None:
-        """A command or sentence holds for one table."""
         self._told = ()
 
     def name(self, kind: Kind, line: Line) -> tuple[str, bool]:
-        """The group, and whether it is guessed from the file's name. Raises InvalidInputError."""
+        """Whether the name is guessed from the file's name. Raises InvalidInputError."""
         told = self._told
         if len(told) == 1:
             return told[0], False
@@ -592,7 +589,6 @@ class GroupsDump:
         return name
 
     def end_offsets(self) -> dict[tuple[str, int], int]:
-        """From any group's rows."""
         result: dict[tuple[str, int], int] = {}
         for group in self.notes.values():
             for partition, offset in group.end_offsets.items():
@@ -740,7 +736,6 @@ def _member(row: MemberRow, assigned: TopicPartitions) -> Member:
 
 
 def _type_of(notes: GroupNotes) -> GroupType:
-    """The listed type, else by a member epoch or the server's ``uniform``."""
     if notes.type is not None:
         return notes.type
     rows = list((notes.members or {}).values())

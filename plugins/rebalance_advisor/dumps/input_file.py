@@ -62,7 +62,6 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_json(path: Path, budget: ByteBudget | None = None) -> Any:
-    """Plain or gzipped. Raises InvalidInputError."""
     text = read_text(path, budget)
     if not text or text.isspace():
         raise InvalidInputError.at(str(path), "is empty")
@@ -178,7 +177,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 
 
 def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> list[tuple[int, str]]:
-    """(first line number, text) of each object; skips lines before the first, and prose.
+    """(first line number, text) of each object; skips prose.
 
     An object spans from a line's first brace to a line's last one. Raises InvalidInputError for other text after an
     object.

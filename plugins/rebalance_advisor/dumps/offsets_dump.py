@@ -92,7 +92,6 @@ class OffsetsDump:
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        """A new command begins a new dump."""
         told: ToldRole | None = None
         offsets: Offsets = {}
         for line in lines_and_commands(text, place):

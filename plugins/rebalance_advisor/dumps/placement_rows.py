@@ -30,7 +30,7 @@ class PlacementRows:
 
 
 def read_placement_rows(rows: Any, path: str, allowed_fields: frozenset[str]) -> PlacementRows:
-    """The ISR is unknown. Raises InvalidInputError for the first wrong row."""
+    """Raises InvalidInputError for the first wrong row."""
     if not isinstance(rows, list):
         raise InvalidInputError.at(path, f"expected a list of partitions, found {type(rows).__name__}")
     if not rows:

@@ -92,7 +92,6 @@ class Command:
     text: str
 
     def options(self, name: str) -> tuple[str, ...]:
-        """Unquoted, without shell variables."""
         pattern = rf"(?:^|\s)--{re.escape(name)}(?:=|\s+)(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'|;&>]+))"
         values = (first or second or third for first, second, third in re.findall(pattern, self.text))
         return tuple(value for value in values if value and "$" not in value)
@@ -144,7 +143,6 @@ def as_printed(text: str) -> str:
 
 
 def _within_fences(text: str) -> str:
-    """Unless it is more than prose."""
     parts = _FENCE.split(text) if "```" in text or "~~~" in text else [text]
     if len(parts) == 1 or len(parts) % 2 == 0:
         return text
@@ -206,12 +204,10 @@ class Line:
 
 
 def dump_lines(text: str, place: str) -> Iterator[Line]:
-    """Blank lines, too. Raises InvalidInputError when the tool gave up."""
     return (line for line in lines_and_commands(text, place) if isinstance(line, Line))
 
 
 def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
-    """Raises InvalidInputError when the tool gave up."""
     typed: list[str] = []  # lines of an unfinished command
     begin = 0
     is_in_log = False  # below a log line: its exception
@@ -274,7 +270,7 @@ def whole_number(text: str, line: Line, what: str, largest: int = LARGEST_ID) ->
 
 
 def broker_list(text: str, line: Line, what: str) -> tuple[int, ...]:
-    """'' means no broker. Raises InvalidInputError for duplicates."""
+    """'' means no broker."""
     brokers = tuple(whole_number(part.strip(), line, f"a broker id in {what}") for part in text.split(",") if text)
     if len(set(brokers)) != len(brokers):
         raise line.refuse(f"a broker stands twice in {what} {excerpt(text)}")
@@ -285,7 +281,7 @@ Row = tuple[Line, dict[str, str]]
 
 
 def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[str, ...]) -> list[Row]:
-    """(line, column → stripped cell). Raises InvalidInputError."""
+    """(line, column → stripped cell)."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     reader = csv.reader(lines)
     header: list[str] | None = None

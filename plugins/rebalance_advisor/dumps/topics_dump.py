@@ -180,6 +180,5 @@ def looks_like_topics(text: str) -> bool:
 
 
 def refuse_empty(dump: TopicsDump, place: str) -> None:
-    """Unless all its topics are being deleted."""
     if not dump.rows and not dump.deleted:
         raise InvalidInputError.at(place, "holds no kafka-topics --describe dump", "it names topics and replicas")

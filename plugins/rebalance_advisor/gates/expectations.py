@@ -19,7 +19,7 @@ BATCH_PARAMETERS: Mapping[Gate, str] = {Gate.INPUT: "snapshot_id", Gate.RESULTS:
 
 @dataclass(frozen=True, slots=True)
 class Unexpected:
-    """Rows that break a rule: number, and the first 200."""
+    """The first 200 rows."""
 
     count: int
     rows: tuple[Row, ...]
@@ -63,7 +63,6 @@ def _unexpected(outcome: Any) -> Unexpected:
 
 
 def _plain(row: Row) -> Row:
-    """JSON lacks infinity."""
     return {
         name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in row.items()

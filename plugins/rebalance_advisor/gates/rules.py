@@ -20,15 +20,11 @@ PROJECT = Path(__file__).parent / "gx"
 
 
 class Gate(StrEnum):
-    """Suite, validation definition and checkpoint."""
-
     INPUT = "input"  # a snapshot
     RESULTS = "results"  # a run, before publishing
 
 
 class Level(StrEnum):
-    """Beside GX's ``severity``."""
-
     BLOCK = "block"  # critical: the run stops
     QUARANTINE = "quarantine"  # warning: advice excludes the subject
     WARN = "warn"  # info: a line in the log
@@ -54,7 +50,6 @@ class Rule:
 
 @cache
 def rules_of(gate: Gate) -> tuple[Rule, ...]:
-    """In suite order."""
     suite = json.loads((PROJECT / "expectations" / f"{gate}.json").read_text(encoding="utf-8"))
     metas = [expectation["meta"] for expectation in suite["expectations"]]
     return tuple(Rule(FactCode(meta["code"]), gate, Level(meta["level"]), meta.get("subject_type")) for meta in metas)
@@ -62,8 +57,6 @@ def rules_of(gate: Gate) -> tuple[Rule, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """``failed_rows`` None: not evaluated."""
-
     rule: Rule
     failed_rows: int | None
     sample: tuple[Mapping[str, Any], ...] = ()

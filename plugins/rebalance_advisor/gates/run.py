@@ -50,7 +50,7 @@ def check_words(check: store.Check) -> str:
 
 
 def check_input(dsn: str, snapshot_id: str) -> GateResult:
-    """Mark the snapshot passed or blocked. Raises StoreError or GateError."""
+    """Mark the snapshot passed or blocked."""
     with store.connect(dsn) as connection:
         store.require_snapshot(connection, snapshot_id)
         found = _evaluate(dsn, Gate.INPUT, snapshot_id)
@@ -66,7 +66,7 @@ def check_input(dsn: str, snapshot_id: str) -> GateResult:
 
 
 def check_results(dsn: str, run_id: str) -> GateResult:
-    """A blocked run is not published. Raises RunPublishedError, StoreError or GateError."""
+    """A blocked run is not published."""
     with store.connect(dsn) as connection:
         store.load_run(connection, run_id)
         checks = _checks(Gate.RESULTS, _evaluate(dsn, Gate.RESULTS, run_id))

@@ -38,8 +38,6 @@ class SeenBroker:
 
 @dataclass(frozen=True, slots=True)
 class SeenPartition:
-    """``leader`` is None without a leader."""
-
     topic: str
     partition: int
     leader: int | None
@@ -98,7 +96,7 @@ def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterM
 
 
 def refreshed_leaders(sender: RequestSender, topics: set[str]) -> dict[tuple[str, int], int]:
-    """Return (topic, partition) → leader; empty when no broker answers."""
+    """{} when no broker answers."""
     wanted = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(topics)]
     metadata = sender.send_to_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
@@ -210,7 +208,7 @@ def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int
 def read_reassignments(
     sender: RequestSender, controller: int | None, coverage: Coverage
 ) -> dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return (topic, partition) → (adding, removing). With ZooKeeper only the controller answers."""
+    """With ZooKeeper only the controller answers."""
     request = ListPartitionReassignmentsRequest(timeout_ms=_REASSIGNMENT_TIMEOUT_MS, topics=None)
     answer = sender.send_to_any(request, first=controller)
     if isinstance(answer, Exception):
@@ -227,7 +225,7 @@ def read_reassignments(
 
 
 def kafka_id(topic_id: UUID | None) -> str | None:
-    """Return URL-safe base64, as Kafka's tools print it."""
+    """URL-safe base64, as Kafka's tools print it."""
     if topic_id is None or topic_id.int == 0:
         return None
     return base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")

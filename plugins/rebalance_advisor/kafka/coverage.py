@@ -40,7 +40,6 @@ class Coverage:
     _unanswered: dict[tuple[int, Fact], dict[FactCode, set[object]]] = field(default_factory=dict)
 
     def add(self, subject_type: str, subject: object, what: Fact | FactCode, reason: Fact | FactCode) -> None:
-        """Duplicates count once."""
         self._gaps.add(CoverageGap(subject_type, str(subject), _fact(what), _fact(reason)))
 
     def add_cluster(self, what: Fact | FactCode, reason: Fact | FactCode) -> None:

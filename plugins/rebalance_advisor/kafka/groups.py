@@ -75,7 +75,6 @@ def decode_assignment(data: bytes) -> TopicPartitions:
 
 
 def _streams_tasks(data: bytes) -> Tasks | None:
-    """Tasks in the user data of a ConsumerProtocolAssignment. Raises OddBytesError."""
     reader = ProtocolReader(data)
     reader.version()
     reader.topic_partitions()
@@ -187,7 +186,6 @@ _IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versio
 
 
 def with_members(group: Group, described: Any, coverage: Coverage, partition_counts: Mapping[str, int]) -> Group:
-    """Members are sorted by id."""
     if described.group_state == "Dead":
         coverage.add("group", group.id, FactCode.LACKS_MEMBERS, FactCode.GROUP_GONE)
         return replace(group, state="Dead")
@@ -305,12 +303,9 @@ _GROUPS_A_QUESTION = 200
 
 @dataclass(frozen=True, slots=True)
 class ListedGroups:
-    """``coordinator`` is set, members and offsets are not."""
-
     groups: dict[str, Group] = field(default_factory=dict)
 
     def by_coordinator(self, names: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-        """Portions of one request."""
         bundles: dict[int, list[str]] = defaultdict(list)
         for name in sorted(names):
             bundles[self.groups[name].coordinator or 0].append(name)
@@ -346,7 +341,6 @@ def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
 
 
 def find_moved(sender: RequestSender, listed: ListedGroups, names: set[str]) -> ListedGroups:
-    """Unchanged without an answer."""
     if not names or sender.client.version_of(FindCoordinatorRequest) < 4:
         return listed
     answer = sender.send_to_any(FindCoordinatorRequest(key_type=0, coordinator_keys=sorted(names), min_version=4))
@@ -369,7 +363,6 @@ def may_have_moved(why: int | Exception) -> bool:
 def describe_groups(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage, partition_counts: Mapping[str, int] | None = None
 ) -> ListedGroups:
-    """``partition_counts`` by topic: for streams tasks."""
     readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
     described, failed = _describe(sender, listed, readable)
     moved = {name for name, why in failed.items() if may_have_moved(why)}

@@ -32,7 +32,6 @@ _BATCHED = 8  # OffsetFetch takes many groups
 def read_committed(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """A moved group is requested from its new coordinator."""
     names = {name for name, group in listed.groups.items() if group.type is not GroupType.SHARE}
     found: dict[str, tuple[CommittedOffset, ...]] = {}
     failed = _fetch_committed(sender, listed, names, found, coverage)
@@ -55,7 +54,7 @@ def _fetch_committed(
     found: dict[str, tuple[CommittedOffset, ...]],
     coverage: Coverage,
 ) -> dict[str, int | Exception]:
-    """Return the groups that are not added to ``found``."""
+    """The groups that are not added to ``found``."""
     is_batched = sender.client.version_of(OffsetFetchRequest) >= _BATCHED
     requests: dict[tuple[str, ...], tuple[int, Any]] = {}
     for broker, bundle in listed.by_coordinator(names):
@@ -89,7 +88,7 @@ def leaders_of(partitions: Iterable[SeenPartition], coverage: Coverage) -> dict[
 def read_ends(
     sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> tuple[dict[TopicPartition, int], dict[TopicPartition, int]]:
-    """Return (start, end). Moved or lost leaders: Metadata is requested again."""
+    """(start, end). Moved or lost leaders: Metadata is requested again."""
     wanted = {(when, key): broker for key, broker in leaders.items() for when in (LATEST, EARLIEST)}
     found, failed = _list_offsets(sender, wanted)
     moved = {key for key, why in failed.items() if why in _LEADER_MOVED or isinstance(why, BrokerUnheardError)}
@@ -183,7 +182,6 @@ def _committed(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOf
 def read_group_offsets(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """Unread groups are absent."""
     return read_committed(sender, listed, coverage) | read_share_offsets(sender, listed, coverage)
 
 

@@ -69,8 +69,6 @@ from rebalance_advisor.kafka.unheard import Unheard
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``unheard``: failed brokers."""
-
     metadata: ClusterMetadata
     storage: Storage
     configs: Configs
@@ -113,7 +111,6 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
 
 
 def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:
-    """Without time and coverage."""
     metadata, configs = reading.metadata, reading.configs
     topics = tuple(
         Topic(known_topic.name, known_topic.id, known_topic.is_internal, configs.topics.get(known_topic.name, {}))
@@ -582,7 +579,6 @@ _NAMES_A_QUESTION = 50_000
 def note_hidden_topics(
     sender: RequestSender, known: set[str], on_disk: set[str], groups: Iterable[Group], coverage: Coverage
 ) -> None:
-    """``known``: shown by Metadata."""
     told = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
     readers = _readers(groups)
     wanted = sorted(
@@ -691,7 +687,6 @@ def read_with_settings(
     say: Callable[[str], None] = lambda _: None,
     counts: RequestCounts | None = None,
 ) -> ClusterSnapshot:
-    """``counts`` collects the requests."""
     if now.tzinfo is None:
         raise ValueError(f"now={now} has no time zone")
     deadline = time.monotonic() + deadline_s
@@ -743,7 +738,6 @@ def read_with_sender(
 
 
 def connected(settings: ConnectionSettings) -> ClusterClient:
-    """Try another server if the probed one has gone."""
     server = find_server(settings)
     try:
         return ClusterClient(settings, server)

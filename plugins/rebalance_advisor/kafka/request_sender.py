@@ -75,7 +75,6 @@ class MangledAnswerError(KafkaProtocolError):
 
 
 def checked(request: Any, answer: Any) -> Any:
-    """Return MangledAnswerError in place of a bad answer."""
     if not isinstance(answer, ApiMessage):
         return answer
     try:
@@ -179,7 +178,6 @@ def _check_values(row: Any, rows: _Rows) -> None:
 
 
 def _check_asked(request: Any, answer: Any) -> None:
-    """Raises MangledAnswerError for missing and unrequested rows."""
     code: int = getattr(answer, "error_code", 0)
     if code or type(request) not in _ASKED:
         return

@@ -127,7 +127,6 @@ def _sizes(answer: Any) -> dict[tuple[str, int], int]:
 def read_configs(
     sender: RequestSender, topics: Iterable[str], coverage: Coverage, *, of_brokers: bool = True
 ) -> Configs:
-    """Topics of an unresponsive broker are requested from others."""
     found = Configs()
     cluster_wide: dict[str, str] = {}
     own = set(sender.all_brokers) if of_brokers else set()

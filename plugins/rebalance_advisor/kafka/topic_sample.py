@@ -42,8 +42,6 @@ class TopicUnreadableError(AdvisorError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicSample:
-    """``observed``: partition of each record."""
-
     keys: KeyColumn
     value_bytes: Longs
     observed: Ints
@@ -54,7 +52,6 @@ class TopicSample:
 def read_topic_sample(
     settings: ConnectionSettings, topic: str, most_records: int, deadline_s: float = DEADLINE_S
 ) -> TopicSample:
-    """Raises TopicUnreadableError, and ``read_cluster``'s errors."""
     deadline = time.monotonic() + deadline_s
     with connected(settings) as client:
         sender = RequestSender(

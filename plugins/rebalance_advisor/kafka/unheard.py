@@ -14,8 +14,6 @@ _ENDED = (errors.KafkaConnectionError, errors.NodeNotReadyError, errors.Cancelle
 
 @dataclass(frozen=True, slots=True)
 class Unheard:
-    """``state``: ``refused``, ``silent`` or ``disconnected``."""
-
     state: BrokerState
     reason: Fact
     address: str | None = None

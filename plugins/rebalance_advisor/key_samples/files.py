@@ -39,7 +39,6 @@ from rebalance_advisor.key_samples.request import SampleColumns, format_of
 def tally_file(
     path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget, told: str | None = None
 ) -> KeyTally:
-    """Raises InvalidInputError, or UsageError for an unknown format."""
     match format_of(str(path), told):
         case "json":
             return KeyTally.none(plan).added(read_json_lines(path, columns, plan, budget))
@@ -63,7 +62,6 @@ _FIELD = re.compile(r'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|\r|\Z)')
 
 
 def read_json_lines(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
-    """Skips blank lines. Raises InvalidInputError."""
     rows: list[Row] = []
     places: Places = []
     seen: set[str] = set()
@@ -85,7 +83,7 @@ def read_json_lines(path: Path, columns: SampleColumns, plan: TallyPlan, budget:
 
 
 def read_csv(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
-    """A header, and quotes as in RFC 4180. Raises InvalidInputError."""
+    """RFC 4180."""
     records = _csv_records(read_text(path, budget), path)
     header = next(records, (1, []))[1]
     columns.require_in([name or "" for name in header], str(path))
@@ -184,7 +182,7 @@ if TYPE_CHECKING:
 
 
 def key_batch(batch: pa.RecordBatch, columns: SampleColumns, plan: TallyPlan, first_row: int = 0) -> KeyBatch:
-    """``first_row``: rows of the file before it. Raises InvalidInputError."""
+    """``first_row``: rows of the file before it."""
     observed = _partitions(batch, columns.partition)
     value_bytes = _sizes(batch, columns.value_bytes)
     if columns.key_hash is not None:
@@ -197,7 +195,6 @@ def key_batch(batch: pa.RecordBatch, columns: SampleColumns, plan: TallyPlan, fi
 
 
 def key_column(array: Any, name: str) -> KeyColumn:
-    """Raises InvalidInputError."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type):
@@ -258,7 +255,7 @@ _BATCH_ROWS = 1 << 18  # fits the cache
 
 @dataclass(frozen=True, slots=True)
 class RowGroups:
-    """Row groups ``first`` … ``end - 1``; ``before``: rows of the file before them."""
+    """``before``: rows of the file before them."""
 
     file: str
     first: int
@@ -268,7 +265,6 @@ class RowGroups:
 
 
 def parquet_files(path: Path) -> tuple[Path, ...]:
-    """Raises InvalidInputError."""
     if not is_folder(path):
         return (path,)
     files, _ = folder_entries(path)
@@ -279,7 +275,6 @@ def parquet_files(path: Path) -> tuple[Path, ...]:
 
 
 def row_groups(files: Sequence[Path], columns: SampleColumns) -> tuple[RowGroups, ...]:
-    """Raises InvalidInputError."""
     found = []
     for file in files:
         with _opened(str(file)) as opened:

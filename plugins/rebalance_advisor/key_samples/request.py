@@ -1,5 +1,3 @@
-"""Options of a key analysis, for shell and Spark job."""
-
 from __future__ import annotations
 
 import argparse
@@ -106,7 +104,7 @@ def add_key_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def key_request(arguments: argparse.Namespace, sample: str | None, partitions: int | None = None) -> KeyRequest:
-    """``partitions``: of the live topic. Raises UsageError, UnknownNameError or InvalidInputError."""
+    """``partitions``: of the live topic."""
     count = arguments.partitions if arguments.partitions is not None else partitions
     if count is None:
         raise UsageError.at("--partitions", "is missing", "a file does not tell how many partitions the topic has")
@@ -150,7 +148,6 @@ def _other(arguments: argparse.Namespace, layout: TopicLayout) -> OtherTopic | N
 
 
 def format_of(name: str, told: str | None) -> str:
-    """``parquet``, ``json`` or ``csv``, as given or by suffix. Raises UsageError."""
     suffixes = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".csv": "csv"}
     path = Path(name)
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix

@@ -88,7 +88,7 @@ def _guarded(work: Callable[[], Message]) -> Message:
 
 
 def _told(error: BaseException) -> str:
-    """Type, message and place of an error; its message may raise."""
+    """An error's message may raise."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     try:

@@ -37,8 +37,6 @@ Message = dict[str, Any]
 
 
 class ChildProcess:
-    """Started at the first request and again after an end."""
-
     def __init__(self, target: Target, limits: Limits) -> None:
         self._target = target
         self._limits = limits
@@ -275,7 +273,6 @@ class IsolatedPartitioner:
 
 
 def _most_bytes(members: Sequence[MemberView], topics: Sequence[TopicView]) -> int:
-    """Far above an answer with each partition once."""
     pairs = sum(topic.partitions * (len(json.dumps(topic.name)) + _PAIR_BYTES) for topic in topics)
     return _LEAST_BYTES + _SLACK * (pairs + sum(len(json.dumps(member.id)) + _PAIR_BYTES for member in members))
 

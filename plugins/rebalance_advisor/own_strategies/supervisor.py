@@ -45,7 +45,6 @@ def supervise(worker: int, channel: int, memory_bytes: int) -> NoReturn:
 
 
 def _reap(worker: int) -> int | None:
-    """Return the worker's status if it ended."""
     status = None
     with suppress(ChildProcessError):
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:

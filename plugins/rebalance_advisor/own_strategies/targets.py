@@ -19,8 +19,6 @@ MOST_PLACE_CHARS = 1000
 
 
 class Kind(StrEnum):
-    """Entry point groups."""
-
     ASSIGNOR = "kafka_rebalance.assignors"
     PARTITIONER = "kafka_rebalance.partitioners"
 
@@ -47,7 +45,6 @@ class Target:
 
 
 def read_target(text: str, kind: Kind) -> Target:
-    """No import. Raises UsageError."""
     match = _PLACE.fullmatch(text)
     is_place = match is not None and len(text) <= MOST_PLACE_CHARS
     if (
@@ -69,7 +66,6 @@ def targets_of(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
 
 
 def targets_here(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
-    """For a shell. Raises UsageError, also for a missing file."""
     targets = targets_of(places, kind)
     for target in targets:
         if target.is_file and not Path(target.module).is_file():

@@ -1,5 +1,3 @@
-"""Permissions of the page; its host (Airflow's auth manager) decides."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable

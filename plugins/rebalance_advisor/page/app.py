@@ -41,7 +41,6 @@ class _Anything(Convertor[str]):
 
 
 def make_app(reader: Reader, access: Access, threads: PageThreads | None = None) -> FastAPI:
-    """Return the app; it has only routes that read."""
     app = FastAPI(
         title="Kafka Rebalance Advisor",
         dependencies=[Depends(identified_by(access))],

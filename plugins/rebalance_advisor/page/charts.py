@@ -69,7 +69,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """From ``low`` to ``high``; without parts the value is unknown."""
+    """Without parts the value is unknown."""
 
     words: str
     parts: Sequence[Part] = ()
@@ -79,12 +79,11 @@ class Strip:
 
 
 def bar(value: float | None, look: Look, words: str, href: str = "") -> tuple[Part, ...]:
-    """One part from 0; none if the value is unknown."""
     return () if value is None else (Part(start=0.0, end=value, look=look, words=words, href=href),)
 
 
 def stacked(pieces: Iterable[tuple[float, Look, str, str]], *, is_leftward: bool = False) -> tuple[Part, ...]:
-    """One part for each (size, look, words, href), end to end."""
+    """(size, look, words, href), end to end."""
     parts, end = [], 0.0
     sign = -1.0 if is_leftward else 1.0
     for size, look, words, href in pieces:
@@ -122,7 +121,7 @@ def _tick(tick: Tick, of: Strip) -> Markup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """``label`` is written beside it; ``is_marked`` makes it large."""
+    """``is_marked`` makes it large."""
 
     x: float
     y: float
@@ -143,16 +142,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """Dashed horizontal line with words, such as a limit."""
-
     y: float
     words: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """Vertical line with words, such as the day of a plan."""
-
     x: float
     words: str
     label: str
@@ -161,10 +156,8 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineChart:
-    """Lines over one scale.
-
-    ``y_labels``, ``x_labels``: (value, text); ``band``: allowed range of y; ``top_px``, ``below_px``: room for moments
-    and for ``x_labels``.
+    """``y_labels``, ``x_labels``: (value, text); ``band``: allowed range of y; ``top_px``, ``below_px``: room for
+    moments and for ``x_labels``.
     """
 
     words: str
@@ -292,7 +285,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """Each place holds one cell, or several side by side (today, after the plan)."""
+    """Several cells of a place are side by side (today, after the plan)."""
 
     label: str
     places: Sequence[Sequence[Cell]]
@@ -373,7 +366,7 @@ def _unknown(x: str, y: str, width: str, height: int) -> Markup:
 
 
 def _svg(look: str, words: str, height: int, inner: Markup, *, has_links: bool = False) -> Markup:
-    """Without links it is one image; else a screen reader finds each."""
+    """Without links it is one image for screen readers."""
     template = '<svg class="{}" role="{}" aria-label="{}" width="100%" height="{}">{}</svg>'
     return _format(template, look, "group" if has_links else "img", words, height, inner)
 
@@ -383,7 +376,6 @@ def _linked(href: str, words: str, inner: Markup) -> Markup:
 
 
 def _across(value: float, low: float, high: float) -> float:
-    """Percent of the width, 0 to 100."""
     share = (value - low) / (high - low) if high > low else 0.0
     return 100 * min(max(share if math.isfinite(share) else 0.0, 0.0), 1.0)
 
@@ -393,7 +385,6 @@ def _number(value: float) -> str:
 
 
 def _format(template: str, *values: object) -> Markup:
-    """Escape values that are not markup."""
     from markupsafe import Markup
 
     told = (value if isinstance(value, Markup) else html_value(value) for value in values)

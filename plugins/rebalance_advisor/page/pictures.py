@@ -1,7 +1,4 @@
-"""Facts of the pictures from rows of the views: parts, lengths, looks, links.
-
-``page/charts.py`` draws them, ``page/rendering.py`` writes their words. NULL gives no part and no figure.
-"""
+"""Facts of the pictures (``page/charts.py``) from rows of the views. NULL gives no part and no figure."""
 
 from __future__ import annotations
 
@@ -43,10 +40,7 @@ _FAR = 1.5
 
 
 def bands(resources: Sequence[Row]) -> dict[str, Band]:
-    """Allowed range of each balanced resource, in multiples of the share, as requested or widened.
-
-    ``resources``: ``plan_resource``.
-    """
+    """In multiples of the share, as requested or widened. ``resources``: ``plan_resource``."""
     return {
         row["resource"]: (
             row["band_asked_low"] if row["widened_low"] is None else row["widened_low"],
@@ -91,7 +85,6 @@ def heat_map(levels: Sequence[Row], allowed: Mapping[str, Band], link: Link) -> 
 
 
 def _level_cells(broker: int, resource: str, row: Row | None, band: Band | None) -> list[Cell]:
-    """One cell for today, and one after the plan for a balanced resource."""
     if row is None or row["times_share"] is None:
         return [Cell(text=None, look=Look.PLAIN, words=words.level_words(broker, resource, row))]
     said = words.level_words(broker, resource, row)
@@ -109,8 +102,6 @@ def _level_cell(load: float, times_share: float, row: Row, band: Band | None, sa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerBar:
-    """Load of one resource before and after the plan."""
-
     broker: int
     strip: Strip
     before: float
@@ -121,7 +112,7 @@ class BrokerBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceBars:
-    """Brokers furthest from the mean, and the number of the others."""
+    """Brokers furthest from the mean first."""
 
     resource: str
     unit: str
@@ -134,7 +125,7 @@ class ResourceBars:
 
 
 def before_and_after(resources: Sequence[Row], brokers: Sequence[Row], most: int) -> list[ResourceBars]:
-    """Bars of ``most`` brokers for each balanced resource. Rows of ``plan_resource``, ``plan_broker``."""
+    """Rows of ``plan_resource``, ``plan_broker``."""
     drawn = []
     for resource in resources:
         if resource["exclusion_reason_code"] is not None:
@@ -174,7 +165,7 @@ def _broker_bar(row: Row, unit: str, high: float) -> BrokerBar:
 
 
 def change_parts(before: float, after: float | None, unit: str) -> list[Part]:
-    """Return what stays, then what leaves or arrives; only today's load if the plan's is unknown."""
+    """What stays, then what leaves or arrives; only today's load if the plan's is unknown."""
     stays = before if after is None else min(before, after)
     parts = [
         Part(start=0.0, end=stays, look=Look.PLAIN, words=words.stays_words(stays, unit, is_planned=after is not None))
@@ -187,15 +178,11 @@ def change_parts(before: float, after: float | None, unit: str) -> list[Part]:
 
 
 def balanced_in(points: Sequence[Row], resources: Sequence[Row]) -> list[str]:
-    """Return the balanced resources, else all.
-
-    A watched resource may be uneven in an even plan and hide all choices.
-    """
+    """A watched resource may be uneven in an even plan and hide all choices."""
     return sorted(set(bands(resources)) or {name for point in points for name in point["skew"]})
 
 
 def highest_skew(point: Row, balanced: Sequence[str]) -> float | None:
-    """None if no skew is known."""
     return max((skew for name, skew in point["skew"].items() if name in balanced), default=None)
 
 
@@ -242,7 +229,7 @@ _MOST_PIECES = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyBar:
-    """Copies by wave: sent to the left, received to the right."""
+    """Sent to the left, received to the right."""
 
     broker: int
     strip: Strip
@@ -252,8 +239,6 @@ class CopyBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyBars:
-    """Brokers that copy most, and the number of the others."""
-
     bars: Sequence[CopyBar]
     left_out_count: int
     unsized_count: int
@@ -296,7 +281,6 @@ def _total(rows: Sequence[Row], name: str) -> float:
 
 
 def _pieces(rows: Sequence[Row], name: str, waves: int, link: Link, run: str) -> list[tuple[float, Look, str, str]]:
-    """One piece a wave, or for several of many waves."""
     size = -(-waves // _MOST_PIECES)
     pieces: dict[int, float] = defaultdict(float)
     for row in rows:
@@ -316,7 +300,7 @@ _RACK_LOOKS = (Look.FIRST, Look.SECOND, Look.THIRD, Look.FOURTH, Look.FIFTH, Loo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionBar:
-    """Bytes written to a partition; its size if the topic's rates are unknown."""
+    """Its size if the topic's rates are unknown."""
 
     partition: int
     strip: Strip
@@ -361,7 +345,6 @@ def partition_bars(partitions: Sequence[Row], loads: Sequence[Row], racks: Mappi
 
 
 def leader_bytes(partition: Row) -> int | None:
-    """None without a known leader or size."""
     sizes, leader = partition["log_bytes"], partition["leader"]
     if not sizes or leader not in partition["replicas"]:
         return None
@@ -375,8 +358,6 @@ _COLUMN_PX, _LABEL_PX = 30, 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """Matrix partition × broker, by rack; its least width; the number of brokers left out."""
-
     grid: Grid
     racks: Mapping[str, Sequence[int]]
     width_px: int
@@ -442,15 +423,13 @@ def _replica_cells(partition: Row, broker: int, move: Row | None) -> list[Cell]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelBar:
-    """One load of a broker (``ask.levels_of``) with its share and capacity."""
-
     level: Row
     strip: Strip
     share: float | None
 
 
 def level_bars(levels: Sequence[Row]) -> list[LevelBar]:
-    """Return what stays, leaves or arrives, with share and capacity."""
+    """What stays, leaves or arrives."""
     bars = []
     for row in levels:
         unit, capacity, after = row["unit"], row["capacity"], row["load_after"]
@@ -467,8 +446,6 @@ def level_bars(levels: Sequence[Row]) -> list[LevelBar]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filling:
-    """Topics on a disk (bytes, look), the rest, and all as one strip."""
-
     strip: Strip
     topics: Sequence[tuple[str, float, Look]]
     rest: float
@@ -543,8 +520,6 @@ def _forecast(start: float, growth: float, now: float, end: float) -> Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberBar:
-    """Load today and under the recommended strategy (None without one)."""
-
     member: Row
     today: Strip
     advised: Strip | None
@@ -575,10 +550,7 @@ def member_bars(members: Sequence[Row], advised: Sequence[Row]) -> list[MemberBa
 
 
 def lag_chart(days: Sequence[Row]) -> LineChart | None:
-    """Lag by day, the highest of each day dashed; None with fewer than two days.
-
-    ``days``: ``group_lag_by_day``, oldest first.
-    """
+    """None with fewer than two days. ``days``: ``group_lag_by_day``, oldest first."""
     if len(days) < 2:
         return None
     most = max(float(row["highest_lag_messages"]) for row in days) or 1.0
@@ -597,8 +569,6 @@ def lag_chart(days: Sequence[Row]) -> LineChart | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkewChart:
-    """Skew of one resource over time, and its last figure."""
-
     resource: str
     chart: LineChart
     skew: float
@@ -650,8 +620,6 @@ def _skew_point(row: Row) -> Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """One finding from first to last seen."""
-
     finding: Row
     strip: Strip
     is_open: bool
@@ -676,7 +644,7 @@ def lanes(found: Sequence[Row], since: datetime, now: datetime, newest: datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """A row of ``plan_outcome``: skew then, promised and measured."""
+    """Rows of ``plan_outcome``."""
 
     outcome: Row
     strip: Strip

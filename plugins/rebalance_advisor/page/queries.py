@@ -41,7 +41,6 @@ _TEXTS = frozenset({"topic", "group_id", "subject", "cluster", "run_id", "member
 
 
 def view(name: str, columns: str) -> TableClause:
-    """``columns``: separated by blanks."""
     return table(name, *(column(part, _type_of(part)) for part in columns.split()), schema="advisor")
 
 
@@ -181,20 +180,19 @@ def clusters(cluster: str | None = None) -> Select[Any]:
 
 
 def applications() -> Select[Any]:
-    """Results of the newest plans, the last checked last."""
+    """The last checked last."""
     newest = and_(CLUSTER.c.cluster == APPLICATION.c.cluster, CLUSTER.c.run_id == APPLICATION.c.run_id)
     return select(*APPLICATION.c).join(CLUSTER, newest).order_by(APPLICATION.c.cluster, APPLICATION.c.application_id)
 
 
 def worst_findings() -> Select[Any]:
-    """Worst unmuted finding of each cluster."""
     told = FINDING_LATEST.c
     unmuted = select(*told).where(told.muted_until.is_(None), told.severity.not_in(("info", "ok")))
     return unmuted.ext(distinct_on(told.cluster)).order_by(told.cluster, told.rank)
 
 
 def fullest_brokers() -> Select[Any]:
-    """Broker with the fullest disks of each cluster, if sizes are known."""
+    """If sizes are known."""
     broker = BROKER_OVERVIEW.c
     known = select(broker.cluster, broker.broker, broker.used_ratio).where(broker.used_ratio.is_not(None))
     return known.ext(distinct_on(broker.cluster)).order_by(broker.cluster, broker.used_ratio.desc(), broker.broker)
@@ -211,7 +209,7 @@ def findings(cluster: str, run_id: str, limit: int) -> Select[Any]:
 
 
 def first_seen(cluster: str, keys: Collection[str]) -> Select[Any]:
-    """Start of the first advisory with each finding, and of the cluster's first."""
+    """And of the cluster's first advisory."""
     first_run = select(func.min(PLAN.c.started_at)).where(PLAN.c.cluster == cluster).scalar_subquery()
     of_key = select(
         FINDING.c.finding_key, func.min(FINDING.c.started_at).label("first_seen"), first_run.label("first_run")
@@ -220,7 +218,7 @@ def first_seen(cluster: str, keys: Collection[str]) -> Select[Any]:
 
 
 def findings_of(cluster: str, run_id: str, subject_type: str, subject: str) -> Select[Any]:
-    """Findings of a subject, and findings of others that explain them. A topic has those of its partitions."""
+    """Also those that explain them. A topic has those of its partitions."""
     is_of_subject = and_(FINDING.c.subject_type == subject_type, FINDING.c.subject == subject)
     if subject_type == "topic":
         topic = func.regexp_replace(FINDING.c.subject, "-[0-9]+$", "")
@@ -257,14 +255,13 @@ def heat(cluster: str, run_id: str, resources: Sequence[str], full_share: float,
 
 
 def levels_of(cluster: str, run_id: str, broker: int) -> Select[Any]:
-    """Today and after the plan; the highest above the mean first."""
+    """The highest above the mean first."""
     score = BROKER_SCORE.c
     own = _levels(cluster, run_id).where(score.cluster == cluster, score.broker == broker)
     return own.order_by(score.level_to_mean_ratio.desc().nulls_last())
 
 
 def _levels(cluster: str, run_id: str) -> Select[Any]:
-    """Loads with multiples of the share, today and after the plan of ``run_id``."""
     score, after = BROKER_SCORE.c, PLAN_BROKER.c
     planned = and_(
         after.cluster == cluster,
@@ -324,7 +321,7 @@ def slowest_groups(cluster: str, limit: int) -> Select[Any]:
 
 
 def attempts(cluster: str, *, limit: int, offset: int) -> Select[Any]:
-    """All started advisories, newest first."""
+    """Newest first."""
     return (
         select(*ATTEMPT.c)
         .where(ATTEMPT.c.cluster == cluster)
@@ -339,7 +336,6 @@ def attempt(cluster: str, run_id: str) -> Select[Any]:
 
 
 def checks(cluster: str, run_id: str) -> Select[Any]:
-    """Results of both gates."""
     snapshot_id = select(ATTEMPT.c.snapshot_id).where(ATTEMPT.c.cluster == cluster, ATTEMPT.c.run_id == run_id)
     return select(*CHECK.c).where(
         CHECK.c.cluster == cluster,
@@ -348,7 +344,7 @@ def checks(cluster: str, run_id: str) -> Select[Any]:
 
 
 def outcomes(cluster: str, limit: int) -> Select[Any]:
-    """Promised and measured, newest first."""
+    """Newest first."""
     ordered = (OUTCOME.c.started_at.desc(), OUTCOME.c.resource)
     return select(*OUTCOME.c).where(OUTCOME.c.cluster == cluster).order_by(*ordered).limit(limit)
 
@@ -371,7 +367,7 @@ APPLIED = ("verified", "partly_applied")
 
 
 def applied_plans(cluster: str, since: datetime) -> Select[Any]:
-    """Plans applied, whole or in part, oldest first."""
+    """Whole or in part, oldest first."""
     read = APPLICATION.c
     applied = select(*read).where(read.cluster == cluster, read.state.in_(APPLIED), read.verified_at >= since)
     return applied.order_by(read.verified_at)
@@ -410,8 +406,6 @@ KINDS = ("replica", "leader", "order")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveFilter:
-    """None and '' select all."""
-
     topic: str = ""
     kind: str = ""
     wave: int | None = None
@@ -438,7 +432,6 @@ def plan_document(cluster: str, run_id: str) -> Select[Any]:
 
 
 def plan_parts(cluster: str, run_id: str) -> dict[str, Select[Any]]:
-    """Resources, brokers, bounds, waves, steps, frontier."""
     orders = {
         "resources": (PLAN_RESOURCE, (PLAN_RESOURCE.c.resource,)),
         "brokers": (PLAN_BROKER, (PLAN_BROKER.c.resource, PLAN_BROKER.c.broker)),
@@ -454,7 +447,7 @@ def plan_parts(cluster: str, run_id: str) -> dict[str, Select[Any]]:
 
 
 def copies(cluster: str, run_id: str, limit: int) -> Select[Any]:
-    """Bytes received and sent by wave of the ``limit`` brokers that copy most, and the number of brokers that copy."""
+    """And the number of brokers that copy."""
     read = WAVE_BROKER.c
     every = select(*read).where(read.cluster == cluster, read.run_id == run_id).cte("every_copy")
     both = func.coalesce(func.sum(every.c.received_bytes), 0) + func.coalesce(func.sum(every.c.sent_bytes), 0)
@@ -468,7 +461,6 @@ def copies(cluster: str, run_id: str, limit: int) -> Select[Any]:
 
 
 def applied_by_wave(cluster: str) -> Select[Any]:
-    """Partitions of the newest plan that are as planned in the newest snapshot."""
     read = WAVE_STATUS.c
     return select(read.wave, read.applied_count.label("applied")).where(read.cluster == cluster)
 
@@ -487,7 +479,6 @@ def moves(cluster: str, run_id: str, asked: MoveFilter) -> Select[Any]:
 
 
 def move_totals(cluster: str, run_id: str, asked: MoveFilter) -> Select[Any]:
-    """Number and bytes of the filtered moves."""
     counted: list[ColumnElement[Any]] = [func.count().label("moves"), func.sum(MOVE.c.bytes).label("bytes")]
     return select(*counted).where(*_conditions(cluster, run_id, asked))
 
@@ -512,7 +503,7 @@ TODAY = "today"
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """View with one row a subject, its name column, and the smaller view to count in."""
+    """``counted``: a smaller view."""
 
     read: TableClause
     name: str
@@ -554,7 +545,6 @@ def _named(read: TableClause, name: str, cluster: str, search: str) -> list[Colu
 
 
 def broker_parts(cluster: str, run_id: str, broker: int) -> dict[str, Select[Any]]:
-    """The broker, its levels, disks and growth."""
     of_broker = {
         name: select(*read.c).where(read.c.cluster == cluster, read.c.broker == broker)
         for name, read in {"broker": BROKER, "disks": DISK, "grown": TOPIC_CHANGE}.items()
@@ -571,7 +561,7 @@ def broker_parts(cluster: str, run_id: str, broker: int) -> dict[str, Select[Any
 
 
 def carried_by(cluster: str, broker: int, limit: int) -> Select[Any]:
-    """Topics on a broker with bytes and write rate there, largest first."""
+    """Largest first."""
     same = and_(
         LOAD.c.cluster == PARTITION.c.cluster,
         LOAD.c.topic == PARTITION.c.topic,
@@ -599,7 +589,6 @@ def carried_by(cluster: str, broker: int, limit: int) -> Select[Any]:
 
 
 def topic_parts(cluster: str, topic: str, page: int) -> dict[str, Select[Any]]:
-    """The topic, its loads, placers, a page of partitions, its groups."""
     score = TOPIC_SCORE.c
     placers = (
         select(
@@ -638,7 +627,6 @@ def racks_of(cluster: str, brokers: Collection[int]) -> Select[Any]:
 
 
 def group_parts(cluster: str, group_id: str, since: datetime) -> dict[str, Select[Any]]:
-    """The group, strategies, scenarios, drain, lag now and since then, members."""
     of_group = {
         name: select(*read.c).where(read.c.cluster == cluster, read.c.group_id == group_id)
         for name, read in {

@@ -45,7 +45,7 @@ HEADERS = {
 
 
 def address(request: Request, *parts: str, **query: object) -> str:
-    """Link inside the page, quoted; None, "" and False are left out."""
+    """None, "" and False are left out."""
     root = str(request.scope.get("root_path", "")).rstrip("/")
     path = "/".join(quote(part, safe="") for part in parts)
     given = {name: value for name, value in query.items() if value is not None and value is not False and value != ""}
@@ -65,7 +65,6 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
 
 @cache
 def style() -> str:
-    """The report's style sheet and the page's."""
     environment = _environment()
     colours = {"light": page_colours("light"), "dark": page_colours("dark"), "chart_rules": chart_rules()}
     return (
@@ -128,22 +127,19 @@ def fact_words(fact: Mapping[str, Any]) -> str:
 
 
 def moment(value: datetime | None) -> str:
-    """``2026-11-20 12:00 UTC``; the connection's time zone is UTC."""
+    """The connection's time zone is UTC."""
     return UNKNOWN if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
 
 
 def count(value: float | None) -> str:
-    """``50,000``."""
     return UNKNOWN if value is None else f"{value:,.0f}"
 
 
 def rate(value: float | None) -> str:
-    """``1.5 KiB/s``."""
     return UNKNOWN if value is None else f"{bytes_in_words(value)}/s"
 
 
 def broker_list(replicas: list[int] | None) -> str:
-    """``1, 4, 7``."""
     return ", ".join(str(broker) for broker in replicas or ()) or "none"
 
 
@@ -153,7 +149,7 @@ def plain_words(code: str) -> str:
 
 
 def busiest_words(skew_rate: float | None) -> str:
-    """``the busiest member reads 1.31 × the mean rate``."""
+    """``1.31 × the mean rate``."""
     if skew_rate is None:
         return "how much each member reads is unknown"
     return (
@@ -164,7 +160,6 @@ def busiest_words(skew_rate: float | None) -> str:
 
 
 def lag_end_words(drain_seconds: float | None, members_falling_behind: int | None) -> str:
-    """``its lag is gone in 15 min``."""
     if members_falling_behind:
         return f"its lag never ends: {counted(members_falling_behind, 'member')} cannot keep up"
     if drain_seconds is None:
@@ -184,7 +179,7 @@ def rack_words(rack: str) -> str:
 
 
 def level_words(broker: int, resource: str, level: Mapping[str, Any] | None) -> str:
-    """``broker 9, disk: 1.68 × its share, 3.4 TiB; after the plan 1.10 ×, 2.2 TiB``. ``level``: ``ask.heat``."""
+    """``1.68 × its share, 3.4 TiB; after the plan 1.10 ×, 2.2 TiB``. ``level``: ``ask.heat``."""
     if level is None or level["times_share"] is None:
         return f"broker {broker}, {resource}: not known"
     said = f"broker {broker}, {resource}: {ratio_in_words(level['times_share'])} its share, {load_words(level)}"
@@ -196,7 +191,6 @@ def level_words(broker: int, resource: str, level: Mapping[str, Any] | None) -> 
 
 
 def load_words(level: Mapping[str, Any]) -> str:
-    """``3.4 TiB of 3.6 TiB``; the load alone if the capacity is unknown."""
     load = amount_in_words(level["load"], level["unit"])
     return load if level["capacity"] is None else f"{load} of {amount_in_words(level['capacity'], level['unit'])}"
 
@@ -206,29 +200,25 @@ def capacity_words(capacity: float, unit: str) -> str:
 
 
 def before_after_words(row: Mapping[str, Any], unit: str) -> str:
-    """``broker 9: 3.4 TiB today, 2.2 TiB after the plan, capacity 3.6 TiB``. ``row``: ``plan_broker``."""
+    """``row``: ``plan_broker``."""
     before, after = (amount_in_words(row[name], unit) for name in ("load_before", "load_after"))
     capacity = "" if row["capacity"] is None else f", {capacity_words(row['capacity'], unit)}"
     return f"broker {row['broker']}: {before} today, {after} after the plan{capacity}"
 
 
 def stays_words(amount: float, unit: str, *, is_planned: bool) -> str:
-    """``2.2 TiB stay``."""
     return f"{amount_in_words(amount, unit)} {'stay' if is_planned else 'today'}"
 
 
 def change_words(change: float, unit: str) -> str:
-    """``1.2 TiB leave``, ``20 arrive``."""
     return f"{amount_in_words(abs(change), unit)} {'arrive' if change > 0 else 'leave'}"
 
 
 def cost_words(cost: float, axis: str) -> str:
-    """``1.2 TiB copied``, ``14 replicas moved``."""
     return f"{bytes_in_words(cost) if axis == 'bytes' else f'{cost:,.0f}'} {AXES[axis]}"
 
 
 def frontier_label(plans: int, resources: Sequence[str]) -> str:
-    """Accessible name of the frontier's chart."""
     return f"{counted(plans, 'plan')} by cost and highest skew of {', '.join(resources)}; the table has their figures"
 
 
@@ -284,20 +274,18 @@ def full_words(moment: datetime, *, is_planned: bool) -> str:
 
 
 def disk_words(disk: Mapping[str, Any]) -> str:
-    """``disk``: ``broker_disk_forecast``."""
     used, total = bytes_in_words(disk["used_bytes"]), bytes_in_words(disk["total_bytes"])
     return f"{used} of {total} used; {growth_words(disk['growth_bytes_per_day'])}"
 
 
 def growth_words(growth: float | None) -> str:
-    """``it grows by 17.4 GiB a day``."""
     if growth is None:
         return "how fast it grows is not known"
     return f"it {'grows' if growth >= 0 else 'shrinks'} by {bytes_in_words(abs(growth))} a day"
 
 
 def reads_words(member: Mapping[str, Any] | None, unit: str) -> str:
-    """``5 partitions, 1.2 MiB/s; falling behind``. ``member``: ``member_score_latest``."""
+    """``member``: ``member_score_latest``."""
     if member is None:
         return "not known"
     told = counted(member["partitions"], "partition")
@@ -307,7 +295,7 @@ def reads_words(member: Mapping[str, Any] | None, unit: str) -> str:
 
 
 def lag_words(day_of: Mapping[str, Any]) -> str:
-    """``2026-11-20: 5,909 messages behind, at most 7,000``. ``day_of``: ``group_lag_by_day``."""
+    """``day_of``: ``group_lag_by_day``."""
     mean, most = day_of["lag_messages"], day_of["highest_lag_messages"]
     return f"{day_of['period_start']:%Y-%m-%d}: {mean:,.0f} messages behind, at most {most:,.0f}"
 
@@ -317,7 +305,7 @@ def lag_label(days: Sequence[Mapping[str, Any]]) -> str:
 
 
 def skew_words(day_of: Mapping[str, Any]) -> str:
-    """``2026-11-20: 1.68 ×, broker 9 the highest``. ``day_of``: ``skew_by_day``."""
+    """``day_of``: ``skew_by_day``."""
     told = f"{day_of['period_start']:%Y-%m-%d}: {ratio_in_words(day_of['skew'])}"
     return told if day_of["worst_broker"] is None else f"{told}, broker {day_of['worst_broker']} the highest"
 
@@ -333,7 +321,7 @@ def applied_words(application: Mapping[str, Any]) -> str:
 
 
 def lane_words(finding: Mapping[str, Any], *, is_open: bool) -> str:
-    """``2026-11-06 to 2026-11-20, seen 12 times``. ``finding``: ``ask.finding_lanes``."""
+    """``seen 12 times``. ``finding``: ``ask.finding_lanes``."""
     first, last = finding["first_seen"], finding["last_seen"]
     until = "today" if is_open else f"{last:%Y-%m-%d}"
     times = f"seen {finding['times_seen']:,} times" if finding["times_seen"] > 1 else "seen once"
@@ -366,7 +354,6 @@ def age_badges(seen: Sequence[Mapping[str, Any]], newest: datetime) -> dict[str,
 
 
 def partition_words(partition: int, value: float | None, unit: str, leader: int | None, rack: str) -> str:
-    """``partition 17: 5.7 MiB/s written, led by broker 2 in rack-c``."""
     verb = "written" if unit == "bytes/s" else "held by its leader"
     told = "not known" if value is None else f"{amount_in_words(value, unit)} {verb}"
     led = "without leader" if leader is None else f"led by broker {leader}{f' in {rack}' if rack else ''}"
@@ -374,7 +361,6 @@ def partition_words(partition: int, value: float | None, unit: str, leader: int 
 
 
 def replica_words(partition: int, broker: int, role: str, change: str) -> str:
-    """``partition 3: broker 9 leads it; the plan moves it away``."""
     roles = {"●": "leads it", "○": "has a replica", "✕": "has a replica that is not in sync"}
     changes = {
         "": "", "+": "the plan puts it there", "−": "the plan moves it away", "↑": "the plan makes it the leader",
@@ -389,7 +375,6 @@ def copies_words(broker: int, sent: float, received: float) -> str:
 
 
 def copy_words(amount: float, first: int, last: int, *, is_sent: bool) -> str:
-    """``sends 1.1 TiB in wave 5``."""
     waves = f"wave {first}" if first == last else f"waves {first} to {last}"
     return f"{'sends' if is_sent else 'receives'} {bytes_in_words(amount)} in {waves}"
 

@@ -1,5 +1,3 @@
-"""Routes: fleet, cluster, plan, broker, topic, group."""
-
 from __future__ import annotations
 
 import hashlib
@@ -72,7 +70,6 @@ def fleet_router() -> APIRouter:
 
 
 def fleet(request: Request) -> HTMLResponse:
-    """One row a cluster, those in trouble first."""
     read = rows(request, clusters())
     seen = readable_clusters(request, [row["cluster"] for row in read])
     states = {row["cluster"]: row["state"] for row in rows(request, applications())}
@@ -141,7 +138,6 @@ def linker(request: Request, cluster: str) -> pictures.Link:
 
 
 def cluster_page(request: Request, cluster: str) -> HTMLResponse:
-    """Verdict, age, cost, heat map, findings, groups in trouble, coverage gaps."""
     state = newest(request, cluster)
     advised_parts = plan_parts(cluster, state["run_id"])
     read = parts(
@@ -170,12 +166,11 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
 
 
 def by_wave(applied: Sequence[Row]) -> dict[int, int]:
-    """Wave → partitions that are as planned."""
     return {row["wave"]: row["applied"] for row in applied}
 
 
 def step_rows(steps: Sequence[Row], applied: Mapping[int, int] | None) -> list[dict[str, Any]]:
-    """Rows as in the report, with their state if ``applied`` (by wave) is known."""
+    """With their state if ``applied`` (by wave) is known."""
     names = [field.name for field in fields(StepFigures)]
     figures = [StepFigures(**{name: step[name] for name in names}) for step in steps]
     return [step_row(step) | ({} if applied is None else {"state": _state(step, applied)}) for step in figures]
@@ -189,7 +184,6 @@ def _state(step: StepFigures, applied: Mapping[int, int]) -> str:
 def history(
     request: Request, cluster: str, number: Annotated[int, Query(ge=1, le=10_000, alias="page")] = 1
 ) -> HTMLResponse:
-    """Daily skew with applied plans, findings, promises, started advisories."""
     now = datetime.now(UTC)
     since = now - LONG_HISTORY
     days, link = rows(request, ask.skew_by_day(cluster, since)), linker(request, cluster)
@@ -277,7 +271,6 @@ def plan_page(
 
 
 def point_rows(points: Sequence[Row], balanced: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows as in the report, with time, highest balanced skew and option."""
     return [
         shown
         | {
@@ -297,14 +290,12 @@ def _wave_row(wave: Row, applied: Mapping[int, int] | None) -> dict[str, Any]:
 
 
 def gates_page(request: Request, cluster: str, run: str) -> HTMLResponse:
-    """Rules of both gates, for an advisory in any state."""
     attempt = one(request, ask.attempt(cluster, run), _GONE)
     results = rule_results(rows(request, ask.checks(cluster, run)))
     return page(request, "gates.html", cluster=cluster, run=run, attempt=attempt, gates=results)
 
 
 def plan_file(request: Request, cluster: str, run: str = "") -> Response:
-    """plan.json byte for byte, and its sha256."""
     run = run or str(newest(request, cluster)["run_id"])
     body = str(one(request, ask.plan_document(cluster, run), _GONE)["document"]).encode()
     digest = hashlib.sha256(body).hexdigest()
@@ -413,7 +404,6 @@ def group_page(request: Request, cluster: str, name: str) -> HTMLResponse:
 
 
 def _list(request: Request, kind: str, cluster: str, sort: str, number: int, search: str | None = None) -> HTMLResponse:
-    """``search`` None: a list without search."""
     total = one(request, ask.list_total(kind, cluster, search or ""), "Nothing to list.")["rows"]
     return page(
         request, "list.html", kind=kind, cluster=cluster, search=search, sort=sort, page=number, total=total,

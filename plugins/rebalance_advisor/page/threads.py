@@ -75,7 +75,7 @@ def _try_again(reason: str) -> HTTPException:
 
 
 def in_page_thread(function: Callable[..., T]) -> Callable[..., Coroutine[Any, Any, T]]:
-    """A coroutine that runs ``function`` in the threads of the app of its first parameter, ``request``."""
+    """The app of the first parameter, ``request``, has the threads."""
 
     @wraps(function)
     async def waited_for(request: Request, **asked: Any) -> T:

@@ -1,4 +1,4 @@
-"""Instant queries. No error message holds a secret."""
+"""No error message holds a secret."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Server:
         return cls(address, headers, ca_file)
 
     def query(self, text: str, at: datetime, seconds: float = _ANSWER_SECONDS) -> list[tuple[Labels, float]]:
-        """NaN is left out. Raises PrometheusError."""
+        """NaN is left out."""
         try:
             answer = ask(
                 f"{self.address}/api/v1/query",
@@ -83,7 +83,6 @@ class Server:
 
 
 def _series(document: Any) -> list[tuple[Labels, float]]:
-    """A value is [moment, text]."""
     if document["data"]["resultType"] != "vector":
         raise ValueError("no vector")
     found = [(dict(series["metric"]), float(series["value"][1])) for series in document["data"]["result"]]

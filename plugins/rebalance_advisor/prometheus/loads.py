@@ -106,7 +106,6 @@ def _weights(rows: np.ndarray, messages: Floats, size: Floats) -> tuple[str, Flo
 
 
 def _usable(known: Floats) -> bool:
-    """All are known and the sum is above 0."""
     return not bool(np.isnan(known).any()) and float(known.sum()) > 0
 
 
@@ -301,7 +300,6 @@ class _Reader:
         return np.where(np.isnan(growth), measured, growth)
 
     def _cpu(self, found: Mapping[LoadKind, Floats]) -> tuple[Floats, str] | None:
-        """float64[P] of leaders and the brokers' deviation; None without CPU or bytes."""
         if not {LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S} <= found.keys():
             return None
         series = self._series(self._names.cpu, self._names.broker_labels)

@@ -53,7 +53,6 @@ def _metrics(*texts: str) -> tuple[Metric, ...]:
 
 
 def _topic_metrics(name: str) -> tuple[Metric, ...]:
-    """JMX exporter and Strimzi; older rules; Amazon MSK."""
     plain = f"kafka_server_brokertopicmetrics_{name.lower()}"
     return _metrics(
         f"{plain}_total", f"{plain}persec_count", f"gauge:{plain}persec_oneminuterate",
@@ -91,7 +90,6 @@ class MetricNames:
 
 
 def read_metric_names(file: Path) -> MetricNames:
-    """Built-in names with the file's changes. Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(file, ByteBudget(MAX_SETTINGS_BYTES)))
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, and numbers of thousands of digits

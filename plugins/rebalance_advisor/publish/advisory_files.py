@@ -40,8 +40,6 @@ def _json(document: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EarlierFindings:
-    """As in findings.json; ``closed``: keys of resolved findings."""
-
     findings: list[dict[str, Any]]
     closed: list[str]
 

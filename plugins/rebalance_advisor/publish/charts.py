@@ -1,5 +1,3 @@
-"""Charts: Vega-Lite specifications drawn to SVG in this process."""
-
 from __future__ import annotations
 
 import json
@@ -225,7 +223,6 @@ def frontier_chart(points: Sequence[Document]) -> Specification | None:
 
 
 def frontier_label(points: Sequence[Document]) -> str:
-    """For screen readers."""
     first, last, axis = points[0], points[-1], cost_axis(points)
     amount = bytes_in_words if axis == "bytes" else lambda value: f"{value:,.0f}"
     return (

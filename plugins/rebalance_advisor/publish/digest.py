@@ -27,7 +27,6 @@ TOP_LINES = 4
 
 
 def render_digest(advisory: Document) -> str:
-    """The verdict first."""
     plan = advisory["plan"]
     uncovered = uncovered_by(advisory)
     words = VERDICT_WORDS[plan["verdict"]] + (f" (does not cover {uncovered})" if uncovered else "")
@@ -69,7 +68,6 @@ def closing_paths(folder: Path) -> list[str]:
 
 
 def _more_findings(findings: Sequence[Document], shown: int) -> list[str]:
-    """``... and 10 more findings (7 medium, 3 low), in the report``."""
     heard = audible(findings)
     left = heard[shown - (len(heard) < len(findings)) :]
     if not left:

@@ -90,7 +90,6 @@ def read_marker(folder: Path) -> Marker | None:
 
 
 def standing_of(target: Path, shown: Path) -> Standing:
-    """``target``: without links. Raises UsageError for a foreign folder."""
     try:
         entries = [entry.name for entry in target.iterdir()]
     except FileNotFoundError:
@@ -118,13 +117,11 @@ def standing_of(target: Path, shown: Path) -> Standing:
 
 
 def _content(file: Path) -> bytes:
-    """A link in its place is not ours."""
     with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as stream:
         return stream.read()
 
 
 def _stranger(folder: Path, marker: Marker) -> str | None:
-    """The first name that the marker does not list."""
     for name in _names_in(folder, marker.folders):
         if name != MARKER and name not in marker.files:
             return name
@@ -177,7 +174,6 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes], shown: Path) -> None:
-    """Errors name files below ``shown``."""
     inner = sorted({name.rpartition("/")[0] for name in files} - {""})
     for name in inner:
         with naming(shown / name):
@@ -347,7 +343,6 @@ def advisory_folder(folder: Path) -> Path:
 
 
 def plan_path(text: str) -> Path:
-    """From the command line, with or without link."""
     path = Path(text)
     folder = advisory_folder(path if path.is_dir() else path.parent)
     return folder if path.is_dir() else folder / path.name if folder != path.parent else path
@@ -524,7 +519,6 @@ def _take_rights(work: Path, target: Path) -> None:
 
 
 def check_file(file: Path) -> None:
-    """Raises UsageError for a folder, OSError if not writable."""
     target = Path(os.path.realpath(file))
     if target.is_dir():
         raise UsageError(f"{file}: is a folder; give the name of a file")
@@ -609,7 +603,6 @@ def point_latest(folder: Path) -> bool:
 
 
 def is_latest(folder: Path) -> bool:
-    """By name or by full path."""
     link = folder.parent / LATEST
     return link.is_symlink() and Path(os.path.realpath(link)) == Path(os.path.realpath(folder))
 

@@ -76,7 +76,6 @@ class Manifest:
 
 
 def manifest_of(content: bytes | None) -> Manifest | None:
-    """None for a missing, incomplete or unknown document."""
     try:
         document: Any = json.loads(content or b"")
         texts = {name: document[name] for name in _TEXTS}
@@ -100,7 +99,7 @@ def digest_of(sums: Mapping[str, str]) -> str:
 
 
 def put_advisory(store: ObjectStore, cluster_key: str, made: Manifest, files: Mapping[str, bytes]) -> Manifest:
-    """Files get their own folder in ``made.folder``. Return the full manifest."""
+    """Return the full manifest."""
     sums = sha256_of(files)
     put = replace(made, folder=f"{made.folder}/{digest_of(sums)}", files=sums)
     folder = f"{cluster_key}/{put.folder}"
@@ -153,7 +152,6 @@ def remove_older_objects(store: ObjectStore, cluster_key: str, before: datetime)
 
 
 def _names(found: Manifest) -> Iterable[str]:
-    """With later files on the plan's execution."""
     from rebalance_advisor.publish.outcome_files import OUTCOME_FILES
 
     return (*found.files, *OUTCOME_FILES)

@@ -1,5 +1,3 @@
-"""``outcome.json`` and ``outcome.md`` of an applied plan."""
-
 from __future__ import annotations
 
 import json
@@ -41,7 +39,6 @@ def outcome_files(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict[st
 
 
 def outcome_document(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict[str, Any]:
-    """Counts of completed moves, and the others."""
     return {
         "format_version": 1,
         "plan_id": plan.plan_id,

@@ -285,7 +285,6 @@ def plan_files(plan: Plan) -> dict[str, bytes]:
 
 
 def plan_json(plan: Plan) -> bytes:
-    """One line for each entry of a long list."""
     document = plan.document
     parts = [f"{orjson.dumps(key).decode()}: {_value(document[key])}" for key in sorted(document)]
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()

@@ -1,5 +1,3 @@
-"""A plan as terminal lines."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -52,7 +52,6 @@ VERDICT_WORDS = {
 
 
 def size_in_words(size: Document) -> str:
-    """``12 brokers in 3 racks, 150 topics, …``."""
     return (
         f"{size['brokers']:,} brokers in {size['racks']:,} racks, {size['topics']:,} topics, "
         f"{size['partitions']:,} partitions, {size['replicas']:,} replicas, {size['groups']:,} groups"
@@ -82,7 +81,6 @@ _GAPS = "gaps_of_"
 
 
 def evidence_in_words(evidence: Document) -> str:
-    """``disk bytes 1.2 TiB, over share 1.31 ×``."""
     return ", ".join(_evidence(name, value) for name, value in evidence.items())
 
 
@@ -105,7 +103,7 @@ def _evidence(name: str, value: Any) -> str:
 
 
 def top_lines(findings: Sequence[Document], count: int) -> list[str]:
-    """Worst first, one line each, and a count of muted ones; at most ``count`` lines."""
+    """Worst first, and a count of muted ones; at most ``count`` lines."""
     muted = muted_words(findings)
     lines = []
     for finding in audible(findings)[: count - bool(muted)]:
@@ -151,7 +149,6 @@ def symptom_words(finding: Document) -> str:
 
 
 def muted_words(findings: Sequence[Document]) -> str:
-    """``3 muted, the first until 2026-12-31``, or ''."""
     ends = sorted(finding["muted_until"] for finding in findings if finding["muted_until"] is not None)
     return f"{len(ends)} muted, the first until {ends[0][:10]} (findings.json)" if ends else ""
 
@@ -206,7 +203,6 @@ def step_row(step: StepFigures) -> dict[str, Any]:
 
 
 def if_nothing_is_done(advisory: Document) -> list[str]:
-    """Disks that fill up, and loads that stay uneven."""
     plan = advisory["plan"]
     lines = [render_document(line) for line in advisory.get("outlook", ())] + loss_lines(plan)
     if not plan["moves"]:
@@ -247,7 +243,6 @@ def loss_lines(plan: Document) -> list[str]:
 
 
 def time_in_words(text: str | None) -> str:
-    """``2026-11-20 12:00 UTC``; '' for None."""
     return "" if text is None else f"{text[:10]} {text[11:16]} UTC"
 
 
@@ -497,7 +492,6 @@ def provenance(advisory: Document) -> dict[str, Any]:
 
 
 def rests_on(advisory: Document) -> list[str]:
-    """Source of each load, resources left out, parts not read."""
     plan = advisory["plan"]
     lines = [f"{kind}: {render_document(source)}" for kind, source in advisory["loads"].items()]
     lines += [f"{resource} is left out: {render_document(why)}" for resource, why in plan["left_out"].items()]
@@ -510,7 +504,6 @@ def rests_on(advisory: Document) -> list[str]:
 
 
 def also_measured_words(score: Document) -> str:
-    """``leader_in: 12.0 MiB/s a broker, highest on broker 3: 1.58 × the mean``."""
     mean = amount_in_words(score["plain_mean"], score["unit"])
     highest = "" if score["worst_broker"] is None else f", highest on broker {score['worst_broker']}"
     return f"{score['resource']}: {mean} a broker{highest}: {ratio_in_words(score['skew'])} the mean"
@@ -521,7 +514,7 @@ if TYPE_CHECKING:
 
 
 def render_report(advisory: Document, gates: Sequence[object] = ()) -> str:
-    """``advisory``: ``advisory.json``. ``gates``: rules with results (``gates.RuleResult``); empty without a store."""
+    """``gates``: rules with results (``gates.RuleResult``); empty without a store."""
     return _template().render(
         plan=advisory["plan"],
         cluster=advisory["cluster"],

@@ -1,8 +1,3 @@
-"""A run's form: a goal, its usual options, and one JSON field for others.
-
-REST calls take the same fields, and every option by its own name.
-"""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -43,10 +38,7 @@ _NEEDED = {goal.needs for goal in GOALS.values() if goal.needs}
 
 
 def options_of_form(params: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
-    """``table``: the cluster's options, which null removes.
-
-    Raises UsageError for an unknown goal, a missing option, and one given twice.
-    """
+    """``table``: the cluster's options, which null removes. Raises UsageError."""
     given = dict(params)
     name, more = given.pop(GOAL, None) or RECOMMENDED, given.pop(MORE, None) or {}
     if not isinstance(name, str) or name not in GOALS:

@@ -47,7 +47,6 @@ def require_quick_request(request: RunRequest, snapshot: ClusterSnapshot) -> Non
 
 
 def require_quick(patterns: Iterable[Placed], names: Iterable[str]) -> None:
-    """Raises UsageError for more than 2 s for all names."""
     tried = list(dict.fromkeys(patterns))
     if not tried:
         return
@@ -93,7 +92,6 @@ def patterns_of(request: RunRequest) -> Iterator[Placed]:
 
 
 def patterns_of_plan(document: Mapping[str, Any]) -> Iterator[Placed]:
-    """From the parameters of an unverified plan."""
     parameters = document.get("parameters")
     if not isinstance(parameters, Mapping):
         return
@@ -106,7 +104,6 @@ def patterns_of_plan(document: Mapping[str, Any]) -> Iterator[Placed]:
 
 
 def _is_pattern(text: str) -> bool:
-    """The plan's reader reports others."""
     try:
         read_value(Pattern, text)
     except ValueError:
@@ -126,10 +123,7 @@ _NOT_OF_NAMES = re.compile(r"\\.|[^A-Za-z0-9._-]|\.(?=[*+?])")  # topic names la
 def require_names_known(
     request: RunRequest, snapshot: ClusterSnapshot, may_match_nothing: Collection[Placed] = ()
 ) -> None:
-    """Raises UsageError for an added broker without rack, and for unknown racks and patterns.
-
-    ``may_match_nothing``: (option, pattern) of clusters.toml.
-    """
+    """Raises UsageError. ``may_match_nothing``: (option, pattern) of clusters.toml."""
     _require_racks_known(snapshot, request.options)
     changes = (change for scenario in request.own_scenarios for change in scenario.changes)
     added = (getattr(change, "topic", None) for change in changes)
@@ -163,7 +157,6 @@ def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> Non
 
 
 def _meant(pattern: str, topics: Iterable[str]) -> str:
-    """``did you mean …?``, or some existing names."""
     names = sorted(set(topics))
     if not names:
         return "the cluster has no topics"

@@ -1,4 +1,4 @@
-"""The request of a run, for shell, form, REST call, stored run and Spark job. Light to import, for DAG files."""
+"""For shell, form, REST call, stored run and Spark job. Light to import, for DAG files."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ class RunRequest(Checked):
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises UsageError for a window without a load; the default window is a week."""
+        """The default window is a week."""
         if self.window_hours is not None and self.load is None:
             raise UsageError.at("--window", "says how far back, and no load is asked of it", "add --load p95")
         if self.load is not None and self.window_hours is None:
@@ -221,7 +221,7 @@ class RunRequest(Checked):
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> RunRequest:
-        """Null means not given. Raises UsageError."""
+        """Null means not given."""
         if not isinstance(mapping, Mapping):
             raise UsageError(f"{excerpt(mapping)} is no object of options and their values")
         require_known(mapping, (option.name for option in OPTIONS))
@@ -231,13 +231,12 @@ class RunRequest(Checked):
         return cls(**of_run, options=PlanOptions(**fields))
 
     def document(self) -> dict[str, Any]:
-        """The inverse of ``from_mapping``."""
         holders = ((self, RUN_OPTIONS), (self.options, PLAN_OPTIONS))
         return {option.name: option.write(getattr(held, option.field)) for held, part in holders for option in part}
 
     @property
     def advice(self) -> AdviceRequest:
-        """Its imports are too heavy for DAG files."""
+        """Heavy for DAG files."""
         from kafka_rebalance.advisory.advise import AdviceRequest
         from kafka_rebalance.groups.group_replay import ReplayOptions
         from kafka_rebalance.groups.scenarios import SCENARIOS
@@ -260,7 +259,6 @@ OPTIONS: tuple[Option, ...] = (*RUN_OPTIONS, *PLAN_OPTIONS)
 
 
 def require_known(names: Iterable[Any], known: Iterable[str]) -> None:
-    """Raises UsageError with the nearest name."""
     options = list(known)
     for name in names:
         if name not in options:

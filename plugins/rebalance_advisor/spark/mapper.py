@@ -33,7 +33,6 @@ from rebalance_advisor.terminal import write_lines
 
 
 def pack_by_cost(costs: Sequence[float], bins: int) -> list[int]:
-    """Bin (from 0) of each unit; ``costs`` in any unit."""
     if bins < 1:
         raise UsageError.at("bins", f"{bins} of them", "there must be at least one")
     for unit, cost in enumerate(costs):
@@ -167,14 +166,12 @@ def progress(
 
 
 def progress_line(what: str, done: int, total: int, passed_s: float, under_way: str) -> str:
-    """``groups: 1,200 of 2,000 (60 %) after 40 s; 4 tasks under way``."""
     done = min(done, total)
     share = f" ({100 * done // total} %)" if total else ""
     return f"{what}: {done:,} of {total:,}{share} after {passed_s:.0f} s; {under_way}"
 
 
 def tasks_under_way(context: Any) -> str:
-    """Running tasks; without any, whether executors exist."""
     tracker = context.statusTracker()
     stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
     active = sum(stage.numActiveTasks for stage in stages if stage is not None)

@@ -148,7 +148,6 @@ def _prepare(spark: SparkSession) -> Needs:
 
 
 def _hosts(context: Any) -> list[str]:
-    """Host of each executor; Spark lists the driver by ``spark.driver.host``."""
     hosts = [executor.host for executor in context.statusTracker().getExecutorInfos()]
     driver = context.getConf().get("spark.driver.host")
     if driver in hosts:

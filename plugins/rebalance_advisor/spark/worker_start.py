@@ -39,7 +39,6 @@ _UNUSED_DAYS = 30
 
 
 def report(needs: Needs, _numbers: Iterable[int] = ()) -> Iterator[Finding]:
-    """Missing parts; puts our code on the path."""
     host, python = socket.gethostname(), sys.executable
     for part, found, needed in (*missing_parts(needs["parts"]), *_without_code(needs["code"])):
         yield host, python, part, found, needed
@@ -70,7 +69,6 @@ def missing_parts(parts: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
 
 
 def code_digest(folders: Mapping[str, Path]) -> str:
-    """Equal digests compute equal results."""
     digest = hashlib.sha256()
     for package, folder in sorted(folders.items()):
         for path in sorted(folder.rglob("*.py")):

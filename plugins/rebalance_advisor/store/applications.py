@@ -1,5 +1,3 @@
-"""Applications of plans: question, answer, check before, outcome after."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -61,7 +59,6 @@ def check_application(
     status: str,
     reasons: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Store the result of ``check``: commands shown or refused. ``reasons``: codes and facts."""
     row = {
         "application_id": application_id, "state": state.value, "snapshot_id": snapshot_id, "check_status": status,
         "check_reasons": Jsonb(list(reasons)),

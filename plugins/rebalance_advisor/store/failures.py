@@ -12,8 +12,6 @@ _LONGEST = 2_000  # characters
 
 @dataclass(frozen=True, slots=True)
 class TaskFailure:
-    """Airflow's names."""
-
     cluster: str
     dag: str
     task: str

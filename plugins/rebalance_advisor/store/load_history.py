@@ -33,7 +33,6 @@ class ReadingHistory:
 
 
 def reading_history(snapshot: ClusterSnapshot) -> ReadingHistory | None:
-    """None without loads or time."""
     reading = measured_reading(snapshot)
     if reading is None:
         return None

@@ -1,4 +1,4 @@
-"""Life of a run: started, filled, published. Readers see only published runs."""
+"""Readers see only published runs."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ class RunPublishedError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class OpenRun:
-    """Its rows carry ``started_at``."""
-
     key: int
     started_at: str
 
@@ -96,7 +94,7 @@ def empty(connection: Connection, run: OpenRun, table: str) -> None:
 
 
 def publish_run(connection: Connection, run_id: str) -> None:
-    """Idempotent. Raises StoreError without a plan, or after a block."""
+    """Idempotent."""
     with connection.transaction():
         try:
             run = lock_run(connection, run_id)

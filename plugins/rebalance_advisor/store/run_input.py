@@ -1,5 +1,3 @@
-"""Snapshot and window loads of a run, so that scores, plan and findings agree."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -24,14 +22,13 @@ class RunInput:
 
 
 def load_run_input(connection: Connection, run: Run) -> RunInput:
-    """Raises StoreError or InvalidInputError."""
     return snapshot_over_window(connection, run.snapshot_id, run.parameters.get("load"), run.parameters.get("window"))
 
 
 def snapshot_over_window(
     connection: Connection, snapshot_id: str, load: str | None, window_text: str | None
 ) -> RunInput:
-    """Mean, p95 or peak of the hours before (``"7d"``). Raises StoreError or InvalidInputError."""
+    """``window_text``: for example ``7d``. Raises StoreError or InvalidInputError."""
     snapshot = load_snapshot(connection, snapshot_id)
     if load is None or window_text is None:
         return RunInput(snapshot)

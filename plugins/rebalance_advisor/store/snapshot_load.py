@@ -1,5 +1,3 @@
-"""Load what ``save_snapshot`` saved."""
-
 from __future__ import annotations
 
 import json
@@ -149,7 +147,6 @@ def _numbers(blocks: list[Row], name: str, dtype: Any) -> npt.NDArray[Any]:
 
 
 def _rows_with(blocks: list[Row], name: str) -> Iterator[tuple[int, str]]:
-    """(row, value) of a sparse column."""
     for block in blocks:
         for line in (block[name] or "").splitlines():
             row, _, value = line.partition(" ")

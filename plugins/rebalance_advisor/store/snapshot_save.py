@@ -212,7 +212,7 @@ def _columns(
 
 
 def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
-    """Return the id; an existing snapshot is unchanged. Raises StoreError for values that Postgres cannot hold."""
+    """Raises StoreError for values that Postgres cannot hold."""
     captured_at = optional_time_text(snapshot.captured_at)
     with without_collector(), reading_ahead(snapshot) as ahead:
         known_id = None
@@ -280,7 +280,7 @@ def latest_snapshot_id(connection: Connection, cluster: str, before: datetime | 
 
 
 def mark_snapshot(connection: Connection, snapshot_id: str, *, is_blocked: bool) -> None:
-    """A passed snapshot counts into its hour and day. Raises StoreError."""
+    """A passed snapshot counts into its hour and day."""
     with connection.transaction():
         found = connection.execute(named("mark_snapshot"), {"snapshot_id": snapshot_id, "is_blocked": is_blocked})
         if found.rowcount == 0:

@@ -80,12 +80,11 @@ class ClusterClient:
 
     @property
     def kafka_version(self) -> str | None:
-        """Inferred from the protocol, for example ``4.3``."""
         version = self._manager.broker_version
         return ".".join(str(part) for part in version) if version else None
 
     def version_of(self, request: type[Any]) -> int:
-        """Return the highest common version, or -1."""
+        """Or -1."""
         try:
             return int(self._manager.broker_version_data.api_version(request))
         except errors.IncompatibleBrokerVersion:

@@ -1,5 +1,3 @@
-"""Silence kafka-python's warnings, which need no action."""
-
 from __future__ import annotations
 
 import logging

@@ -1,5 +1,3 @@
-"""Java's ``.properties`` format, with the names of Kafka 4.3's clients and librdkafka."""
-
 from __future__ import annotations
 
 import re
@@ -102,7 +100,6 @@ class GivenProperties:
         return InvalidInputError.at(self.place(key), problem, hint)
 
     def set(self, fields: dict[str, object], name: str, value: object, key: str) -> None:
-        """Raises InvalidInputError for two different values of one field."""
         if name in fields and fields[name] != value:
             raise self.refuse(key, f"{key} contradicts another property for the same thing", "give it once")
         fields[name] = value

@@ -32,7 +32,7 @@ def check_packages(settings: ConnectionSettings) -> None:
 
 
 def client_options(settings: ConnectionSettings) -> dict[str, Any]:
-    """Sets environment variables of kafka-python's packages, too."""
+    """Also sets environment variables of kafka-python's packages."""
     use_own_scram()
     options: dict[str, Any] = {
         "sasl_mechanism": settings.sasl_mechanism,

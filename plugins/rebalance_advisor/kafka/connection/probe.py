@@ -43,7 +43,7 @@ class Stage(IntEnum):
 
 
 class ConnectionFailedError(AdvisorError):
-    """``stage``: the latest reached, by ``server``."""
+    """``stage``: the latest reached."""
 
     def __init__(self, stage: Stage, server: str, problem: str, hint: str) -> None:
         super().__init__(f"{server}: {problem}; {hint}")
@@ -79,7 +79,6 @@ class _Attempt:
 
 
 def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS) -> tuple[str, int]:
-    """Raises ConnectionFailedError, or InvalidInputError for TLS files."""
     check_packages(settings)
     context = tls_context(settings) if settings.has_tls else None
     answers: queue.SimpleQueue[tuple[tuple[str, int], AdvisorError | None]] = queue.SimpleQueue()

@@ -328,7 +328,6 @@ def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
 
 
 def _take(fields: dict[str, object], unused: list[str], key: str, given: GivenProperties) -> None:
-    """Set a field, skip a property read elsewhere, or refuse."""
     value = given.values[key]
     if key in WITHOUT_EFFECT or key in STORES or key in LOGINS or key in TOKENS:
         return

@@ -33,7 +33,6 @@ class SaslAnswer:
 
 
 def ask_api_versions(connection: socket.socket) -> dict[int, tuple[int, int]]:
-    """API key → (lowest, highest) version. Raises NotKafkaError."""
     body = _call(connection, API_VERSIONS, 0, b"")
     try:
         _, count = struct.unpack_from(">hi", body)

@@ -18,7 +18,7 @@ UNRESOLVED = (OSError, ValueError)  # ValueError: a bad host name (a..b)
 
 
 def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, Unheard]:
-    """Omits brokers that accepted."""
+    """Without brokers that accepted."""
     problems: dict[int, Unheard] = {}
     left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
     for broker, (host, port) in sorted(brokers.items()):
@@ -50,7 +50,6 @@ def unresolved(host: str, failure: Exception) -> Fact:
 
 
 def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, Unheard | None]:
-    """None: the connection was accepted."""
     nothing = Unheard(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME))
     answers: dict[int, Unheard | None] = dict.fromkeys(tried, nothing)
     with ExitStack() as sockets, selectors.DefaultSelector() as waiting:

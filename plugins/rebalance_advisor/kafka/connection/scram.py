@@ -89,7 +89,6 @@ def _scram(digest: str, username: str, password: str, nonce: str) -> Generator[b
 
 
 def _challenge(answer: str, nonce: str) -> tuple[str, bytes, int]:
-    """Return (common nonce, salt, iterations)."""
     told = _fields(answer)
     try:
         salt = base64.b64decode(told["s"], validate=True)

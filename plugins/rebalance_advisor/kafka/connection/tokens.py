@@ -38,7 +38,7 @@ class TokenProvider(AbstractTokenProvider):
         return self._token
 
     def extensions(self) -> dict[str, str]:
-        """SASL extensions (KIP-342)."""
+        """KIP-342."""
         return dict(self._source.extensions)
 
 

@@ -60,7 +60,6 @@ class WholeAnswers:
         self._budget.hold(self, len(self._unfinished))
 
     def connection_lost(self, failure: Exception | None) -> None:
-        """A timeout reports how much of an answer came."""
         if is_timeout(failure) and self._unfinished:
             failure = UnfinishedAnswerError(self._words())
         self._unfinished.clear()

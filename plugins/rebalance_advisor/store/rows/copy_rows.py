@@ -20,7 +20,6 @@ Column = Sequence[str]
 
 
 def copy_columns(connection: Connection, table: str, columns: dict[str, Column]) -> int:
-    """Raises StoreError for text that Postgres refuses."""
     target = sql.Identifier("store", table)
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     (rows,) = {len(column) for column in columns.values()}
@@ -56,7 +55,6 @@ def constant(value: object, count: int) -> Column:
 
 
 def plain(values: Iterable[object]) -> Column:
-    """Numbers, or text without escapes."""
     return [_NULL if value is None else str(value) for value in values]
 
 
@@ -69,7 +67,6 @@ def flag(values: Iterable[bool | None]) -> Column:
 
 
 def document(values: Iterable[object]) -> Column:
-    """None is NULL."""
     encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
     return [_NULL if value is None else encode(value).translate(_ESCAPES) for value in values]
 

@@ -16,7 +16,6 @@ Row = dict[str, Any]
 
 
 def save_plan(connection: Connection, run_id: str, plan: Plan) -> None:
-    """Raises StoreError without ``plan_id``."""
     if not plan.plan_id:
         raise StoreError("the plan has no plan_id; seal it first (Plan.sealed)")
     tables = {
@@ -39,7 +38,7 @@ def save_plan(connection: Connection, run_id: str, plan: Plan) -> None:
 
 
 def load_plan(connection: Connection, run_id: str) -> Row:
-    """Published or not. Raises StoreError."""
+    """Published or not."""
     row = connection.execute(named("plan_document"), {"run_id": run_id}).fetchone()
     if row is None:
         raise StoreError(f"run {run_id} has no plan")

@@ -94,7 +94,6 @@ def save_member_scores(connection: Connection, run_id: str, rows: Rows) -> None:
 
 
 def save_findings(connection: Connection, run_id: str, findings: Iterable[Finding]) -> None:
-    """Rank and save. Raises StoreError for duplicate keys."""
     ranked = rank(list(findings))
     keys = [finding.finding_key for finding in ranked]
     twice = sorted({key for key in keys if keys.count(key) > 1}) if len(set(keys)) < len(keys) else []
@@ -138,7 +137,6 @@ def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:
 
 
 def replace_rows(connection: Connection, run: OpenRun, table: str, rows: list[dict[str, Any]]) -> None:
-    """All rows must have the same columns."""
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     _replace_columns(connection, run, table, columns, len(rows))
 
@@ -186,7 +184,6 @@ def _checked(table: str, known: tuple[str, ...], row: Mapping[str, Any]) -> dict
 
 
 def _column(values: Sequence[Any]) -> copy_rows.Column:
-    """By the first value that is not None."""
     sample = next((value for value in values if value is not None), None)
     if isinstance(sample, bool):
         return [r"\N" if value is None else "t" if value else "f" for value in values]

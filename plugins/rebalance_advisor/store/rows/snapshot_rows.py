@@ -128,7 +128,6 @@ def _partitions(snapshot: ClusterSnapshot) -> Columns:
 
 
 def _of_few(written: Callable[[Iterable[Any]], Column], values: Mapping[int, Any], rows: int) -> Column:
-    """A constant column without values."""
     return written(values.get(row) for row in range(rows)) if values else constant(None, rows)
 
 

@@ -43,10 +43,7 @@ def connect(dsn: str) -> Connection:
 
 
 def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
-    """Our session ``options`` come last; other settings of ``dsn`` win.
-
-    Accepts URLs of SQLAlchemy and Airflow. Raises StoreError.
-    """
+    """Our session ``options`` come last. Accepts URLs of SQLAlchemy and Airflow."""
     if url := _URL.match(dsn):
         if url["scheme"].lower().partition("+")[0] not in ("postgresql", "postgres"):
             raise StoreError(
