@@ -194,7 +194,6 @@ def work_as_sent(work: Work) -> Work:
 
 
 def work_after(running: Work, assigned: Work, revoked: Work) -> Work:
-    """What was assigned, then what stays."""
     given, stopped = work_as_sent(assigned), set(revoked.connectors)
     stopped_tasks = set(revoked.tasks)
     return Work(
@@ -295,7 +294,7 @@ class _Round:
         )
 
     def _handle_lost(self, lost: Work) -> Work:
-        """Candidates get their lost work here."""
+        """Candidates get lost work here."""
         request = self._request
         if not lost and not self._has_revoked:
             self._end_delay()
@@ -369,7 +368,7 @@ def _doubled(running: _Running[_Piece]) -> list[_Piece]:
 
 
 def _revoke(running: _Running[_Piece], pieces: set[_Piece]) -> _Running[_Piece]:
-    """Return what each worker had."""
+    """Return what each worker loses."""
     revoked: _Running[_Piece] = {worker: {} for worker in running}
     _take(
         running, {worker: [piece for piece in listed if piece in pieces] for worker, listed in running.items()}, revoked

@@ -310,7 +310,7 @@ class StickyNotes:
 
     @classmethod
     def of_way(cls, *, is_constrained: bool) -> StickyNotes:
-        """Of releases 2.5.1 to 2.8.2."""
+        """For releases 2.5.1 to 2.8.2."""
         nothing = np.zeros(0, dtype=np.int32)
         return cls(is_constrained, None, nothing, nothing, nothing)
 

@@ -115,7 +115,7 @@ def _require_all_read(reader: Mapping[tuple[str, int], str], counts: Mapping[str
 
 
 def topic_views(request: AssignmentRequest) -> tuple[TopicView, ...]:
-    """The leader's view, in column order."""
+    """The leader's view."""
     topics, racks = request.topics, request.rack_names
     bounds, cells = topics.rack_offsets.tolist(), topics.racks.tolist()
     subscribed = set(request.members.subscription_topics.tolist())

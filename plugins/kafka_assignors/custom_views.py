@@ -39,8 +39,6 @@ class TopicView:
 
 @dataclass(frozen=True, slots=True)
 class MemberView:
-    """``owned``: claims."""
-
     id: str
     topics: tuple[str, ...]
     instance_id: str | None = None

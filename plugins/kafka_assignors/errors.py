@@ -15,7 +15,7 @@ class AdvisorError(Exception):
 
 
 class InvalidInputError(AdvisorError):
-    """Refused as a whole."""
+    """Invalid input, refused as a whole."""
 
     place = problem = hint = ""
 
@@ -38,7 +38,7 @@ class AssignorError(AdvisorError):
 
 
 class EndlessReassignmentError(AssignorError):
-    """The real strategy never returns."""
+    """The real strategy never returns on this input."""
 
     def __init__(self, message: str = "the real strategy repeats the same moves for ever on this input") -> None:
         super().__init__("EndlessReassignment", message)

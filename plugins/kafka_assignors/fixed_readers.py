@@ -34,7 +34,7 @@ _NOT_SIGN = 0x7FFFFFFF
 
 
 def flink_readers(partition_counts: Mapping[str, int], parallelism: int) -> Readers:
-    """Raises InvalidInputError."""
+    """Return the subtask of each partition."""
     _check(parallelism, "parallelism")
     starts = {topic: (31 * hash_code(topic) & _NOT_SIGN) % parallelism for topic in partition_counts}
     return {
@@ -44,7 +44,7 @@ def flink_readers(partition_counts: Mapping[str, int], parallelism: int) -> Read
 
 
 def mirror_maker_readers(partition_counts: Mapping[str, int], tasks_max: int) -> Readers:
-    """Raises InvalidInputError."""
+    """Return the task of each partition."""
     _check(tasks_max, "tasks_max")
     tasks, turn = min(tasks_max, sum(partition_counts.values())), 0
     readers: Readers = dict.fromkeys(partition_counts, ())

@@ -116,7 +116,7 @@ class StreamsStickyAssignor:
         return str(self.releases)
 
     def assign(self, request: StreamsRequest) -> tuple[MemberTasks, ...]:
-        """By ``request.members``. Raises AssignorError without members."""
+        """Return tasks in the order of ``request.members``. Raises AssignorError without members."""
         run = _Run(self, request)
         _assign_active(run, self)
         if request.standby_replicas:
@@ -176,7 +176,7 @@ class _Quota:
 
     @property
     def most(self) -> int:
-        """0 where all members are settled."""
+        """Return 0 where all members are settled."""
         return -(-self._tasks // self._members) if self._members else 0
 
     def note(self, count: int) -> None:
@@ -208,7 +208,7 @@ class _Run:
         self._set_former(assignor, request, walk)
 
     def _set_processes(self, assignor: StreamsStickyAssignor, request: StreamsRequest, walk: Sequence[int]) -> None:
-        """In the order of Java's maps."""
+        """Processes and members follow Java's maps."""
         number_of: dict[str, int] = {}
         self.process_of = [0] * len(walk)
         for member in walk:

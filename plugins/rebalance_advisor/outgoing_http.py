@@ -98,7 +98,7 @@ def ask(
 
 
 def checked_address(url: str, *, has_secret: bool) -> str:
-    """``scheme://host:port``. Raises OutgoingRequestError."""
+    """Return ``scheme://host:port``. Raises OutgoingRequestError."""
     try:
         parts = urllib.parse.urlsplit(url)
         host, port = parts.hostname, parts.port

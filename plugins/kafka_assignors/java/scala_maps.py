@@ -31,7 +31,7 @@ def improved(code: int) -> int:
 
 
 def immutable_order(keys: Sequence[str]) -> tuple[str, ...]:
-    """O(n) nodes of at most seven levels."""
+    """Visits O(n) nodes of at most seven levels."""
     return tuple(key for _, key in _node([(improved(hash_code(key)), key) for key in keys], 0))
 
 

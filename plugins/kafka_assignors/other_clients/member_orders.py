@@ -42,12 +42,12 @@ def by_code_points(strings: StringColumn) -> Longs:
 
 
 def by_id(members: MemberColumns) -> Longs:
-    """Sarama, aiokafka, kafka-python 2: static or not."""
+    """Sarama, aiokafka, kafka-python 2 sort by id, static or not."""
     return by_code_points(members.ids)
 
 
 def by_utf16_id(members: MemberColumns) -> Longs:
-    """KafkaJS: JavaScript's order of strings is Java's."""
+    """KafkaJS sorts by id; JavaScript's order of strings is Java's."""
     return sorted_order(members.ids.data, members.ids.offsets)
 
 

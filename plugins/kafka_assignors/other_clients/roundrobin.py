@@ -51,7 +51,7 @@ class RoundRobinDealer:
 
 @dataclass(frozen=True, slots=True)
 class SaramaDealer:
-    """Partitions by text."""
+    """Deals partitions in the order of their texts."""
 
     name: str = "roundrobin@sarama"
     versions: str = "sarama 1.61.1"

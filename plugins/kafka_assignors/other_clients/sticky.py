@@ -176,7 +176,7 @@ def _read_alike(request: AssignmentRequest, inputs: StickyInput) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LibrdkafkaCooperative:
-    """``assign`` answers this round, ``target`` the last."""
+    """``assign`` gives this round's answer, ``target`` the final one."""
 
     name: str = "cooperative-sticky"
     versions: str = ""
@@ -416,7 +416,7 @@ def _without_left_out(state: State, offsets: Longs, rows: Ints) -> tuple[Longs, 
 def _in_lists(
     answer: tuple[Longs, Ints], request: AssignmentRequest, inputs: StickyInput, strategy: SaramaSticky
 ) -> Assignment:
-    """Ascending, without withheld rows."""
+    """Return lists in ascending order, without withheld rows."""
     offsets, rows = answer
     receivers = np.repeat(np.arange(len(request.members), dtype=np.int32), np.diff(offsets))
     rows = rows[np.lexsort((rows, receivers))]

@@ -301,7 +301,6 @@ class ServerUniformAssignor:
     is_extra_given_back: bool = True
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError."""
         if len(request.members) == 0:
             return no_entries(0)
         return self._homogeneous(request) if is_homogeneous(request) else _heterogeneous(request)

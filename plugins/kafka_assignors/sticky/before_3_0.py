@@ -549,7 +549,7 @@ def without_withheld(heads: Longs, counts: Longs, lists: Ints, receiver: Ints) -
 
 @dataclass(frozen=True, slots=True)
 class StickyOf23:
-    """The first with generations."""
+    """Kafka 2.3, the first with generations."""
 
     name: str = "sticky@2.3"
     versions: str = "Kafka 2.3"
@@ -666,7 +666,7 @@ def _unsaid(request: AssignmentRequest) -> tuple[Ints, Flags]:
 
 @kernel
 def first_that_differs(walk: Longs, offsets: Longs, topics: Ints, topic_count: int) -> int:
-    """Compared as ``all_equal`` does."""
+    """Compare as ``all_equal`` does."""
     is_expected = np.zeros(topic_count, np.bool_)
     expected = 0
     for place in range(len(walk)):

@@ -320,7 +320,7 @@ def _receiver(state: State, row: int) -> int:
 
 @inner_kernel
 def _move(state: State, row: int, receiver: int) -> int:
-    """CHANGED, or how the leader fails."""
+    """Return CHANGED, or how the leader fails."""
     actual = really_moved(state, row, state.rows[row].owner, receiver)
     giver = state.rows[actual].owner
     if giver == NONE or not state.members[giver].takes_part:

@@ -330,7 +330,7 @@ _REFUSALS = {
 def assign_constrained(
     request: AssignmentRequest, inputs: StickyInput, line: Line, *, is_cooperative: bool
 ) -> Assignment:
-    """Raises AssignorError as Java."""
+    """Raises AssignorError as Java does."""
     members, topics, racks = request.members, request.topics, inputs.racks
     if len(members) == 0:
         raise AssignorError("java.lang.ArithmeticException", "/ by zero")

@@ -66,12 +66,12 @@ def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict
 
 
 def cluster_snapshot(cluster: str) -> Asset:
-    """After the input gate."""
+    """Asset updated after the input gate."""
     return _asset("cluster_snapshot", cluster)
 
 
 def advisory(cluster: str) -> Asset:
-    """After publishing."""
+    """Asset updated after publishing."""
     return _asset("advisory", cluster)
 
 

@@ -303,7 +303,7 @@ _MOST_BYTES = 2**20
 
 
 def brokers_file(cluster: str) -> Path:
-    """Cluster names hold no dot."""
+    """The name is free: cluster names hold no dot."""
     return publish_root() / f"{cluster}.brokers.json"
 
 

@@ -261,7 +261,7 @@ def place_of(cluster: str, run_id: str) -> Place:
 
 
 def require_place(cluster: str) -> None:
-    """Raises before the work."""
+    """Raises InvalidInputError or ObjectStoreError before the work."""
     store = object_store()
     if store is not None:
         store.list(f"{folder_name(cluster)}/{LATEST}")

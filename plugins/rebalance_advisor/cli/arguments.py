@@ -126,7 +126,7 @@ def add_option(group: argparse._ActionsContainer, option: Option) -> None:
 
 
 def request_of(arguments: argparse.Namespace) -> RunRequest:
-    """Without capacities."""
+    """Return the request without capacities."""
     given = {option.name: getattr(arguments, option.name) for option in OPTIONS if option.is_in_shell}
     del given["capacity"]
     for name in RULES:

@@ -386,7 +386,7 @@ def _count(given: Properties, name: str) -> int:
 
 
 def _require_readable_options(options: dict[str, Any], source: str) -> None:
-    """Java patterns may be unreadable for us."""
+    """Check that we can read our own output, such as Java patterns."""
     try:
         RunRequest.from_mapping(options)
     except AdvisorError as error:
@@ -735,7 +735,7 @@ class _FlagReader:
 
 
 def _require_readable_flags(options: dict[str, Any], place: str) -> None:
-    """Go patterns may be unreadable for us."""
+    """Check that we can read our own output, such as Go patterns."""
     try:
         RunRequest.from_mapping(options)
     except AdvisorError as error:

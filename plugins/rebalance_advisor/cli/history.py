@@ -60,7 +60,7 @@ def with_window(
     max_bytes: int,
     say: Callable[[str], None],
 ) -> tuple[ClusterSnapshot, HourlyLoads | None]:
-    """Requested loads, and their hours."""
+    """Return INPUT with the requested loads, and their hours."""
     if request.load is None or request.window_hours is None:
         return snapshot, None
     from kafka_rebalance.snapshot.history import over_window, readings_of
@@ -147,7 +147,7 @@ def time_of(file: Path, max_bytes: int = MAX_INPUT_BYTES) -> datetime:
 
 
 def _require_same_cluster(snapshot: ClusterSnapshot, newest: ClusterSnapshot, file: Path) -> None:
-    """Kafka's ids if both exist, else names."""
+    """Compare Kafka's ids if both exist, else names."""
     told = (snapshot.cluster_id, newest.cluster_id)
     mine, wanted = (snapshot.cluster, newest.cluster) if None in told else told
     if mine != wanted:

@@ -68,7 +68,7 @@ def run_new_topics(arguments: argparse.Namespace, request: RunRequest) -> int:
 
 
 def new_topic(text: str) -> NewTopic:
-    """``orders:12:3:20MB:500GB``. Raises UsageError."""
+    """Parse ``orders:12:3:20MB:500GB``. Raises UsageError."""
     from kafka_rebalance.placement.new_topics import NewTopic
 
     name, *figures = text.split(":")

@@ -218,7 +218,7 @@ def _with_sizes_and_offsets(
 
 
 def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
-    """Not dead, when the ISR is unknown."""
+    """Return the first replica that is not dead when the ISR is unknown."""
     if row.isr is not None:
         return row.leader
     return next((broker for broker in row.replicas if not brokers[broker].state.is_gone), None)

@@ -270,7 +270,7 @@ def whole_number(text: str, line: Line, what: str, largest: int = LARGEST_ID) ->
 
 
 def broker_list(text: str, line: Line, what: str) -> tuple[int, ...]:
-    """'' means no broker."""
+    """Parse ids; '' means no broker."""
     brokers = tuple(whole_number(part.strip(), line, f"a broker id in {what}") for part in text.split(",") if text)
     if len(set(brokers)) != len(brokers):
         raise line.refuse(f"a broker stands twice in {what} {excerpt(text)}")
@@ -281,7 +281,7 @@ Row = tuple[Line, dict[str, str]]
 
 
 def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[str, ...]) -> list[Row]:
-    """(line, column → stripped cell)."""
+    """Return (line, column → stripped cell)."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     reader = csv.reader(lines)
     header: list[str] | None = None

@@ -19,7 +19,7 @@ BATCH_PARAMETERS: Mapping[Gate, str] = {Gate.INPUT: "snapshot_id", Gate.RESULTS:
 
 @dataclass(frozen=True, slots=True)
 class Unexpected:
-    """The first 200 rows."""
+    """``rows``: at most 200."""
 
     count: int
     rows: tuple[Row, ...]

@@ -96,7 +96,7 @@ def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterM
 
 
 def refreshed_leaders(sender: RequestSender, topics: set[str]) -> dict[tuple[str, int], int]:
-    """{} when no broker answers."""
+    """Return {} when no broker answers."""
     wanted = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(topics)]
     metadata = sender.send_to_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
@@ -225,7 +225,7 @@ def read_reassignments(
 
 
 def kafka_id(topic_id: UUID | None) -> str | None:
-    """URL-safe base64, as Kafka's tools print it."""
+    """Return URL-safe base64, as Kafka's tools print it."""
     if topic_id is None or topic_id.int == 0:
         return None
     return base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")

@@ -380,7 +380,7 @@ def read_details(
 
 
 def read_features(sender: RequestSender, coverage: Coverage) -> dict[str, int]:
-    """{} before 2.7 and with ZooKeeper."""
+    """Return {} before 2.7 and with ZooKeeper."""
     if sender.client.version_of(ApiVersionsRequest) < 3:
         return {}
     request = ApiVersionsRequest(client_software_name="rebalance-advisor", client_software_version="1", min_version=3)
@@ -704,7 +704,7 @@ def read_with_settings(
 def read_with_sender(
     sender: RequestSender, *, cluster_name: str | None, say: Callable[[str], None] = lambda _: None
 ) -> ClusterSnapshot:
-    """Without time and Kafka version."""
+    """Return the snapshot without time and Kafka version."""
     coverage = Coverage()
     say("reading brokers, topics and partitions")
     metadata = read_cluster_metadata(sender, coverage)

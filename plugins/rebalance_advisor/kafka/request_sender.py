@@ -311,7 +311,7 @@ class RequestSender:
         return answer
 
     def share_out(self, names: Iterable[Name], without: Container[int] = ()) -> dict[int, list[Name]]:
-        """{} without brokers."""
+        """Return {} without brokers."""
         brokers = [broker for broker in self.brokers if broker not in without]
         shares: dict[int, list[Name]] = defaultdict(list)
         for i, name in enumerate(names if brokers else ()):

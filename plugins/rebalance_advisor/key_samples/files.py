@@ -83,7 +83,7 @@ def read_json_lines(path: Path, columns: SampleColumns, plan: TallyPlan, budget:
 
 
 def read_csv(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
-    """RFC 4180."""
+    """Read RFC 4180."""
     records = _csv_records(read_text(path, budget), path)
     header = next(records, (1, []))[1]
     columns.require_in([name or "" for name in header], str(path))

@@ -104,7 +104,7 @@ def add_key_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def key_request(arguments: argparse.Namespace, sample: str | None, partitions: int | None = None) -> KeyRequest:
-    """``partitions``: of the live topic."""
+    """``partitions``: number of the live topic's partitions."""
     count = arguments.partitions if arguments.partitions is not None else partitions
     if count is None:
         raise UsageError.at("--partitions", "is missing", "a file does not tell how many partitions the topic has")

@@ -88,7 +88,7 @@ def _guarded(work: Callable[[], Message]) -> Message:
 
 
 def _told(error: BaseException) -> str:
-    """An error's message may raise."""
+    """Survive errors whose message raises."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     try:

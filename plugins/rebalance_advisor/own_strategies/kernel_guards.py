@@ -93,7 +93,7 @@ def deny_other_processes() -> bool:
 
 
 def _drop_rights_to_read() -> None:
-    """Also for later programs."""
+    """The drop holds for later programs, too."""
     header, sets = _CapabilityHeader(_CAPABILITY_VERSION, 0), (_Capabilities * 2)()
     libc = ctypes.CDLL(None)
     libc.capget(ctypes.byref(header), ctypes.byref(sets))

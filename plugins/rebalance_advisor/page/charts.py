@@ -83,7 +83,7 @@ def bar(value: float | None, look: Look, words: str, href: str = "") -> tuple[Pa
 
 
 def stacked(pieces: Iterable[tuple[float, Look, str, str]], *, is_leftward: bool = False) -> tuple[Part, ...]:
-    """(size, look, words, href), end to end."""
+    """``pieces``: (size, look, words, href), end to end."""
     parts, end = [], 0.0
     sign = -1.0 if is_leftward else 1.0
     for size, look, words, href in pieces:

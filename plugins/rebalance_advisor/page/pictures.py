@@ -125,7 +125,7 @@ class ResourceBars:
 
 
 def before_and_after(resources: Sequence[Row], brokers: Sequence[Row], most: int) -> list[ResourceBars]:
-    """Rows of ``plan_resource``, ``plan_broker``."""
+    """``resources``: ``plan_resource``; ``brokers``: ``plan_broker``."""
     drawn = []
     for resource in resources:
         if resource["exclusion_reason_code"] is not None:
@@ -429,7 +429,6 @@ class LevelBar:
 
 
 def level_bars(levels: Sequence[Row]) -> list[LevelBar]:
-    """What stays, leaves or arrives."""
     bars = []
     for row in levels:
         unit, capacity, after = row["unit"], row["capacity"], row["load_after"]

@@ -180,7 +180,7 @@ def clusters(cluster: str | None = None) -> Select[Any]:
 
 
 def applications() -> Select[Any]:
-    """The last checked last."""
+    """The plan checked last comes last."""
     newest = and_(CLUSTER.c.cluster == APPLICATION.c.cluster, CLUSTER.c.run_id == APPLICATION.c.run_id)
     return select(*APPLICATION.c).join(CLUSTER, newest).order_by(APPLICATION.c.cluster, APPLICATION.c.application_id)
 
@@ -192,7 +192,7 @@ def worst_findings() -> Select[Any]:
 
 
 def fullest_brokers() -> Select[Any]:
-    """If sizes are known."""
+    """Only clusters with known sizes."""
     broker = BROKER_OVERVIEW.c
     known = select(broker.cluster, broker.broker, broker.used_ratio).where(broker.used_ratio.is_not(None))
     return known.ext(distinct_on(broker.cluster)).order_by(broker.cluster, broker.used_ratio.desc(), broker.broker)
@@ -209,7 +209,7 @@ def findings(cluster: str, run_id: str, limit: int) -> Select[Any]:
 
 
 def first_seen(cluster: str, keys: Collection[str]) -> Select[Any]:
-    """And of the cluster's first advisory."""
+    """Also start of the cluster's first advisory."""
     first_run = select(func.min(PLAN.c.started_at)).where(PLAN.c.cluster == cluster).scalar_subquery()
     of_key = select(
         FINDING.c.finding_key, func.min(FINDING.c.started_at).label("first_seen"), first_run.label("first_run")
@@ -447,7 +447,7 @@ def plan_parts(cluster: str, run_id: str) -> dict[str, Select[Any]]:
 
 
 def copies(cluster: str, run_id: str, limit: int) -> Select[Any]:
-    """And the number of brokers that copy."""
+    """Also the number of brokers that copy."""
     read = WAVE_BROKER.c
     every = select(*read).where(read.cluster == cluster, read.run_id == run_id).cte("every_copy")
     both = func.coalesce(func.sum(every.c.received_bytes), 0) + func.coalesce(func.sum(every.c.sent_bytes), 0)
@@ -503,7 +503,7 @@ TODAY = "today"
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """``counted``: a smaller view."""
+    """``counted``: smaller view for the count."""
 
     read: TableClause
     name: str

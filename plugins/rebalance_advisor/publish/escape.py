@@ -17,7 +17,7 @@ _BEGINNING = re.compile(r"(?:[#+=-]|\d{1,9}(?=[.)]))")
 
 
 def html_value(value: Any) -> Any:
-    """Before Jinja escapes it (``finalize``)."""
+    """Make hidden characters visible before Jinja escapes (``finalize``)."""
     return type(value)(visible(value)) if isinstance(value, str) else value
 
 

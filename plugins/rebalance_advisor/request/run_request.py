@@ -236,7 +236,7 @@ class RunRequest(Checked):
 
     @property
     def advice(self) -> AdviceRequest:
-        """Heavy for DAG files."""
+        """Its imports are too heavy for DAG files."""
         from kafka_rebalance.advisory.advise import AdviceRequest
         from kafka_rebalance.groups.group_replay import ReplayOptions
         from kafka_rebalance.groups.scenarios import SCENARIOS

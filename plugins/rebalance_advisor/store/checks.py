@@ -46,7 +46,7 @@ class Quarantined:
 
 
 def require_snapshot(connection: Connection, snapshot_id: str) -> None:
-    """In any status."""
+    """Raises StoreError unless it is stored, in any status."""
     if connection.execute(named("find_any_snapshot"), {"snapshot_id": snapshot_id}).fetchone() is None:
         raise StoreError(f"no snapshot {snapshot_id} is stored")
 

@@ -7,6 +7,6 @@ from rebalance_advisor.store.schema.connection import Connection, named
 
 
 def load_disk_forecasts(connection: Connection, run_id: str) -> tuple[DiskForecast, ...]:
-    """() when a newer snapshot is stored."""
+    """Return () when a newer snapshot is stored."""
     with connection.cursor(row_factory=class_row(DiskForecast)) as cursor:
         return tuple(cursor.execute(named("disk_forecasts"), {"run_id": run_id}).fetchall())

@@ -10,7 +10,7 @@ from rebalance_advisor.store.schema.connection import Connection, named
 
 @dataclass(frozen=True, slots=True)
 class ClusterHealth:
-    """None: not yet. Counts cover seven days."""
+    """None: never. Counts cover seven days."""
 
     cluster: str
     last_snapshot_at: datetime | None

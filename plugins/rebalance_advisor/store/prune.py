@@ -45,7 +45,7 @@ class Weeks:
         return Weeks(self.done + other.done, tuple(dict.fromkeys((*self.in_use, *other.in_use))))
 
     def require_none_in_use(self) -> None:
-        """Raises StoreError with the tables."""
+        """Raises StoreError with the tables in use."""
         if self.in_use:
             raise StoreError(
                 f"{len(self.in_use)} weekly tables were in use for {_TRIES} × 10 s and keep their space:"

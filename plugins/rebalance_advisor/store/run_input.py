@@ -15,8 +15,6 @@ from rebalance_advisor.store.snapshot_load import load_snapshot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunInput:
-    """``hourly``: hours of a window's loads."""
-
     snapshot: ClusterSnapshot
     hourly: HourlyLoads | None = None
 

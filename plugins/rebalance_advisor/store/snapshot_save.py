@@ -274,7 +274,7 @@ def _copy(connection: Connection, cluster: str, ahead: ReadingAhead, snapshot_ke
 
 
 def latest_snapshot_id(connection: Connection, cluster: str, before: datetime | None = None) -> str | None:
-    """Not refused by the input gate."""
+    """Skip snapshots that the input gate refused."""
     row = connection.execute(named("latest_snapshot"), {"cluster": cluster, "before": before}).fetchone()
     return None if row is None else str(row[0])
 

@@ -84,7 +84,7 @@ class ClusterClient:
         return ".".join(str(part) for part in version) if version else None
 
     def version_of(self, request: type[Any]) -> int:
-        """Or -1."""
+        """Return the highest common version, or -1."""
         try:
             return int(self._manager.broker_version_data.api_version(request))
         except errors.IncompatibleBrokerVersion:

@@ -124,7 +124,7 @@ def _jks(data: bytes, password: str | None, key_password: str | None, *, with_ke
 
 
 def _entries(data: bytes) -> Iterator[tuple[int, bytes, str]]:
-    """(kind, protected key, certificates as PEM)."""
+    """Yield (kind, protected key, certificates as PEM)."""
     version, count = struct.unpack_from(">ii", data, 4)
     at = 12
 
@@ -182,7 +182,7 @@ def _octets(der: bytes) -> bytes:
 
 
 def _element(der: bytes, at: int) -> tuple[int, bytes, int]:
-    """(tag, content, next offset)."""
+    """Return (tag, content, next offset)."""
     tag, size, start = der[at], der[at + 1], at + 2
     if size & 0x80:
         wide = size & 0x7F

@@ -43,7 +43,7 @@ class Stage(IntEnum):
 
 
 class ConnectionFailedError(AdvisorError):
-    """``stage``: the latest reached."""
+    """``stage``: the latest stage reached."""
 
     def __init__(self, stage: Stage, server: str, problem: str, hint: str) -> None:
         super().__init__(f"{server}: {problem}; {hint}")

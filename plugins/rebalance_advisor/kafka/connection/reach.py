@@ -18,7 +18,7 @@ UNRESOLVED = (OSError, ValueError)  # ValueError: a bad host name (a..b)
 
 
 def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, Unheard]:
-    """Without brokers that accepted."""
+    """Brokers that accepted are absent."""
     problems: dict[int, Unheard] = {}
     left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
     for broker, (host, port) in sorted(brokers.items()):

@@ -13,7 +13,7 @@ _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_
 
 
 def tls_context(settings: ConnectionSettings) -> ssl.SSLContext:
-    """TLS 1.2 or newer."""
+    """Allow TLS 1.2 or newer."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     versions = [_VERSIONS[version] for version in settings.tls_versions] or [
         ssl.TLSVersion.TLSv1_2,

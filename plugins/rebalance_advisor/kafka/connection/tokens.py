@@ -38,7 +38,7 @@ class TokenProvider(AbstractTokenProvider):
         return self._token
 
     def extensions(self) -> dict[str, str]:
-        """KIP-342."""
+        """Return SASL extensions (KIP-342)."""
         return dict(self._source.extensions)
 
 
