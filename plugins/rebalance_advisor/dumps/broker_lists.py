@@ -60,7 +60,7 @@ class BrokerListing:
                 raise line.refuse(f"is no line of a list of brokers: {excerpt(line.text.strip())}")
 
     def add(self, broker: Broker) -> None:
-        """A list without the broker as alive has priority."""
+        """A state other than alive has priority."""
         known = self.brokers.get(broker.id, broker)
         self.brokers[broker.id] = replace(
             known,
