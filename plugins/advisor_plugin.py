@@ -1,7 +1,4 @@
-"""The plugin file that Airflow loads; the wheel registers the same by entry point.
-
-If both exist, the wheel's is used: Airflow treats a second one as an error.
-"""
+"""Plugin file for Airflow. The wheel's entry point takes priority: Airflow refuses a second one."""
 
 from importlib.metadata import entry_points
 

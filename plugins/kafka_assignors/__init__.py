@@ -1,6 +1,6 @@
 """Exact replicas of the assignors and partitioners of Kafka and of its clients; README.md states the promises.
 
-Needs only numpy and numba, and knows no snapshots or plans.
+Needs only numpy and numba.
 """
 
 from importlib import import_module
@@ -17,7 +17,7 @@ __all__ = [
     "InvalidInputError", "MemberColumns", "TopicColumns", "UnknownNameError", "assign", "by_name", "names", "register",
 ]  # fmt: skip
 
-# Imported on first use: kernels are slow to import, and many importers need only an error class.
+# Kernels are slow to import.
 _MODULES = {
     "contract": ("Assignment", "AssignmentRequest", "Assignor", "MemberColumns", "TopicColumns"),
     "custom": ("CustomAssignor",),

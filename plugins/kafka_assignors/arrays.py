@@ -1,4 +1,4 @@
-"""Array types of all packages, and the index for no broker, member or partition."""
+"""Array types, and the index for no broker, member or partition."""
 
 from __future__ import annotations
 

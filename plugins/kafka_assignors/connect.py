@@ -1,31 +1,28 @@
 """Return the connectors and tasks that the leader of a Connect group gives each worker: eager or incremental.
 
-Workers of Kafka Connect share connectors and tasks, not partitions. The leader is a worker, so its release decides.
+The leader is a worker, so its release decides. O((W + T) log T) a round, with W workers and T connectors and tasks.
 
 Promises of ``EagerAssignor`` (``connect.protocol=eager``), in this order:
 
 1. Each connector and each task runs on exactly one worker, and all stop before each rebalance.
-2. Connectors by name, then tasks by (connector, number), are dealt in turn to the workers by id. Workers differ by one
-   connector or task at most, both counted together.
+2. Connectors by name, then tasks by (connector, number), are dealt in turn to the workers by id, so workers differ by
+   one at most, both counted together.
 
 Promises of ``CooperativeAssignor`` (``compatible`` and ``sessioned``, the default since Kafka 2.3), in this order:
 
-1. A connector or task that runs stays where it runs, unless it is deleted, runs twice, or its worker has too many.
-2. What a worker that left was running waits ``scheduled.rebalance.max.delay.ms``. A worker without work that joins in
-   that time is a *candidate*. After the delay the candidates get it in turn, else it is dealt like new work.
+1. A connector or task stays where it runs, unless it is deleted, runs twice, or its worker has too many.
+2. Work of a worker that left waits ``scheduled.rebalance.max.delay.ms``. A worker without work that joins in that time
+   is a *candidate*. After the delay the candidates get it in turn, else it is dealt like new work.
 3. New connectors, then new tasks, go to the workers that have the fewest of that kind, ties by id.
 4. Where no delay is pending, a worker gives up what it has above the even share of each kind, first what it lists
-   first. The first workers in the order of the leader's map may keep one more. What is given up is dealt a round later.
-5. Two rounds in a row that would revoke are kept apart by a delay of 40, 1,600, 64,000 ms and so on, at most the one
-   of 2.
+   first. The first workers in the order of the leader's map may keep one more. It is dealt a round later.
+5. Two rounds in a row that would revoke are kept apart by a delay of 40, 1,600, 64,000 ms and so on, at most that of 2.
 
-What runs twice is stopped on all its workers, and is given to one of them a round later.
-
-The leader remembers the last round (``LeaderMemory``). A new leader has no memory: it takes what a dead leader ran for
-new, and deals it at once. A leader that missed the end of its last round forgets what ran, and nothing else.
+What runs twice is stopped on all its workers, and dealt a round later. The leader remembers the last round
+(``LeaderMemory``). A new leader has no memory: a dead leader's work is new to it, and dealt at once. A leader that
+missed the end of its last round forgets what ran, and nothing else.
 
 Example: a runs c and its tasks 0 to 3, and b joins. Round 1: a gives up tasks 0 and 1 (share 2). Round 2: b gets both.
-Complexity: O((W + T) log T) a round, with W workers and T connectors and tasks.
 """
 
 from __future__ import annotations
@@ -45,15 +42,13 @@ from kafka_assignors.string_column import StringColumn
 
 
 class ConnectTask(NamedTuple):
-    """Task ``number`` of one connector."""
-
     connector: str
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Connectors and tasks, in the order in which a worker lists them."""
+    """In the order in which a worker lists them."""
 
     connectors: tuple[str, ...] = ()
     tasks: tuple[ConnectTask, ...] = ()
@@ -69,7 +64,6 @@ NO_WORK = Work()
 
 
 def configured_work(task_counts: Mapping[str, int]) -> Work:
-    """Return all connectors by name, and their tasks, of the number of tasks that each one has."""
     connectors = sorted(task_counts, key=compare_key)
     return Work(
         tuple(connectors),
@@ -79,18 +73,14 @@ def configured_work(task_counts: Mapping[str, int]) -> Work:
 
 @dataclass(frozen=True, slots=True)
 class EagerAssignor:
-    """``org.apache.kafka.connect.runtime.distributed.EagerAssignor``."""
-
     name: str
     releases: Releases
 
     @property
     def versions(self) -> str:
-        """The releases, for people."""
         return str(self.releases)
 
     def assign(self, workers: Sequence[str], configured: Work) -> tuple[Work, ...]:
-        """Return the work of each worker, in the order of ``workers``."""
         _check_workers(workers)
         dealt: dict[str, tuple[list[str], list[ConnectTask]]] = {worker: ([], []) for worker in workers}
         turns = cycle(sorted(workers, key=compare_key))
@@ -103,12 +93,11 @@ class EagerAssignor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderMemory:
-    """What a leader keeps between its rounds; a worker that never led has the default.
+    """``assigned``: what ran after the last round, and what was lost then.
 
-    ``assigned``: what ran after the last round, and what was lost then. ``revoked``: what that round revoked.
-    ``workers``: that took part in it. ``generation``: its number. ``candidates``: workers that get lost work after the
-    delay. ``scheduled_ms``: when the delay ends, 0 without one. ``has_revoked``, ``successive_revocations``: whether
-    the round before revoked, and how many in a row would have.
+    ``revoked``, ``workers``, ``generation``: of that round. ``candidates`` get lost work after the delay, which ends at
+    ``scheduled_ms`` (0: none). ``has_revoked``, ``successive_revocations``: whether the round before revoked, and how
+    many in a row would have.
     """
 
     assigned: Work = NO_WORK
@@ -126,8 +115,8 @@ class LeaderMemory:
 class CooperativeRequest:
     """One round. Nothing else may influence the answer.
 
-    ``running``: what each worker says that it runs, workers in the order of the JoinGroup response. ``now_ms``: the
-    leader's clock. ``generation``: of this round; ``completed_generation``: the last one whose end the leader saw.
+    ``running``: by worker, in the order of the JoinGroup response. ``now_ms``: the leader's clock.
+    ``completed_generation``: the last one whose end the leader saw.
     """
 
     running: Mapping[str, Work]
@@ -146,7 +135,7 @@ class CooperativeRequest:
 
 @dataclass(frozen=True, slots=True)
 class CooperativeAnswer:
-    """What each worker starts and stops, after which delay workers join again (0: none), and the leader's memory."""
+    """``delay_ms`` 0: workers need not join again."""
 
     assigned: Mapping[str, Work]
     revoked: Mapping[str, Work]
@@ -156,10 +145,10 @@ class CooperativeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CooperativeAssignor:
-    """``org.apache.kafka.connect.runtime.distributed.IncrementalCooperativeAssignor`` of some releases.
+    """``org.apache.kafka.connect.runtime.distributed.IncrementalCooperativeAssignor``.
 
-    ``waits_never``: with a maximal delay of 0, lost work is dealt in the round that finds it lost. Without
-    ``waits_never``, that round leaves lost work alone, and the next one deals it.
+    ``waits_never``: with a maximal delay of 0, lost work is dealt in the round that finds it lost, else in the next
+    one.
     """
 
     name: str
@@ -168,11 +157,9 @@ class CooperativeAssignor:
 
     @property
     def versions(self) -> str:
-        """The releases, for people."""
         return str(self.releases)
 
     def assign(self, request: CooperativeRequest) -> CooperativeAnswer:
-        """Return what changes in this round, and the memory for the next one."""
         return _Round(self, request).answer()
 
 
@@ -184,16 +171,16 @@ CONNECT_COOPERATIVE: tuple[CooperativeAssignor, ...] = (
 
 
 def connect_cooperative(version: object = None) -> CooperativeAssignor:
-    """Return the cooperative assignor of a worker's release, by default of the newest (``releases.answering``).
+    """Of a worker's release, by default the newest (``releases.answering``).
 
-    Raises InvalidInputError for a release that was not tried.
+    Raises InvalidInputError for an untried release.
     """
     spans = [assignor.releases for assignor in CONNECT_COOPERATIVE]
     return CONNECT_COOPERATIVE[answering(spans, version, "connect-cooperative").place]
 
 
 def work_as_sent(work: Work) -> Work:
-    """Return the same work in the order that it has on the wire: tasks are grouped by connector.
+    """Order on the wire: tasks grouped by connector.
 
     Connectors come in the order of Java's HashSet of those that the worker runs itself, then in that of its tasks.
     """
@@ -207,7 +194,6 @@ def work_as_sent(work: Work) -> Work:
 
 
 def work_after(running: Work, assigned: Work, revoked: Work) -> Work:
-    """Return what a worker runs after a round: what it was given, then what it keeps."""
     given, stopped = work_as_sent(assigned), set(revoked.connectors)
     stopped_tasks = set(revoked.tasks)
     return Work(
@@ -240,11 +226,11 @@ def _backoff_ms(attempts: int, most_ms: int) -> int:
 
 
 _Piece = TypeVar("_Piece", str, ConnectTask)
-_Running = dict[str, dict[_Piece, None]]  # by worker, in the order of the leader's map; inside as the worker lists them
+_Running = dict[str, dict[_Piece, None]]  # by worker, in the leader's map order; inside as listed
 
 
 class _Round:
-    """State of one round. Sets of connectors and of tasks are kept apart: no rule looks at both but for emptiness."""
+    """No rule looks at connectors and tasks together but for emptiness."""
 
     def __init__(self, assignor: CooperativeAssignor, request: CooperativeRequest) -> None:
         self._waits_never = assignor.waits_never
@@ -253,7 +239,7 @@ class _Round:
         self._scheduled_ms, self._delay_ms = memory.scheduled_ms, memory.delay_ms
         self._candidates = memory.candidates
         self._has_revoked, self._successive = memory.has_revoked, memory.successive_revocations
-        # The leader reads the workers' metadata into one map, and copies its entries into another.
+        # Metadata is read into one map, which is copied into another.
         walk = _hash_walk(_hash_walk(list(request.running)))
         self._connectors: _Running[str] = {worker: dict.fromkeys(request.running[worker].connectors) for worker in walk}
         self._tasks: _Running[ConnectTask] = {worker: dict.fromkeys(request.running[worker].tasks) for worker in walk}
@@ -308,7 +294,7 @@ class _Round:
         )
 
     def _handle_lost(self, lost: Work) -> Work:
-        """Return the lost work that is dealt in this round; candidates get theirs here."""
+        """Candidates get lost work here."""
         request = self._request
         if not lost and not self._has_revoked:
             self._end_delay()
@@ -348,7 +334,6 @@ class _Round:
         )
 
     def _may_revoke(self, *, has_surplus: bool) -> bool:
-        """Return whether the surplus is revoked now; two rounds in a row are kept apart by a growing delay."""
         if has_surplus and self._has_revoked:
             self._successive += 1
             self._delay_ms = _backoff_ms(self._successive, self._request.max_delay_ms)
@@ -383,7 +368,7 @@ def _doubled(running: _Running[_Piece]) -> list[_Piece]:
 
 
 def _revoke(running: _Running[_Piece], pieces: set[_Piece]) -> _Running[_Piece]:
-    """Remove ``pieces`` from all workers, and return what each one had of them."""
+    """Return what each worker loses."""
     revoked: _Running[_Piece] = {worker: {} for worker in running}
     _take(
         running, {worker: [piece for piece in listed if piece in pieces] for worker, listed in running.items()}, revoked
@@ -399,7 +384,7 @@ def _take(running: _Running[_Piece], taken: Mapping[str, list[_Piece]], revoked:
 
 
 def _above_share(running: _Running[_Piece], total: int) -> dict[str, list[_Piece]]:
-    """Return what each worker has above ⌊total / workers⌋, or above one more for the first workers that have more."""
+    """Above ⌊total / workers⌋, or above one more for the first workers that have more."""
     least, extra = divmod(total, len(running))
     counts = Counter(map(len, running.values()))
     if counts[least + 1] == extra and counts[least] + extra == len(running):

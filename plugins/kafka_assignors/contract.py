@@ -1,4 +1,4 @@
-"""Contract of every strategy: ``AssignmentRequest`` and ``Assignment`` in columns, ``Assignor`` with one method."""
+"""Contract of every strategy: ``AssignmentRequest`` and ``Assignment`` in columns, ``Assignor``."""
 
 from __future__ import annotations
 
@@ -14,29 +14,27 @@ from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.string_column import StringColumn
 
-NO_METADATA = -1  # a topic that is named but not in the cluster's metadata
+NO_METADATA = -1  # named, but not in the metadata
 NO_RACK = -1
 NO_GENERATION = -1
 
 
 class MapOrder(StrEnum):
-    """Order in which Java walks its maps of topics and members; some answers depend on it."""
-
     GIVEN = "given"  # column order (a LinkedHashMap)
     HASH = "hash"  # HashMaps, filled in column order
     # Leader: members in JoinGroup order, topics through a HashSet of all. Coordinator: as HASH, but a member's topics
-    # in the order of the HashSet of their names.
+    # in the order of a HashSet of names.
     LEADER = "leader"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TopicColumns:
-    """T topics: every topic that a subscription or an owned partition names.
+    """Every topic that a subscription or an owned partition names.
 
-    ``partition_counts`` int32[T]; ``NO_METADATA`` for a topic without metadata. Row ``first_row[t] + p`` of the
-    columns along partitions (P rows) is partition p of topic t. ``rack_offsets`` int64[P+1], ``racks`` int32[R]:
-    replicas' racks as indices into the request's rack names, or ``NO_RACK``. ``uuid_msb``, ``uuid_lsb`` int64[T]:
-    topic ids (signed, as Java compares them), zeros where not needed.
+    ``partition_counts`` int32[T], or ``NO_METADATA``. Row ``first_row[t] + p`` of the columns along partitions (P rows)
+    is partition p of topic t. ``rack_offsets`` int64[P+1], ``racks`` int32[R]: replicas' racks as indices into the
+    request's rack names, or ``NO_RACK``. ``uuid_msb``, ``uuid_lsb`` int64[T]: topic ids (signed, as Java compares
+    them), zeros where not needed.
     """
 
     names: StringColumn
@@ -96,12 +94,13 @@ class TopicColumns:
 class MemberColumns:
     """M members, in the order in which Java's maps were filled (or are walked: ``MapOrder``).
 
-    ``subscription_offsets`` int64[M+1], ``subscription_topics`` int32[S]: subscriptions in each member's order, with
-    duplicates. ``owned_offsets`` int64[M+1], ``owned_topics``, ``owned_partitions`` int32[W]: claims in each member's
-    order; a partition need not exist. ``has_owned`` bool[M]: a claim was sent, even an empty one. ``generations``
-    int32[M]: the Subscription's field (v2+); ``data_generations`` int32[M]: from the user data; ``NO_GENERATION``
-    where not sent. ``sent_generation`` bool[M]: the user data holds one, even −1 (``None``: those that are not −1).
-    ``racks`` int32[M]: indices into the request's rack names. ``user_data``, ``hosts``, ``client_ids``: empty, or M.
+    ``subscription_offsets`` int64[M+1], ``subscription_topics`` int32[S]: in each member's order, with duplicates.
+    ``owned_offsets`` int64[M+1], ``owned_topics``, ``owned_partitions`` int32[W]: claims in each member's order; a
+    partition need not exist. ``has_owned`` bool[M]: a claim was sent, even an empty one.
+
+    ``generations`` int32[M]: the Subscription's (v2+), ``data_generations`` the user data's, or ``NO_GENERATION``.
+    ``sent_generation`` bool[M]: the user data holds one, even −1 (``None``: those that are not −1). ``racks`` int32[M]:
+    indices into the request's rack names. ``user_data``, ``hosts``, ``client_ids``: empty, or M.
     """
 
     ids: StringColumn
@@ -133,7 +132,7 @@ class MemberColumns:
         owned: tuple[Longs, Ints, Ints] | None = None,
         has_owned: Flags | None = None,
     ) -> MemberColumns:
-        """Columns without generations; ``owned`` = (offsets, topics, partitions), ``instances``: None where dynamic."""
+        """Without generations; ``owned`` = (offsets, topics, partitions); ``instances``: None where dynamic."""
         count, empty = len(ids), np.zeros(0, dtype=np.int32)
         offsets, topics, partitions = owned or (np.zeros(count + 1, dtype=np.int64), empty, empty)
         unknown = np.full(count, -1, dtype=np.int32)
@@ -191,7 +190,7 @@ class MemberColumns:
 
     @property
     def has_data_generation(self) -> Flags:
-        """bool[M]: the user data holds a generation, even −1 (read by releases before 2.5.1)."""
+        """bool[M]: the user data holds one, even −1 (read before 2.5.1)."""
         if self.sent_generation is None:
             has: Flags = self.data_generations >= 0
             has.setflags(write=False)
@@ -204,10 +203,10 @@ class AssignmentRequest:
     """One call of a strategy. Nothing else may influence the answer.
 
     ``weights`` float64[P]: rate or lag. ``max_generation_before``: highest generation that this leader's sticky
-    assignor has seen. ``prefer_rack_aware``: Kafka's test hook, use racks even where every partition is on all of
-    them. ``is_homogeneous``, ``is_assigned`` bool[P], ``is_assignable`` bool[P]: the coordinator's input to
-    server-side strategies (``None``: derive it; all). ``seed``: for random strategies. ``member_order`` int64[M]:
-    insertion order of Java's map, which matters within a bin (``None``: column order).
+    assignor has seen. ``prefer_rack_aware``: Kafka's test hook, use racks even where every partition is on all of them.
+    ``is_homogeneous``, ``is_assigned`` bool[P], ``is_assignable`` bool[P]: the coordinator's input (``None``: derive
+    it; all). ``seed``: for random strategies. ``member_order`` int64[M]: insertion order of Java's map, which matters
+    within a bin (``None``: column order).
     """
 
     topics: TopicColumns
@@ -247,7 +246,7 @@ _T = TypeVar("_T", MemberColumns, AssignmentRequest)
 
 
 def _twin(owner: _T) -> _T:
-    """Copy without validation; ``copy`` takes ten times as long."""
+    """Without validation; ``copy`` takes ten times as long."""
     other = object.__new__(type(owner))
     for column in type(owner).__slots__:
         object.__setattr__(other, column, getattr(owner, column))
@@ -255,7 +254,7 @@ def _twin(owner: _T) -> _T:
 
 
 def _freeze(owner: object, dtype: type[np.generic], *names: str) -> None:
-    """Make columns read-only, contiguous and of one type: each kernel is compiled once."""
+    """Read-only, contiguous, of one type: each kernel is compiled once."""
     for name in names:
         view: npt.NDArray[Any] = np.ascontiguousarray(getattr(owner, name), dtype=dtype).view()
         view.flags.writeable = False
@@ -274,10 +273,9 @@ def _indices(name: str, column: Ints, least: int, below: int) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Withheld:
-    """Partitions without a reader until their old owner revokes them (cooperative).
+    """Partitions without a reader until their old owner revokes them (cooperative): int32[K].
 
-    ``topics``, ``partitions``, ``members`` int32[K]: partition k goes to ``members[k]`` in the next round if nothing
-    changes.
+    Partition k goes to ``members[k]`` in the next round if nothing changes.
     """
 
     topics: Ints
@@ -299,9 +297,8 @@ _NOTHING = Withheld(_NONE, _NONE, _NONE)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StickyNotes:
-    """Record of a sticky strategy's run.
+    """``moved_topics``, ``moved_from``, ``moved_to`` int32[K]: movements while balancing (general way only).
 
-    ``moved_topics``, ``moved_from``, ``moved_to`` int32[K]: movements while balancing (general way only).
     ``max_generation_after``: ``None`` before 3.0, which keeps nothing between calls.
     """
 
@@ -313,24 +310,24 @@ class StickyNotes:
 
     @classmethod
     def of_way(cls, *, is_constrained: bool) -> StickyNotes:
-        """Notes of a release (2.5.1 to 2.8.2) that records only which way it took."""
+        """For releases 2.5.1 to 2.8.2."""
         nothing = np.zeros(0, dtype=np.int32)
         return cls(is_constrained, None, nothing, nothing, nothing)
 
     @property
     def is_sticky(self) -> bool:
-        """Kafka's own check: no topic moved from one member to another and also back between the same two."""
+        """Kafka's check: no topic moved both ways between the same two members."""
         moves = set(zip(self.moved_topics.tolist(), self.moved_from.tolist(), self.moved_to.tolist(), strict=True))
         return not any((topic, target, source) in moves for topic, source, target in moves if source != target)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
-    """M lists: member i reads ``topics[k]``-``partitions[k]`` for k in ``offsets[i]:offsets[i+1]``, in this order.
+    """Member i reads ``topics[k]``-``partitions[k]`` for k in ``offsets[i]:offsets[i+1]``, in this order.
 
     ``offsets`` int64[M+1], ``topics`` and ``partitions`` int32[N], indexed as in the request. ``has_entry`` bool[M]:
     members in the answer (``None``: all). ``varies``: the client's answer varies between runs, its sizes do not.
-    ``target``: the target of a client whose second step does more than withhold.
+    ``target``: of a client whose second step does more than withhold.
     """
 
     offsets: Longs
@@ -361,10 +358,10 @@ class Assignment:
 
 @runtime_checkable
 class Assignor(Protocol):
-    """Decide which member reads which partition. Pure: same request, same answer.
+    """Pure: same request, same answer.
 
-    ``versions``: releases whose answers it gives. ``assign`` raises AssignorError (with the Java class) where the
-    real class throws, EndlessReassignmentError where it never returns.
+    ``versions``: releases whose answers it gives. ``assign`` raises AssignorError (with the Java class) where the real
+    class throws, EndlessReassignmentError where it never returns.
     """
 
     @property

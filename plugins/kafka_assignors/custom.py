@@ -1,4 +1,4 @@
-"""Custom assignor: one class with one method, over plain objects instead of columns.
+"""Custom assignor: one class with one method, over plain objects.
 
 >>> class HeaviestFirst:
 ...     name = "heaviest-first"
@@ -8,9 +8,8 @@
 ...         partitions = [(topic.name, p) for topic in topics for p in range(topic.partitions)]
 ...         return {reader.id: partitions[i :: len(readers)] for i, reader in enumerate(readers)}
 
-A valid answer gives every partition of a subscribed topic one reader, which subscribes to it; any other is refused with
-the reason. The adapter runs trusted code in this process; ``rebalance_advisor.own_strategies`` runs other code in
-another process, with the same checks.
+A valid answer gives every partition of a subscribed topic one reader, which subscribes to it. This adapter runs trusted
+code; ``rebalance_advisor.own_strategies`` runs other code in another process.
 """
 
 from __future__ import annotations
@@ -65,10 +64,10 @@ class CustomAssignorAdapter:
 
 
 def assignment_of(answer: Answer, request: AssignmentRequest) -> Assignment:
-    """Columns of an answer; missing members get nothing. O(partitions + subscriptions).
+    """Missing members get nothing.
 
-    Raises AssignorError for an unknown member or partition, a partition given twice or to a member that does not
-    subscribe to it, and an unread one.
+    O(partitions + subscriptions). Raises AssignorError for an unknown member or partition, one given twice or to a
+    member that does not subscribe to it, and an unread one.
     """
     views, counts = member_views(request), _partition_counts(request)
     sets = {id(view.topics): frozenset(view.topics) for view in views}
@@ -116,7 +115,7 @@ def _require_all_read(reader: Mapping[tuple[str, int], str], counts: Mapping[str
 
 
 def topic_views(request: AssignmentRequest) -> tuple[TopicView, ...]:
-    """Subscribed topics with metadata, in column order: the leader's view."""
+    """The leader's view."""
     topics, racks = request.topics, request.rack_names
     bounds, cells = topics.rack_offsets.tolist(), topics.racks.tolist()
     subscribed = set(request.members.subscription_topics.tolist())

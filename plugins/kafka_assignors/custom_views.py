@@ -1,7 +1,7 @@
 """Input and answer of a custom assignor in plain types, and as JSON for another process.
 
-An answer maps members to sequences of (topic, partition) pairs. Partitions are whole numbers of any type, numpy's
-included; 2.0 and True are not. No import of numpy or kernels: a custom assignor's process needs neither.
+Partitions are whole numbers of any type, numpy's included; 2.0 and True are not. No import of numpy or kernels: the
+other process needs neither.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from kafka_assignors.whole_number import whole_number
 
 @dataclass(frozen=True, slots=True)
 class TopicView:
-    """One subscribed topic; ``racks`` per partition, those of its replicas."""
-
     name: str
     partitions: int
     racks: tuple[frozenset[str], ...] = ()
@@ -41,8 +39,6 @@ class TopicView:
 
 @dataclass(frozen=True, slots=True)
 class MemberView:
-    """One member. ``owned``: the (topic, partition) pairs that it claims."""
-
     id: str
     topics: tuple[str, ...]
     instance_id: str | None = None
@@ -62,7 +58,7 @@ class MemberView:
 
     @property
     def weight(self) -> float:
-        """``weight`` in the user data, 1 where it is no number above 0: safe to divide by."""
+        """Always above 0; 1 without ``weight`` in the user data."""
         weight = self.data.get("weight", 1.0)
         try:
             number = float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) else 1.0
@@ -72,7 +68,7 @@ class MemberView:
 
 
 def members_document(members: Sequence[MemberView]) -> dict[str, Any]:
-    """JSON of members, user data in base64; each distinct subscription once."""
+    """User data in base64; each distinct subscription once."""
     lists: dict[tuple[str, ...], int] = {}
     rows = [
         {
@@ -111,7 +107,7 @@ Answer = dict[str, list[tuple[str, int]]]
 
 
 def plain_answer(answer: object) -> Answer:
-    """Plain names and pairs. Raises AssignorError with the first fault."""
+    """Raises AssignorError with the first fault."""
     if not isinstance(answer, Mapping):
         raise AssignorError("NoAnswer", f"answers {excerpt(answer)}, which is no mapping of members to partitions")
     plain: Answer = {}
@@ -125,7 +121,7 @@ def plain_answer(answer: object) -> Answer:
 
 
 def plain_partition(answer: object) -> int:
-    """A partitioner's answer. Raises AssignorError where it is no whole number."""
+    """Raises AssignorError where it is no whole number."""
     partition = whole_number(answer)
     if partition is None:
         raise AssignorError("UnknownPartition", f"answers {excerpt(answer)}, which is no whole number")

@@ -1,4 +1,4 @@
-"""Base error of the project and the errors of strategies. A message: what failed, the value seen, what to do."""
+"""A message: what failed, the value seen, what to do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LONGEST_PROBLEM = 240
 
 
 class AdvisorError(Exception):
-    """Base of the advisor's errors. Foreign text in the message becomes one line with visible control characters."""
+    """Foreign text in the message becomes one line with visible control characters."""
 
     def __str__(self) -> str:
         return visible(super().__str__())
@@ -29,7 +29,7 @@ class InvalidInputError(AdvisorError):
 
 
 class AssignorError(AdvisorError):
-    """The real class refuses this input; ``java_class`` is its exception's class name."""
+    """The real class refuses this input; ``java_class`` names its exception."""
 
     def __init__(self, java_class: str, message: str = "") -> None:
         super().__init__(f"{java_class}: {message}" if message else java_class)

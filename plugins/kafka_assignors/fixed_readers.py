@@ -1,24 +1,19 @@
-"""Return which reader reads each partition where readers have no group: subtasks of Flink, tasks of MirrorMaker 2.
+"""Readers of each partition without a group: subtasks of Flink, tasks of MirrorMaker 2. O(partitions).
 
 Flink (``KafkaSourceEnumerator.getSplitOwner``), promises in this order:
 
-1. Partition p of a topic is read by subtask (start + p) mod parallelism. start = (31 · Java's hash of the topic's
-   name, without its sign bit) mod parallelism.
-2. So subtasks differ by one partition of each topic at most. Over all topics they may differ by as many as there are
-   topics: starts fall by hash.
+1. Subtask (start + p) mod parallelism reads partition p. start = (31 · Java's hash of the topic, without its sign
+   bit) mod parallelism.
+2. So subtasks differ by one partition of each topic at most; over all topics by as many as there are topics.
 
 MirrorMaker 2 (``MirrorSourceConnector.taskConfigs``), promises in this order:
 
 1. There are min(``tasks.max``, partitions) tasks. All partitions are dealt to them in turn, so tasks differ by one.
-2. The turn goes topic by topic in the order of Java's HashMap of names, and inside a topic by number. Traffic does not
-   count.
+2. The turn goes topic by topic in the order of Java's HashMap of names, and inside a topic by number.
 
-Topics whose names share a bin of that map have the order in which the brokers list them, which is taken to be that of
-names.
-
-Example: topics a and b of 4 partitions. Flink with parallelism 3: a starts at 31 · 97 mod 3 = 1, b at 31 · 98 mod 3,
-which is 2. MirrorMaker with 3 tasks: a-0, a-3 and b-2 to task 0.
-Complexity: O(partitions).
+Topics that share a bin of that map have the order in which the brokers list them, which is taken to be that of names.
+Example: topics a and b of 4 partitions. Flink with parallelism 3: a starts at 31 · 97 mod 3 = 1, b at 31 · 98 mod 3 =
+2. MirrorMaker with 3 tasks: a-0, a-3 and b-2 to task 0.
 """
 
 from __future__ import annotations
@@ -34,12 +29,12 @@ from kafka_assignors.string_column import StringColumn
 FLINK = Releases("Flink-connector", "4.0", "5.0")
 MIRROR_MAKER = Releases("Kafka", "4.3", "4.3")
 
-Readers = dict[str, tuple[int, ...]]  # topic → number of the reader of each partition
+Readers = dict[str, tuple[int, ...]]  # topic → reader of each partition
 _NOT_SIGN = 0x7FFFFFFF
 
 
 def flink_readers(partition_counts: Mapping[str, int], parallelism: int) -> Readers:
-    """Return the subtask that reads each partition. Raises InvalidInputError for a parallelism below 1."""
+    """Return the subtask of each partition."""
     _check(parallelism, "parallelism")
     starts = {topic: (31 * hash_code(topic) & _NOT_SIGN) % parallelism for topic in partition_counts}
     return {
@@ -49,7 +44,7 @@ def flink_readers(partition_counts: Mapping[str, int], parallelism: int) -> Read
 
 
 def mirror_maker_readers(partition_counts: Mapping[str, int], tasks_max: int) -> Readers:
-    """Return the task that reads each partition. Raises InvalidInputError for a ``tasks.max`` below 1."""
+    """Return the task of each partition."""
     _check(tasks_max, "tasks_max")
     tasks, turn = min(tasks_max, sum(partition_counts.values())), 0
     readers: Readers = dict.fromkeys(partition_counts, ())
@@ -60,10 +55,9 @@ def mirror_maker_readers(partition_counts: Mapping[str, int], tasks_max: int) ->
 
 
 def mirror_maker_order(topics: list[str]) -> list[str]:
-    """Return topics, listed by a broker in this order, as MirrorMaker walks them.
+    """``topics``: as a broker lists them.
 
-    The names come from a map and a set; the admin client's answer is a map made for as many topics, its copy, and
-    another one.
+    The names come from a map and a set; the admin client's answer is a presized map, its copy, and another one.
     """
     count = len(topics)
     for capacity in (DEFAULT_CAPACITY, DEFAULT_CAPACITY, count, map_copy_capacity(count), count):

@@ -1,21 +1,20 @@
-"""Return the answers of MetaQ's two strategies of 2012 (Metamorphosis 1.4), with MetaQ's hash functions.
+"""MetaQ's two strategies of 2012 (Metamorphosis 1.4), with its hash functions.
 
-Every partition of a topic has one consumer; each consumer computes the answer from two lists sorted as strings.
-Partitions are named ``broker-number``, so ``0-10`` sorts before ``0-2``. Kafka's partition p is ``0-p``.
+Every partition of a topic has one consumer; each consumer computes the answer from two lists sorted as strings. Kafka's
+partition p is named ``0-p``, so ``0-10`` sorts before ``0-2``.
 
-Default (``DefaultLoadBalanceStrategy``): a topic's partitions are cut into ranges; the first ``partitions mod
-consumers`` consumers get one more. Example: consumers a, b, c and partitions 0-0, 0-1: a gets 0-0, b 0-1, c nothing.
-Complexity: O(M log M + n log n + S) a topic.
+Default (``DefaultLoadBalanceStrategy``): partitions are cut into ranges; the first ``partitions mod consumers``
+consumers get one more. Example: consumers a, b, c and partitions 0-0, 0-1: a gets 0-0, b 0-1, c nothing. O(M log M + n
+log n + S) a topic.
 
 Consistent (``ConsisHashStrategy``, KETAMA): consumers are 160 points each on a ring, and a partition goes to the next
-point. A consumer that joins or leaves moves only its own partitions. No promise of balance; partition ``0-3`` of
-every topic goes to the same consumer. Points are MD5 of ``consumer-0`` … ``consumer-39``, four little-endian words
-each; the later consumer of the list has a shared point. A partition's hash is the first word of MD5 of its name.
-Complexity: O(M log M + n log M) hashes and look-ups.
+point. A consumer that joins or leaves moves only its own partitions. No promise of balance. Points are MD5 of
+``consumer-0`` … ``consumer-39``, four little-endian words each; the later consumer has a shared point. A partition's
+hash is the first word of MD5 of its name. O(M log M + n log M).
 
-Hash functions (``HashAlgorithm``, after spymemcached): CRC32 keeps 15 bits of the upper half; FNV comes in 64 bits
-cut to 32, also under the name of 32 bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; only
-ONE_AT_A_TIME is signed. Those over UTF-8 bytes fail on the empty key (``NullPointerException``).
+``HashAlgorithm``, after spymemcached: CRC32 keeps 15 bits of the upper half; FNV comes in 64 bits cut to 32, also under
+the name of 32 bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; only ONE_AT_A_TIME is signed.
+Those over UTF-8 bytes fail on the empty key.
 """
 
 from __future__ import annotations
@@ -40,10 +39,7 @@ from kafka_assignors.string_column import StringColumn
 
 
 def default_share(consumer: str, consumers: Sequence[str], partitions: Sequence[str]) -> list[str]:
-    """Share of ``consumer`` in the lists as given; empty for a stranger.
-
-    Raises AssignorError (ArithmeticException) without consumers.
-    """
+    """Empty for a stranger. Raises AssignorError without consumers."""
     if not consumers:
         raise AssignorError("java.lang.ArithmeticException", "/ by zero")
     if consumer not in consumers:
@@ -56,7 +52,7 @@ def default_share(consumer: str, consumers: Sequence[str], partitions: Sequence[
 
 @dataclass(frozen=True, slots=True)
 class MetaqDefaultAssignor:
-    """``com.taobao.metamorphosis.client.consumer.DefaultLoadBalanceStrategy``, each topic among its subscribers."""
+    """``com.taobao.metamorphosis.client.consumer.DefaultLoadBalanceStrategy``."""
 
     name: str = "metaq-default"
     versions: str = "Metamorphosis 1.4"
@@ -96,7 +92,7 @@ def chars_of(key: str) -> Chars:
 
 
 def bytes_of(key: str) -> bytes:
-    """``ByteUtils.getBytes``. Raises AssignorError (NullPointerException) for the empty key."""
+    """``ByteUtils.getBytes``. Raises AssignorError for the empty key."""
     if not key:
         raise AssignorError("java.lang.NullPointerException", "the bytes of an empty key are null")
     return key.encode("utf-8", "replace")
@@ -212,7 +208,7 @@ class Ring:
 
     @classmethod
     def of(cls, consumers: Iterable[str]) -> Ring:
-        """160 points a consumer; of equal points the last consumer's stays."""
+        """Of equal points the last consumer's stays."""
         digests = [
             hashlib.md5(bytes_of(f"{consumer}-{i}"), usedforsecurity=False).digest()
             for consumer in consumers
@@ -229,10 +225,7 @@ class Ring:
 
 
 def consistent_shares(consumers: Sequence[str], partitions: Sequence[str]) -> dict[str, list[str]]:
-    """Each consumer's partitions, in the order of MetaQ's HashSet.
-
-    Raises AssignorError (NoSuchElementException) for partitions without consumers.
-    """
+    """In the order of MetaQ's HashSet. Raises AssignorError for partitions without consumers."""
     shares: dict[str, list[str]] = {consumer: [] for consumer in consumers}
     if partitions and not consumers:
         raise AssignorError("java.util.NoSuchElementException")
@@ -250,7 +243,7 @@ def _in_set_order(strings: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class MetaqConsistentAssignor:
-    """``com.taobao.metamorphosis.client.consumer.ConsisHashStrategy``, each topic among its subscribers."""
+    """``com.taobao.metamorphosis.client.consumer.ConsisHashStrategy``."""
 
     name: str = "metaq-consistent"
     versions: str = "Metamorphosis 1.4"

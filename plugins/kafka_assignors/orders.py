@@ -1,4 +1,4 @@
-"""Orders of members and topics: Java's maps, and Kafka's own comparisons."""
+"""Java's maps, and Kafka's own comparisons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_assignors.kernels.decorators import kernel
 
 
 def member_walk(request: AssignmentRequest) -> Longs:
-    """int64[M]: members in the order of Java's map of subscriptions."""
+    """int64[M]: Java's map of subscriptions."""
     ids = request.members.ids
     if request.order is MapOrder.GIVEN:
         return np.arange(len(ids))
@@ -26,7 +26,7 @@ def member_walk(request: AssignmentRequest) -> Longs:
 
 
 def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:
-    """Topics in the order of Java's ``partitionsPerTopic``; ``members`` from ``member_walk``.
+    """Java's ``partitionsPerTopic``.
 
     GIVEN and HASH: every topic with metadata. LEADER: subscribed topics with partitions, as
     ``AbstractPartitionAssignor.assign(Cluster, …)`` collects them.
@@ -69,9 +69,8 @@ def by_member_id(members: MemberColumns) -> Longs:
 
 
 def by_member_info(members: MemberColumns, walk: Longs) -> Longs:
-    """int64[M]: members in the order of ``MemberInfo`` (2.4 and later).
-
-    Static members first, by instance id (equal ones in ``walk`` order), then dynamic ones by member id.
+    """int64[M]: ``MemberInfo`` (2.4 and later): static members by instance id (equal ones in ``walk`` order), then
+    dynamic ones by member id.
     """
     order = by_member_id(members)
     if not members.has_instance_id.any():
@@ -101,14 +100,14 @@ def instance_ranks(data: npt.NDArray[np.uint8], offsets: Longs, order: Longs) ->
 
 
 def ranks_of(order: Longs) -> Ints:
-    """int32: place of each index in ``order``, a permutation."""
+    """Inverse of a permutation, int32."""
     ranks = np.empty(len(order), dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
     return ranks
 
 
 def ranks_among(order: Longs, count: int) -> Ints:
-    """int32[count]: place of each index in ``order``, or −1."""
+    """int32[count]: place in ``order``, or −1."""
     ranks = np.full(count, -1, dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
     return ranks

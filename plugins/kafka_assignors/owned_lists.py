@@ -1,5 +1,3 @@
-"""Lists of members from the owner of each partition: the last step of strategies that walk topics in order."""
-
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -14,7 +12,7 @@ ABSENT = -1
 
 
 class OwnedLists(NamedTuple):
-    """Members' claims, one list after the other: that of m is ``offsets[m]``..``offsets[m + 1]``."""
+    """Member m's claims: ``offsets[m]``..``offsets[m + 1]``."""
 
     offsets: Longs
     topics: Ints
@@ -27,7 +25,7 @@ class TopicRows(NamedTuple):
 
 
 def owned_columns(members: MemberColumns) -> tuple[Longs, Ints, Ints]:
-    """Fields of ``OwnedLists``: a named tuple costs a call from Python 2 µs more than a plain one."""
+    """Fields of ``OwnedLists``: a named tuple costs a call from Python 2 µs more."""
     return members.owned_offsets, members.owned_topics, members.owned_partitions
 
 
@@ -41,7 +39,7 @@ def assignment_by_owner(owner: Ints, topics: TopicColumns, walk: Longs, member_c
 
 @kernel
 def lists_by_owner(owner: Ints, first_row: Longs, walk: Longs, member_count: int) -> tuple[Longs, Ints, Ints]:
-    """Offsets, topics and partitions of each member's list: a counting sort by owner. O(P + M)."""
+    """Offsets, topics and partitions: a counting sort by owner. O(P + M)."""
     offsets = np.zeros(member_count + 1, np.int64)
     for topic in walk:
         for row in range(first_row[topic], first_row[topic + 1]):
@@ -66,7 +64,7 @@ def lists_by_owner(owner: Ints, first_row: Longs, walk: Longs, member_count: int
 
 @inner_kernel
 def copy_run(into: Ints, at: int, source: Ints, start: int, length: int) -> None:
-    """``into[at : at + length] = source[start : start + length]`` without numba's error path."""
+    """Slice assignment without numba's error path."""
     target, given = into[at : at + length], source[start : start + length]
     for k in range(len(target)):
         target[k] = given[k]

@@ -1,8 +1,7 @@
-"""Racks as bit sets: racks of each partition's replicas, and whether matching racks can change anything.
+"""Racks as bit sets: rack r is bit r % 64 of word r // 64.
 
 Kafka uses racks only if a subscriber's rack is among those of the replicas, and some partition is not on all racks of
 all partitions (``AbstractPartitionAssignor.useRackAwareAssignment``).
-A set of racks is a row of 64-bit words, rack r being bit r % 64 of word r // 64.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def has_rack(words: Words, rack: int) -> bool:
 
 @kernel
 def partition_racks(rack_offsets: Longs, racks: Ints, words: int) -> Words:
-    """uint64[P, words]: racks of each partition's replicas; replicas without a rack do not count."""
+    """uint64[P, words]: of each partition's replicas; those without a rack do not count."""
     sets = np.zeros((len(rack_offsets) - 1, words), np.uint64)
     for row in range(len(sets)):
         for at in range(rack_offsets[row], rack_offsets[row + 1]):
@@ -42,7 +41,7 @@ def partition_racks(rack_offsets: Longs, racks: Ints, words: int) -> Words:
 
 @kernel
 def reader_racks(offsets: Longs, topics: Ints, member_racks: Ints, topic_count: int, words: int) -> Words:
-    """uint64[T, words]: racks of each topic's subscribers."""
+    """uint64[T, words]: of each topic's subscribers."""
     sets = np.zeros((topic_count, words), np.uint64)
     for member in range(len(member_racks)):
         rack = member_racks[member]
@@ -56,7 +55,7 @@ def reader_racks(offsets: Longs, topics: Ints, member_racks: Ints, topic_count: 
 
 @kernel
 def use_racks(readers: Words, sets: Words, start: int, end: int, prefer: bool) -> bool:  # noqa: FBT001
-    """Kafka's three conditions over partitions ``start`` … ``end`` − 1 and one set of readers' racks."""
+    """Kafka's conditions over partitions ``start`` … ``end`` − 1 and one set of readers' racks."""
     is_shared, is_partial = False, False
     for word in range(len(readers)):
         together = np.uint64(0)

@@ -1,7 +1,7 @@
-"""Plain ranges: per topic, each subscriber in order takes the next share of consecutive partitions.
+"""Per topic, each subscriber takes the next share of consecutive partitions. O(subscriptions + partitions).
 
-With n partitions and k subscribers q = n // k, r = n % k: subscriber i gets partitions q·i + min(i, r) and the q (q +
-1 for i < r) that follow. 7 partitions among 3: 0-2, 3-4, 5-6. Complexity: O(subscriptions + partitions).
+With n partitions and k subscribers q = n // k, r = n % k: subscriber i gets partitions q·i + min(i, r) and the q (q + 1
+for i < r) that follow. 7 partitions among 3: 0-2, 3-4, 5-6.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kafka_assignors.kernels.decorators import kernel
 
 @kernel
 def subscriber_counts(offsets: Longs, topics: Ints, topic_count: int, once: bool) -> Ints:  # noqa: FBT001
-    """int32[T]: subscribers of each topic; ``once``: a member that lists a topic twice counts once."""
+    """int32[T]; ``once``: a topic listed twice counts once."""
     counts = np.zeros(topic_count, np.int32)
     last = np.full(topic_count, -1, np.int32)
     for member in range(len(offsets) - 1):
@@ -36,12 +36,11 @@ def plain_ranges(
     subscribers: Ints,
     once: bool,  # noqa: FBT001
 ) -> Ints:
-    """Owner of each partition, int32[P], members in ``order``."""
+    """Owners int32[P], members in ``order``."""
     topic_count = len(first_row) - 1
     owner = np.full(first_row[-1], ABSENT, np.int32)
     turn = np.zeros(topic_count, np.int32)
     last = np.full(topic_count, -1, np.int32)
-    # Only the first min(n, k) subscribers of a topic get anything.
     limit = np.empty(topic_count, np.int32)
     still_open = 0
     for topic in range(topic_count):

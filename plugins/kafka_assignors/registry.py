@@ -1,8 +1,7 @@
-"""Strategies by name: side, releases and class.
+"""Strategies by name. Built-in classes are imported on first use: their kernels are slow to import.
 
-Built-in classes are imported on first use: their kernels are slow to import. ``register`` or an entry point of group
-``kafka_rebalance.assignors`` adds a custom assignor; every group is then replayed with it. The shell and the DAGs run
-custom assignors in another process (``rebalance_advisor.own_strategies``).
+``register`` or an entry point of group ``kafka_rebalance.assignors`` adds a custom assignor; every group is then
+replayed with it. Shell and DAGs run custom assignors in another process (``rebalance_advisor.own_strategies``).
 ``BUILT_IN`` lists the newest release of a strategy and client first.
 """
 
@@ -28,28 +27,26 @@ from kafka_assignors.string_column import StringColumn
 
 
 class Side(StrEnum):
-    """Component that runs a strategy."""
-
     CLIENT = "client"  # the group's leader
-    SERVER = "server"  # the coordinator of a KIP-848 group
-    SHARE = "share"  # the coordinator of a share group
+    SERVER = "server"  # coordinator of a KIP-848 group
+    SHARE = "share"  # coordinator of a share group
     METAQ = "metaq"  # each consumer for itself
     OWN = "own"
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """Built-in strategy: name, side, releases whose answers it gives, class.
+    """A name is the strategy and, behind ``@``, the difference from the newest Java class: the first release of its
+    line, or the client.
 
-    A name is the strategy and, behind ``@``, the difference from the newest Java class: the first release of its
-    line, or the client. ``client``: owner of the release numbers; Kafka for server-side strategies. ``own_protocol``:
-    the name in the group's protocol where it is not the strategy's.
+    ``client`` owns the release numbers (Kafka for server-side strategies). ``own_protocol``: the name in the group's
+    protocol where it is not the strategy's.
     """
 
     name: str
     side: Side
     releases: Releases
-    target: str  # module:class, in this package
+    target: str  # module:class
     client: Client = Client.JAVA
     own_protocol: str = ""
 
@@ -67,7 +64,7 @@ class Registration:
         return str(self.releases)
 
 
-Line = tuple[str, str, str, str]  # name, first and last release, target
+Line = tuple[str, str, str, str]  # name, releases, target
 
 
 def _java(*lines: Line) -> Iterator[Registration]:
@@ -265,7 +262,7 @@ def own_by_name(name: str) -> Assignor:
 
 
 def by_name(name: str) -> Assignor:
-    """Strategy of that name: custom first, then built-in, then entry points. Raises UnknownNameError."""
+    """Custom first, then built-in, then entry points. Raises UnknownNameError."""
     if name in _OWN:
         return _OWN[name]
     if name in _LOADED:
@@ -324,7 +321,6 @@ def _offsets(lists: Sequence[Sequence[object]]) -> Longs:
 
 
 def _loaded(registration: Registration) -> Assignor:
-    """The class under the registration's name and releases: one class may serve several."""
     module, _, attribute = registration.target.partition(":")
     loaded = getattr(import_module(f"kafka_assignors.{module}"), attribute)()
     named: Assignor = replace(loaded, name=registration.name, versions=registration.versions)
@@ -341,10 +337,8 @@ def built_in(name: str) -> Registration:
 
 
 def lines_of_client(strategy: str, client: object = None) -> tuple[Registration, ...]:
-    """Classes of ``strategy`` for ``client`` (none: Java), newest first.
-
-    ``strategy`` is its name or protocol name; one that a single client has ("RoundRobinAssigner") implies the client.
-    Raises UnknownNameError for a client that does not have it.
+    """Newest first; ``client`` None: Java. ``strategy`` is its name or protocol name; one that a single client has
+    ("RoundRobinAssigner") implies the client. Raises UnknownNameError.
     """
     having = [
         registration for registration in BUILT_IN
@@ -359,9 +353,6 @@ def lines_of_client(strategy: str, client: object = None) -> tuple[Registration,
 
 
 def name_of(strategy: str, client: object = None, version: object = None) -> str:
-    """Name of the class for ``client`` in release ``version``. Raises as ``lines_of_client`` and
-    ``releases.answering``.
-    """
     lines = lines_of_client(strategy, client)
     return lines[answering([line.releases for line in lines], version, strategy).place].name
 

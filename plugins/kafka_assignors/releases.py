@@ -1,9 +1,8 @@
 """Releases of Kafka and its clients as text, and spans of releases with equal answers.
 
-A release is a tuple of one to three numbers. Fewer than three name a line: (3, 7) is some release of 3.7. Example:
-``Releases("Kafka", "3.5.2", "3.7.0")`` holds 3.6.2 and 3.7.0, not 3.7.1. "3.7" touches both "3.5.2 – 3.7.0" and
-"3.7.1 – 4.4", so ``answering`` refuses it and asks for the third number. 4.5 is newer than all tried releases:
-``answering`` gives the newest span with ``is_assumed``.
+Fewer than three numbers name a line: (3, 7) is some release of 3.7. ``Releases("Kafka", "3.5.2", "3.7.0")`` holds 3.6.2
+and 3.7.0, not 3.7.1. "3.7" touches both "3.5.2 – 3.7.0" and "3.7.1 – 4.4", so ``answering`` refuses it and asks for the
+third number. 4.5 is newer than all tried releases: ``answering`` gives the newest span with ``is_assumed``.
 """
 
 from __future__ import annotations
@@ -36,25 +35,22 @@ _ASKED = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,4}){0,2}")
 _SEEN = re.compile(
     r"(?P<numbers>(?>[0-9]{1,2}(?:\.[0-9]{1,4}){0,2}))(?P<rest>(?:(?:a|b|rc)[0-9]+|[-.+_ ][(0-9A-Za-z].*)?)", re.DOTALL
 )
-# Confluent counts releases of its platform: 7.6.0-ccs is Kafka 3.6.
+# Confluent's platform: 7.6.0-ccs is Kafka 3.6.
 _OF_PLATFORM = re.compile(r"\b(?:ccs|ce)\b")
 
 
 def release_of(text: object, place: str = "version") -> Release:
-    """Release from a user: ``4.0.1`` is (4, 0, 1).
-
-    Raises InvalidInputError, naming ``place``, for anything but one to three numbers.
-    """
+    """From a user: ``4.0.1`` is (4, 0, 1). Raises InvalidInputError, naming ``place``."""
     if not isinstance(text, str) or not _ASKED.fullmatch(text):
         raise InvalidInputError.at(place, f"expected a release such as 3.7.1, found {excerpt(text)}")
     return tuple(map(int, text.split(".")))
 
 
 def seen_release(text: str | None) -> Release:
-    """Release in a version string of a broker, a client or a snapshot; () if unknown.
+    """Of a broker, a client or a snapshot.
 
-    The leading numbers count: ``3.9-IV0`` is (3, 9), ``3.7.0-SNAPSHOT`` and ``2.8.1.amzn.1`` are (3, 7, 0) and (2, 8,
-    1), ``3.7.x`` is (3, 7). Text without leading numbers and versions of Confluent Platform are unknown.
+    The leading numbers count: ``3.9-IV0`` is (3, 9), ``2.8.1.amzn.1`` (2, 8, 1), ``3.7.x`` (3, 7). () for text without
+    them and for versions of Confluent Platform.
     """
     match = _SEEN.fullmatch(text or "")
     if match is None or _OF_PLATFORM.search(match["rest"]):
@@ -62,7 +58,7 @@ def seen_release(text: str | None) -> Release:
     return tuple(map(int, match["numbers"].split(".")))
 
 
-# First finalized level of metadata.version in each release (Kafka's MetadataVersion).
+# First metadata.version level of each release (Kafka's MetadataVersion).
 _FIRST_LEVELS = (
     (1, "3.0"), (2, "3.1"), (3, "3.2"), (4, "3.3"), (8, "3.4"), (9, "3.5"), (12, "3.6"), (15, "3.7"), (20, "3.8"),
     (21, "3.9"), (22, "4.0"), (26, "4.1"), (28, "4.2"), (30, "4.3"), (31, "4.4"),
@@ -71,11 +67,11 @@ _LAST_LEVEL = 33  # 4.4-IV2
 
 
 def broker_release(told: str | None, metadata_version: int | None) -> str | None:
-    """Release of brokers: the newer of those implied by their requests and by their finalized metadata.version.
+    """The newer of those implied by requests and by the finalized metadata.version.
 
     Both are lower bounds: requests change in some releases only, and a level stays until an operator raises it.
-    Example: 3.4 on KRaft has the requests of 3.3, its level 8 implies 3.4; brokers 4.4 with level 25 are known by
-    their requests. A level above all known ones is a later release.
+    Example: 3.4 on KRaft has the requests of 3.3, its level 8 implies 3.4. A level above all known ones is a later
+    release.
     """
     if metadata_version is None or metadata_version < 1:
         return told
@@ -87,7 +83,7 @@ def broker_release(told: str | None, metadata_version: int | None) -> str | None
 
 @dataclass(frozen=True, slots=True)
 class Releases:
-    """All releases of ``product`` from ``first`` to ``last``; a last one of two numbers is its whole line."""
+    """From ``first`` to ``last``; a last one of two numbers is its whole line."""
 
     product: str
     first: str
@@ -98,7 +94,6 @@ class Releases:
         return f"{self.product} {span}"
 
     def touches(self, release: Release) -> bool:
-        """True if ``release``, or one of its line if shorter than three numbers, is among them."""
         first, last = release_of(self.first), release_of(self.last)
         return first[: len(release)] <= release and release[: len(last)] <= last
 
@@ -109,17 +104,16 @@ class Releases:
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """``place``: of the span for a release. ``is_assumed``: the release is newer than any tried one."""
+    """``place``: of the span. ``is_assumed``: the release is newer than any tried one."""
 
     place: int
     is_assumed: bool = False
 
 
 def answering(spans: Sequence[Releases], version: object, strategy: str, *, is_ended: bool = False) -> Answering:
-    """Which of ``spans``, newest first, answers for ``version`` (default: the newest).
+    """``spans``: newest first; ``version`` None: the newest. ``is_ended``: no later release has ``strategy``.
 
-    ``is_ended``: no later release has ``strategy``. Raises InvalidInputError for text that is no release, for a
-    release that is known not to have it, or for one whose line holds several spans.
+    Raises InvalidInputError for other text, for a release known not to have it, or whose line holds several spans.
     """
     if version is None:
         return Answering(0)

@@ -1,9 +1,8 @@
-"""Return the answers of the group coordinator's ``simple`` for share groups (KIP-932): several readers a partition.
+"""The group coordinator's ``simple`` for share groups (KIP-932): several readers a partition.
 
-``share-simple``: Kafka 4.2 – 4.4; ``share-simple@4.0``: Kafka 4.0. The preview of 4.1 is not modelled.
-Promises from 4.2, in priority order, with M members and T partitions: S = ⌈M/T⌉ readers for each partition where
-possible; about S·T/M partitions for each member; present readers stay. In 4.0 every member reads every partition of
-its topics.
+``share-simple``: Kafka 4.2 – 4.4; ``share-simple@4.0``: Kafka 4.0, where every member reads every partition of its
+topics. The preview of 4.1 is not modelled. Promises from 4.2, in priority order, with M members and T partitions: S =
+⌈M/T⌉ readers for each partition where possible; about S·T/M partitions for each member; present readers stay.
 
 Steps from 4.2 on, for one set of partitions and its readers (the whole group, or one topic's subscribers where
 subscriptions differ)
@@ -17,8 +16,8 @@ Partitions follow their topics, by name (``server.orders``). Vanished or unassig
 dealt again, as in Java. A *key* is a partition: the first T keys are the partitions to read, in Java's order; further
 keys are old partitions that are not among them.
 
-Example: 2 partitions, members a, b, c: S = 2, wants ⌈4/3⌉, ⌈8/3⌉ − 2, 4 − 3 = 2, 1, 1. In 4.0: all three read both.
-Complexity: O(M log M + W + S·T) (4.2), O(M·T) (4.0), for W owned partitions.
+Example: 2 partitions, members a, b, c: S = 2, wants ⌈4/3⌉, ⌈8/3⌉ − 2, 4 − 3 = 2, 1, 1. O(M log M + W + S·T) (4.2),
+O(M·T) (4.0), for W owned partitions.
 """
 
 from __future__ import annotations
@@ -63,13 +62,13 @@ class Holdings(NamedTuple):
 
 @inner_kernel
 def presized(n: int) -> np.int64:
-    """Capacity that ``AssignorHelpers.newHashMap(n)`` requests."""
+    """``AssignorHelpers.newHashMap(n)``."""
     return np.int64(np.float32(n + 1) / np.float32(0.75) + np.float32(1))
 
 
 @kernel
 def integer_walk(n: int) -> Longs:
-    """Iteration order of a presized map of the Integers 0 … n−1 (ascending up to 65,536 of them)."""
+    """A presized map of the Integers 0 … n−1 (ascending up to 65,536 of them)."""
     order: Longs = put_order(np.arange(n, dtype=np.int32), presized(n))
     return order
 
@@ -156,7 +155,6 @@ def _by_key(walk: Longs, keys: int, held_starts: Longs, held_keys: Ints) -> tupl
 
 @inner_kernel
 def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held_keys: Ints) -> Longs:
-    """Iteration order of the map of partitions: held ones are added first, then all to be read."""
     keys = np.empty(len(held_keys) + targets, np.int32)
     filled = 0
     for place in walk:
@@ -174,7 +172,7 @@ def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held
 def _deal(
     walk: Longs, wants: Longs, sharing: int, sizes: Longs, key_order: Longs, held: Holdings, left: Longs
 ) -> tuple[Ints, Ints, bool]:
-    """Step 4. Return dealt places and keys; ``following`` and ``before`` link places that want more into a ring."""
+    """Step 4: dealt places and keys; ``following`` and ``before`` link places that want more into a ring."""
     end = len(walk)
     following, before, waiting = _line(walk, wants, sizes)
     dealt_places = np.empty(sharing * len(key_order), np.int32)
@@ -202,7 +200,7 @@ def _deal(
                 continue
             todo -= 1
             has_moved = True
-            # Java does not record the partition's new reader: the same member may be dealt it twice.
+            # Java does not record the new reader: the same member may be dealt it twice.
             if given_key[place] != key:
                 given_key[place] = key
                 dealt_places[dealt] = place
@@ -225,7 +223,6 @@ def _note_holders(held_key: Longs, key: int, held: Holdings) -> None:
 
 @inner_kernel
 def _line(walk: Longs, wants: Longs, sizes: Longs) -> tuple[Longs, Longs, np.int64]:
-    """Ring of places that want more, doubly linked through ``len(walk)``, and their number."""
     end = len(walk)
     following = np.empty(end + 1, np.int64)
     before = np.empty(end + 1, np.int64)
@@ -295,9 +292,7 @@ class ShareSimpleAssignor:
     versions: str = "Kafka 4.2 – 4.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError: PartitionAssignorException for a subscribed topic without metadata, and
-        NoSuchElementException where the real class fails over vanished partitions.
-        """
+        """Raises AssignorError (NoSuchElementException) where the real class fails over vanished partitions."""
         members = request.members
         if len(members) == 0:
             return no_entries(0)
@@ -317,7 +312,7 @@ class ShareSimpleAssignor:
             if len(subscribed) == 0:
                 return no_entries(len(members))
             refuse_missing_topics(request, subscribed)
-            # Java keeps partitions of topics that no member subscribes to any more.
+            # Java keeps partitions of topics without subscribers.
             held.is_kept[:] = ~np.isin(members.owned_topics, subscribed)
             for topic in subscribed.tolist():
                 held.spread(request, np.array([topic], np.int32), places[starts[topic] : starts[topic + 1]], None)
@@ -326,10 +321,8 @@ class ShareSimpleAssignor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Held:
-    """Members' partitions while they are spread.
-
-    ``places`` (of members in map order), ``topics``, ``partitions`` and ``entries`` (positions in the request's owned
-    columns) run along the entries in map order; ``is_kept`` along the request's owned columns.
+    """``places`` (of members in map order), ``topics``, ``partitions`` and ``entries`` (positions in the request's
+    owned columns) are in map order.
     """
 
     places: Longs
@@ -348,7 +341,7 @@ class _Held:
         return cls(places, members.owned_topics[entries], members.owned_partitions[entries], entries, is_kept, [])
 
     def spread(self, request: AssignmentRequest, topics: Ints, readers: Ints, hashes: Ints | None) -> None:
-        """Spread ``topics`` over ``readers`` (places, ascending).
+        """``readers``: places, ascending.
 
         Java's keys are TopicIdPartitions with ``hashes`` of topics, Integers without (one topic).
         """
@@ -397,13 +390,12 @@ def _unpacked(keys: Longs) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, slots=True)
 class ShareSimpleAssignorOf40:
-    """``SimpleAssignor`` of Kafka 4.0: every member reads all partitions of its topics."""
+    """Every member reads all partitions of its topics."""
 
     name: str = "share-simple@4.0"
     versions: str = "Kafka 4.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError (PartitionAssignorException) for a subscribed topic without metadata."""
         members, hashes = request.members, topic_hashes(request)
         count = len(members)
         if count == 0:

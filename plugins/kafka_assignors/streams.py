@@ -1,8 +1,7 @@
-"""Return the tasks that the group coordinator's ``sticky`` assignor gives each member of a Streams group (KIP-1071).
+"""Tasks that the group coordinator's ``sticky`` gives each member of a Streams group (KIP-1071).
 
 A task is one partition number of one subtopology, active on one member. A stateful task is also standby on others,
-which keep a copy of its state. Members of one *process* are threads of one instance of the application.
-Promises, in priority order:
+which keep a copy of its state. Members of one *process* are threads of one instance. Promises, in priority order:
 
 1. Each task is active on exactly one member, and on no process twice. A stateful task has S standbys, or as many as
    there are other processes. Each member has at most ⌈A/k⌉ active tasks (A tasks, k members).
@@ -12,16 +11,14 @@ Promises, in priority order:
    group the active tasks of two members differ by at most one.
 
 The quota is ⌈tasks / members⌉. A member that reaches it is settled; the quota is computed again without it and its
-tasks. Step 4 has no quota, so members of an existing group may differ by two or more.
+tasks. Step 4 has no quota, so members of an existing group may differ by two or more. Steps 2 and 3 take tasks by
+(partition, subtopology), step 4 by (subtopology, partition). Standbys follow all active tasks, in the reverse of these
+orders. Java's HashMap of processes and its PriorityQueue break ties.
 
-Steps 2 and 3 take tasks by (partition, subtopology), step 4 by (subtopology, partition). Standbys follow all active
-tasks, in the reverse of these orders. Java's HashMap of processes and its PriorityQueue break ties. Releases differ
-in the fields of ``StreamsStickyAssignor``, and in the input: a member's target tasks to 4.3, its current tasks from
-4.4.
-
-Example: tasks 0_0, 0_1, 1_0, 1_1; a had all of them, and b is new on another process. The quota is 2: a keeps 0_0 and
-1_0, and b gets 0_1 and 1_1.
-Complexity: O(T log T + (1 + S)·T·(S + log M) + H), with H tasks and offsets that members name.
+Releases differ in the fields of ``StreamsStickyAssignor``, and in the input: a member's target tasks to 4.3, its
+current tasks from 4.4. Example: tasks 0_0, 0_1, 1_0, 1_1; a had all, and b is new on another process. The quota is 2: a
+keeps 0_0 and 1_0, and b gets 0_1 and 1_1. O(T log T + (1 + S)·T·(S + log M) + H), with H tasks and offsets that members
+name.
 """
 
 from __future__ import annotations
@@ -57,8 +54,6 @@ class StreamsSubtopology:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsMember:
-    """Member with its tasks and changelog offsets, summed for each task; unknown tasks are ignored."""
-
     id: str
     process_id: str
     active: tuple[Task, ...] = ()
@@ -68,9 +63,9 @@ class StreamsMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsRequest:
-    """One call of the assignor. Nothing else may influence the answer.
+    """Nothing else may influence the answer.
 
-    ``order``: GIVEN walks members as listed, HASH as the coordinator's HashMap, filled in that order.
+    ``order``: GIVEN as listed, HASH as the coordinator's HashMap, filled in that order.
     """
 
     subtopologies: tuple[StreamsSubtopology, ...]
@@ -101,12 +96,12 @@ class MemberTasks:
 
 @dataclass(frozen=True, slots=True)
 class StreamsStickyAssignor:
-    """``org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor`` of some releases.
+    """``org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor``.
 
     ``reads_offsets``: members that report offsets of a task are its backups after its standbys, largest sum first.
     ``skips_holders``: the search for a standby skips backups whose process has the task; without it, the search fails
-    if the first backup's process has the task. ``process_map_step``: how Java fills its map of processes.
-    ``refusal``: class of the exception if a task has no process.
+    if the first backup's process has the task. ``process_map_step``: how Java fills its map of processes. ``refusal``:
+    exception if a task has no process.
     """
 
     name: str
@@ -121,7 +116,7 @@ class StreamsStickyAssignor:
         return str(self.releases)
 
     def assign(self, request: StreamsRequest) -> tuple[MemberTasks, ...]:
-        """Tasks of each member of ``request.members``. Raises AssignorError as the real class: tasks, no members."""
+        """Return tasks in the order of ``request.members``. Raises AssignorError without members."""
         run = _Run(self, request)
         _assign_active(run, self)
         if request.standby_replicas:
@@ -155,9 +150,9 @@ STREAMS_STICKY: tuple[StreamsStickyAssignor, ...] = (
 
 
 def streams_sticky(version: object = None) -> StreamsStickyAssignor:
-    """Assignor of a broker's release, by default the newest (``releases.answering``).
+    """Of a broker's release, by default the newest (``releases.answering``).
 
-    Raises InvalidInputError for a release that is known not to have it.
+    Raises InvalidInputError for a release known not to have it.
     """
     spans = [assignor.releases for assignor in STREAMS_STICKY]
     return STREAMS_STICKY[answering(spans, version, "streams-sticky").place]
@@ -176,14 +171,12 @@ def _hash_walk(ids: Sequence[str]) -> list[int]:
 
 
 class _Quota:
-    """Quota of the unsettled members: ⌈unsettled tasks / unsettled members⌉."""
-
     def __init__(self, tasks: int, members: int) -> None:
         self._tasks, self._members = tasks, members
 
     @property
     def most(self) -> int:
-        """The quota; 0 where all members are settled."""
+        """Return 0 where all members are settled."""
         return -(-self._tasks // self._members) if self._members else 0
 
     def note(self, count: int) -> None:
@@ -193,7 +186,7 @@ class _Quota:
 
 
 class _Run:
-    """State of one call. Sorted subtopologies give task numbers the order (subtopology, partition).
+    """Sorted subtopologies give task numbers the order (subtopology, partition).
 
     Members are numbered as listed, processes by first mention.
     """
@@ -215,7 +208,7 @@ class _Run:
         self._set_former(assignor, request, walk)
 
     def _set_processes(self, assignor: StreamsStickyAssignor, request: StreamsRequest, walk: Sequence[int]) -> None:
-        """Processes in the order of Java's map, members of each in the order of its own map."""
+        """Processes and members follow Java's maps."""
         number_of: dict[str, int] = {}
         self.process_of = [0] * len(walk)
         for member in walk:
@@ -239,7 +232,7 @@ class _Run:
         self.queues: list[PriorityQueue | None] = [None] * len(number_of)
 
     def _set_former(self, assignor: StreamsStickyAssignor, request: StreamsRequest, walk: Sequence[int]) -> None:
-        """Former active owner of each task (the last of the walk), and its backups in search order."""
+        """Former active owner (the last of the walk), and backups in search order."""
         number_of = {task: number for number, task in enumerate(self.tasks)}
         self.owner: list[int | None] = [None] * len(self.tasks)
         self.backups: dict[int, list[int]] = {}
@@ -293,7 +286,7 @@ class _Run:
         return task in self.held[self.process_of[member]]
 
     def least_loaded(self, members: Sequence[int]) -> int:
-        """First member, replaced by each later one with a lower process load and fewer tasks."""
+        """The first, replaced by each later one with a lower process load and fewer tasks."""
         best = members[0]
         for member in members[1:]:
             if (
@@ -364,7 +357,7 @@ def _backup_for(run: _Run, task: int, assignor: StreamsStickyAssignor) -> int | 
 
 
 def _deal_standby(run: _Run, queue: PriorityQueue, task: int) -> bool:
-    """Place a standby; false if no process lacks the task. Polled processes are added again, the last one first."""
+    """False if no process lacks the task. Polled processes are added again, the last one first."""
     polled = []
     is_found = False
     while queue and not is_found:

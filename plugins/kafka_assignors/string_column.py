@@ -1,5 +1,3 @@
-"""Strings as one buffer and offsets, as in Arrow: ids are sorted and hashed without Python objects."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -17,8 +15,7 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StringColumn:
-    """N strings: ``data`` uint8[bytes] in UTF-8, ``offsets`` int64[N+1]; string i is
-    ``data[offsets[i]:offsets[i+1]]``.
+    """N strings: ``data`` uint8[bytes] in UTF-8, ``offsets`` int64[N+1].
 
     A lone surrogate (possible in Java) is kept as its three bytes.
     """

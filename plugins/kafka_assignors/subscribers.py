@@ -1,5 +1,3 @@
-"""Subscribers of each topic, in a given member order."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -16,9 +14,9 @@ def subscribers_by_topic(
     topic_count: int,
     once: bool,  # noqa: FBT001
 ) -> tuple[Longs, Ints]:
-    """Starts int64[T+1] and members int32: subscribers of each topic, in ``order``. O(subscriptions).
+    """Starts int64[T+1] and members int32: subscribers of each topic, in ``order``.
 
-    ``once``: a member that lists a topic twice counts once.
+    O(subscriptions). ``once``: a topic listed twice counts once.
     """
     starts = np.zeros(topic_count + 1, np.int64)
     last = np.full(topic_count, -1, np.int32)

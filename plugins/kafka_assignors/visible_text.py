@@ -1,9 +1,7 @@
-"""Escape every character of foreign text that does not show as itself.
+"""Escape every character of foreign text that does not show as itself; idempotent. For every value or line for people.
 
-Names of groups, clients, hosts and racks are free text in Kafka. A raw control character moves a terminal's cursor, a
-line break forges a log line, a bidirectional mark reverses text, a zero-width one makes two names look alike.
-``visible`` is applied to every value or line for people (terminal, log, report, Markdown, error). It is idempotent:
-text is never escaped twice.
+Names in Kafka are free text: a raw control character moves a terminal's cursor, a line break forges a log line, a
+bidirectional mark reverses text, a zero-width one makes two names look alike.
 """
 
 from __future__ import annotations
@@ -15,20 +13,17 @@ from functools import lru_cache
 from typing import Any
 
 EXCERPT_CHARS = 60
-_MARKS_IN_A_ROW = 3  # maximum on one letter in living scripts
+_MARKS_IN_A_ROW = 3  # most on a letter of living scripts
 
-# Printable by Unicode's categories, but drawn as nothing (Default_Ignorable_Code_Point, and the blank Braille cell).
+# Printable by category, but drawn as nothing (Default_Ignorable_Code_Point, and the blank Braille cell).
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 
 
 def visible(text: str) -> str:
-    """``text`` in one line of characters that show as themselves.
-
-    Escaped as in a Python string: all but graphic characters and plain space (controls, format and bidi characters,
-    other blanks, lone surrogates, unassigned ones), characters drawn as nothing, and combining marks without a letter
-    or in heaps.
+    """Escape all but graphic characters and plain space (controls, format and bidi characters, other blanks, lone
+    surrogates, unassigned ones), characters drawn as nothing, and combining marks without a letter or in heaps.
     """
     if text.isprintable() and (text.isascii() or all(map(_shows_anywhere, set(text)))):
         return text
@@ -56,9 +51,9 @@ def is_hidden(character: str) -> bool:
 
 
 def visible_json(text: str) -> str:
-    """The same JSON value with hidden characters in strings as JSON escapes; line breaks between tokens stay."""
+    """Hidden characters in strings as JSON escapes; line breaks between tokens stay."""
     if text.isascii() and "\x7f" not in text:
-        return text  # JSON escapes the other controls of ASCII itself
+        return text  # JSON escapes other ASCII controls
     hidden = {
         ord(character): _json_escape(character) for character in set(text) if character != "\n" and is_hidden(character)
     }
@@ -66,11 +61,11 @@ def visible_json(text: str) -> str:
 
 
 def excerpt(value: Any, most: int = EXCERPT_CHARS) -> str:
-    """Foreign value for an error message: its Python repr, at most ``most`` characters."""
+    """The Python repr, at most ``most`` characters."""
     if isinstance(value, str):
         return repr(value) if len(value) <= most else f"{value[:most]!r}…"
     try:
-        written = reprlib.repr(value)  # reads only the first items of a list of millions
+        written = reprlib.repr(value)  # reads only the first items
     except ValueError:
         return "a number of thousands of digits"
     return written if len(written) <= most else f"{written[:most]}…"

@@ -1,17 +1,15 @@
-"""Return an assignment that is sticky by weight, for partitions of unequal rate or lag. A custom assignor, not
-Kafka's.
+"""Custom assignor, sticky by weight, for partitions of unequal rate or lag.
 
 Promises, in order
 1. Complete and disjoint: every subscribed partition has one reader, which subscribes to it.
 2. The highest load is close to the optimum, and the answer carries a proven lower bound.
 3. Few partitions move for that highest load; with equal weights and equal subscriptions exactly the minimum.
 
-Example: weights t0 = 4, t1 = t2 = t3 = 1, A reads t0 and t1, B reads t2 and t3. Bound: max(4, 7 / 2) = 4. t1 moves
-from A (5 > 4) to B: loads 4 and 3. ``roundrobin`` has 5 and 2.
+Example: weights t0 = 4, t1 = t2 = t3 = 1, A reads t0 and t1, B reads t2 and t3. Bound: max(4, 7 / 2) = 4. t1 moves from
+A (5 > 4) to B: loads 4 and 3. ``roundrobin`` has 5 and 2.
 
-``order`` lists rows heaviest first. ``audience_offsets`` int64[T+1], ``audience`` int32: permitted readers by topic.
-
-Complexity: equal weights O(owned + P); else O(P log P) and a few passes. Source: LPT, Graham 1969.
+``order``: rows, heaviest first. ``audience_offsets`` int64[T+1], ``audience`` int32: permitted readers by topic. Equal
+weights O(owned + P); else O(P log P) and a few passes. Source: LPT, Graham 1969.
 """
 
 from __future__ import annotations
@@ -45,7 +43,7 @@ def subscriptions_are_equal(offsets: Longs, topics: Ints) -> bool:
 
 @kernel
 def claims_hold(first_row: Longs, counts: Ints, owned: OwnedLists, quota: int, taken: Flags) -> bool:
-    """Mark the rows of each member's first ``quota`` partitions in ``taken``.
+    """Mark each member's first ``quota`` partitions in ``taken``.
 
     False if one does not exist or has two owners; ``taken`` is then invalid, use ``mark_kept``.
     """
@@ -69,9 +67,9 @@ def claims_hold(first_row: Longs, counts: Ints, owned: OwnedLists, quota: int, t
 
 @kernel
 def mark_kept(first_row: Longs, counts: Ints, owned: OwnedLists, quota: int, taken: Flags, is_valid: Flags) -> Longs:
-    """Owned partitions that each member keeps (at most ``quota``); marks their rows in ``taken``.
+    """Number that each member keeps (at most ``quota``); marks ``taken``.
 
-    Writes ``is_valid`` bool[W]: the entry is an existing partition and the first claim on it.
+    Writes ``is_valid`` bool[W]: an existing partition and the first claim on it.
     """
     offsets, topics, partitions = owned
     members = len(offsets) - 1
@@ -93,9 +91,8 @@ def mark_kept(first_row: Longs, counts: Ints, owned: OwnedLists, quota: int, tak
 
 @kernel
 def level_quotas(kept: Longs, orphans: int) -> Longs:
-    """Final count of each member: orphans go to the members with least, as even as possible.
-
-    [3, 3, 1] with 3 orphans → level 3: [3, 3, 3] and one more for the first: [4, 3, 3].
+    """Orphans go to the members with least. [3, 3, 1] with 3 orphans → level 3: [3, 3, 3] and one more for the first:
+    [4, 3, 3].
     """
     members = len(kept)
     histogram = np.zeros(kept.max() + 2, dtype=np.int64)
@@ -126,7 +123,7 @@ def level_quotas(kept: Longs, orphans: int) -> Longs:
 def write_lists(
     first_row: Longs, owned: OwnedLists, taken: Flags, is_valid: Flags, kept: Longs, quotas: Longs
 ) -> tuple[Longs, Ints, Ints]:
-    """Answer's columns: each member's kept partitions, then orphans in topic order up to its quota.
+    """Each member's kept partitions, then orphans in topic order up to its quota.
 
     Empty ``is_valid``: each member keeps its first ``kept`` entries. Runs of unchanged members are copied at once.
     """
@@ -183,12 +180,10 @@ def _next_free(taken: Flags, row: int) -> int:
 
 ABSENT = -1
 TINY = 1e-12
-ENOUGH = 5e-4  # stop improving at 0.05 % above the bound
+ENOUGH = 5e-4  # 0.05 % above the bound
 
 
 class WeighedRows(NamedTuple):
-    """``weights`` float64[P], ``order`` int64[P], ``topic_of`` int32[P], ``may_read`` bool[M, T]."""
-
     weights: Floats
     order: Longs
     topic_of: Ints
@@ -221,9 +216,7 @@ def loads_of(weights: Floats, owner: Ints, members: int) -> Floats:
 
 @kernel
 def release_above(weights: Floats, order: Longs, cap: float, owner: Ints, loads: Floats) -> None:
-    """Take little more than the excess from members above ``cap``: the heaviest rows that fit into it, then the
-    lightest row that covers the rest.
-    """
+    """Take little more than the excess: the heaviest rows that fit, then the lightest row that covers the rest."""
     for row in order:
         member = owner[row]
         if member != ABSENT and TINY < weights[row] <= loads[member] - cap:
@@ -362,7 +355,7 @@ def _best_exchange(weights: Floats, hot_rows: Longs, cool_rows: Longs, distance:
 
 @kernel
 def give_back(weights: Floats, order: Longs, before: Ints, cap: float, owner: Ints, loads: Floats) -> None:
-    """Return moved rows to their old reader where it has room below ``cap``, heaviest first."""
+    """To their old readers with room below ``cap``, heaviest first."""
     for row in order:
         old, new = before[row], owner[row]
         if old == ABSENT or old == new:  # noqa: PLR1714, SIM109  (numba has no mixed tuples)
@@ -397,15 +390,14 @@ MAX_AUDIENCES = 512
 
 
 def heaviest_member_bound(weights: Floats, topic_of: Ints, may_read: Flags) -> float:
-    """Lower bound on the highest load of any complete assignment of the readable rows: the largest of three.
+    """Lower bound on the highest load of any complete assignment of the readable rows. O(P log P + audiences² ·
+    members). The largest of three:
 
     - Some member reads the heaviest row.
     - Rows that only members of an audience A may read weigh s together: some member of A reads at least s / |A|.
     - With n members, one member reads k+1 of the kn+1 heaviest rows: at least the k+1 lightest of them.
 
-    Example: weights [4, 3, 3, 2], 2 members: 12 / 2 = 6; heaviest 4; of the 3 heaviest one member reads two: 3 + 3 =
-    6.
-    O(P log P + audiences² · members).
+    Example: weights [4, 3, 3, 2], 2 members: 12 / 2 = 6; heaviest 4; of the 3 heaviest one member reads two: 3 + 3 = 6.
     """
     readable: Flags = np.asarray(may_read.any(axis=0), dtype=np.bool_)
     rows = weights[readable[topic_of]] if len(topic_of) else weights
@@ -416,7 +408,7 @@ def heaviest_member_bound(weights: Floats, topic_of: Ints, may_read: Flags) -> f
 
 
 def least_skew(request: AssignmentRequest, weights: Floats) -> float | None:
-    """Lower bound on the skew of any complete assignment; ``None`` if a weight is unknown, 0 if all are 0."""
+    """Lower bound for any complete assignment; ``None`` if a weight is unknown, 0 if all are 0."""
     members, topics = request.members, request.topics
     if len(weights) == 0 or not len(members):
         return 0.0
@@ -462,15 +454,14 @@ def _audience_share(weights: Floats, topic_of: Ints, may_read: Flags) -> float:
 
 
 CAP_TRIES = 6
-IMPROVE_WORK = 4_000_000  # rows examined: a budget in steps, not in seconds
+IMPROVE_WORK = 4_000_000  # rows examined; not seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedAnswer:
-    """Assignment with its proof: any assignment has a highest load of at least ``bound``.
+    """Any assignment has a highest load of at least ``bound``.
 
-    ``moved_partitions`` had another reader before. ``moved_weight_bound``: least weight to move for this highest
-    load.
+    ``moved_partitions`` had another reader before. ``moved_weight_bound``: least weight to move for this highest load.
     """
 
     assignment: Assignment
@@ -484,8 +475,6 @@ class WeightedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class WeightedAssignor:
-    """``weighted``: a custom assignor for clients, and a what-if for every group."""
-
     name: str = "weighted"
     versions: str = "Kafka Rebalance Advisor 0.1"
 
@@ -517,7 +506,7 @@ def _weights(request: AssignmentRequest) -> Floats:
 
 
 def _is_plain(request: AssignmentRequest) -> bool:
-    """True if weights are equal and subscriptions are equal over all topics: counts are enough."""
+    """Equal weights and subscriptions: counts are enough."""
     members, topics = request.members, request.topics
     if len(members) == 0 or len(topics) == 0:
         return False
@@ -621,7 +610,7 @@ def _answer_loads(request: AssignmentRequest) -> WeightedAnswer:
 
 
 def _lowest_cap(case: _Case) -> tuple[npt.NDArray[np.int32], Floats]:
-    """Try caps from the bound upwards until one holds. Return owners and loads of the best try."""
+    """From the bound upwards. Return owners and loads of the best try."""
     best: tuple[npt.NDArray[np.int32], Floats] | None = None
     cap = case.bound
     for _ in range(CAP_TRIES):

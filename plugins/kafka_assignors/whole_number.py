@@ -1,4 +1,4 @@
-"""Whole numbers in answers of foreign code, numpy's included; 2.0 and True are none."""
+"""Whole numbers of foreign code, numpy's included; 2.0 and True are none."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Pause Python's garbage collector."""
-
 from __future__ import annotations
 
 import gc
@@ -9,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Pause while millions of live objects are built: searching them for garbage doubles the time."""
+    """Searching millions of new live objects for garbage doubles the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,9 +1,8 @@
-"""The advisor's health as OpenMetrics text for Prometheus and node_exporter's textfile collector.
+"""OpenMetrics gauges for Prometheus and node_exporter's textfile collector.
 
-Times are timestamps, not ages, which a stale file would freeze. All are gauges. A cluster without an advisory has no
-line; ``docker/prometheus/advisor-alerts.yml`` depends on it.
-
-Example: ``advisor_last_published_timestamp_seconds{cluster="orders"} 1.7950464e+09``.
+Timestamps, not ages, which a stale file would freeze. A cluster without an advisory has no line;
+``docker/prometheus/advisor-alerts.yml`` depends on it. Example:
+``advisor_last_published_timestamp_seconds{cluster="orders"} 1.7950464e+09``.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ _ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One gauge by cluster; ``value`` returns None for no line."""
-
     name: str
     words: str
     value: Callable[[ClusterHealth], float | None]
@@ -52,7 +49,6 @@ WRITTEN = "advisor_health_written_timestamp_seconds"
 
 
 def open_metrics(clusters: Sequence[ClusterHealth], written_at: datetime) -> str:
-    """Return the whole file; ``written_at`` dates it."""
     lines: list[str] = []
     for metric in METRICS:
         values = ((_labels(cluster=health.cluster), metric.value(health)) for health in clusters)

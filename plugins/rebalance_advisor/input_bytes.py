@@ -1,6 +1,6 @@
-"""Read one input file, plain or gzipped, within limits.
+"""Read one input file, plain or gzipped.
 
-Only regular files: a pipe or device may never end. Limits count unpacked bytes.
+Limits count unpacked bytes. Only regular files: a pipe or device may never end.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import BinaryIO
 from kafka_assignors.errors import InvalidInputError
 
 MAX_INPUT_BYTES = 8 * 2**30
-# Far above any file of options or properties written by hand.
+# Far above any handwritten file.
 MAX_SETTINGS_BYTES = 16 * 2**20
 
 
 class PartOfInputError(InvalidInputError):
-    """Only part of a file was read, which other files cannot replace."""
+    """Other files cannot replace the rest."""
 
 
 _PIECE_BYTES = 64 * 2**20
 _GZIP_MAGIC = b"\x1f\x8b"
-_GZIP = 31  # zlib's code for a gzip member with header and checksum
+_GZIP = 31  # zlib: header and checksum
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _KINDS = (
     (stat.S_ISDIR, "is a folder, a file is expected"),
@@ -40,8 +40,6 @@ _KINDS = (
 
 @dataclass(slots=True)
 class ByteBudget:
-    """Remaining unpacked bytes of one input, file or folder."""
-
     limit: int = MAX_INPUT_BYTES
     used: int = 0
 
@@ -60,7 +58,7 @@ class ByteBudget:
 
 
 def read_bytes(path: Path, budget: ByteBudget) -> bytes:
-    """Read and unpack (gzip by first bytes). Raises InvalidInputError."""
+    """The first bytes decide on gzip."""
     try:
         data = _regular_bytes(path, budget)
         if data.startswith(_GZIP_MAGIC):
@@ -72,7 +70,7 @@ def read_bytes(path: Path, budget: ByteBudget) -> bytes:
 
 
 def read_text(path: Path, budget: ByteBudget | None = None) -> str:
-    """Decode UTF-8, or as the byte order mark says (PowerShell writes UTF-16). Raises InvalidInputError."""
+    """UTF-8, or as the byte order mark says (PowerShell writes UTF-16)."""
     data = read_bytes(path, ByteBudget() if budget is None else budget)
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
@@ -81,7 +79,7 @@ def read_text(path: Path, budget: ByteBudget | None = None) -> str:
 
 
 def folder_entries(folder: Path, *, keeps_odd: bool = False) -> tuple[list[Path], list[Path]]:
-    """Return (files, folders) by name without hidden ones.
+    """(files, folders) by name without hidden ones.
 
     Raises InvalidInputError for an unreadable folder, and for pipes, devices and broken links; with ``keeps_odd`` these
     are files, which ``read_bytes`` refuses.
@@ -136,7 +134,6 @@ def _require_regular(mode: int, path: Path) -> None:
 
 
 def _regular_bytes(path: Path, budget: ByteBudget) -> bytes:
-    """Open without blocking on a pipe, check, then read."""
     _require_regular(_mode_of(path), path)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -154,7 +151,7 @@ def _regular_bytes(path: Path, budget: ByteBudget) -> bytes:
 
 
 def _pieces(file: BinaryIO, most: int) -> Iterator[bytes]:
-    """Yield at most about ``most`` bytes; the size may be unknown or growing."""
+    """The size may be unknown or growing."""
     while most > 0 and (piece := file.read(_PIECE_BYTES)):
         yield piece
         most -= len(piece)

@@ -1,13 +1,10 @@
-"""The only list of errors that time can mend: Airflow retries these and no others.
-
-By name, so that no driver is imported. An error with a listed cause counts, too.
-"""
+"""The only list of errors, or causes of errors, that Airflow retries. By name, so that no driver is imported."""
 
 from __future__ import annotations
 
 import re
 
-# Exit code of a job for such errors (EX_TEMPFAIL of sysexits.h); Spark passes it on.
+# EX_TEMPFAIL of sysexits.h; Spark passes it on.
 EXIT_LATER = 75
 
 NAMES = frozenset(
@@ -15,7 +12,7 @@ NAMES = frozenset(
         # Network and operating system.
         "builtins.ConnectionError", "builtins.TimeoutError", "socket.gaierror", "urllib.error.URLError",
         "ssl.SSLEOFError",
-        # Postgres: connections, deadlocks, serialization, locks, restarts.
+        # Connections, deadlocks, serialization, locks, restarts.
         "psycopg.OperationalError", "psycopg.InterfaceError", "psycopg_pool.PoolTimeout",
         "rebalance_advisor.gates.run.GateInterruptedError",
         "sqlalchemy.exc.OperationalError", "sqlalchemy.exc.InterfaceError", "sqlalchemy.exc.TimeoutError",
@@ -25,7 +22,7 @@ NAMES = frozenset(
         "rebalance_advisor.kafka.topic_sample.TopicUnreadableError",
         "rebalance_advisor.publish.object_store.ObjectStoreError",
         "rebalance_advisor.airflow.notify_task.UntoldError",
-        # A Spark job ended from outside, or by a listed error.
+        # Ended from outside, or by a listed error.
         "rebalance_advisor.airflow.spark.JobInterruptedError",
         # Airflow's api-server did not answer, or the task timed out.
         "airflow.sdk.exceptions.AirflowRuntimeError", "airflow.sdk.exceptions.AirflowTaskTimeout",

@@ -1,9 +1,8 @@
-"""Messages due for a recipient of a cluster, and their texts.
+"""Messages due for a recipient of a cluster. O(findings + messages of 60 days).
 
-Promises, in order: nothing is sent twice; a team's address gets only that team's findings, the cluster's all; a finding
-is sent when new or worse than in the previous advisory, never when muted or informal; failed and late advisories go to
-the cluster's recipients, lateness once a day; after a week without messages, one says that all is well or what is open.
-O(findings + messages of 60 days).
+Promises, in order: nothing is sent twice; a team's address gets that team's findings, the cluster's all; a finding is
+sent when new or worse than in the previous advisory, never when muted or informal; failed and late advisories go to the
+cluster's recipients, lateness once a day; after a week without messages, one says that all is well or what is open.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _MOST_FINDINGS = 3
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """``kind`` and ``subject_id`` identify it in the store; the texts are plain and visible."""
+    """``kind`` and ``subject_id`` identify it in the store; texts are plain and visible."""
 
     kind: str
     subject_id: str
@@ -42,7 +41,7 @@ def messages_for(
     late_after_hours: float,
     now: datetime,
 ) -> list[Message]:
-    """Return the messages due. ``team`` None: the recipient is the cluster's.
+    """``team`` None: the recipient is the cluster's.
 
     Example: one new finding of team ``payments`` gives a ``news`` message to that team and to the cluster's recipients.
     """
@@ -83,7 +82,6 @@ def _verdict(state: NewestState) -> str:
 
 
 def _plan(state: NewestState) -> list[str]:
-    """Return the plan's cost, or [] without moves."""
     if not state.replica_moves and not state.leader_changes:
         return []
     moves, leaders = counted(state.replica_moves or 0, "replica"), counted(state.leader_changes or 0, "leader change")
@@ -129,13 +127,12 @@ def _lines(findings: Sequence[FindingNews]) -> list[str]:
 
 
 def _severity(one: FindingNews) -> str:
-    """Return ``high``, or ``critical (was high)``."""
     is_worse = one.severity_before in WORST_FIRST and is_news(one)
     return f"{one.severity} (was {one.severity_before})" if is_worse else one.severity
 
 
 def _finding(one: FindingNews) -> str:
-    """Return subject, problem and remedy; the code alone for a finding of an older release."""
+    """The code alone for a finding of an older release."""
     if one.recommendation_code is None:
         return f"{one.subject_type} {one.subject}: {one.code.replace('_', ' ')}"
     recommendation = {"code": one.recommendation_code, "args": one.recommendation_args}

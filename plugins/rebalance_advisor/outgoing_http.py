@@ -34,7 +34,7 @@ _NOT_IN_A_HEADER = re.compile(r"[^\x20-\x7e]")
 
 
 class OutgoingRequestError(AdvisorError):
-    """No usable answer from ``place``. ``problem`` and ``hint`` hold no secret."""
+    """``problem`` and ``hint`` hold no secret."""
 
     def __init__(self, place: str, problem: str, hint: str = "") -> None:
         super().__init__(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
@@ -47,8 +47,6 @@ class OutgoingRequestError(AdvisorError):
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """Any status but a redirect, and the body."""
-
     status: int
     body: bytes
 
@@ -66,12 +64,12 @@ def ask(
     ca_pem: str | None = None,
     largest: int = LARGEST_ANSWER,
 ) -> HttpAnswer:
-    """Send a GET, or a POST of ``form`` or ``document`` (as JSON), within ``seconds``. Raises OutgoingRequestError.
+    """GET, or POST of ``form`` or ``document`` (as JSON). Raises OutgoingRequestError.
 
     ``has_secret``: plain HTTP only to loopback. ``ca_file`` (PEM file or OpenSSL folder) or ``ca_pem`` replaces the
-    system's CAs. ``proxy`` replaces the environment's; loopback uses none.
+    system's CAs, ``proxy`` the environment's; loopback uses none.
     """
-    import httpx  # 0.3 s, only if needed
+    import httpx  # 0.3 s
 
     place = checked_address(url, has_secret=has_secret)
     given = {"Accept-Encoding": "identity", "User-Agent": "kafka-rebalance-advisor", **(headers or {})}
@@ -100,7 +98,7 @@ def ask(
 
 
 def checked_address(url: str, *, has_secret: bool) -> str:
-    """Return ``scheme://host:port``. Raises OutgoingRequestError for a forbidden address."""
+    """Return ``scheme://host:port``. Raises OutgoingRequestError."""
     try:
         parts = urllib.parse.urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -137,7 +135,7 @@ def _verifying_tls(place: str, ca_file: str | None, ca_pem: str | None) -> ssl.S
 
 
 class AbandonedThreads(ThreadPoolExecutor):
-    """Threads for work without interruption, such as name lookups: no deadline and no exit waits for them."""
+    """For work without interruption (name lookups): no deadline and no exit waits for them."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -146,7 +144,7 @@ class AbandonedThreads(ThreadPoolExecutor):
             if future.set_running_or_notify_cancel():
                 try:
                     future.set_result(fn(*args, **kwargs))
-                except Exception as failure:  # noqa: BLE001  # raised again by what waits for the future
+                except Exception as failure:  # noqa: BLE001 # raised again through the future
                     future.set_exception(failure)
 
         threading.Thread(target=work, daemon=True, name="abandoned at its deadline").start()
@@ -157,7 +155,7 @@ async def _answer(
     place: str, client: httpx.AsyncClient, request: httpx.Request, seconds: float, largest: int
 ) -> HttpAnswer:
     asyncio.get_running_loop().set_default_executor(AbandonedThreads())
-    # httpx limits each step; this limits a server that drips.
+    # httpx limits only steps: a server may drip.
     async with asyncio.timeout(seconds), client:
         response = await client.send(request, stream=True)
         if 300 <= response.status_code < 400:
@@ -172,7 +170,7 @@ async def _answer(
 
 
 def redirect_error(place: str, status: int, location: str) -> OutgoingRequestError:
-    """Return an error with the host only: login paths and queries hold secrets."""
+    """Only the host: login paths and queries hold secrets."""
     try:
         host = urllib.parse.urlsplit(location).hostname
     except ValueError:
@@ -183,7 +181,7 @@ def redirect_error(place: str, status: int, location: str) -> OutgoingRequestErr
 
 
 def _in_words(place: str, failure: Exception) -> OutgoingRequestError:
-    """Drop httpx's text: it may quote a header, a proxy or the address."""
+    """The text of httpx may quote a header, a proxy or the address."""
     import httpx
 
     if isinstance(failure, httpx.TimeoutException):
@@ -197,7 +195,7 @@ def _in_words(place: str, failure: Exception) -> OutgoingRequestError:
         if isinstance(cause, ssl.SSLError):
             return OutgoingRequestError(place, f"TLS fails ({excerpt(cause.reason or 'no reason')})")
         if isinstance(cause, OSError) and cause.errno:
-            # Name lookup codes are negative and unknown to the system.
+            # Name lookup codes are negative.
             reason = str(cause.strerror) if cause.errno < 0 else os.strerror(cause.errno)
             return OutgoingRequestError(place, excerpt(reason))
     if isinstance(failure, httpx.ProxyError):

@@ -1,5 +1,3 @@
-"""Compute one run's advisory from the store, and save it there."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,9 +33,9 @@ _STREAMS = tuple(one.name for one in fields(StreamsScore))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunQuestion:
-    """Request and snapshot of a run. ``previous``: the cluster's published plan.
+    """``previous``: the cluster's published plan.
 
-    ``quarantined``: subjects of the input gate; ``request`` excludes their topics.
+    ``quarantined``: by the input gate; ``request`` excludes their topics.
     """
 
     snapshot: ClusterSnapshot
@@ -73,7 +71,7 @@ def read_question(connection: store.Connection, run_id: str) -> RunQuestion:
 def advise_run(
     question: RunQuestion, now: datetime, *, mapper: Mapper = map, width: int = 1, watch: Watch = ignore
 ) -> Advice:
-    """Return the advisory. A snapshot too old at ``now`` gives a plan without moves."""
+    """A snapshot too old at ``now`` gives a plan without moves."""
     snapshot, request = question.snapshot, question.request
     limit = None if request.age_limit_s is None else timedelta(seconds=request.age_limit_s)
     unfit = too_old(snapshot.captured_at, now, limit)
@@ -99,7 +97,6 @@ def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> No
 
 
 def _advice_of_groups(advice: Advice) -> dict[str, Fact]:
-    """Return what ``groups.json`` advises each group."""
     groups = {group.id: group for group in advice.snapshot.groups}
     found = findings_by_group(advice.findings)
     return {
@@ -139,7 +136,6 @@ def score_rows(group: GroupReplay, advice: Fact | None = None) -> list[tuple[Any
 
 
 def _outlook(connection: store.Connection, run_id: str, advice: Advice) -> dict[str, list[dict[str, Any]]]:
-    """Return when disks fill up without changes, if history shows it."""
     if advice.snapshot.captured_at is None:
         return {}
     forecasts = store.load_disk_forecasts(connection, run_id)

@@ -1,4 +1,4 @@
-"""All environment variables that the advisor reads; source of docs/settings.md. A test compares it with the code."""
+"""All environment variables of the advisor, for docs/settings.md. A test compares it with the code."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Stages of a plan with result and duration, for ``--verbose`` and logs."""
-
 from __future__ import annotations
 
 import sys
@@ -13,7 +11,7 @@ from rebalance_advisor.terminal import write_lines
 
 
 class StageTimes:
-    """Writes a line for each stage and reads the clock, which the library does not have."""
+    """The library has no clock."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._last = clock, clock()

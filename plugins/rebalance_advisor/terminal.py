@@ -1,4 +1,4 @@
-"""Terminal output: the only place that prints text with foreign names."""
+"""The only place that prints foreign names."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from kafka_assignors.visible_text import visible, visible_json
 
 
 class Tone(StrEnum):
-    """Colour number of an escape sequence."""
-
     GOOD = "32"
     CAUTION = "33"
     BAD = "31"
 
 
 def write_lines(stream: TextIO, *lines: str, tones: Mapping[str, Tone] | None = None) -> None:
-    """Write each item as one line; escapes what the stream cannot encode. ``tones`` colours line beginnings."""
+    """One line each; escapes what the stream cannot encode. ``tones`` colours line beginnings."""
     encoding = stream.encoding or "utf-8"
     shown = [visible(line) for line in lines]
     if tones and _shows_colour(stream):
@@ -30,7 +28,6 @@ def write_lines(stream: TextIO, *lines: str, tones: Mapping[str, Tone] | None = 
 
 
 def _shows_colour(stream: TextIO) -> bool:
-    """Return True on a terminal without NO_COLOR (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -44,7 +41,6 @@ def _coloured(line: str, tones: Mapping[str, Tone]) -> str:
 
 
 def write_json(stream: TextIO, document: Any) -> None:
-    """Write one line of JSON without control characters."""
     write_json_text(stream, json.dumps(document, ensure_ascii=False))
 
 

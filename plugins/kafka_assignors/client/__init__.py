@@ -1,1 +1,1 @@
-"""Assignors of the group leader, except the sticky ones."""
+"""Assignors of the group leader, without the sticky ones."""

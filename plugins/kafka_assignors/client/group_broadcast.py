@@ -1,13 +1,9 @@
-"""Seed article 001's GroupBroadcast: every member reads every partition of its topics.
+"""Seed article 001's GroupBroadcast: every member reads every partition of its topics. O(output).
 
-Promise: completeness for each member. Members commit to the same offsets of one group and the last commit wins: after
-a restart or rebalance messages are read twice or never (``shared_offsets`` counts such partitions). A cooperative
-group refuses it. A member that lists a topic twice gets its partitions twice. A subscribed topic without metadata is
-a NullPointerException.
-
-Example: t with 2 partitions, u with 1; c1 reads t, u, c2 reads t: c1 gets t-0 t-1 u-0, c2 t-0 t-1.
-
-Complexity: O(output). Source: the article's class (PartitionAssignor API before 2.4).
+Promise: completeness for each member. Members share offsets and the last commit wins: after a restart or rebalance
+messages are read twice or never (``shared_offsets`` counts such partitions). A cooperative group refuses it. A topic
+listed twice gives its partitions twice; one without metadata is a NullPointerException. Example: t with 2 partitions, u
+with 1; c1 reads t, u, c2 reads t: c1 gets t-0 t-1 u-0, c2 t-0 t-1.
 """
 
 from __future__ import annotations
@@ -32,7 +28,7 @@ class GroupBroadcastAssignor:
         if (topics.partition_counts[listed] < 0).any():
             missing = topics.names[int(listed[topics.partition_counts[listed] < 0][0])]
             raise AssignorError("java.lang.NullPointerException", f"no metadata for the subscribed topic {missing!r}")
-        # Each member's topics in the order of the map of topics, each as often as it is listed.
+        # In the order of the map of topics, each as often as listed.
         walk = topic_walk(request, member_walk(request))
         place = np.full(len(topics), len(topics), np.int64)
         place[walk] = np.arange(len(walk))
@@ -47,7 +43,7 @@ class GroupBroadcastAssignor:
 
 
 def shared_offsets(request: AssignmentRequest, assignment: Assignment) -> int:
-    """Partitions with more than one reader: the last commit wins."""
+    """Partitions with more than one reader."""
     readers = np.repeat(np.arange(len(request.members)), assignment.counts)
     rows = request.topics.first_row[assignment.topics] + assignment.partitions
     pairs = np.unique(np.stack([rows, readers]), axis=1)

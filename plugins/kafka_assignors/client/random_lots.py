@@ -1,11 +1,8 @@
-"""Seed article 001's custom assignor: a random subscriber owns each partition.
+"""Seed article 001's custom assignor: a random subscriber owns each partition. O(S + P).
 
-Promise: every partition of a topic with subscribers has exactly one owner, who subscribes to it. No balance, no
-stickiness. Members without topics keep an empty list; topics without metadata are skipped; a member that lists a
-topic twice has two lots. The article's generator is unseeded; here ``request.seed`` seeds one ``java.util.Random``,
-used in the order of the article's HashSet.
-
-Example: topic t with 20 partitions, c1 and c2: each gets about 10, c3 without topics none. Complexity: O(S + P).
+Promise: every partition of a topic with subscribers has exactly one owner, who subscribes to it. Topics without
+metadata are skipped; a topic listed twice gives two lots. The article's generator is unseeded; here ``request.seed``
+seeds one ``java.util.Random``, used in the order of the article's HashSet.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
-"""Return the answers of Kafka's range assignor: with racks and co-partitioning (3.5 on, KIP-881), and before racks.
+"""Kafka's range: with racks and co-partitioning (3.5 on, KIP-881), and before racks.
 
-Promises of ``RangeAssignor``, in priority order: each topic evenly (counts differ by one at most) · co-partitioned
-topics (equal partition counts and subscribers) have partition p at the same member · as many partitions as possible
-from the member's own rack. Only topics whose racks can matter are matched (``racks.use_racks``). If any is, all
-groups of co-partitioned topics are: whole groups first, then single topics, then the rest. No stickiness.
+Promises, in priority order: each topic evenly (counts differ by one at most) · co-partitioned topics (equal partition
+counts and subscribers) have partition p at the same member · as many partitions as possible from the member's own rack.
+No stickiness. If racks can matter for a topic (``racks.use_racks``), all groups of co-partitioned topics are matched:
+whole groups, then single topics, then the rest. Example: t0 with partitions on racks b, a; m0 in rack a, m1 in rack b:
+m0 gets t0-1, m1 gets t0-0.
 
-Example: t0 with partitions on racks b, a; m0 in rack a, m1 in rack b: m0 gets t0-1, m1 gets t0-0.
-
-Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.4, 0.9 to 2.3 (members by id; from 2.1 on topics in another order
-of Java's map), 2.4 to 3.4 (static members first, by instance id). A topic that a member lists twice counts once from
-3.5 on, twice before. Lists follow the map of topics; with racks they are sorted by topic and partition.
-Complexity: O(subscriptions + partitions · racks), without racks O(subscriptions + partitions).
+Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.4, 0.9 to 2.3 (members by id; from 2.1 on topics in another order of
+Java's map), 2.4 to 3.4 (static members first, by instance id). A topic listed twice counts once from 3.5 on, twice
+before. Lists follow the map of topics; with racks they are sorted. O(subscriptions + partitions · racks), without racks
+O(subscriptions + partitions).
 """
 
 from __future__ import annotations
@@ -36,17 +35,16 @@ Words = npt.NDArray[np.uint64]
 
 
 class Subscribers(NamedTuple):
-    """Subscribers of topic t, in order: starts[t]..starts[t + 1] of ``readers``."""
+    """Of topic t, in order: ``readers[starts[t]:starts[t + 1]]``."""
 
     starts: Longs
     readers: Ints
 
 
 class Racks(NamedTuple):
-    """``members`` int32[M]: each member's rack, -1 = none; ``sets`` uint64[P, words]: racks of each partition.
+    """``members`` int32[M]: rack or -1; ``sets`` uint64[P, words]: of each partition.
 
-    ``rackless_match``: a member without a rack matches any partition of a group of topics (Java), or none
-    (librdkafka).
+    ``rackless_match``: a member without a rack matches any partition of a group of topics (Java), or none (librdkafka).
     """
 
     members: Ints
@@ -98,7 +96,7 @@ def matched_ranges(
 def _co_partitioned(starts: Longs, readers: Ints, first_row: Longs, walk: Longs, has_reader_racks: Flags) -> Ints:
     """int32[T]: first topic of ``walk`` with the same readers and partition count; −1: not in a relevant group.
 
-    Topics without any reader rack have nothing to match: Java makes one group of them and skips it.
+    Java skips topics without any reader rack.
     """
     alike = same_readers(starts, readers)
     group = np.full(len(alike), -1, np.int32)
@@ -128,7 +126,7 @@ def _assign_group(
 ) -> None:
     """Give partition p of all topics of the group to the first reader with room whose rack has all of them.
 
-    All topics of a group are filled alike: the counts of ``leader`` are those of each.
+    Topics of a group are filled alike: the counts of ``leader`` are those of each.
     """
     starts, readers = subscribers
     owner, taken, extras = filling
@@ -157,10 +155,10 @@ def _assign_group(
 
 @inner_kernel
 def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota: tuple[int, int]) -> Ints:
-    """int32[n]: place of the reader of each partition. O(n · racks): each rack keeps its own queue of readers.
+    """int32[n]: place of each partition's reader.
 
-    The last queue has the readers without a rack; ``queues``: number of queues to use. ``quota``: room of each
-    reader, and how many readers have room for one more.
+    O(n · racks): one queue of readers a rack, the last for readers without. ``queues``: number to use. ``quota``: room
+    of each reader, and how many have room for one more.
     """
     n, k = len(common), len(readers)
     share, left = quota
@@ -179,7 +177,7 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota
         for queue in range(queues):
             if heads[queue] == k or (queue < rack_count and not has_rack(common[p], queue)):
                 continue
-            # Room only shrinks: a full reader is skipped for good.
+            # Room only shrinks.
             while heads[queue] < k and taken[heads[queue]] >= share + (left > 0):
                 heads[queue] = following[heads[queue]]
             best = min(best, heads[queue])
@@ -198,7 +196,7 @@ def _assign_matching(topic: int, subscribers: Subscribers, racks: Racks, first_r
     first, end = first_row[topic], first_row[topic + 1]
     share = (end - first) // max(1, starts[topic + 1] - starts[topic])
     rack_count = sets.shape[1] * 64
-    # Partitions before a rack's mark are taken or of other racks.
+    # Partitions before it are taken or of other racks.
     marks = np.full(rack_count + 1, first, np.int64)
     for i in range(starts[topic], starts[topic + 1]):
         quota = share + (extras[topic] > 0)
@@ -234,7 +232,7 @@ def _assign_rest(topic: int, subscribers: Subscribers, first_row: Longs, filling
 
 @dataclass(frozen=True, slots=True)
 class RangeAssignor:
-    """Range of Kafka 3.5 to 4.4."""
+    """Kafka 3.5 to 4.4."""
 
     name: str = "range"
     versions: str = "Kafka 3.5 – 4.4"
@@ -273,19 +271,19 @@ def _matched(request: AssignmentRequest, order: Longs, walk: Longs) -> Ints | No
 
 @dataclass(frozen=True, slots=True)
 class LegacyRangeAssignor:
-    """Range of Kafka 0.9 to 2.0: members by id."""
+    """Kafka 0.9 to 2.0: members by id."""
 
     name: str = "range@2.0"
     versions: str = "Kafka 0.9 – 2.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Lists follow the HashMap of subscribed topics, even in ``GIVEN``."""
+        """Lists follow the HashMap of topics, even in ``GIVEN``."""
         return _assign(request, by_member_id(request.members), PUT)
 
 
 @dataclass(frozen=True, slots=True)
 class LegacyRangeAssignorOf21:
-    """Range of Kafka 2.1 to 2.3: same partitions, lists in the order of a map filled in another way."""
+    """Kafka 2.1 to 2.3: lists in the order of a map filled otherwise."""
 
     name: str = "range@2.1"
     versions: str = "Kafka 2.1 – 2.3"
@@ -296,7 +294,7 @@ class LegacyRangeAssignorOf21:
 
 @dataclass(frozen=True, slots=True)
 class StaticFirstRangeAssignor:
-    """Range of Kafka 2.4 to 3.4: static members first, by instance id, then the others by id."""
+    """Kafka 2.4 to 3.4: static members first."""
 
     name: str = "range@2.4"
     versions: str = "Kafka 2.4 – 3.4"
@@ -314,7 +312,7 @@ def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
     seen = first_seen_topics(subscription_order, *columns, len(topics))
     keys = np.arange(len(seen), dtype=np.int32)
     if step == COMPUTE_IF_ABSENT and _goes_on_after_last_topic(request, subscription_order, seen):
-        # The map is queried for each subscription and grows first, even for a present topic.
+        # The map grows before each subscription's look-up, even for a present topic.
         keys = np.append(keys, np.int32(0))
     hashes = hash_codes(names.data, names.offsets)[seen]
     walk = seen[order_after(hashes, np.full(len(keys), step, dtype=np.int8), keys, DEFAULT_CAPACITY)]
@@ -322,7 +320,6 @@ def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
 
 
 def _goes_on_after_last_topic(request: AssignmentRequest, subscription_order: Longs, seen: Longs) -> bool:
-    """True if a walk over all subscriptions continues after the last new topic."""
     members = request.members
     busy = subscription_order[np.diff(members.subscription_offsets)[subscription_order] > 0]
     if len(busy) == 0:

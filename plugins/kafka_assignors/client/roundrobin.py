@@ -1,13 +1,12 @@
-"""Kafka's round robin: all partitions of all topics dealt one by one to the members in turn.
+"""Kafka's round robin: all partitions of all topics dealt one by one to the members in turn. O(subscriptions +
+partitions).
 
 Promises, in priority order: completeness · with equal subscriptions, counts differ by one at most. Unequal
 subscriptions may be very uneven: the pointer is not reset between topics and skips members that do not subscribe. No
 racks, no stickiness.
 
-Example: t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-2 t1-1, C1 t0-1 t1-0 t1-2.
-
-Source: ``RoundRobinAssignor`` of kafka-clients: 0.9 to 2.3 (members by id), 2.4 to 4.4 (static members first). An
-empty group is refused, as in Java. Complexity: O(subscriptions + partitions).
+Example: t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-2 t1-1, C1 t0-1 t1-0 t1-2. Source: ``RoundRobinAssignor`` of
+kafka-clients: 0.9 to 2.3 (members by id), 2.4 to 4.4 (static members first). An empty group is refused, as in Java.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from kafka_assignors.subscribers import subscribers_by_topic
 
 @dataclass(frozen=True, slots=True)
 class RoundRobinAssignor:
-    """Round robin of Kafka 2.4 to 4.4: static members first, by instance id, then the others by id."""
+    """Kafka 2.4 to 4.4: static members first, by instance id."""
 
     name: str = "roundrobin"
     versions: str = "Kafka 2.4 – 4.4"
@@ -39,7 +38,7 @@ class RoundRobinAssignor:
 
 @dataclass(frozen=True, slots=True)
 class LegacyRoundRobinAssignor:
-    """Round robin of Kafka 0.9 to 2.3: members by id."""
+    """Kafka 0.9 to 2.3: members by id."""
 
     name: str = "roundrobin@2.0"
     versions: str = "Kafka 0.9 – 2.3"
@@ -63,7 +62,7 @@ def _assign(request: AssignmentRequest, order: Longs) -> Assignment:
 
 @kernel
 def deal(names: Longs, first_row: Longs, starts: Longs, readers: Ints, order: Longs) -> Ints:
-    """Owner of each partition, int32[P]; ``readers`` of each topic follow ``order``."""
+    """Owners int32[P]; ``readers`` of each topic follow ``order``."""
     owner = np.full(first_row[-1], ABSENT, np.int32)
     place = np.empty(len(order), np.int64)
     for i in range(len(order)):

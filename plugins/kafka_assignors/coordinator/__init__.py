@@ -1,1 +1,1 @@
-"""The group coordinator: coordinating broker, elected strategy and leader, timelines and pauses of rebalances."""
+"""Coordinating broker, elected strategy and leader, timelines and pauses of rebalances."""

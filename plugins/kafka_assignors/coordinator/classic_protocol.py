@@ -1,19 +1,17 @@
 """Replay of the classic protocol: FindCoordinator, JoinGroup, SyncGroup, Heartbeat; eager or cooperative.
 
-The coordinator is empty, prepares (waits for JoinGroups), completes (waits for SyncGroups) or is stable. Members
-learn of a rebalance at a heartbeat, rejoin at their next poll, and count heartbeats anew from JoinGroup's answer.
+Promises, in order: requests come in Kafka's order; no partition is read twice; a pause starts when the old reader stops
+and ends when the new reader has its SyncGroup answer. O(events · members + partitions).
 
-Promises, in order: requests come in Kafka's order; no partition is read twice; a pause starts when the old reader
-stops and ends when the new reader has its SyncGroup answer.
-
+- The coordinator is empty, prepares (waits for JoinGroups), completes (waits for SyncGroups) or is stable.
+- Members learn of a rebalance at a heartbeat, rejoin at their next poll, and count heartbeats anew from JoinGroup's
+  answer.
 - An empty group waits ``initial_delay_ms`` after the first join, and again if another member has joined.
 - The coordinator waits for a dead member within its session; a trigger while it prepares joins that rebalance.
-- Cooperative: free partitions are assigned at once. Members that revoke rejoin; the others learn of that at their
-  next heartbeat.
+- Cooperative: free partitions are assigned at once. Members that revoke rejoin; others learn of it at a heartbeat.
 
 Example (eager, a third member joins, A's next beat at 1 s, B's at 2 s): the coordinator prepares at 0; A revokes all
 and rejoins at 1 s, B at 2 s; then the leader assigns: A's partitions pause 1 s, B's none.
-Complexity O(events · members + partitions).
 
 Sources: ConsumerCoordinator, AbstractCoordinator (clients), ClassicGroup, GroupMetadataManager (coordinator), KIP-62,
 KIP-134, KIP-345, KIP-394, KIP-429.
@@ -105,7 +103,6 @@ class _Run:
 
     @property
     def eager_members(self) -> frozenset[str]:
-        """Eager members of the first change: a rebalance does not change supported strategies."""
         return self.changes[0].eager_members
 
     @property
@@ -125,10 +122,10 @@ class _Run:
 
 
 def replay_classic(changes: Sequence[Change], times: Times, *, is_cooperative: bool) -> Timeline:
-    """Timeline of triggers in a classic group, stable at first, or empty.
+    """Of a group that is stable at first, or empty.
 
-    Raises InvalidInputError for a member that polls only after the rebalance timeout (describe it as
-    ``member_dies``), and as ``chain_of``.
+    Raises InvalidInputError for a member that polls only after the rebalance timeout (describe it as ``member_dies``),
+    and as ``chain_of``.
     """
     chain = chain_of(changes, times, times.heartbeat_ms)
     before = chain[0].before
@@ -221,9 +218,7 @@ def _refresh(run: _Run, number: int, at_ms: int) -> None:
 
 
 def _static_return(run: _Run, name: str, had: frozenset[Partition], at_ms: int) -> None:
-    """KIP-345: a static member that returns within its session keeps its partitions; a stable group does not
-    rebalance.
-    """
+    """KIP-345: within its session a static member keeps its partitions; a stable group does not rebalance."""
     wait = run.times.round_trip_ms
     run.say(at_ms, name, Phase.FIND_COORDINATOR)
     run.members[name].is_alive = True
@@ -264,7 +259,7 @@ def _join(run: _Run, name: str, number: int | None, at_ms: int) -> None:
 
 
 def _delay_over(run: _Run, remaining_ms: int, at_ms: int) -> None:
-    """If another member has joined, wait as long again, up to the rebalance timeout in all."""
+    """If another member has joined, wait as long again, within the rebalance timeout."""
     if run.is_joined_in_delay and remaining_ms:
         run.is_joined_in_delay = False
         delay = min(run.times.initial_delay_ms, remaining_ms)
@@ -342,19 +337,17 @@ def _complete_if_all_joined(run: _Run, at_ms: int) -> None:
 
 
 def _sync(run: _Run, generation: int, target: Holding, at_ms: int) -> None:
-    """If another trigger came first, a heartbeat reports it at this time."""
     if run.state is not _State.COMPLETING or run.rebalances != generation:
         return
     run.state = _State.STABLE
     for name in run.joined_in:
-        # A heartbeat of this time was answered before: it reports nothing later, even with trips of 0 ms.
+        # A heartbeat of this time was answered before, even with trips of 0 ms.
         run.members[name].first_beat_ms = at_ms + run.times.heartbeat_ms
         run.say(at_ms, name, Phase.SYNC_GROUP)
     run.at(at_ms + run.times.round_trip_ms, partial(_assign, run, target))
 
 
 def _assign(run: _Run, target: Holding, at_ms: int) -> None:
-    """Cooperative members get free partitions, revoke others' partitions, and rejoin if they did."""
     names = [name for name in run.joined_in if run.members[name].is_alive]
     free = {name: _given(run, name, target) for name in names}
     for name in names:

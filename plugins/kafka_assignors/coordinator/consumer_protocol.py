@@ -1,17 +1,17 @@
-"""Replay of KIP-848: no join, no barrier; each member reconciles with its target at its own heartbeats.
+"""Replay of KIP-848: each member reconciles with its target at its own heartbeats.
 
-Promises, in order: a partition is assigned only after its old reader has acknowledged the revocation; a member
-revokes before it gets anything; it beats again at once after a revocation, else at its interval.
+Promises, in order: a partition is assigned only after its old reader has acknowledged the revocation; a member revokes
+before it gets anything; it beats again at once after a revocation, else at its interval. O(beats · members ·
+partitions).
 
 - A change of members raises the group epoch. The next heartbeat of any member computes the new target, from 4.3 on at
   least ``assignment_interval_ms`` after the last one (KIP-1263).
 - A static member that leaves (epoch -2) keeps its partitions until its session ends.
 
-Example (A and B hold two partitions each, C joins at 0 and gets one of each; A beats at 1 s, B at 4 s): A revokes at
-1 s, B at 4 s; C beats at 5 s and gets both: pauses of 4 s and 1 s. Complexity O(beats · members · partitions).
+Example (A and B hold two partitions each, C joins at 0 and gets one of each; A beats at 1 s, B at 4 s): A revokes at 1
+s, B at 4 s; C beats at 5 s and gets both: pauses of 4 s and 1 s.
 
-Sources: KIP-848, KIP-1263; GroupMetadataManager, CurrentAssignmentBuilder, ConsumerHeartbeatRequestManager (Kafka
-4.x).
+Sources: KIP-848, KIP-1263; GroupMetadataManager, CurrentAssignmentBuilder, ConsumerHeartbeatRequestManager (Kafka 4.x).
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class _Run:
     changes: tuple[Change, ...]
     times: Times
     reading: Reading
-    held: dict[Partition, str]  # in the coordinator's view: freed only by an acknowledged revocation
+    held: dict[Partition, str]  # until a revocation is acknowledged
     target: Holding
-    beating: dict[str, int] = field(default_factory=dict)  # member → its next heartbeat
-    told: dict[str, int] = field(default_factory=dict)  # member → change that its next heartbeat reports
-    is_metadata_new: int | None = None  # change of a topic that the next heartbeat finds
+    beating: dict[str, int] = field(default_factory=dict)
+    told: dict[str, int] = field(default_factory=dict)  # change of a member's next heartbeat
+    is_metadata_new: int | None = None  # topic change that the next heartbeat finds
     latest: int = -1
     computed: int = -1  # change of the present target
     computed_ms: int | None = None
@@ -86,7 +86,7 @@ class _Run:
 
 
 def replay_consumer(changes: Sequence[Change], times: Times) -> Timeline:
-    """Timeline of triggers in a KIP-848 group, stable at first or empty; ``rebalances`` counts new group epochs."""
+    """Of a group that is stable at first, or empty; ``rebalances`` counts new group epochs."""
     chain = chain_of(changes, times, times.consumer_heartbeat_ms)
     before = chain[0].before
     run = _Run(
@@ -213,7 +213,7 @@ def _learn(run: _Run, at_ms: int, member: str) -> None:
 
 
 def _static_restart(run: _Run, change: Change, at_ms: int) -> None:
-    """Leaves with epoch -2, which keeps its partitions; returns to them under its instance id."""
+    """Leaves with epoch -2, which keeps its partitions."""
     member, times = change.subject, run.times
     run.stop_all(at_ms, member)
     _give_up_beating(run, member)

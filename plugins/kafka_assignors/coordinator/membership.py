@@ -1,4 +1,4 @@
-"""Membership of a group at its coordinator: members, leader, elected strategy, coordinating partition.
+"""Membership of a group at its coordinator.
 
 Classic groups (``Membership``)
 - The first member that joins leads. If the leader leaves, or has not rejoined when the join phase ends, the first
@@ -50,7 +50,7 @@ NEWEST = COORDINATORS[0][0]
 
 
 def coordinator_of(release: Release) -> Coordinator | None:
-    """Class in ``release`` ((3, 9, 2), (4,)), the newest one in later releases; None before 2.8."""
+    """Class in ``release`` ((3, 9, 2), (4,)), the newest one for later ones; None before 2.8."""
     if COORDINATORS[0][1].ends_before(release):
         return NEWEST
     return next((coordinator for coordinator, releases in COORDINATORS if releases.touches(release)), None)
@@ -58,17 +58,13 @@ def coordinator_of(release: Release) -> Coordinator | None:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """One member's vote: the first strategy of its own list that every member supports."""
-
     member: str
     choice: str
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """``winner`` None: no strategy is supported by all. Such a member is refused when it joins
-    (INCONSISTENT_GROUP_PROTOCOL).
-    """
+    """``winner`` None: no strategy is supported by all."""
 
     candidates: tuple[str, ...]
     ballots: tuple[Ballot, ...]
@@ -78,14 +74,14 @@ class Vote:
 
 
 def elect_strategy(supported: Mapping[str, Sequence[str]], coordinator: Coordinator = NEWEST) -> Vote:
-    """Elect the group's strategy from each member's list, which is in order of preference.
+    """Elect from lists in order of preference. O(members × strategies).
 
     1. Candidates are the strategies that every member supports.
     2. Each member votes for the first candidate of its own list.
     3. Most votes win; ties: the first in the map of voted names: Java's HashMap, filled in the order of ``supported``
        (that of the coordinator's members), or Scala's immutable HashMap.
 
-    Example: A [range, sticky], B [sticky, range] → a tie: sticky from 4.0 on, range before. O(members × strategies).
+    Example: A [range, sticky], B [sticky, range] → a tie: sticky from 4.0 on, range before.
     """
     lists = list(supported.values())
     everywhere = set(lists[0]).intersection(*lists[1:]) if lists else set()
@@ -128,7 +124,7 @@ class GroupMember:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """Classic group in its coordinator's view; every step returns a new one."""
+    """Classic group; every step returns a new one."""
 
     coordinator: Coordinator
     places: KeyMap
@@ -169,7 +165,7 @@ class Membership:
         )  # fmt: skip
 
     def elected(self) -> tuple[Membership, bool]:
-        """End of the join phase: the group with a leader that has joined; False if none has and the phase continues."""
+        """End of the join phase: a leader that has joined; False if none has and the phase continues."""
         if self.leader is None:
             return self, False
         if self.members[self.leader].is_waiting:
@@ -198,7 +194,6 @@ def group_hash_codes(groups: StringColumn) -> Ints:
 
 
 def group_partitions(groups: StringColumn, partitions: int) -> Ints:
-    """Partition of ``__consumer_offsets`` of each group: int32[N]."""
     codes = group_hash_codes(groups).astype(np.int64)
     return (np.where(codes == -(2**31), 0, np.abs(codes)) % partitions).astype(np.int32)
 

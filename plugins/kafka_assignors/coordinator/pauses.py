@@ -1,13 +1,9 @@
-"""Return the pauses that one trigger causes in a settled group, in closed form: microseconds instead of a replay.
+"""Pauses that one trigger causes in a settled group, in closed form. O(partitions + members).
 
-Equal to ``replay_chain`` to the millisecond for any trigger and protocol, with heartbeats spread evenly over their
-interval (``staggered``) and members that poll at once. A member that leaves and returns before the others have
-settled is replayed event by event.
-
-Example (KIP-848, no trips): A and B hold two partitions each, C joins at 0, A beats at 1 s, B at 4 s, every 5 s. A
-frees at 1 s, B at 4 s, C beats at 5 s: pauses of 4 s and 1 s. A member that revokes beats again a trip later.
-
-Complexity: O(partitions + members).
+Equal to ``replay_chain`` to the millisecond for any trigger and protocol, with staggered heartbeats and members that
+poll at once. Example (KIP-848, no trips): A and B hold two partitions each, C joins at 0, A beats at 1 s, B at 4 s,
+every 5 s. A frees at 1 s, B at 4 s, C beats at 5 s: pauses of 4 s and 1 s. A member that revokes beats again a trip
+later.
 """
 
 from __future__ import annotations
@@ -43,11 +39,11 @@ from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel, ker
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """Pauses in reading, and partitions taken from living readers, counted once a rebalance.
+    """Counted once a rebalance.
 
-    ``partitions_unread``: without a reader for a while, or for good. ``partitions_revoked``: a living member stopped
-    reading them, even if it got them back. ``longest_pause_ms`` is None where one has no reader any more;
-    ``unread_partition_ms``, the sum over partitions, excludes such a one.
+    ``partitions_unread``: for a while, or for good. ``partitions_revoked``: a living member stopped reading them, even
+    if it got them back. ``longest_pause_ms`` is None where one has no reader any more; ``unread_partition_ms``, a sum
+    over partitions, excludes such.
     """
 
     partitions_unread: int
@@ -76,7 +72,7 @@ def added(one: Pauses, other: Pauses) -> Pauses:
 
 
 def scaled(pauses: Pauses, share: float) -> Pauses:
-    """Pauses of all, extrapolated from a known ``share`` (above 0, at most 1); the longest is the known one."""
+    """Extrapolated from a known ``share`` (above 0, at most 1); the longest stays."""
     return Pauses(
         round(pauses.partitions_unread / share),
         round(pauses.partitions_revoked / share),
@@ -88,9 +84,7 @@ def scaled(pauses: Pauses, share: float) -> Pauses:
 class JoinPhase(NamedTuple):
     """``prepared_ms``: when the coordinator needs all JoinGroups; that of ``joined_first`` is there by then.
 
-    ``gone``: stopped reading at 0 and left; ``newcomer``: was not in the group. ``delay_ms``: delay of an empty
-    group.
-    ``unread_since_ms``: start of the pause of partitions without a reader before: 0, or when it was lost.
+    ``gone``: stopped reading at 0 and left. ``unread_since_ms``: for partitions without a reader before.
     """
 
     prepared_ms: int
@@ -118,7 +112,7 @@ class ClassicPauses(NamedTuple):
 def eager_pauses(before: Ints, after: Ints, beats: Longs, phase: JoinPhase) -> ClassicPauses:
     """Each member stops when it rejoins, and reads again two trips after the last one did.
 
-    ``beats``: next beat of each member; on return when it rejoined.
+    ``beats``: next beat; on return when it rejoined.
     """
     joined_ms = _last_join(beats, phase)
     reads_ms = joined_ms + 2 * phase.trip_ms
@@ -147,7 +141,7 @@ def eager_pauses(before: Ints, after: Ints, beats: Longs, phase: JoinPhase) -> C
 def cooperative_pauses(before: Ints, after: Ints, dropped: Flags, beats: Longs, phase: JoinPhase) -> ClassicPauses:
     """Free partitions are read after the first round, revoked ones after a second.
 
-    ``dropped``: empty, or what ``joined_first`` revoked before it joined; ``beats``: as above.
+    ``dropped``: what ``joined_first`` revoked before it joined, or empty; ``beats``: as above.
     """
     joined_ms = _last_join(beats, phase)
     first_ms = joined_ms + 2 * phase.trip_ms
@@ -201,17 +195,16 @@ def _last_join(beats: Longs, phase: JoinPhase) -> int:
 
 @inner_kernel
 def _is_refused(old: int, new: int, members: int, phase: JoinPhase) -> bool:
-    """True for no such member, one that reads before it joined, or one that should read when it is gone."""
     is_outside = old < ABSENT or old >= members or new < ABSENT or new >= members
     is_early = old == phase.newcomer and old != ABSENT
     return is_outside or is_early or (new == phase.gone and new != ABSENT)
 
 
 class EpochRaised(NamedTuple):
-    """``raised_ms``: when the epoch rises; by the beat of ``raised_by``, or ABSENT: before all beats of that time.
+    """The epoch rises at ``raised_ms`` by the beat of ``raised_by``, or ABSENT: before all beats of that time.
 
-    ``gone``: stopped reading at 0 and left; ``newcomer``: was not in the group. ``unread_since_ms``: start of the
-    pause of partitions without a reader before. ``not_before_ms``: earliest time of the new target.
+    ``gone``: stopped reading at 0 and left. ``unread_since_ms``: for partitions without a reader before.
+    ``not_before_ms``: earliest new target.
     """
 
     raised_ms: int
@@ -237,7 +230,7 @@ class ConsumerPauses(NamedTuple):
 
 @kernel
 def consumer_pauses(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised) -> ConsumerPauses:
-    """``beats``: next of each member; on return the first at which it asks with nothing to revoke."""
+    """``beats``: next of each member; on return the first with nothing to revoke."""
     refused = _first_refused(before, after, len(beats), epoch)
     if refused != ABSENT:
         return ConsumerPauses(refused, 0, 0, 0, 0, 0, 0, 0)
@@ -260,7 +253,7 @@ def consumer_pauses(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised)
         given_ms = int(beats[new])
         if is_taken:
             given_ms = beat_from(given_ms, from_ms, epoch.heartbeat_ms)
-            if given_ms == from_ms and new < old:  # of beats at one time the lower number's is first
+            if given_ms == from_ms and new < old:  # at one time the lower number beats first
                 given_ms += epoch.heartbeat_ms
         reads_ms = given_ms + epoch.trip_ms
         ends_ms = max(ends_ms, reads_ms)
@@ -367,10 +360,7 @@ _NOTHING_DROPPED.setflags(write=False)
 
 
 class _Learned(NamedTuple):
-    """When the coordinator knows; ``by``: by whose request, ABSENT for none or the next one.
-
-    Other fields as in ``EpochRaised``.
-    """
+    """``by``: whose request; ABSENT: none, or the next one. Other fields as in ``EpochRaised``."""
 
     at_ms: int
     by: int = ABSENT
@@ -381,7 +371,7 @@ class _Learned(NamedTuple):
 
 
 def pauses_of(protocol: Protocol, step: Step, times: Times) -> Pauses:
-    """Sum of ``replay_chain`` for this trigger on a settled group with staggered clocks.
+    """Sum of ``replay_chain`` for a settled group with staggered clocks.
 
     Raises InvalidInputError for impossible assignments, and for times that no broker accepts.
     """
@@ -395,10 +385,10 @@ def pauses_of(protocol: Protocol, step: Step, times: Times) -> Pauses:
 
 
 def restart_pauses(protocol: Protocol, leaves: Step, returns: Step, times: Times) -> Pauses:
-    """Restart of a member without an instance id: it leaves, and joins again after ``times.restart_ms``.
+    """A member without an instance id leaves, and joins again after ``times.restart_ms``.
 
     If the others have settled by then, both rebalances are summed up, the second with the clocks of the first; else
-    both are replayed event by event.
+    both are replayed.
     """
     _require_possible(protocol, times)
     is_restart = (leaves.trigger, returns.trigger) == (Trigger.MEMBER_LEAVES, Trigger.MEMBER_JOINS)
@@ -413,9 +403,9 @@ def restart_pauses(protocol: Protocol, leaves: Step, returns: Step, times: Times
 
 
 def rolling(protocol: Protocol, restarts: Iterable[Step | tuple[Step, Step]], times: Times) -> Pauses:
-    """Rolling restart: one member after the other, each when the group has settled.
+    """One member after the other, each when the group has settled.
 
-    A member without instance id is a pair for ``restart_pauses``; one with is a ``STATIC_RESTART``.
+    Without instance id a member is a pair for ``restart_pauses``; with one a ``STATIC_RESTART``.
     """
     return summed(
         pauses_of(protocol, restart, times) if isinstance(restart, Step) else restart_pauses(protocol, *restart, times)
@@ -451,7 +441,7 @@ def _learned(protocol: Protocol, step: Step, times: Times) -> _Learned:
     subject, trip, is_classic = step.subject, times.round_trip_ms, protocol is not Protocol.CONSUMER
     match step.trigger:
         case Trigger.MEMBER_JOINS:
-            trips = 2 if is_classic and not step.is_static else 1  # KIP-394: a new member sends JoinGroup twice
+            trips = 2 if is_classic and not step.is_static else 1  # KIP-394: JoinGroup twice
             return _Learned(trips * trip, by=subject, newcomer=subject)
         case Trigger.SUBSCRIPTION_CHANGES:
             return _Learned(0, by=subject)
@@ -508,7 +498,7 @@ def _static_restart(protocol: Protocol, step: Step, times: Times) -> Pauses:
     expires_ms = session_end(protocol, times, step.subject, step.member_count, 0)
     if times.restart_ms <= expires_ms:
         _require_unchanged(step)
-        # FindCoordinator, JoinGroup, SyncGroup; under KIP-848 one heartbeat instead of the latter two.
+        # FindCoordinator, JoinGroup, SyncGroup; KIP-848: one heartbeat for the latter two.
         trips = 2 if protocol is Protocol.CONSUMER else 3
         pause_ms = times.restart_ms + trips * times.round_trip_ms
         count = int(np.count_nonzero(step.before == step.subject)) if pause_ms else 0
@@ -525,7 +515,7 @@ def _static_restart(protocol: Protocol, step: Step, times: Times) -> Pauses:
 
 
 def _goes_and_returns(protocol: Protocol, goes: Step, returns: Step, times: Times) -> Pauses:
-    """The subject leaves at 0 and returns after ``restart_ms``.
+    """Leaves at 0, returns after ``restart_ms``.
 
     Replayed if the others have not settled by then, or if others' partitions lose their reader meanwhile (no strategy
     does).

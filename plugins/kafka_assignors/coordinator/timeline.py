@@ -1,10 +1,9 @@
-"""Events of a rebalance with their times, and how long each partition pauses.
+"""Events of a rebalance, and how long each partition pauses, in ms after the first trigger.
 
-Times are ms after the first trigger. Network and assignor take no time unless ``round_trip_ms`` is set. A trigger may
-follow before the first one has settled (``at_ms``). ``staggered`` spreads unknown clocks evenly.
-
-``Change`` describes a trigger for a replay, ``Step`` the same as arrays for kernels. Members are numbered from 0 to
-``member_count`` - 1, before and after together. Example: members 0 and 1 with four partitions, 2 joins::
+Network and assignor take no time unless ``round_trip_ms`` is set. A trigger may follow before the first one has settled
+(``at_ms``). ``staggered`` spreads unknown clocks evenly. ``Change`` describes a trigger for a replay, ``Step`` the same
+for kernels, with members numbered from 0 to ``member_count`` - 1, before and after together. Example: members 0 and 1
+with four partitions, 2 joins::
 
     Step(Trigger.MEMBER_JOINS, subject=2, before=[0, 0, 1, 1], after=[0, 2, 1, 1], member_count=3)
 """
@@ -33,12 +32,10 @@ class Protocol(StrEnum):
 
 
 class Trigger(StrEnum):
-    """Cause of a rebalance (seed article 002, corrected)."""
-
     MEMBER_JOINS = "member_joins"
     MEMBER_DIES = "member_dies"
     MEMBER_LEAVES = "member_leaves"
-    MEMBER_STALLS = "member_stalls"  # stops polling (KIP-62): it leaves at the end of its poll interval
+    MEMBER_STALLS = "member_stalls"  # KIP-62: leaves at the end of its poll interval
     STATIC_RESTART = "static_restart"
     SUBSCRIPTION_CHANGES = "subscription_changes"
     PARTITION_COUNT_CHANGES = "partition_count_changes"
@@ -62,7 +59,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Timeouts and intervals in ms; the defaults are those of Kafka 3.0 and later (KIP-735).
+    """In ms; the defaults are those of Kafka 3.0 and later (KIP-735).
 
     ``initial_delay_ms`` is group.initial.rebalance.delay.ms, ``poll_interval_ms`` max.poll.interval.ms, and
     ``assignment_interval_ms`` group.consumer.assignment.interval.ms (KIP-1263, from 4.3 on; 0 before).
@@ -77,9 +74,9 @@ class Times:
     assignment_interval_ms: int = 1_000
     metadata_max_age_ms: int = 300_000
     round_trip_ms: int = 0
-    restart_ms: int = 10_000  # absence of a restarted member
+    restart_ms: int = 10_000  # of a restarted member
     heartbeat_offset_ms: Mapping[str, int] = field(default_factory=dict)
-    poll_delay_ms: Mapping[str, int] = field(default_factory=dict)  # time until a member polls again
+    poll_delay_ms: Mapping[str, int] = field(default_factory=dict)  # until a member polls again
 
     def next_beat(self, member: str, at_ms: int, interval_ms: int) -> int:
         first = self.heartbeat_offset_ms.get(member, interval_ms)
@@ -98,9 +95,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """``partition`` has no reader from ``from_ms`` to ``to_ms`` (``None``: for good), between two members or the
-    same.
-    """
+    """``to_ms`` None: for good. Between two members or the same."""
 
     partition: Partition
     from_ms: int
@@ -127,13 +122,12 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Trigger with the assignment before and after it, about the member (or topic) ``subject``.
+    """About the member (or topic) ``subject``.
 
-    ``leader`` assigns in a classic group and watches its topics' metadata. ``dropped_topics``: no longer subscribed
-    by ``subject``, which revokes them before it rejoins (cooperative). ``is_static``: the subject has an instance id,
-    so it sends no LeaveGroup. ``meanwhile``: assignment while a static member is away beyond its session. ``at_ms``:
-    time after the first trigger. ``eager_members`` of a cooperative group also list an eager strategy: they revoke
-    all before each join.
+    ``leader`` assigns in a classic group and watches its topics' metadata. ``dropped_topics``: revoked by ``subject``
+    before it rejoins (cooperative). ``is_static``: it has an instance id, so it sends no LeaveGroup. ``meanwhile``:
+    assignment while a static member is away beyond its session. ``at_ms``: after the first trigger. ``eager_members``
+    of a cooperative group also list an eager strategy: they revoke all before each join.
     """
 
     trigger: Trigger
@@ -199,9 +193,9 @@ def in_order(events: list[Event]) -> tuple[Event, ...]:
 
 
 def chain_of(changes: Sequence[Change], times: Times, heartbeat_ms: int) -> tuple[Change, ...]:
-    """Changes in the coordinator's order: a static member away beyond its session dies, and joins later.
+    """In the coordinator's order: a static member away beyond its session dies, and joins later. A death is known at
+    the end of the session, so ``at_ms`` need not rise.
 
-    A dead member becomes known at the end of its session, so ``at_ms`` need not rise.
     Raises InvalidInputError for changes that do not follow each other, and for a missing ``meanwhile``.
     """
     chain: list[Change] = []
@@ -238,12 +232,9 @@ _ABOUT_NO_MEMBER = (Trigger.PARTITION_COUNT_CHANGES, Trigger.COORDINATOR_MOVES)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One trigger on a settled group: reader of each partition ``before`` and ``after`` it, or ``ABSENT``.
+    """On a settled group: reader of each partition that exists after it, or ``ABSENT``.
 
-    The partitions are those that exist after it. ``subject``: the member concerned, if any. ``leader`` watches the
-    metadata of a classic group. ``meanwhile``: readers while a static member is away beyond its session. ``dropped``:
-    partitions that the subject no longer subscribes to; it revokes them before it rejoins (cooperative).
-    ``is_static``: the subject has an instance id.
+    Other fields as in ``Change``; ``dropped`` are partitions.
     """
 
     trigger: Trigger
@@ -295,7 +286,7 @@ def interval_of(protocol: Protocol, times: Times) -> int:
 
 
 def staggered(protocol: Protocol, times: Times, members: Sequence[str]) -> Times:
-    """``times`` with first beats of member i of M at (i + 1) / M of an interval after the trigger."""
+    """First beats of member i of M at (i + 1) / M of an interval after the trigger."""
     interval, count = interval_of(protocol, times), len(members)
     first = {member: first_beat(number, count, interval) for number, member in enumerate(members)}
     return replace(times, heartbeat_offset_ms=first)
@@ -306,7 +297,7 @@ def first_beat(member: int, members: int, interval_ms: int) -> int:
 
 
 def session_end(protocol: Protocol, times: Times, member: int, members: int, silent_ms: int) -> int:
-    """Session end of a member that is silent from ``silent_ms`` on: a session after its last heartbeat."""
+    """A session after its last heartbeat; silent from ``silent_ms`` on."""
     interval = interval_of(protocol, times)
     first = first_beat(member, members, interval)
     missed = first + max(0, -(-(silent_ms - first) // interval)) * interval
@@ -324,7 +315,6 @@ def _spread(members: int, interval_ms: int) -> Longs:
 
 @inlined_kernel
 def beat_from(first_ms: int, at_ms: int, interval_ms: int) -> int:
-    """First beat at or after ``at_ms`` of a clock that starts at ``first_ms``."""
     if at_ms <= first_ms:
         return first_ms
     return first_ms + (at_ms - first_ms + interval_ms - 1) // interval_ms * interval_ms

@@ -1,19 +1,16 @@
-"""Return the iteration order of a Java HashMap or HashSet, from hash codes of distinct keys.
+"""Iteration order of a Java HashMap or HashSet, from hash codes of distinct keys. O(keys + table).
 
-Model of ``java.util.HashMap`` with plain bins:
+``java.util.HashMap`` with plain bins:
 
 - a table of a power of two, 16 by default (``new HashMap(n)`` rounds n up); a key is in bin
   ``(hash ^ hash >>> 16) & (table - 1)``; the order is bin by bin, in a bin along its chain;
 - ``put`` adds at the tail of the chain, ``computeIfAbsent`` at its head; a present key keeps its place;
-- the table doubles when more than 0.75 of it are keys (``put``: right after the insertion; ``computeIfAbsent``:
-  before
+- the table doubles when more than 0.75 of it are keys (``put``: right after the insertion; ``computeIfAbsent``: before
   the next one), keeping the order inside bins; it never shrinks;
-- a ninth key in a bin by ``put`` (eighth by ``computeIfAbsent``) doubles a table smaller than 64. From 64 on Java
-  makes
+- a ninth key in a bin by ``put`` (eighth by ``computeIfAbsent``) doubles a table smaller than 64. From 64 on Java makes
   the bin a tree, which may put another key in front: not modelled (see the package).
 
 Example: the Integers 16, 1, 0 in ``new HashMap()``: bin 0 holds 16 then 0, bin 1 holds 1: the order is 16, 0, 1.
-Complexity: O(keys + table).
 """
 
 from __future__ import annotations
@@ -40,14 +37,14 @@ _TREE_BIN = 8
 
 @kernel
 def spread(hash_code: int) -> np.int64:
-    """``HashMap.hash``: the upper half mixed into the lower one."""
+    """``HashMap.hash``."""
     unsigned = np.uint32(hash_code)
     return np.int64(unsigned ^ (unsigned >> np.uint32(16)))
 
 
 @kernel
 def table_for(capacity: int) -> int:
-    """First table size of ``new HashMap(capacity)``; 0 for ``new HashMap()``."""
+    """First table of ``new HashMap(capacity)``; 0 for ``new HashMap()``."""
     if capacity == DEFAULT_CAPACITY:
         return _DEFAULT_TABLE
     table = 1
@@ -58,19 +55,19 @@ def table_for(capacity: int) -> int:
 
 @kernel
 def set_copy_capacity(n: int) -> np.int64:
-    """Capacity of ``new HashSet(collection)`` of ``n`` elements: max((int)(n / .75f) + 1, 16)."""
+    """``new HashSet(collection)``: max((int)(n / .75f) + 1, 16)."""
     return max(np.int64(np.float32(n) / np.float32(0.75)) + np.int64(1), np.int64(16))
 
 
 @kernel
 def map_copy_capacity(n: int) -> np.int64:
-    """Capacity of ``new HashMap(map)`` and of a clone with ``n`` entries: (int)(n / .75f + 1)."""
+    """``new HashMap(map)`` and clones: (int)(n / .75f + 1)."""
     return np.int64(np.float32(n) / np.float32(0.75) + np.float32(1 if n else 0))
 
 
 @kernel
 def put_order(hashes: Ints, capacity: int) -> Longs:
-    """Iteration order (positions into ``hashes``) of ``new HashMap(capacity)`` after a ``put`` of each key."""
+    """``new HashMap(capacity)`` after a ``put`` of each key."""
     n = len(hashes)
     table = _table_after_puts(hashes, capacity)
     mask = table - 1
@@ -89,12 +86,12 @@ def put_order(hashes: Ints, capacity: int) -> Longs:
 
 @inner_kernel
 def _table_after_puts(hashes: Ints, capacity: int) -> np.int64:
-    """Table size after all puts; small tables also grow at a bin's ninth key."""
+    """Small tables also grow at a bin's ninth key."""
     n = len(hashes)
     table = np.int64(table_for(capacity))
     if n > _TREE_BIN and table < _TREE_TABLE:
         sizes = np.zeros(_TREE_TABLE, np.int32)
-        # More than 48 keys fill any table below 64, whatever their bins.
+        # More than 48 keys fill any table below 64.
         for i in range(min(n, _TREE_TABLE)):
             b = spread(hashes[i]) & (table - 1)
             sizes[b] += 1
@@ -115,16 +112,15 @@ def _table_after_puts(hashes: Ints, capacity: int) -> np.int64:
 
 
 def set_copy_order(hashes: Ints) -> Longs:
-    """Iteration order of ``new HashSet(collection)``, the collection in array order."""
+    """``new HashSet(collection)``, in array order."""
     order: Longs = put_order(hashes, set_copy_capacity(len(hashes)))
     return order
 
 
 @kernel
 def order_after(hashes: Ints, steps: Codes, keys: Ints, capacity: int) -> Longs:
-    """Iteration order after any history: ``steps[i]`` (PUT, COMPUTE_IF_ABSENT, REMOVE) with key ``keys[i]``.
-
-    ``hashes``: of each key (0 … n−1). Putting a present key and removing an absent one do nothing.
+    """After any history: ``steps[i]`` (PUT, COMPUTE_IF_ABSENT, REMOVE) with key ``keys[i]``, an index into
+    ``hashes``.
     """
     table = table_for(capacity)
     heads = np.full(table, -1, np.int32)
@@ -221,7 +217,7 @@ _FIRST_TABLE = 16
 
 @dataclass(frozen=True, slots=True)
 class JavaHashMap:
-    """``keys`` in insertion order, which is their order inside a bin; ``table``: number of bins."""
+    """``keys`` in insertion order; ``table``: number of bins."""
 
     keys: tuple[str, ...] = ()
     table: int = _FIRST_TABLE

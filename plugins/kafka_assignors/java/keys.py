@@ -1,11 +1,9 @@
-"""Hash codes and order of the keys of Kafka's maps: TopicPartition, Uuid, Optional, Integer.
+"""Hash codes and order of the keys of Kafka's maps.
 
 - ``TopicPartition.hashCode`` = 31 · (31 + partition) + topic.hashCode.
 - ``Uuid.hashCode`` = both halves of (high ^ low), xor-ed; ``compareTo`` = **signed** high half, then low: an id whose
-  first byte is 0x80 or more sorts first, unlike its base64 text.
+  first byte is 0x80 or more sorts first, unlike its base64 text. A column is two int64[n]: high and low halves.
 - ``Optional.hashCode`` = that of the value, 0 when empty. ``Integer.hashCode`` = the value.
-
-A column of Uuids is two int64[n]: high and low halves.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ _UUID_BYTES = 16
 
 
 def uuid_columns(texts: Iterable[str]) -> tuple[Longs, Longs]:
-    """High and low halves of Kafka's Uuids (base64url without padding). Raises InvalidInputError for other text."""
+    """Of base64url without padding. Raises InvalidInputError for other text."""
     raw = b"".join(_uuid_bytes(text) for text in texts)
     halves = np.frombuffer(raw, ">i8").astype(np.int64)
     return halves[0::2].copy(), halves[1::2].copy()
@@ -32,7 +30,7 @@ def uuid_columns(texts: Iterable[str]) -> tuple[Longs, Longs]:
 
 def _uuid_bytes(text: str) -> bytes:
     try:
-        # Without validate, Python skips foreign letters; only the plain alphabet validates.
+        # Without validate, Python skips foreign letters.
         raw = base64.b64decode(text.replace("-", "+").replace("_", "/") + "==", validate=True)
     except ValueError:
         raw = b""
@@ -56,7 +54,7 @@ def uuid_hash_codes(high: Longs, low: Longs) -> Ints:
 
 
 def uuid_sorted_order(high: Longs, low: Longs) -> Longs:
-    """Positions in the order of ``Uuid.compareTo`` (signed halves), stable."""
+    """``Uuid.compareTo`` (signed halves), stable."""
     return np.lexsort((low, high)).astype(np.int64)
 
 
@@ -70,7 +68,7 @@ def topic_partition_hashes(topic_hashes: Ints, partitions: Ints) -> Ints:
 
 
 def topic_id_partition_hashes(topic_id_hashes: Ints, partitions: Ints) -> Ints:
-    """``TopicIdPartition.hashCode`` of the group coordinator, for each: 31 · hash(Uuid) + partition."""
+    """``TopicIdPartition.hashCode`` of the group coordinator: 31 · hash(Uuid) + partition."""
     return (31 * topic_id_hashes.astype(np.int64) + partitions).astype(np.uint32).view(np.int32)
 
 

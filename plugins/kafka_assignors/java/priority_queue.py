@@ -1,10 +1,8 @@
-"""Return items in the poll order of ``java.util.PriorityQueue``, equal keys included.
+"""Poll order of ``java.util.PriorityQueue``, equal keys included (OpenJDK 8 to 25). O(log n) for ``add`` and ``poll``.
 
-A binary heap as in OpenJDK 8 to 25: ``add`` appends the item and lifts it while its parent's key is larger; ``poll``
-moves the last item to the head and lowers it, to the left child if both are equal. Python's ``heapq`` lowers to a
-leaf first and lifts again, so equal keys come in another order.
-
-Example: keys 0, 0, 0 of items 0, 1, 2: the queue polls 0, 2, 1. Complexity: O(log n) for ``add`` and ``poll``.
+A binary heap: ``add`` appends the item and lifts it while its parent's key is larger; ``poll`` moves the last item to
+the head and lowers it, to the left child if both are equal. Python's ``heapq`` lowers to a leaf first, so equal keys
+come in another order. Example: keys 0, 0, 0 of items 0, 1, 2: the queue polls 0, 2, 1.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 
 class PriorityQueue:
-    """Numbers by ``keys[number]``; a key may change while its number is not in the queue."""
+    """A key may change outside the queue."""
 
     __slots__ = ("_heap", "_keys")
 
@@ -40,7 +38,6 @@ class PriorityQueue:
         heap[at] = item
 
     def poll(self) -> int:
-        """Remove a number of the smallest key. Raises IndexError if the queue is empty."""
         heap, keys = self._heap, self._keys
         moved = heap.pop()
         if not heap:

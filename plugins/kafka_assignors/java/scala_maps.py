@@ -1,12 +1,12 @@
-"""Return the iteration order of Scala 2.13's ``HashMap`` of strings, immutable and mutable.
+"""Iteration order of Scala 2.13's ``HashMap`` of strings, immutable and mutable.
 
 Immutable: a trie over the improved hash, five bits a level. A node gives its own keys first, by the five bits of its
 level, then its children in the same way. Only keys of one improved hash keep insertion order. Example:
 "cooperative-sticky", "roundrobin", "range", "sticky" come in this order.
 
-Mutable: a key is in bin ``h & (table - 1)`` with h = hashCode ^ hashCode >>> 16, inside a bin by the signed value of h
-(equal ones by insertion). The table has 16 bins and doubles *before* an insertion that would fill three quarters of it:
-at the 12th key. It never shrinks. Example: "a" (97) and "q" (113) share bin 1 of 16, in the order of their hashes.
+Mutable: a key is in bin ``h & (table - 1)`` with h = hashCode ^ hashCode >>> 16, inside a bin by the signed h (equal
+ones by insertion). The table has 16 bins, doubles *before* an insertion that would fill three quarters (the 12th key),
+and never shrinks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HASH_BITS = 32
 
 
 def improved(code: int) -> int:
-    """``Hashing.improve`` of a hash code, unsigned."""
+    """``Hashing.improve``, unsigned."""
     h = code & 0xFFFFFFFF
     h = h + ~(h << 9) & 0xFFFFFFFF
     h ^= h >> 14
@@ -31,13 +31,13 @@ def improved(code: int) -> int:
 
 
 def immutable_order(keys: Sequence[str]) -> tuple[str, ...]:
-    """Iteration order of distinct keys: O(n) nodes of at most seven levels."""
+    """Visits O(n) nodes of at most seven levels."""
     return tuple(key for _, key in _node([(improved(hash_code(key)), key) for key in keys], 0))
 
 
 def _node(entries: list[tuple[int, str]], shift: int) -> list[tuple[int, str]]:
     if shift >= _HASH_BITS:
-        return entries  # one hash: a collision node keeps insertion order
+        return entries  # a collision node
     branches: dict[int, list[tuple[int, str]]] = {}
     for entry in entries:
         branches.setdefault(entry[0] >> shift & (1 << _BITS) - 1, []).append(entry)
@@ -66,7 +66,7 @@ class ScalaMutableMap:
         return cls(added, table)
 
     def with_key(self, key: str) -> ScalaMutableMap:
-        """After ``put``; a present key keeps its place (and may still make the table grow)."""
+        """A present key may still make the table grow."""
         is_full = len(self.keys) + 1 >= self.table * 3 // 4
         keys = self.keys if key in self.keys else (*self.keys, key)
         return ScalaMutableMap(keys, self.table * 2 if is_full else self.table)

@@ -6,7 +6,7 @@
 - ``Collections.shuffle``: for i = size … 2 swap(i − 1, nextInt(i)).
 - ``MockRandom``: state = state · 2862933555777941757 + 3037000493 mod 2^64, ``next(bits)`` = its upper bits.
 
-A generator is a uint64[2]: state and kind, changed in place. Example: seed 42, ``nextInt(10)`` gives 0, 3, 8, …
+A generator is a uint64[2]: state and kind, changed in place. Seed 42, ``nextInt(10)``: 0, 3, 8, …
 """
 
 from __future__ import annotations

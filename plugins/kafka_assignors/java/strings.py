@@ -1,13 +1,9 @@
-r"""Java strings over raw columns: order of UTF-16 code units and ``hashCode``, without Python objects.
+r"""Java strings over columns ``data`` (uint8, UTF-8) and ``offsets`` (int64[n + 1]): order and ``hashCode``.
 
-A column is ``data`` (uint8, UTF-8) and ``offsets`` (int64[n + 1]), as in ``StringColumn``. UTF-8 bytes compare as
-code points. UTF-16 differs in one thing: U+E000–U+FFFF (lead bytes EE, EF) come after every surrogate pair (lead
-bytes F0–F4). So EE and EF are ranked above F4. (A lone surrogate, which no client can send, hashes correctly, but
-sorts before every pair.)
-
-Example: ``"\U0001F600"`` (a pair D83D DE00) sorts before ``"\uFF01"`` in Java, after it in Python.
-
-Complexity: hashing O(bytes); sorting O(n log n) for short ids, eight bytes at a time behind the common prefix.
+UTF-8 bytes compare as code points. In UTF-16, U+E000–U+FFFF (lead bytes EE, EF) come after every surrogate pair
+(F0–F4), so EE and EF are ranked above F4. A lone surrogate, which no client can send, sorts before every pair. Example:
+``"\U0001F600"`` (a pair D83D DE00) sorts before ``"\uFF01"`` in Java, after it in Python. Hashing O(bytes); sorting O(n
+log n) for short ids, eight bytes at a time behind the common prefix.
 """
 
 from __future__ import annotations
@@ -22,12 +18,12 @@ from kafka_assignors.string_column import StringColumn
 Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
 
-# Below this many strings insertion sort is faster than keys.
+# Below, insertion sort is faster.
 _SMALL = 16
 
 
 def hash_code(text: str) -> int:
-    """``String.hashCode``: s[0]·31^(n−1) + … + s[n−1] over UTF-16 code units, wrapped to a signed 32-bit number."""
+    """``String.hashCode``: s[0]·31^(n−1) + … + s[n−1] over UTF-16 code units, wrapped to int32."""
     column = StringColumn.of([text])
     return int(hash_codes(column.data, column.offsets)[0])
 
@@ -77,7 +73,7 @@ def _code_point(data: Bytes, at: int) -> tuple[np.int64, int]:
 
 
 def sorted_order(data: Bytes, offsets: Longs) -> Longs:
-    """Positions of the strings in the order of ``String.compareTo``, stable as TimSort."""
+    """``String.compareTo``, stable as TimSort."""
     order = np.arange(len(offsets) - 1)
     sort_positions(data, offsets, order)
     return order
@@ -89,8 +85,8 @@ def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
     keys = np.empty(n, np.uint64)
     spare_keys = np.empty(n, np.uint64)
     spare_order = np.empty(n, np.int64)
-    # Ranges still to sort, three numbers each: start, end, bytes known to be equal. A range splits into smaller ones
-    # of two or more strings, which bounds their number.
+    # Start, end, bytes known to be equal. A range splits into smaller ones of two or more strings, which bounds their
+    # number.
     pending = np.empty(3 * (n // 2 + 1), np.int64)
     pending[0], pending[1], pending[2] = 0, n, 0
     waiting = 1
@@ -112,20 +108,19 @@ def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
                 pending[3 * waiting], pending[3 * waiting + 1], pending[3 * waiting + 2] = run, i, known + 8
                 waiting += 1
             elif i - run > 1:
-                # They end within the key or hold zero bytes there: only a comparison tells them apart.
+                # They end within the key or hold zero bytes there.
                 _insertion_sort(data, offsets, order, run, i, known)
             run = i
 
 
 @inner_kernel
 def _rank(byte: np.uint8) -> np.uint8:
-    """UTF-8 bytes ranked as UTF-16 compares: EE and EF above the lead bytes of pairs."""
     return np.uint8(byte + 0x10) if byte in (0xEE, 0xEF) else byte
 
 
 @inner_kernel
 def compare(data: Bytes, offsets: Longs, one: int, other: int, depth: int) -> np.int64:
-    """Sign of ``String.compareTo`` of two strings whose first ``depth`` bytes are equal."""
+    """Sign; the first ``depth`` bytes are equal."""
     at, end = offsets[one] + depth, offsets[one + 1]
     other_at, other_end = offsets[other] + depth, offsets[other + 1]
     while at < end and other_at < other_end:
@@ -171,7 +166,7 @@ def _eight_bytes(data: Bytes, at: int, end: int) -> np.uint64:
 
 @inner_kernel
 def _radix_sort(keys: Words, order: Longs, spare_keys: Words, spare_order: Longs, start: int, end: int) -> None:
-    """Sort ``keys[start:end]`` with ``order``, stably, byte by byte, skipping bytes that all share."""
+    """Stable; skips bytes that all share."""
     differing = np.uint64(0)
     for i in range(start + 1, end):
         differing |= keys[i] ^ keys[start]

@@ -1,1 +1,1 @@
-"""Compiled functions: how they are declared, linked and kept."""
+"""Declaration, linking and cache of compiled functions."""

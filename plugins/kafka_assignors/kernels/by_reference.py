@@ -1,12 +1,9 @@
-"""Records of arrays that compiled kernels take as one pointer: ``ByReference``.
+"""Records of arrays that compiled kernels take as one pointer, a row of 64-bit words.
 
-Numba passes a tuple of thirty arrays as about two hundred arguments, which costs time to compile and to run
-(``docs/internals/cold-start.md``). Such a record is a row of 64-bit words in memory, and a kernel gets its address. In
-Python it is an ordinary frozen dataclass, also with ``NUMBA_DISABLE_JIT``.
-
-Unlike ``numba.experimental.structref`` it counts no references: a record's arrays never change, and Python keeps them
-alive while a kernel runs. A kernel may change the arrays' contents. It can neither make nor return such a record, and
-return an array of it only as a copy.
+Numba passes a tuple of thirty arrays as about two hundred arguments, which costs time
+(``docs/internals/cold-start.md``). In Python a record is a frozen dataclass. Unlike ``numba.experimental.structref`` it
+counts no references: Python keeps its arrays alive while a kernel runs. A kernel may change the arrays' contents, but
+not make or return such a record, and return an array of it only as a copy.
 """
 
 from __future__ import annotations
@@ -22,8 +19,6 @@ from numba.core.typing.templates import AttributeTemplate
 
 
 class RecordType(types.Type):  # type: ignore[misc]
-    """Numba's type of a record: type and first 64-bit word of each field."""
-
     def __init__(self, class_name: str, members: dict[str, tuple[types.Type, int]]) -> None:
         self.members = members
         digest = hashlib.sha256(repr(members).encode()).hexdigest()[:12]
@@ -34,9 +29,9 @@ extending.register_model(RecordType)(extending.models.OpaqueModel)
 
 
 class ByReference:
-    """Base of frozen dataclasses whose fields are C-contiguous arrays, numbers and other records.
+    """Base of frozen dataclasses of C-contiguous arrays, numbers and other records.
 
-    Raises ValueError for an array that is not contiguous: kernels are compiled for one layout.
+    Raises ValueError for other arrays: kernels are compiled for one layout.
     """
 
     _words: np.ndarray
@@ -59,7 +54,7 @@ class ByReference:
 
 
 def _layout(name: str, value: Any) -> tuple[types.Type, list[int]]:
-    """Numba's type of a field, and its 64-bit words: of an array its address, size, shape and strides."""
+    """Numba's type, and 64-bit words: of an array its address, size, shape and strides."""
     if isinstance(value, ByReference):
         return value._numba_type_, [value._address]
     if isinstance(value, np.ndarray):
@@ -102,14 +97,14 @@ def _get(context: Any, builder: Any, kind: RecordType, record: Any, name: str) -
 
     def word(index: int) -> Any:
         value = builder.load(builder.gep(words, [context.get_constant(types.int64, first + index)], inbounds=True))
-        # No kernel writes to a record: LLVM need not read it again after a store elsewhere.
+        # No kernel writes to a record.
         value.set_metadata("invariant.load", builder.module.add_metadata([]))
         return value
 
     if isinstance(member, types.Array):
         size = context.get_abi_sizeof(context.get_data_type(member.dtype))
         lengths = types.UniTuple(types.intp, member.ndim)
-        array = context.make_array(member)(context, builder)  # zeroed: without an owner, numba counts no references
+        array = context.make_array(member)(context, builder)  # zeroed: numba counts no references
         array.data = builder.inttoptr(word(0), array.data.type)
         array.nitems, array.itemsize = word(1), context.get_constant(types.intp, size)
         array.shape = context.make_tuple(builder, lengths, [word(2 + d) for d in range(member.ndim)])

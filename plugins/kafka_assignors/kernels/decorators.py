@@ -1,9 +1,7 @@
-"""Compiled functions: ``@kernel`` where Python calls them, ``@inner_kernel`` where only kernels do.
+"""Compile time grows with variants, so a kernel has one for all integers and booleans, and mypy does not check
+arguments.
 
-Most compile time is spent per variant. So a kernel has one variant for all kinds of integers and for booleans. As
-numbers of every kind may be passed, mypy does not check argument types.
-
-With ``NUMBA_DISABLE_JIT=1`` kernels are plain Python functions, for debugging and line coverage (``make coverage``).
+``NUMBA_DISABLE_JIT=1`` gives plain Python functions, for debugging and line coverage (``make coverage``).
 """
 
 from __future__ import annotations
@@ -33,13 +31,13 @@ _without_folder: set[str] = set()
 
 
 def kernel(function: Callable[..., R]) -> Callable[..., R]:
-    """Compile at the first call, keep the machine code on disk. Deterministic: no parallel loops, no fast maths."""
+    """Called from Python. Deterministic: no parallel loops, no fast maths."""
     if config.DISABLE_JIT:
         return function
     numbas_own, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.LocatorBySources"
     try:
         compiled = njit(cache=True, pipeline_class=EntryCompiler, **_ALIKE)(function)
-    except RuntimeError:  # no writable folder: a read-only package and no home
+    except RuntimeError:  # no writable folder
         _without_folder.add(function.__module__)
         compiled = njit(pipeline_class=EntryCompiler, **_ALIKE)(function)
     finally:
@@ -48,20 +46,17 @@ def kernel(function: Callable[..., R]) -> Callable[..., R]:
 
 
 def inner_kernel(function: Callable[..., R]) -> Callable[..., R]:
-    """Callable only from kernels; its machine code is part of theirs."""
+    """Called only from kernels."""
     return _inner(function)
 
 
 def inlined_kernel(function: Callable[..., R]) -> Callable[..., R]:
-    """``inner_kernel`` put in place of each call: for a few lines called millions of times."""
+    """For a few lines called millions of times."""
     return _inner(function, forceinline=True)
 
 
 def wraps_around(function: Callable[..., R]) -> Callable[..., R]:
-    """Below the decorators above: unsigned sums and products overflow on purpose, also where interpreted.
-
-    Elsewhere an overflow of the plain Python function differs from the compiled one, and warns.
-    """
+    """Unsigned overflow is intended, also where interpreted; elsewhere an interpreted overflow differs and warns."""
     return np.errstate(over="ignore")(function) if config.DISABLE_JIT else function
 
 
@@ -78,10 +73,7 @@ def _inner(function: Callable[..., R], **options: bool) -> Callable[..., R]:
 
 
 def _for_wide_integers(compiled: Any) -> Callable[..., R]:
-    """Let calls with narrower integers use the variant for int64.
-
-    Numba asks ``get_call_template`` for a fitting variant, and converts the arguments to its types.
-    """
+    """Narrower integers use the variant for int64: numba asks ``get_call_template``, and converts."""
     choose = compiled.get_call_template
 
     def chosen(args: tuple[types.Type, ...], kws: Mapping[str, types.Type]) -> Any:
@@ -100,12 +92,11 @@ def _widened(argument: types.Type) -> types.Type:
 
 
 class LocatorBySources:
-    """Numba's own cache folders (``NUMBA_CACHE_DIR``, ``__pycache__``, the user's), with freshness by sources.
+    """Numba's cache folders (``NUMBA_CACHE_DIR``, ``__pycache__``, the user's), with freshness by sources.
 
-    A kernel's machine code contains each called function and constant, while numba checks only the kernel's own
-    source file. Here the text of that module and of all our modules that it imports decides. Numba reads the types in
-    a file before it checks freshness, and fails where a class is gone: so names of modules and classes are part of
-    the file name.
+    A kernel's machine code contains each called function, while numba checks only its own source file. Here that module
+    and all of ours that it imports decide. Numba reads the types in a file before it checks freshness, and fails where
+    a class is gone: so names of modules and classes are part of the file name.
     """
 
     @classmethod
@@ -121,7 +112,7 @@ class LocatorBySources:
 
 @cache
 def _digests(module: str) -> tuple[str, str]:
-    """Digests of names and of texts: of ``module`` and all it imports of its own package and of this one."""
+    """Names and texts of ``module`` and its imports of its own package and of this one."""
     ours = {PACKAGE, module.partition(".")[0]}
     sources: dict[str, _Source] = {}
     waiting = [module]

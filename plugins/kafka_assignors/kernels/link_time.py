@@ -1,8 +1,7 @@
-"""Link-time optimisation: each Python-callable kernel is compiled once with all inner kernels below it.
+"""Compile each Python-callable kernel once with all inner kernels below it.
 
-Numba optimises every compiled function together with all it calls: a function below five callers is optimised five
-times. Here an inner kernel stays LLVM's intermediate code, and a Python-callable kernel links each of them once
-before optimisation. That halves compile time (``docs/internals/cold-start.md``); results are the same.
+Numba optimises every function with all it calls: one below five callers five times. Here inner kernels stay LLVM's
+intermediate code, linked once before optimisation, which halves compile time (``docs/internals/cold-start.md``).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code of an inner kernel, never run by itself. Its environments are set once there is machine code."""
+    """Environments are set once there is machine code."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
@@ -46,7 +45,7 @@ class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 def _callers_first(direct: list[Any]) -> list[Any]:
-    """All libraries below, each once and after its callers: a linker drops code that no earlier code needs."""
+    """A linker drops code that no earlier code needs."""
     order: dict[Any, None] = {}
 
     def visit(library: Any) -> None:

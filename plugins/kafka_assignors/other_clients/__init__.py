@@ -1,5 +1,5 @@
-"""Strategies of other clients than Java's: librdkafka, Sarama, franz-go, kafka-python, aiokafka, KafkaJS, kafka-go.
+"""Strategies of other clients than Java's.
 
 Their leaders fill unordered maps, so only owners are theirs; our lists are by topic and partition. Strings compare by
-code points (bytes of UTF-8), where Java compares UTF-16 code units.
+code points, not UTF-16 code units.
 """

@@ -1,24 +1,22 @@
-"""Return the answers of franz-go's sticky strategies: optimally even, then as sticky as that allows, random ties.
+"""franz-go's sticky strategies: optimally even, then as sticky as that allows, random ties.
 
-Promises, in priority order: no two members that could exchange a partition, directly or through others, differ by
-more than one · the maximum number of partitions stays. The option BalanceRacks (racks) is not modelled.
-
-Topics are numbered in the order of a Go map, which varies from run to run. With several topics, ``ORDERS`` orders are
-tried; where they disagree the answer ``varies``, and only sizes and the number of kept partitions are predicted.
-Cooperative: a partition that another member must revoke waits for the next round.
+Promises, in priority order: no two members that could exchange a partition, directly or through others, differ by more
+than one · the maximum number of partitions stays. The option BalanceRacks (racks) is not modelled. Topics are numbered
+in the order of a Go map, which varies from run to run. With several topics, ``ORDERS`` orders are tried; where they
+disagree the answer ``varies``: only sizes and the number of kept partitions are predicted. Cooperative: a partition
+that another member must revoke waits for the next round.
 
 Steps
 1. ``claimed_plan``: the newest claim wins, and some partitions return to the second newest.
 2. ``balance_equal``, all members read all topics: deal free partitions to the member with least, then level from both
-   ends. ``balance_unequal``: deal, then members with least steal along shortest chains. Ties follow a binary heap
-   (``SmallestFirst``).
+   ends. ``balance_unequal``: deal, then members with least steal along shortest chains. Ties follow a binary heap.
 3. ``repair``: exchange partitions while that keeps more of them, with counts unchanged. The plan is a table of topic
    classes (same readers) by members: ``count``, and ``held`` at first. Bellman-Ford finds rotations (closed cycles of
    +1 and −1 on cells) that lower the number of moved partitions.
 
-Example: a has t-0 to t-3, b joins: a keeps t-0 and t-1, b gets t-3 and t-2.
-Source: ``pkg/kgo/internal/sticky`` of franz-go 1.22. Complexity of one order: equal subscriptions O(P log P); others
-O(steals · members · topics), and the exchanges O(classes of topics · members) a sweep.
+Example: a has t-0 to t-3, b joins: a keeps t-0 and t-1, b gets t-3 and t-2. Source: ``pkg/kgo/internal/sticky`` of
+franz-go 1.22. One order: equal subscriptions O(P log P); others O(steals · members · topics), and the exchanges
+O(classes of topics · members) a sweep.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ from kafka_assignors.owned_lists import lists_by_owner
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A member's claim on a partition (a row of the request) in ``generation``; −1 counts as 0."""
+    """On a row of the request; ``generation`` −1 counts as 0."""
 
     member: int
     row: int
@@ -50,10 +48,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """``members``: the request's, sorted; ``reads`` and ``claims`` in that order.
+    """``members``: sorted; ``reads`` and ``claims`` in that order.
 
-    ``topics``: those with readers and partitions; ``name_ranks`` of all topics. ``has_rivals``: a partition has two
-    claims; Go walks the second claims in any order, too.
+    ``topics`` with readers and partitions; ``name_ranks`` of all. ``has_rivals``: a partition has two claims; Go walks
+    the second ones in any order, too.
     """
 
     request: AssignmentRequest
@@ -123,10 +121,7 @@ def _indices(span: Longs) -> Longs:
 
 @dataclass(slots=True)
 class Plan:
-    """``lists`` of partition numbers of each member, ``holder`` of each partition, and its first holder.
-
-    A list is in order of arrival; the last one replaces a removed one.
-    """
+    """``lists`` in order of arrival (the last partition replaces a removed one)."""
 
     lists: list[list[int]]
     holder: list[int]
@@ -159,7 +154,7 @@ def claimed_plan(group: Group, numbering: Numbering, shuffled: Callable[[list[in
 
 
 def _two_newest(group: Group, numbering: Numbering) -> tuple[dict[int, int], dict[int, int]]:
-    """Part → member of the highest generation, and of the next claim; at equal generations the first claim wins."""
+    """The highest generation, and the next claim; at equal generations the first wins."""
     newest: dict[int, tuple[int, int]] = {}
     second: dict[int, tuple[int, int]] = {}
     for claim in group.claims:
@@ -219,7 +214,7 @@ def balance_equal(plan: Plan, numbering: Numbering) -> None:
 
 
 def _level(plan: Plan, numbering: Numbering) -> None:
-    """Members with least and most alternate: the former takes the last topic's highest partition of the latter.
+    """Least and most alternate: the former takes the last topic's highest partition of the latter.
 
     Members of one count are in the order in which they reached it.
     """
@@ -261,7 +256,7 @@ def balance_unequal(plan: Plan, numbering: Numbering) -> None:
                 levels.change(target, len(plan.lists[target]) - 1)
                 thieves.moved(part, source, target)
             if not chain:
-                levels.remove(least, member)  # no member within its reach will ever have more
+                levels.remove(least, member)  # no member in reach will have more
             elif not most.members:
                 break
 
@@ -287,7 +282,7 @@ class _Level:
 
 
 class _Levels:
-    """All levels with members. An emptied level is discarded: the next of its count is a new one."""
+    """An emptied level is discarded: the next of its count is a new one."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -323,7 +318,7 @@ class _Thieves:
     def __init__(self, plan: Plan, numbering: Numbering) -> None:
         self._plan, self._topic_of = plan, numbering.topic_of
         self._wants = [sorted(topics) for topics in numbering.reads]
-        # Members that ever had some of each topic, in the order in which they first did, and what they have.
+        # Members that ever had some of each topic, in that order, and what they have.
         self._holdings: list[dict[int, list[int]]] = [{} for _ in numbering.readers]
         for part, holder in enumerate(plan.holder):
             if holder != ABSENT:
@@ -338,8 +333,8 @@ class _Thieves:
     def chain_from(self, member: int) -> list[tuple[int, int, int]]:
         """(source, target, partition) from the richest to ``member``; empty if no member has two more.
 
-        Priority: most partitions, then nearest, then first. A member is reached once, by the first partition in its
-        list of the first topic.
+        Priority: most partitions, nearest, first. A member is reached once, by the first partition in its list of the
+        first topic.
         """
         lists = self._plan.lists
         nodes = {member: _Node(ABSENT, ABSENT)}
@@ -369,8 +364,6 @@ def _chain(nodes: dict[int, _Node], last: int) -> list[tuple[int, int, int]]:
 
 @dataclass(slots=True)
 class _Table:
-    """Cells member by member; ``cell_of`` (row, member), ``row_of`` each topic."""
-
     row: Longs
     member: Longs
     count: Longs
@@ -431,7 +424,7 @@ def _rotations(table: _Table, loads: Longs) -> list[tuple[Longs, Longs, bool]]:
 
 
 def _levels(loads: Longs) -> Longs:
-    """int64[highest load + 2]: number of each load above 0 in order of appearance; ABSENT for unused loads."""
+    """int64[highest load + 2]: number of each load above 0 in order of appearance, or ABSENT."""
     numbers = np.full(int(loads.max()) + 2, ABSENT, dtype=np.int64)
     for number, load in enumerate(dict.fromkeys(loads[loads > 0].tolist())):
         numbers[load] = number
@@ -439,7 +432,6 @@ def _levels(loads: Longs) -> Longs:
 
 
 def _times(table: _Table, cells: Longs, steps: Longs) -> int:
-    """Times a rotation may be taken before the price of one of its cells changes."""
     count, held = table.count[cells], table.held[cells]
     surplus = count - held
     most = np.where(
@@ -456,9 +448,8 @@ def cheaper_rotations(
 ) -> tuple[Longs, Longs, Longs]:
     """Cell and node that lead to each node, and a node of each rotation that lowers the price; empty at the optimum.
 
-    Nodes: rows, members, levels of load (``levels``: number of each load, ABSENT where no member has it). Row to
-    member: one more there; back: one less. Member to the level above: it takes one; level to a member on it: it loses
-    one.
+    Nodes: rows, members, levels of load (``levels``: number of each load, or ABSENT). Row to member: one more there;
+    back: one less. Member to the level above: it takes one; level to a member on it: it loses one.
     """
     first_level = rows + len(loads)
     nodes = first_level + levels.max() + 1
@@ -497,7 +488,7 @@ def cheaper_rotations(
 
 @inner_kernel
 def _on_circles(via_node: Longs) -> npt.NDArray[np.int64]:
-    """One node of each cycle of predecessors, in the order of walks from all nodes."""
+    """One node of each cycle of predecessors."""
     seen = np.full(len(via_node), ABSENT, np.int64)
     roots = np.empty(len(via_node), np.int64)
     found = 0
@@ -515,7 +506,7 @@ def _on_circles(via_node: Longs) -> npt.NDArray[np.int64]:
 
 
 def _realise(plan: Plan, numbering: Numbering, table: _Table) -> None:
-    """Lists from counts: each member gets back its first partitions up to its count, then the rest."""
+    """First partitions up to the count return, then the rest."""
     missing = table.count.tolist()
     piles: list[list[int]] = [[] for _ in range(table.rows)]
     parts = [part for list_of_member in plan.lists for part in list_of_member]
@@ -535,7 +526,7 @@ def _realise(plan: Plan, numbering: Numbering, table: _Table) -> None:
             plan.give(part, member)
 
 
-ORDERS = 12  # orders of a Go map to try before an answer does not vary
+ORDERS = 12  # orders of a Go map
 FEW_TOPICS = 3
 
 
@@ -556,7 +547,7 @@ class FranzGoSticky:
 
 @dataclass(frozen=True, slots=True)
 class FranzGoCooperativeSticky:
-    """Cooperative: claims and generation are in the Subscription, in old clients in the user data."""
+    """Claims and generation are in the Subscription (old clients: user data)."""
 
     name: str = "cooperative-sticky@franz-go"
     versions: str = "franz-go 1.22.2"
@@ -573,7 +564,7 @@ class FranzGoCooperativeSticky:
 
 
 def _plans(group: Group, seed: int) -> Iterator[Ints]:
-    """Owner of each partition, int32[P], for each topic order, the request's first."""
+    """Owners int32[P], the request's topic order first."""
     random = np.random.default_rng(seed)
     count = len(group.topics)
     all_orders = factorial(count) if count <= FEW_TOPICS else ORDERS + 1
@@ -603,7 +594,7 @@ def _plan(group: Group, topics: tuple[int, ...], random: np.random.Generator) ->
 
 
 def _owners(group: Group) -> dict[int, set[int]]:
-    """Row → members that own it; a newer claim cancels an older one."""
+    """A newer claim cancels an older one."""
     newest: dict[int, int] = {}
     for claim in group.claims:
         newest[claim.row] = max(newest.get(claim.row, 0), claim.generation)

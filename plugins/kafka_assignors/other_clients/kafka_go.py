@@ -1,10 +1,8 @@
-"""Return the answers of kafka-go (github.com/segmentio/kafka-go): range, round robin and rack affinity.
+"""kafka-go (github.com/segmentio/kafka-go): range, round robin and rack affinity.
 
-Promises: each topic is dealt evenly among its k subscribers (range, round robin: counts of a topic differ by one at
-most). No stickiness; instance ids do not count.
-
-A leader requests the metadata of all subscribed topics; an unknown one leaves the whole group without partitions. So
-``MapOrder.LEADER`` refuses it; in other orders the strategy skips it.
+Promises: each topic is dealt evenly among its k subscribers (range, round robin: counts differ by one at most). No
+stickiness; instance ids do not count. An unknown topic leaves the whole group without partitions, so
+``MapOrder.LEADER`` refuses it; other orders skip it. O(partitions + subscriptions + M log M).
 
 Differences from Java, with 5 partitions of t and 2 of u for members a and b:
 - range: the i-th of k subscribers gets partitions ⌊i·n/k⌋ to ⌊(i+1)·n/k⌋ − 1: t 0-1 for a and 2-4 for b.
@@ -20,8 +18,6 @@ subscribers in JoinGroup order, target = ⌊n / k⌋ and n mod k extra places:
 Racks come in the order of a Go map: up to eight by their first partitions, from a random one on. If that changes the
 answer, it ``varies``, and ours starts at the first rack.
 Example: leaders in racks x, x, y; a in x, b in z: a takes t-0 (target 1) and, as extra place, t-1; b takes t-2.
-
-Complexity: O(partitions + subscriptions + M log M).
 """
 
 from __future__ import annotations
@@ -41,7 +37,7 @@ from kafka_assignors.subscribers import subscribers_by_topic
 
 @dataclass(frozen=True, slots=True)
 class TopicDealer:
-    """``turn_of``: places among k subscribers of a topic's n partitions, int64[n]."""
+    """``turn_of``: places among k subscribers of n partitions, int64[n]."""
 
     turn_of: Callable[[int, int], Longs]
     name: str = ""
@@ -56,8 +52,6 @@ class TopicDealer:
 
 
 def range_of_kafka_go() -> TopicDealer:
-    """Partition p goes to the subscriber i with ⌊i·n/k⌋ ≤ p < ⌊(i+1)·n/k⌋."""
-
     def turn_of(partitions: int, readers: int) -> Longs:
         ends = np.arange(1, readers + 1, dtype=np.int64) * partitions // readers
         return np.searchsorted(ends, np.arange(partitions), side="right")
@@ -71,7 +65,7 @@ def round_robin_of_kafka_go() -> TopicDealer:
 
 @dataclass(frozen=True, slots=True)
 class RackAffinity:
-    """A partition's first rack in the request is its leader's; no rack and an empty name are one rack."""
+    """A partition's first rack in the request is its leader's; an empty name is no rack."""
 
     name: str = "rack-affinity@kafka-go"
     versions: str = "kafka-go 0.4.47 – 0.4.51"
@@ -88,9 +82,9 @@ class RackAffinity:
 
 
 def _near_leaders(leaders: Sequence[str], readers: Sequence[int], racks: Sequence[str]) -> tuple[Ints, bool]:
-    """Owners of a topic's partitions, and whether another order of racks would change them.
+    """Owners, and whether another order of racks would change them.
 
-    ``leaders``: rack of each partition. ``racks``: of each reader; one that lists the topic twice appears twice.
+    ``leaders``: rack of each partition; ``racks``: of each reader, twice for one that lists the topic twice.
     """
     owner = np.full(len(leaders), ABSENT, dtype=np.int32)
     target, extra = divmod(len(leaders), len(readers))

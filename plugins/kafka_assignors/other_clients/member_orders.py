@@ -1,8 +1,8 @@
-"""Member orders of other clients' leaders, and inputs that they refuse, with each language's error names.
+"""Member orders of other clients' leaders, and inputs that they refuse.
 
-Most clients sort all members. In groups of static and dynamic members librdkafka and kafka-python 3 do not: their
-answer depends on JoinGroup's order (``join_order``).
-Example: members x (static, as "pod-1"), a and b (dynamic). By id: a, b, x. Static first: x, a, b.
+Most clients sort all members. In groups of static and dynamic members the answer of librdkafka and kafka-python 3
+depends on JoinGroup's order (``join_order``). Example: x (static, "pod-1"), a and b: by id a, b, x; static first x, a,
+b.
 """
 
 from __future__ import annotations
@@ -20,14 +20,12 @@ from kafka_assignors.java.strings import hash_codes, sorted_order
 from kafka_assignors.string_column import StringColumn
 from kafka_assignors.subscribers import subscribers_by_topic
 
-Readers = tuple[Longs, Ints]  # topic t's, as the leader sorts them: readers[starts[t]:starts[t + 1]]
+Readers = tuple[Longs, Ints]  # topic t's: readers[starts[t]:starts[t + 1]]
 
 
 def join_order(request: AssignmentRequest) -> Longs:
-    """int64[M]: members in JoinGroup order.
-
-    Brokers from 4.0 on have a Java HashMap, filled in column order; ``member_order`` is that of older brokers,
-    Scala's map. GIVEN: column order.
+    """int64[M]. Brokers from 4.0 on have a Java HashMap, filled in column order; ``member_order`` is that of older
+    brokers, Scala's map. GIVEN: column order.
     """
     ids = request.members.ids
     if request.order is MapOrder.GIVEN:
@@ -44,17 +42,17 @@ def by_code_points(strings: StringColumn) -> Longs:
 
 
 def by_id(members: MemberColumns) -> Longs:
-    """Sarama, aiokafka, kafka-python 2: by member id alone, static or not."""
+    """Sarama, aiokafka, kafka-python 2 sort by id, static or not."""
     return by_code_points(members.ids)
 
 
 def by_utf16_id(members: MemberColumns) -> Longs:
-    """KafkaJS: by member id, in JavaScript's order of strings, which is Java's."""
+    """KafkaJS sorts by id; JavaScript's order of strings is Java's."""
     return sorted_order(members.ids.data, members.ids.offsets)
 
 
 def static_first(members: MemberColumns) -> Longs:
-    """franz-go: static members first, by instance id, then the others by member id."""
+    """franz-go: static members by instance id, then the others by member id."""
     ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()
     return _sorted(range(len(ids)), lambda i: (not is_static[i], instances[i] if is_static[i] else b"", ids[i]))
 
@@ -62,8 +60,8 @@ def static_first(members: MemberColumns) -> Longs:
 def as_librdkafka_sorts(members: MemberColumns, of: Sequence[int] | None = None) -> Longs:
     """Two static members by instance id, any other two by member id; ``of``: some members, in JoinGroup order.
 
-    With both kinds this need not be transitive: s before t by instance id, t before d and d before s by member id.
-    The result is then that of glibc's ``qsort``, a merge sort by halves.
+    With both kinds this need not be transitive: s before t by instance id, t before d and d before s by member id. So
+    this is glibc's ``qsort``, a merge sort by halves.
     """
     chosen = list(range(len(members.ids)) if of is None else of)
     ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()
@@ -81,8 +79,8 @@ def as_librdkafka_sorts(members: MemberColumns, of: Sequence[int] | None = None)
 def last_runs(members: MemberColumns, of: Sequence[int] | None = None) -> Longs:
     """kafka-python 3: only the last run of static and of dynamic members in JoinGroup order is left.
 
-    It groups an unsorted list by runs (``itertools.groupby``) and keeps one group a kind: s1 d1 s2 leaves s2 and d1.
-    Static ones come first; both kinds are sorted by (instance id, member id).
+    It groups an unsorted list by runs (``itertools.groupby``): s1 d1 s2 leaves s2 and d1. Static ones come first; both
+    are sorted by (instance id, member id).
     """
     chosen = range(len(members.ids)) if of is None else of
     ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()
@@ -101,7 +99,7 @@ def readers_in_one_order(request: AssignmentRequest, order: Longs) -> Readers:
 def readers_sorted_by_topic(
     request: AssignmentRequest, sort: Callable[[MemberColumns, Sequence[int]], Longs]
 ) -> Readers:
-    """Subscribers of each topic, ``sort``ed topic by topic out of JoinGroup order; it may leave some out."""
+    """``sort``ed topic by topic out of JoinGroup order; it may leave some out."""
     starts, readers = readers_in_one_order(request, join_order(request))
     lists = [sort(request.members, readers[start:end].tolist()) for start, end in pairwise(starts.tolist())]
     sorted_starts = np.zeros(len(starts), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Return the answers of other clients' range: librdkafka (with racks), Sarama, aiokafka, kafka-python and franz-go.
+"""Other clients' range: librdkafka (with racks), Sarama, aiokafka, kafka-python and franz-go.
 
 ``LibrdkafkaRange`` has the promises of Java's range from 3.5 on (``client.range``), with two differences:
 - members are in the order of ``member_orders.as_librdkafka_sorts``;
@@ -7,10 +7,9 @@
 Example: t and u, partition 0 on rack x, 1 on rack y; a without a rack, b in rack x. Java gives partition 0 to a,
 which comes first and matches anything; librdkafka gives it to b, and a gets 1. O(subscriptions + partitions · racks).
 
-``PlainRangeAssignor``: clients without racks. Each topic evenly among its subscribers (counts differ by one at most),
-no stickiness. Member order: Sarama, aiokafka and kafka-python 2 as Java up to 2.3, franz-go as Java from 2.4;
-kafka-python 3 omits some members in groups of static and dynamic ones.
-Example: 5 partitions for a and b: a 0-2, b 3-4. O(subscriptions + partitions + M log M).
+``PlainRangeAssignor``, without racks: each topic evenly among its subscribers (counts differ by one at most), no
+stickiness. Members: Sarama, aiokafka and kafka-python 2 as Java up to 2.3, franz-go as Java from 2.4; kafka-python 3
+omits some in groups of static and dynamic ones. O(subscriptions + partitions + M log M).
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class PlainRangeAssignor:
 
 
 def ranges_of(starts: Longs, readers: Ints, first_row: Longs) -> Ints:
-    """Owner of each partition, int32[P]: reader i of k gets ⌊n/k⌋ partitions, one more where i < n mod k."""
+    """Owners int32[P]: reader i of k gets ⌊n/k⌋ partitions, one more where i < n mod k."""
     owner = np.full(int(first_row[-1]), ABSENT, dtype=np.int32)
     topics = zip(pairwise(starts.tolist()), pairwise(first_row.tolist()), strict=True)
     for (first_reader, last_reader), (first, end) in topics:
@@ -92,8 +91,6 @@ def of_kafka_python_3() -> PlainRangeAssignor:
 
 @dataclass(frozen=True, slots=True)
 class LibrdkafkaRange:
-    """librdkafka and its wrappers: confluent-kafka, node-rdkafka, rdkafka-ruby, rust-rdkafka."""
-
     name: str = "range@librdkafka"
     versions: str = "librdkafka 2.15.0"
 

@@ -1,15 +1,13 @@
 """Round robin of other clients: partitions dealt one by one to the members in turn.
 
-Promises: completeness (kafka-python 3 refuses instead); with equal subscriptions and no omitted members, counts
-differ by one at most.
+Promises: completeness (kafka-python 3 refuses instead); with equal subscriptions and no omitted members, counts differ
+by one at most. O(subscriptions + P log M + M log M); Sarama's texts O(P log P).
 
 Differences from Java, with topics t (11 partitions) and a, a-1:
 - Sarama deals in the order of the text ``topic-partition``: t-0, t-1, t-10, t-2 …; a-0, a-1 and a-1-0 mix.
 - kafka-python 3 omits members as its range does, and fails (KeyError) when the next member does not subscribe.
 - KafkaJS deals the partitions of the leader's topics to all members, whether or not they subscribe.
 - librdkafka and franz-go differ only in member order.
-
-Complexity: O(subscriptions + P log M + M log M); Sarama's texts O(P log P).
 """
 
 from __future__ import annotations
@@ -39,8 +37,6 @@ from kafka_assignors.owned_lists import assignment_by_owner
 
 @dataclass(frozen=True, slots=True)
 class RoundRobinDealer:
-    """Each partition to the next member that subscribes; ``order`` of members, ``rows`` of partitions."""
-
     order: Callable[[AssignmentRequest], Longs]
     rows: Callable[[TopicColumns], Longs]
     name: str = "roundrobin"
@@ -55,13 +51,13 @@ class RoundRobinDealer:
 
 @dataclass(frozen=True, slots=True)
 class SaramaDealer:
-    """Sarama: members by id, partitions in the order of their texts."""
+    """Deals partitions in the order of their texts."""
 
     name: str = "roundrobin@sarama"
     versions: str = "sarama 1.61.1"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError for a subscribed topic without metadata, and where there is nothing to deal."""
+        """Raises AssignorError for a subscribed topic without metadata, and with nothing to deal."""
         refuse_unknown_topics(request)
         if len(request.members) == 0 or len(request.members.subscription_topics) == 0:
             raise AssignorError("error", "members and topics are not provided")
@@ -70,7 +66,7 @@ class SaramaDealer:
 
 @dataclass(frozen=True, slots=True)
 class KafkaPython3Dealer:
-    """kafka-python 3: the last run of each kind of members; the next member has to subscribe."""
+    """The last run of each kind of members; the next member has to subscribe."""
 
     name: str = "roundrobin@kafka-python-3"
     versions: str = "kafka-python 3.0.12"
@@ -82,12 +78,12 @@ class KafkaPython3Dealer:
         rows = in_order_of_topics(topics)
         topic_of = topic_of_rows(topics)
         rows = rows[np.diff(starts)[topic_of[rows]] > 0]
-        # Subscriptions as numbers: member and topic in one.
+        # Member and topic in one number.
         subscribed = np.repeat(np.arange(len(topics)), np.diff(starts)) * len(members) + everyone
         turn = np.arange(len(rows)) % max(1, len(order))
         wrong = np.flatnonzero(~np.isin(topic_of[rows] * len(members) + order[turn], subscribed))
         if len(wrong):
-            # It continues with the member after that one, and looks it up by a pair that is no member id.
+            # It continues after that member, and looks it up by a pair that is no member id.
             following = int(order[(turn[wrong[0]] + 1) % len(order)])
             instance = members.instance_ids[following] if members.has_instance_id[following] else None
             raise AssignorError("KeyError", repr((instance, members.ids[following])))
@@ -98,9 +94,9 @@ class KafkaPython3Dealer:
 
 @dataclass(frozen=True, slots=True)
 class KafkaJSDealer:
-    """KafkaJS: partition i of the leader's topics goes to member i mod M, subscribed or not.
+    """Partition i of the leader's topics goes to member i mod M, subscribed or not.
 
-    The request does not name the leader; its topics are taken as the leader's, in the order of its subscription.
+    The request does not name the leader, so its topics, in the order of its subscription, are taken as the leader's.
     """
 
     name: str = "roundrobin@kafkajs"
@@ -150,10 +146,7 @@ def topic_of_rows(topics: TopicColumns) -> Longs:
 
 @kernel
 def deal_rows(rows: Longs, topic_of: Longs, starts: Longs, readers: Ints, order: Longs) -> Ints:
-    """Owner of each partition, int32[P]: partitions in the order of ``rows``, each to the next reader in turn.
-
-    ``readers`` of each topic follow ``order``, all members.
-    """
+    """Owners int32[P]: each row to the next reader in turn. ``readers`` of each topic follow ``order``, all members."""
     owner = np.full(len(topic_of), ABSENT, np.int32)
     place = np.empty(len(order), np.int64)
     for i in range(len(order)):

@@ -1,4 +1,4 @@
-"""Return the answers of other clients' sticky strategies: librdkafka, kafka-python and aiokafka, Sarama.
+"""Other clients' sticky strategies: librdkafka, kafka-python and aiokafka, Sarama.
 
 All copied Java's algorithm before 3.0 (``sticky.before_3_0``, ``assign_one_way``), for all subscriptions, with the
 differences below. Complexity: as ``assign_one_way``, for Sarama ``DRAWS`` times.
@@ -62,7 +62,7 @@ _NULL = "java.lang.NullPointerException"
 
 
 def input_in_join_order(request: AssignmentRequest, walk: Longs | None = None) -> StickyInput:
-    """Input with members in JoinGroup order (or ``walk``), ids and topics sorted by code points; no racks."""
+    """Members in JoinGroup order (or ``walk``), ids and topics sorted by code points; no racks."""
     members, topics = request.members, request.topics
     inputs = sticky_input_of(request, members.data_generations)
     order = np.arange(len(members)) if walk is None else walk
@@ -79,7 +79,7 @@ def input_in_join_order(request: AssignmentRequest, walk: Longs | None = None) -
 
 @contextmanager
 def failing_as(name: str, message: str) -> Iterator[None]:
-    """Raise this client's error where Java meets a null because balancing left out a member."""
+    """Where Java meets a null because balancing left out a member."""
     try:
         yield
     except AssignorError as refusal:
@@ -168,7 +168,6 @@ def _kafka_python_order(request: AssignmentRequest, inputs: StickyInput, claims:
 
 
 def _read_alike(request: AssignmentRequest, inputs: StickyInput) -> bool:
-    """All lists are equal, in order too, and name every topic equally often."""
     lists = topic_lists(request, inputs)
     times = Counter(lists[0])
     filled = np.flatnonzero(inputs.counts > 0).tolist()
@@ -177,7 +176,7 @@ def _read_alike(request: AssignmentRequest, inputs: StickyInput) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LibrdkafkaCooperative:
-    """``assign`` answers this round's assignment; ``target`` is the final one."""
+    """``assign`` gives this round's answer, ``target`` the final one."""
 
     name: str = "cooperative-sticky"
     versions: str = ""
@@ -208,7 +207,7 @@ class LibrdkafkaCooperative:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Settled:
-    """``is_kept`` bool[W]; ``had_before``, ``last`` int32[R]: earlier holder and last claimant of a row."""
+    """``is_kept`` bool[W]; earlier holder and last claimant int32[R]."""
 
     is_kept: Flags
     had_before: Ints
@@ -216,7 +215,7 @@ class _Settled:
 
 
 def _input(request: AssignmentRequest) -> StickyInput:
-    """Input without owned partitions of unread topics; the map of members walks backwards."""
+    """Without owned partitions of unread topics; the map of members walks backwards."""
     inputs = input_in_join_order(request)
     is_read = np.zeros(len(request.topics), dtype=np.bool_)
     is_read[request.members.subscription_topics] = True
@@ -256,7 +255,7 @@ def _settled(inputs: StickyInput, sizes: Ints, generations: Ints) -> _Settled:
 
 
 def _believe(state: State, claims: _Settled) -> bool:
-    """Make the last claimant the recorded holder. Return true if that changed any."""
+    """Return whether any holder changed."""
     is_claimed = claims.last != ABSENT
     holder = state.rows["owner"].copy()
     state.rows["owner"][is_claimed] = claims.last[is_claimed]
@@ -379,7 +378,7 @@ class _Run:
         return self.luck.permutation(len(hashes))
 
     def _free(self, claims: Claims, held: Ints) -> Ints:
-        """First what a member owns but does not read, then unowned rows; both in any order."""
+        """What a member owns but does not read, then unowned rows; both in any order."""
         existing = rows_of(self.inputs.topics, self.request.topics.first_row)
         is_claimed = np.zeros(len(held), dtype=np.bool_)
         is_claimed[claims.rows] = True
@@ -398,7 +397,7 @@ class _Run:
         return sorted_rows
 
     def _reads_alike(self) -> bool:
-        """Go's comparison: members without topics are not compared if they come before all others."""
+        """Go does not compare members without topics that come before all others."""
         lists = [sorted(topics) for topics in topic_lists(self.request, self.inputs)]
         expected: list[int] = []
         for member in self._members().tolist():
@@ -417,7 +416,7 @@ def _without_left_out(state: State, offsets: Longs, rows: Ints) -> tuple[Longs, 
 def _in_lists(
     answer: tuple[Longs, Ints], request: AssignmentRequest, inputs: StickyInput, strategy: SaramaSticky
 ) -> Assignment:
-    """Each member's rows ascending, so that equal answers are equal arrays; withheld rows removed."""
+    """Return lists in ascending order, without withheld rows."""
     offsets, rows = answer
     receivers = np.repeat(np.arange(len(request.members), dtype=np.int32), np.diff(offsets))
     rows = rows[np.lexsort((rows, receivers))]

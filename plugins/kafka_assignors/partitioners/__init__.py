@@ -1,1 +1,1 @@
-"""Key → partition for each client and version. Start with ``contract.py`` and ``registry.py``."""
+"""Key → partition for each client and version."""

@@ -1,4 +1,4 @@
-"""Contract of every partitioner: a partition for each record of a sample. A custom one gets one key at a time.
+"""Contract of every partitioner. A custom one gets one key at a time.
 
 >>> class ByFirstByte:
 ...     name = "by-first-byte"
@@ -26,7 +26,7 @@ DEFAULT_BATCH_BYTES = 16384
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordSample:
-    """N records of one topic in sending order; ``record_bytes`` int64[N], the whole record."""
+    """In sending order; ``record_bytes`` int64[N]: whole records."""
 
     keys: KeyColumn
     record_bytes: Longs
@@ -45,10 +45,10 @@ class RecordSample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicTarget:
-    """The client's view of the topic. ``is_available`` bool[n]: partitions with a leader (``None``: all).
+    """``is_available`` bool[n]: partitions with a leader (``None``: all).
 
-    ``queue_sizes`` int64[n]: batches waiting for each partition, for adaptive partitioning (``None``: not used);
-    ``batch_bytes``: the producer's batch.size.
+    ``queue_sizes`` int64[n]: waiting batches, for adaptive partitioning (``None``: not used); ``batch_bytes``:
+    batch.size.
     """
 
     partitions: int
@@ -66,7 +66,7 @@ class TopicTarget:
 
     @property
     def available(self) -> Ints:
-        """Partitions with a leader, ascending; all if none has one, as in every client."""
+        """Ascending; all if none has a leader, as in every client."""
         if self.is_available is None or not self.is_available.any():
             return np.arange(self.partitions, dtype=np.int32)
         return np.flatnonzero(self.is_available).astype(np.int32)
@@ -74,10 +74,7 @@ class TopicTarget:
 
 @runtime_checkable
 class Partitioner(Protocol):
-    """Decide the partition of each record. Pure: same sample, target and seed, same answer.
-
-    ``versions``: client releases with this answer. ``seed`` replaces the client's random numbers.
-    """
+    """Pure: same sample, target and seed, same answer. ``seed`` replaces the client's random numbers."""
 
     @property
     def name(self) -> str: ...
@@ -122,7 +119,7 @@ def different_keys(sample: RecordSample) -> Sequence[bytes | None]:
 
 
 def partitions_of(sample: RecordSample, target: TopicTarget, answers: Mapping[bytes | None, object]) -> Ints:
-    """int32[N] from the answer to each distinct key. Raises AssignorError if one is no partition of the topic."""
+    """int32[N] from the answer to each distinct key. Raises AssignorError for a partition that the topic lacks."""
     for key, answer in answers.items():
         partition = whole_number(answer)
         if partition is None or not 0 <= partition < target.partitions:

@@ -1,5 +1,3 @@
-"""Partitioners that hash the key: Java's murmur2, librdkafka's CRC32 and FNV-1a, Sarama's FNV-1a, and others."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -51,13 +49,13 @@ def _viewed_word(data: Bytes, at: int) -> np.uint32:
     return np.uint32(data[at : at + 4].view("<u4")[0])
 
 
-# ``data[at:at + 4]`` as a little-endian uint32. The caller checks bounds.
+# ``data[at:at + 4]`` as a little-endian uint32; the caller checks bounds.
 four_bytes: Any = _viewed_word if config.DISABLE_JIT else _loaded_word
 
 
 @njit(cache=True, inline="always")
 def remainder(value: np.uint32, divisor: np.int32, inverse: float) -> np.int32:
-    """``value % divisor`` for a value below 2^31; ``inverse`` = 1 / divisor."""
+    """For a value below 2^31; ``inverse`` = 1 / divisor."""
     signed = np.int32(value)
     quotient = np.int32(np.float64(signed) * inverse)
     rest = np.int32(signed - np.int32(quotient * divisor))
@@ -75,14 +73,14 @@ _UNROLLED_WORDS = 10
 
 
 def murmur2_hashes(keys: KeyColumn) -> Ints:
-    """``Utils.murmur2`` of each key, int32[N]; a null key hashes like its bytes."""
+    """``Utils.murmur2``, int32[N]; a null key hashes like its bytes."""
     hashes = np.empty(len(keys), np.int32)
     _hash_each(keys.data, keys.offsets, hashes)
     return hashes
 
 
 def murmur2_partitions(keys: KeyColumn, partitions: int) -> Ints:
-    """``toPositive(murmur2(key)) % partitions`` of each key, int32[N]; rows of null keys have no meaning."""
+    """``toPositive(murmur2(key)) % partitions``, int32[N]; rows of null keys have no meaning."""
     places = np.empty(len(keys), np.int32)
     words, odd = divmod(keys.fixed_length(), _WORD)
     if odd == 0 and 0 < words <= _UNROLLED_WORDS:
@@ -120,7 +118,7 @@ def _hash(data: Bytes, start: int, end: int) -> np.uint32:
         at += _WORD
     left = end - at
     if left:
-        # One read and a mask instead of a branch a byte; byte by byte near the end of the buffer.
+        # One read and a mask instead of a branch a byte.
         if at + _WORD <= len(data):
             tail = np.uint32(four_bytes(data, at) & np.uint32((np.uint32(1) << np.uint32(8 * left)) - np.uint32(1)))
         else:
@@ -161,7 +159,7 @@ def _unrolled(words: int) -> Callable[[Bytes, Ints, np.int32, float], None]:
 class ScalaPartitioner:
     """``kafka.producer.DefaultPartitioner`` of 0.8: the hash code of the key *object*, here of its text.
 
-    A byte array has another hash code each time, so such keys cannot be predicted.
+    A byte array has another one each time, so it cannot be predicted.
     """
 
     name: str = "scala@0.8"
@@ -190,7 +188,7 @@ class RoundRobinWithoutKey:
 
 
 def as_of_0_8_2() -> RoundRobinWithoutKey:
-    """First Java producer: its ``Utils.abs`` is a mask, so the answer is today's."""
+    """Its ``Utils.abs`` is a mask, so the answer is today's."""
     return RoundRobinWithoutKey("java@0.8.2", "Kafka 0.8.2, Java producer")
 
 
@@ -212,7 +210,6 @@ class StickyWithoutKey:
 
 
 def uniform_sticky_partitioner() -> StickyWithoutKey:
-    """Deprecated by KIP-794, removed in 4.0."""
     return StickyWithoutKey("uniform-sticky@2.4", "Kafka 2.4 – 3.9", is_key_ignored=True)
 
 
@@ -220,7 +217,7 @@ def uniform_sticky_partitioner() -> StickyWithoutKey:
 class BuiltInPartitioner:
     """Producer without ``partitioner.class`` since 3.3 (KIP-794).
 
-    ``is_key_ignored``: the setting ``partitioner.ignore.keys``. Adaptive where the target has queue sizes.
+    ``is_key_ignored``: ``partitioner.ignore.keys``. Adaptive where the target has queue sizes.
     """
 
     name: str = "default"
@@ -242,8 +239,6 @@ class BuiltInPartitioner:
 
 @dataclass(frozen=True, slots=True)
 class RoundRobinPartitioner:
-    """``org.apache.kafka.clients.producer.RoundRobinPartitioner``: ignores keys."""
-
     name: str = "roundrobin"
     versions: str = "Kafka 2.4 – 4.4"
 
@@ -255,7 +250,7 @@ class RoundRobinPartitioner:
 
 
 def java_abs(codes: Ints) -> Longs:
-    """Kafka's guarded ``abs``: 0 for the least int."""
+    """Kafka's guard: 0 for the least int."""
     longs = codes.astype(np.int64)
     return np.where(longs == -(2**31), 0, np.abs(longs))
 
@@ -283,14 +278,14 @@ _CRC = _crc_table()
 
 
 def crc32_hashes(keys: KeyColumn) -> Words:
-    """IEEE CRC-32 of each key, uint32[N]; 0 for an empty one."""
+    """IEEE, uint32[N]; 0 for an empty key."""
     hashes = np.empty(len(keys), np.uint32)
     _crc32_each(keys.data, keys.offsets, _CRC, hashes)
     return hashes
 
 
 def fnv1a_hashes(keys: KeyColumn) -> Words:
-    """32-bit FNV-1a of each key, uint32[N]; 0x811c9dc5 for an empty one."""
+    """uint32[N]; 0x811c9dc5 for an empty key."""
     hashes = np.empty(len(keys), np.uint32)
     _fnv1a_each(keys.data, keys.offsets, hashes)
     return hashes
@@ -338,7 +333,7 @@ class LibrdkafkaPartitioner:
     versions: str = "librdkafka 1.x – 2.x"
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
-        """A null key hashes as an empty one, where it is hashed."""
+        """A null key hashes as an empty one."""
         places = hashed_partitions(self.hash, sample.keys, target.partitions)
         places[sample.keys.nulls] = hashed_partitions(self.hash, _EMPTY_KEY, target.partitions)[0]
         is_drawn = self._is_drawn(sample.keys)
@@ -356,7 +351,7 @@ class LibrdkafkaPartitioner:
 
 
 def hashed_partitions(hash: Hash, keys: KeyColumn, partitions: int) -> Ints:  # noqa: A002
-    """Partition of each key, int32[N]; a null key's row has no meaning."""
+    """int32[N]; a null key's row has no meaning."""
     match hash:
         case Hash.MURMUR2:
             return murmur2_partitions(keys, partitions)
@@ -405,7 +400,7 @@ class SaramaPartitioner:
     versions: str = "Sarama 1.x"
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
-        """Random choices are among available partitions: Sarama requires consistency only of keyed records."""
+        """Among available partitions: Sarama requires consistency only of keyed records."""
         places = self.hashed(sample.keys, target.partitions)
         nulls = sample.keys.nulls
         if nulls.any():
@@ -420,7 +415,7 @@ class SaramaPartitioner:
                 return ((fnv1a_hashes(keys) & np.uint32(0x7FFFFFFF)) % np.uint32(partitions)).astype(np.int32)
             case Way.NEGATED:
                 signed = fnv1a_hashes(keys).view(np.int32).astype(np.int64)
-                # Go's remainder keeps the dividend's sign; the absolute value follows it.
+                # Go's remainder keeps the dividend's sign.
                 return (np.abs(signed) % partitions).astype(np.int32)
 
 

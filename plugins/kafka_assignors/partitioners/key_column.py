@@ -1,4 +1,4 @@
-"""Keys of records as in Arrow: bytes, offsets, a validity bitmap; no Python objects.
+"""Keys of records as in Arrow, without Python objects.
 
 Null and empty keys differ: most clients hash the empty key and choose at random for the null key.
 """
@@ -21,7 +21,7 @@ Offsets = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyColumn:
-    """N keys: ``data`` uint8, ``offsets`` int32 or int64 [N+1]; key i is ``data[offsets[i]:offsets[i+1]]``.
+    """N keys: ``data`` uint8, ``offsets`` int32 or int64 [N+1].
 
     ``is_null`` bool[N], or ``None`` without null keys; bytes of null keys are arbitrary.
     """
@@ -51,10 +51,9 @@ class KeyColumn:
     def of_arrow_buffers(
         cls, validity: object | None, offsets: object, data: object | None, *, start: int, count: int, is_large: bool
     ) -> KeyColumn:
-        """Keys from the three buffers of an Arrow (large) binary or string array, without a copy.
+        """From the buffers of an Arrow (large) binary or string array, without a copy.
 
-        ``start`` and ``count``: the array's ``offset`` and length, for slices. ``is_large``: 64-bit offsets. Buffers:
-        anything with Python's buffer protocol (``array.buffers()`` of pyarrow).
+        ``start`` and ``count``: for slices. ``is_large``: 64-bit offsets.
         """
         kind = np.int64 if is_large else np.int32
         bounds: Offsets = np.frombuffer(offsets, kind)[start : start + count + 1]  # type: ignore[call-overload]
@@ -103,7 +102,6 @@ def _ascends(offsets: Offsets) -> bool:
 
 @njit(cache=True)
 def _fixed_length(offsets: Offsets) -> np.int64:
-    """One pass without branches, before the fastest kernels."""
     if len(offsets) < 2:
         return np.int64(-1)
     length = offsets[1] - offsets[0]

@@ -1,7 +1,6 @@
-"""Partitions for records without key: round robin, random, sticky (KIP-480), uniformly sticky (KIP-794).
+"""Records without key: round robin, random, sticky (KIP-480), uniformly sticky (KIP-794).
 
-Input: records without key (or with an ignored one), in sending order; output int32[N]. ``java.util.Random`` with the
-caller's seed replaces the clients' unseeded generators. A batch fills as in the producer: a record that does not fit
+``java.util.Random`` with the caller's seed replaces unseeded generators. As in the producer, a record that does not fit
 closes the partition's batch and opens the next. Time (linger) is not modelled.
 """
 
@@ -18,7 +17,7 @@ _NOBODY = -1
 
 @njit(cache=True)
 def round_robin(count: int, available: Ints, counter: int) -> Ints:
-    """Available partitions in turn, from a counter that wraps as a Java int and loses its sign."""
+    """From a counter that wraps as a Java int and loses its sign."""
     places = np.empty(count, np.int32)
     for i in range(count):
         value = (counter + i) & 0x7FFFFFFF
@@ -28,9 +27,9 @@ def round_robin(count: int, available: Ints, counter: int) -> Ints:
 
 @njit(cache=True)
 def round_robin_by_batch(record_bytes: Longs, available: Ints, partitions: int, batch_bytes: int) -> Ints:
-    """Java's RoundRobinPartitioner (2.4+): called twice for a record that opens a batch, so it skips a partition.
+    """Java's RoundRobinPartitioner (2.4+) is called twice for a record that opens a batch, so it skips a partition.
 
-    KAFKA-9965: with small or slow traffic every record opens a batch and half of the partitions stay empty.
+    KAFKA-9965: with small or slow traffic half of the partitions stay empty.
     """
     places = np.empty(len(record_bytes), np.int32)
     open_bytes = np.zeros(partitions, np.int64)
@@ -83,7 +82,7 @@ def sticky(record_bytes: Longs, available: Ints, partitions: int, batch_bytes: i
 
 @njit(cache=True)
 def _other(current: int, available: Ints, random: State) -> np.int64:
-    """``StickyPartitionCache.nextPartition``: drawn until it is another available partition."""
+    """``StickyPartitionCache.nextPartition``: drawn until it differs and is available."""
     if len(available) == 1:
         return np.int64(available[0])
     drawn = np.int64(current)
@@ -117,7 +116,7 @@ def uniform_sticky(
 
 @njit(cache=True)
 def _drawn(candidates: Ints, cumulated: Longs, random: State) -> np.int64:
-    """``BuiltInPartitioner.nextPartition``: the first whose cumulated weight is strictly greater than the draw."""
+    """``BuiltInPartitioner.nextPartition``: the first whose cumulated weight exceeds the draw."""
     drawn = _positive(random)
     if len(cumulated) == 0:
         return np.int64(candidates[drawn % len(candidates)])
@@ -126,10 +125,10 @@ def _drawn(candidates: Ints, cumulated: Longs, random: State) -> np.int64:
 
 
 def adaptive_weights(queue_sizes: Longs, partitions: int) -> Longs:
-    """Cumulated weights of the partitions with queues: longest queue + 1 − own queue, summed up.
+    """``BuiltInPartitioner.updatePartitionLoadStats``: longest queue + 1 − own queue, summed up.
 
     Empty (no adaptive choice) if the topic has fewer than two partitions, or if all queues are equal and no partition
-    is left out. Source: ``BuiltInPartitioner.updatePartitionLoadStats``.
+    is left out.
     """
     nothing = np.zeros(0, np.int64)
     if partitions < 2 or len(queue_sizes) == 0:

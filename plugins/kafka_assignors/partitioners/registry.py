@@ -1,7 +1,6 @@
-"""Partitioners by name, with their clients and versions.
+"""Partitioners by name, imported on first use.
 
-Built-in ones are imported on first use. ``register`` or an entry point of group ``kafka_rebalance.partitioners`` adds
-a custom one.
+``register`` or an entry point of group ``kafka_rebalance.partitioners`` adds a custom one.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ ENTRY_POINT_GROUP = "kafka_rebalance.partitioners"
 class Registration:
     name: str
     versions: str
-    target: str  # module:class or factory, in this package
+    target: str  # module:class or factory
 
 
 BUILT_IN: tuple[Registration, ...] = (
@@ -74,7 +73,7 @@ def own_by_name(name: str) -> Partitioner:
 
 
 def by_name(name: str) -> Partitioner:
-    """Partitioner of that name: custom first, then built-in, then entry points. Raises UnknownNameError."""
+    """Custom first, then built-in, then entry points. Raises UnknownNameError."""
     if name in _OWN:
         return _OWN[name]
     if name in _LOADED:

@@ -1,1 +1,1 @@
-"""Recorded cases of the real strategies, and our answers to them."""
+"""Recorded cases of the real strategies, and our answers."""

@@ -1,9 +1,7 @@
 """Recorded cases: ``{"id", "strategy", "input"}`` → ``{"id", "output"}``.
 
-A family turns ``input`` into columns, calls the strategy, and returns exactly the fields recorded for that family.
-``version`` of an input chooses the class (``releases.answering``). A release newer than any tried one is answered as
-the newest, with ``assumed`` beside the output.
-Example: version 9.9 of ``server_range`` gives ``"assumed": {"version": "9.9", "answered_as": "Kafka 3.9 – 4.4"}``.
+``version`` chooses the class (``releases.answering``). A release newer than any tried one is answered as the newest,
+with ``assumed`` beside the output: ``{"version": "9.9", "answered_as": "Kafka 3.9 – 4.4"}``.
 """
 
 from __future__ import annotations
@@ -28,14 +26,15 @@ _FIELDS = "see the fields in the strategy's page"
 Case = Mapping[str, Any]
 Input = Mapping[str, Any]
 Handler = Callable[..., dict[str, Any]]
-Line = tuple[str, Releases]  # name for the handler, or ""
+Line = tuple[str, Releases]
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """``target``: module:function, imported on first use. ``lines`` of an input, newest first.
+    """``target``: module:function.
 
-    ``default``: release of recordings without one, if not the newest. ``is_ended``: later releases do not have it.
+    ``lines`` of an input, newest first. ``default``: release of recordings without one, if not the newest.
+    ``is_ended``: later releases do not have it.
     """
 
     target: str
@@ -109,7 +108,7 @@ FAMILIES: dict[str, Family] = {
 }
 
 
-# Custom strategy ``own:NAME`` → module:function, called with NAME.
+# ``own:NAME`` → module:function, called with NAME.
 OWN_FAMILIES: dict[str, str] = {
     "own": "kafka_assignors.recorded_cases.client:answer_assignor",
     "own-partitioner": "kafka_assignors.recorded_cases.client:answer_partitioner",
@@ -139,10 +138,9 @@ def _chosen(strategy: str, asked: Input, families: Mapping[str, Family]) -> tupl
 
 
 def answer(case: Case, families: Mapping[str, Family] = FAMILIES) -> dict[str, Any]:
-    """Answer one case. A refusal of the real class is an answer: ``{"error": java class, "message"}``.
+    """A refusal of the real class is an answer: ``{"error": java class, "message"}``.
 
-    Raises InvalidInputError for a missing or wrong field, or for a release that is known not to have the strategy;
-    UnknownNameError for a strategy or a client.
+    Raises InvalidInputError for a wrong field or a release known not to have the strategy; UnknownNameError.
     """
     for field in ("strategy", "input"):
         if field not in case:
@@ -162,7 +160,6 @@ def answer(case: Case, families: Mapping[str, Family] = FAMILIES) -> dict[str, A
     except KeyError as wrong:
         raise InvalidInputError.at(f"input of {strategy}", f"{wrong} is missing, or names nothing", _FIELDS) from wrong
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError) as wrong:
-        # Families read plain dictionaries as recorded; the error names the field as it is.
         raise InvalidInputError.at(
             f"input of {strategy}", f"a field is of the wrong kind ({wrong})", _FIELDS
         ) from wrong

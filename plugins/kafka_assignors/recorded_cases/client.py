@@ -1,8 +1,7 @@
-"""Recorded cases of the families ``client_*`` and ``legacy_*_2_0``: the answer of a classic group's leader.
+"""Families ``client_*`` and ``legacy_*_2_0``, MetaQ, and custom strategies.
 
-``name``: the registry class that ``cases`` chose. Answers become runs (docs of the vectors: ``tests/conformance``).
-Also MetaQ's strategies and hashes, and custom strategies (``own:NAME``, ``own-partitioner:NAME``), whose members may
-have ``host``, ``clientId`` and ``userData`` (base64).
+Answers become runs (``tests/conformance``). Members of custom ones may have ``host``, ``clientId`` and ``userData``
+(base64).
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class _Names:
 class Owned(StrEnum):
     SUBSCRIPTION = "owned"
     DATA = "memberData"
-    ENCODED = "encoded"  # ``owned`` before encoding, topic by topic in the order of Java's map of topics
+    ENCODED = "encoded"  # ``owned`` topic by topic, in the order of Java's map
 
 
 def request_of(case: Mapping[str, Any], owned_of: Owned) -> AssignmentRequest:
@@ -117,7 +116,7 @@ def _members(
 
 
 def _user_data(member: Mapping[str, Any]) -> bytes | None:
-    """Decoded base64; Kafka's own strategies read ``memberData`` instead."""
+    """Base64; Kafka's own strategies read ``memberData`` instead."""
     encoded = member.get("userData")
     return None if encoded is None else b64decode(encoded, validate=True)
 
@@ -172,7 +171,6 @@ def _ints(values: Sequence[int]) -> Ints:
 
 
 def rendered(request: AssignmentRequest, assignment: Assignment) -> dict[str, Any]:
-    """Fields that every client family records: the assignment, Java's orders where it chose them, and ``varies``."""
     names, ids = request.topics.names.strings, request.members.ids.strings
     output: dict[str, Any] = {}
     if request.order is MapOrder.HASH:
@@ -215,13 +213,12 @@ def answer_plain(name: str, case: Input) -> Output:
 
 
 def answer_rack_affinity(name: str, case: Input) -> Output:
-    """``client_rack_affinity``; ``leaderRacks`` of a topic: the rack of each partition's leader."""
     topics = [{**topic, "racks": [[rack] for rack in topic["leaderRacks"]]} for topic in case["topics"]]
     return rendered(*_asked(name, {**case, "topics": topics}))
 
 
 def answer_sticky(name: str, case: Input) -> Output:
-    """``client_sticky``; ``isSticky``: of the newest class after the general way, which alone records moves."""
+    """``isSticky``: of the newest class after the general way, which alone records moves."""
     request, assignment = _asked(name, case, Owned.DATA)
     output = _with_notes(request, assignment)
     if name == "sticky" and assignment.notes is not None and not assignment.notes.is_constrained:
@@ -258,7 +255,7 @@ def answer_default(case: Input) -> Output:
 
 
 def answer_consistent(case: Input) -> Output:
-    """``metaq_consistent``: strangers get nothing. Lists were recorded sorted, not in the order of MetaQ's set."""
+    """Lists were recorded sorted, not in the order of MetaQ's set."""
     shares = consistent_shares(case["consumers"], case["partitions"])
     asking = (*case["consumers"], *case.get("query", ()))
     return {"assignment": {consumer: sorted(shares.get(consumer, ()), key=compare_key) for consumer in asking}}

@@ -1,7 +1,7 @@
-"""Recorded cases of Connect's assignors: what is configured, and the rounds that a group of workers goes through.
+"""Rounds of a group of Connect's workers.
 
-A worker of ``connect_cooperative`` keeps what it runs from round to round, and so does its memory as a leader. One that
-misses a round comes back with what it ran; ``missed`` names workers that did not get the answer of the round.
+A worker of ``connect_cooperative`` keeps its work and memory from round to round, also when it misses one; ``missed``
+names workers that did not get the round's answer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ Output = dict[str, Any]
 
 
 def answer_eager(name: str, case: Input) -> Output:
-    """``connect_eager``, of the class ``name``."""
     assignor = next(assignor for assignor in CONNECT_EAGER if assignor.name == name)
     workers = list(case["workers"])
     given = assignor.assign(workers, _configured(case["connectors"]))
@@ -37,7 +36,6 @@ def answer_eager(name: str, case: Input) -> Output:
 
 
 def answer_cooperative(name: str, case: Input) -> Output:
-    """``connect_cooperative``, of the class ``name``: one answer for each round."""
     assignor = next(assignor for assignor in CONNECT_COOPERATIVE if assignor.name == name)
     running = defaultdict(Work, {worker: _work(lists) for worker, lists in (case.get("running") or {}).items()})
     memories: dict[str, LeaderMemory] = {}

@@ -1,5 +1,3 @@
-"""Recorded cases of readers without a group: topics with their numbers of partitions, and the number of readers."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -11,12 +9,10 @@ Input = Mapping[str, Any]
 
 
 def answer_flink(case: Input) -> dict[str, Any]:
-    """``flink_splits``: the subtask of each partition."""
     return _output(flink_readers(_counts(case), int(case["parallelism"])))
 
 
 def answer_mirror_maker(case: Input) -> dict[str, Any]:
-    """``mirror_maker_tasks``: the task of each partition."""
     return _output(mirror_maker_readers(_counts(case), int(case["tasksMax"])))
 
 

@@ -1,5 +1,3 @@
-"""Recorded cases of Java's orders and random numbers, hashes of keys and groups, votes."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -117,7 +115,7 @@ def answer_producer(case: Input) -> Output:
         "murmur2": int(murmur2[0]),
         "toPositive": int(murmur2[0]) & 0x7FFFFFFF,
         "partition": java,
-        # The first Java producer's abs is a mask, as today's.
+        # Its abs is a mask, as today's.
         "partition_utils_abs_0_8_2": java,
         "partition_math_abs_guarded": int(java_abs(murmur2)[0]) % partitions,
         "crc32": int(crc32_hashes(keys)[0]),

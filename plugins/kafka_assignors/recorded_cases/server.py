@@ -1,5 +1,3 @@
-"""Recorded cases of the group coordinator's strategies: topics by id, members with subscription and assignment."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

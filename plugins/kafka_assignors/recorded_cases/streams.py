@@ -1,5 +1,3 @@
-"""Recorded cases of the Streams groups' assignor: subtopologies, members with their tasks."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +58,7 @@ def streams_request(case: Input) -> StreamsRequest:
 
 
 def _tasks(runs: Runs | None) -> Iterable[Task]:
-    """Java has sets: a task that is listed twice counts once."""
+    """Java has sets: a task listed twice counts once."""
     return dict.fromkeys(_task(subtopology, partition) for subtopology, numbers in runs or () for partition in numbers)
 
 

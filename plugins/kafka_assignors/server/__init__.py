@@ -1,1 +1,1 @@
-"""The coordinator's assignors of KIP-848 consumer groups."""
+"""The coordinator's assignors of KIP-848 groups."""

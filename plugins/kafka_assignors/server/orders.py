@@ -1,9 +1,8 @@
-"""Orders in which the group coordinator's Java walks its maps: subscribed topics, owned partitions.
+"""Orders of the group coordinator's maps.
 
 Members are in a ``HashMap<memberId, …>`` (``orders.member_walk``), a member's claims in a ``HashMap<Uuid,
-HashSet<Integer>>``. Subscribed topics: LEADER: in the order of a ``HashSet<String>`` of names (wrapped by
-``TopicIds``), as in the coordinator; HASH: of a ``HashSet<Uuid>``, as in the recorded cases; GIVEN: of the columns
-(LinkedHashMaps in tests).
+HashSet<Integer>>``. Subscribed topics: LEADER as a ``HashSet<String>`` of names (wrapped by ``TopicIds``), as in the
+coordinator; HASH as a ``HashSet<Uuid>``, as in the recorded cases; GIVEN by column (LinkedHashMaps in tests).
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ PARTITION_ASSIGNOR_EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.
 
 # Results of the kernels of ``uniform``.
 NO_TOPICS, MISSING_TOPIC, BEYOND_LAST, LEFT_OVER, CONTRADICTORY, SPREAD = range(6)
-# A table of 16 holds so many keys whatever their bins.
+# A table of 16 holds 8 keys whatever their bins.
 _SMALL_MAP, _LAST_BIN = 8, 15
 _AS_THEY_STAND = np.zeros(0, np.int64)
 _NO_NAMES = np.zeros(0, np.int32)
 
 
 class JavaMaps(NamedTuple):
-    """Map order: by topic hashes int32[T] where ``is_hashed``, else column order."""
+    """By topic hashes int32[T] where ``is_hashed``, else column order."""
 
     uuid_hashes: Ints
     is_hashed: bool
@@ -49,14 +48,14 @@ def topic_hashes(request: AssignmentRequest) -> Ints:
 
 
 def name_hashes(request: AssignmentRequest) -> Ints:
-    """``String.hashCode`` of every topic's name, int32[T]; empty where topics are not walked by name."""
+    """``String.hashCode``, int32[T]; empty where topics are not walked by name."""
     names = request.topics.names
     codes: Ints = hash_codes(names.data, names.offsets) if request.order is MapOrder.LEADER else _NO_NAMES
     return codes
 
 
 def subscription_of(request: AssignmentRequest, member: int, hashes: Ints, names: Ints = _NO_NAMES) -> Ints:
-    """Topics of one member in the iteration order of its set, each once; of the set of names where these are given."""
+    """Each topic once, in the order of its set, of ``names`` where given."""
     bounds = request.members.subscription_offsets
     listed = request.members.subscription_topics[int(bounds[member]) : int(bounds[member + 1])]
     distinct: Ints = in_set_order(listed, names, hashes, is_hashed(request), False)
@@ -149,7 +148,7 @@ def refuse_missing_topics(request: AssignmentRequest, topics: Ints) -> None:
 
 
 def is_homogeneous(request: AssignmentRequest) -> bool:
-    """The coordinator's flag: every subscribed topic has all members as subscribers."""
+    """The coordinator's flag: each subscribed topic has all members."""
     if request.is_homogeneous is not None:
         return request.is_homogeneous
     counts = subscriber_counts(
@@ -162,7 +161,7 @@ def is_homogeneous(request: AssignmentRequest) -> bool:
 def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints) -> Longs:
     """Positions of one member's owned partitions in the order of a ``HashMap<Uuid, HashSet<Integer>>``.
 
-    ``topics`` and ``partitions`` are the member's own, in insertion order. ``group_of`` int32[T] is scratch: -1
+    ``topics`` and ``partitions``: the member's own, in insertion order. ``group_of`` int32[T] is scratch: -1
     everywhere, before and after.
     """
     n = len(topics)
@@ -189,10 +188,7 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
 
 @inner_kernel
 def _walk_of_few(topics: Ints, partitions: Ints, uuid_hashes: Ints) -> Longs:
-    """``owned_walk`` where no table grows: by the topic's bin, its place, then the partitions' bins.
-
-    Tables would take half the time of a small group.
-    """
+    """Where no table grows, which saves half the time of a small group."""
     n = len(topics)
     order = np.empty(n, np.int64)
     for k in range(n):
@@ -221,7 +217,7 @@ def _are_all(topics: Ints, topic: int) -> bool:
 
 @inner_kernel
 def _by_topic(topics: Ints, group_of: Ints) -> tuple[Longs, Longs, Ints]:
-    """Positions grouped by topic, topics in order of appearance: group starts, positions, topic of each group."""
+    """Group starts, positions, topics in order of appearance."""
     n = len(topics)
     first = np.empty(n, np.int32)
     sizes = np.zeros(n + 1, np.int64)

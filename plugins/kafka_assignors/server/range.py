@@ -1,17 +1,15 @@
-"""Return the answers of the group coordinator's ``range`` (KIP-848): Kafka 3.9 – 4.4, and the preview of 3.8.
+"""The group coordinator's ``range`` (KIP-848): Kafka 3.9 – 4.4, and the preview of 3.8.
 
 ``ServerRangeAssignor`` promises, in priority order: every partition of a subscribed topic has one owner; per topic,
-loads differ by one at most; with equal subscriptions and partition counts, a member gets the same partition numbers
-of each topic. It ignores racks and owned partitions. Order: static members by instance id (equal ones in the
-coordinator's map order), then dynamic ones by member id. A topic without metadata is an error (the client's range
-skips it).
-Example: topics of 6 partitions and members c0, c1, c2: c0 gets 0–1, c1 2–3, c2 4–5. Source: KAFKA-16944.
-Complexity: O(M log M + S + P) for M members with S subscriptions in all and P partitions.
+loads differ by one at most; with equal subscriptions and partition counts, a member gets the same partition numbers of
+each topic. No racks, no stickiness. Static members by instance id (equal ones in the coordinator's map order), then
+dynamic ones by member id. A topic without metadata is an error (the client's range skips it). Example: topics of 6
+partitions and members c0, c1, c2: c0 gets 0–1, c1 2–3, c2 4–5. Source: KAFKA-16944. O(M log M + S + P) for M members
+with S subscriptions in all and P partitions.
 
-``PreviewRangeAssignor`` (3.8) is sticky. Per topic: members keep their lowest partitions up to their share; a member
-that holds more keeps one more while extras last; the rest is dealt by number in the coordinator's map order, the
-remaining extras to the first. Kept partitions are not checked. Example: a and b read t with 3 partitions and a holds
-all: a keeps 0 and, as the one extra, 1; b gets 2. Complexity: O(P + S + W log W) for W partitions held.
+``PreviewRangeAssignor`` (3.8) is sticky. Per topic: members keep their lowest partitions up to their share; one that
+holds more keeps one more while extras last; the rest is dealt by number in the coordinator's map order, the remaining
+extras to the first. Kept partitions are not checked. O(P + S + W log W) for W partitions held.
 """
 
 from __future__ import annotations
@@ -37,11 +35,10 @@ class ServerRangeAssignor:
     versions: str = "Kafka 3.9 – 4.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError (PartitionAssignorException) for a subscribed topic without metadata."""
         members, counts = request.members, request.topics.partition_counts
         if len(members) == 0:
             return Assignment.of(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
-        # Member ids are unique, instance ids need not be: only these need the coordinator's map order.
+        # Only instance ids can be equal.
         has_static = members.has_instance_id.any()
         ranked = by_member_info(members, member_walk(request)) if has_static else by_member_id(members)
         offsets, subscribed = members.subscription_offsets, members.subscription_topics
@@ -61,7 +58,7 @@ Lists = tuple[Longs, Ints, Ints]
 
 @kernel
 def _share_topics(ranked: Longs, listed: Ints, counts: Ints) -> tuple[Lists, bool]:
-    """All subscribe to ``listed``: the member of rank i gets [q·i + min(i, r), … + q (+1 while i < r)).
+    """Rank i gets [q·i + min(i, r), … + q (+1 while i < r)) of each topic.
 
     Empty, and True, if a topic is not in the metadata.
     """
@@ -69,7 +66,7 @@ def _share_topics(ranked: Longs, listed: Ints, counts: Ints) -> tuple[Lists, boo
     topics, is_missing = _distinct(listed, counts)
     if is_missing:
         return _no_lists(), True
-    # Partitions of a member of each rank: the quotas, and one more for ranks below r.
+    # Partitions by rank: quotas, and one more below r.
     extras = np.zeros(members + 1, np.int64)
     quotas = np.int64(0)
     for topic in topics:
@@ -88,7 +85,7 @@ def _share_topics(ranked: Longs, listed: Ints, counts: Ints) -> tuple[Lists, boo
     for topic in topics:
         quota, extra = counts[topic] // members, counts[topic] % members
         partition = 0
-        # With a quota of 0, only the first ranks get their one.
+        # With a quota of 0, only the first ranks get one.
         for rank in range(members if quota else extra):
             member = ranked[rank]
             place = at[member]
@@ -139,7 +136,7 @@ def _share_by_subscription(ranked: Longs, bounds: Longs, subscribed: Ints, count
         offsets[member + 1] += offsets[member]
     out_topics = np.empty(offsets[-1], np.int32)
     out_partitions = np.empty(offsets[-1], np.int32)
-    # Subscribers that had their turn, and the last one (a topic may be listed twice).
+    # And the last one (a topic may be listed twice).
     turn = np.zeros(len(counts), np.int32)
     last = np.full(len(counts), -1, np.int32)
     for member in ranked:
@@ -178,15 +175,11 @@ def _lengths(ranked: Longs, bounds: Longs, subscribed: Ints, quotas: Ints, extra
 
 @dataclass(frozen=True, slots=True)
 class PreviewRangeAssignor:
-    """``org.apache.kafka.coordinator.group.assignor.RangeAssignor`` of 3.8."""
-
     name: str = "server-range@3.8"
     versions: str = "Kafka 3.8"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError: PartitionAssignorException for a subscribed topic without metadata,
-        IndexOutOfBoundsException where vanished or twice held partitions leave too little.
-        """
+        """Raises AssignorError (IndexOutOfBoundsException) where vanished or twice held partitions leave too little."""
         members, counts, order = request.members, request.topics.partition_counts, member_walk(request)
         if len(members) == 0 and is_homogeneous(request):
             raise AssignorError("java.util.NoSuchElementException")
@@ -208,7 +201,7 @@ class PreviewRangeAssignor:
 
 
 def _held_by_topic(request: AssignmentRequest, order: Longs) -> tuple[Longs, Longs, Ints]:
-    """Held partitions by (topic, place, number): keys topic · M + place, ascending, their starts, and numbers."""
+    """By (topic, place, number): keys topic · M + place, ascending, their starts, and numbers."""
     offsets, topics, partitions = owned_columns(request.members)
     place_of = np.empty(len(order), np.int64)
     place_of[order] = np.arange(len(order))
@@ -222,7 +215,7 @@ def _held_by_topic(request: AssignmentRequest, order: Longs) -> tuple[Longs, Lon
 def _share_kept(
     starts: Longs, places: Ints, counts: Ints, held: tuple[Longs, Longs, Ints], member_count: int
 ) -> tuple[Ints, Ints, Ints, bool]:
-    """Places, topics and numbers of all assigned partitions; last, whether a topic had too little left."""
+    """The last: whether a topic had too little left."""
     numbers = held[2]
     capacity = len(numbers) + len(places) + np.maximum(counts, 0).sum()
     receivers, topics, partitions = (
@@ -237,7 +230,7 @@ def _share_kept(
             continue
         share, extras = counts[topic] // len(readers), counts[topic] % len(readers)
         is_kept = np.zeros(counts[topic], np.bool_)
-        missing = np.zeros(len(readers), np.int64)  # of those that keep no extra: 0 and more; else -1
+        missing = np.zeros(len(readers), np.int64)  # of those that keep no extra, else -1
         for k in range(len(readers)):
             first, size = _holding(held, np.int64(topic) * member_count + readers[k])
             has_extra = size > share and extras > 0

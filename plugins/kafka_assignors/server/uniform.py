@@ -1,20 +1,19 @@
-"""Return the answers of the group coordinator's ``uniform`` (KIP-848): even counts, then as sticky as they allow.
+"""The group coordinator's ``uniform`` (KIP-848), Kafka 4.0.1 – 4.4 and 4.0.0: even counts, then as sticky as they
+allow.
 
 Promises, in priority order: every partition of a subscribed topic has one owner; with equal subscriptions, counts
-differ by one at most (else nearly so: balancing is capped); members keep their partitions as far as possible. The
-order of Java's maps breaks ties. Racks do not count since 3.8.
-
-Kafka 4.0.1 – 4.4 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``). ``uniform_preview``: 3.8 – 3.9;
-``uniform_heterogeneous``: different subscriptions.
+differ by one at most (else nearly so: balancing is capped); members keep their partitions as far as possible. The order
+of Java's maps breaks ties. Racks do not count since 3.8. ``uniform_preview``: 3.8 – 3.9; ``uniform_heterogeneous``:
+different subscriptions.
 
 Equal subscriptions (``spread_evenly``), members in the coordinator's map order: with N partitions and k members each
-may hold ⌊N/k⌋, and N mod k of them one more. A member over its quota releases the last ones in its maps. Members
-under it get consecutive partitions, one member after the other: first unowned ones (topics in HashSet order), then
-released ones. Vanished partitions count as held and stay, as in Java. The one more goes, up to 4.0.0, to the first N
-mod k members in map order; from 4.0.1 (KAFKA-18688) to those that hold it already, then to the last in map order.
+may hold ⌊N/k⌋, and N mod k of them one more. A member over its quota releases the last ones in its maps. Members under
+it get consecutive partitions, one member after the other: first unowned ones (topics in HashSet order), then released
+ones. Vanished partitions count as held and stay, as in Java.
 
-Example: 7 partitions, a holds 0–3 and b holds 4–6 in map order b, a. To 4.0.0 b is first and takes partition 3 from
-a; from 4.0.1 nothing moves. Complexity: O(M + W + N) for W owned partitions.
+The one more goes, up to 4.0.0, to the first N mod k members in map order; from 4.0.1 (KAFKA-18688) to those that hold
+it already, then to the last in map order. Example: 7 partitions, a holds 0–3 and b holds 4–6 in map order b, a. To
+4.0.0 b is first and takes partition 3 from a; from 4.0.1 nothing moves. O(M + W + N) for W owned partitions.
 """
 
 from __future__ import annotations
@@ -62,9 +61,9 @@ def spread_evenly(
 ) -> tuple[int, np.int64, Longs, Ints, Ints]:
     """Result code, the missing topic, and offsets, topics and partitions of each member.
 
-    ``topic_columns``: partition counts, first rows, both halves of ids, ``name_hashes``. ``assigned``: bool[P] of
-    owned partitions, and whether the coordinator sent it; else it follows from the claims. One kernel: for small
-    groups several calls would take longer than the work.
+    ``topic_columns``: partition counts, first rows, both halves of ids, ``name_hashes``. ``assigned``: bool[P], and
+    whether the coordinator sent it; else it follows from the claims. One kernel, because calls cost more than the work
+    of small groups.
     """
     counts, first_row, high, low, names = topic_columns
     data, id_offsets, fed, is_hashed = walk
@@ -91,11 +90,8 @@ def spread_evenly(
 
 @inner_kernel
 def _owned_rows(owned: OwnedLists, first_row: Longs, counts: Ints) -> tuple[Flags, bool]:
-    """bool[P]: owned partitions, the coordinator's default for assigned ones.
-
-    And whether a partition is owned twice or does not exist.
-    """
-    # The row behind the last is for vanished partitions.
+    """bool[P]: owned partitions; whether one is owned twice or does not exist."""
+    # The last row is for vanished partitions.
     is_owned = np.zeros(first_row[-1] + 1, np.bool_)
     for k in range(len(owned.topics)):
         topic, partition = np.uint32(owned.topics[k]), owned.partitions[k]
@@ -128,7 +124,7 @@ def _spread(
     kept, wanted, released = _quotas(order, is_subscribed, total, owned, is_released, maps, is_extra_given_back)
     free = _unassigned(topics, rows, is_assigned, owned, released)
     free_count = len(free[0])
-    # Consecutive chunks of the free partitions, in map order; the last members may get none.
+    # In map order; the last members may get none.
     chunk = np.empty(len(order), np.int64)
     dealt = 0
     for member in order:
@@ -301,13 +297,10 @@ _NOTHING_TOLD.setflags(write=False)
 class ServerUniformAssignor:
     name: str = "server-uniform"
     versions: str = "Kafka 4.0.1 – 4.4"
-    # A member that cannot use its extra place leaves it to one that can (KAFKA-18688).
+    # KAFKA-18688.
     is_extra_given_back: bool = True
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError (PartitionAssignorException and, for partitions beyond a topic's last where
-        subscriptions differ, ArrayIndexOutOfBoundsException).
-        """
         if len(request.members) == 0:
             return no_entries(0)
         return self._homogeneous(request) if is_homogeneous(request) else _heterogeneous(request)
@@ -332,7 +325,6 @@ class ServerUniformAssignor:
 
 
 def as_of_4_0_0() -> ServerUniformAssignor:
-    """First KIP-848 release: the extra partitions go to the first members of the map, whatever they hold."""
     return ServerUniformAssignor("server-uniform@4.0.0", "Kafka 4.0.0", is_extra_given_back=False)
 
 
@@ -364,9 +356,8 @@ def no_entries(members: int) -> Assignment:
 
 
 def _as_sets(offsets: Longs, topics: Ints, partitions: Ints) -> tuple[Longs, Ints, Ints]:
-    """The same lists, each partition once a member: Java has sets, and quotas count insertions.
-
-    A member may get a partition again if it has two owners, or is reported free while held.
+    """Each partition once a member: Java has sets, and quotas count insertions. A partition may come again if it has
+    two owners, or is reported free while held.
     """
     members = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     _, first = np.unique(np.stack([members, topics, partitions]), axis=1, return_index=True)

@@ -1,4 +1,4 @@
-"""Return the answers of ``uniform`` where subscriptions differ: revoke, deal, balance topic by topic (Kafka 4.0+).
+"""``uniform`` where subscriptions differ (Kafka 4.0+): revoke, deal, balance topic by topic.
 
 1. Members keep what they own of the topics they subscribe to.
 2. Topics by partitions per subscriber (descending), subscribers, topic id; each free partition goes to the subscriber
@@ -6,17 +6,14 @@
 3. At most 16 rounds over the topics with two or more subscribers: the highest partition of a most loaded one goes to
    a least loaded one, until the two differ by one. With overlapping subscriptions the cap may stop it short of even.
 
-As in Java, without check: a partition owned twice counts and stays with both, unless it is moved.
-Example: a and b read t (4 partitions), b and c read u (4). If u's id is less it is dealt first: b 2, c 2; then t: a
-3, b 1.
+As in Java, a partition owned twice counts and stays with both, unless it is moved. Example: a and b read t (4
+partitions), b and c read u (4). If u's id is less it is dealt first: b 2, c 2; then t: a 3, b 1.
 
-Step 3 works on a row of members sorted once by size (ties: map order). The *least* end starts at the left: each
-member in it gets one partition, then the level rises by one and the end takes in members at that level. The *most*
-end mirrors it from the right; members with nothing to give are set aside behind it. ``row``, ``sizes`` and ``ends``
-int64[7] are index by index as in Java's ``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer``, on which
-the answer depends.
-
-Complexity: O(rounds · sum over topics of (subscribers + partitions) + moves), two rounds as a rule.
+Step 3 works on a row of members sorted once by size (ties: map order). The *least* end starts at the left: each member
+in it gets one partition, then the level rises by one and the end takes in members at that level. The *most* end mirrors
+it from the right; members with nothing to give are set aside behind it. ``row``, ``sizes`` and ``ends`` int64[7] are
+index by index as in ``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer``, on which the answer depends.
+O(rounds · sum over topics of (subscribers + partitions) + moves), two rounds as a rule.
 """
 
 from __future__ import annotations
@@ -62,7 +59,7 @@ def sort_by_size(members: Ints, row: Ints, sizes: Ints) -> None:
         most = max(most, size)
     if is_sorted:
         return
-    # Byte by byte, as many as the range of sizes has.
+    # As many bytes as the range of sizes has.
     spare = np.empty(n, np.int32)
     counts = np.empty(257, np.int64)
     shift = 0
@@ -125,7 +122,7 @@ _NOBODY = -1
 
 
 class Held(NamedTuple):
-    """``owners`` int32[P]: place that owns each partition; sizes of places int32[M]."""
+    """``owners`` int32[P]: places; sizes of places int32[M]."""
 
     owners: Ints
     sizes: Ints
@@ -144,7 +141,7 @@ class Line(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Rows of one topic by owner: those of a place are rows[start]..rows[end]."""
+    """Rows of one topic by owner: rows[start]..rows[end] of a place."""
 
     rows: Longs
     start: Longs
@@ -179,7 +176,7 @@ def list_subscribers(order: Longs, bounds: Longs, subscribed: Ints, topic_count:
 
 @kernel
 def topic_priority(counts: Ints, starts: Longs, high: Longs, low: Longs) -> Longs:
-    """Subscribed topics: most partitions per subscriber first, then fewest subscribers, then by topic id."""
+    """Most partitions per subscriber first, then fewest subscribers, then by topic id."""
     topics = np.flatnonzero(starts[1:] > starts[:-1])
     spare = np.empty_like(topics)
     width = 1
@@ -266,8 +263,7 @@ def spread_by_topic(
 ) -> tuple[int, np.int64, Longs, Ints, Ints]:
     """Result code, its topic or owned entry, and offsets, topics and partitions of each member.
 
-    ``topic_columns``: partition counts, first rows, both halves of ids. One kernel: for small groups several calls
-    would take longer than the work.
+    ``topic_columns``: partition counts, first rows, both halves of ids.
     """
     counts, first_row, high, low = topic_columns
     data, id_offsets, fed, is_hashed = walk
@@ -300,10 +296,7 @@ def _deal(
     held: tuple[Ints, Ints],
     row: Ints,
 ) -> None:
-    """Step 2, in place, with the state of the row's least end in registers.
-
-    ``row`` int32[M] is scratch.
-    """
+    """Step 2, in place. ``row`` int32[M] is scratch."""
     counts, first_row = rows
     starts, places = readers
     owners, sizes = held
@@ -417,7 +410,7 @@ def _group_by_owner(readers: Ints, first: int, last: int, owners: Ints, groups: 
 def lists_of(
     order: Longs, rows: tuple[Ints, Longs], owners: Ints, shadows: tuple[Ints, Longs]
 ) -> tuple[Longs, Ints, Ints]:
-    """Each member's partitions by topic and partition: offsets, topics, partitions; remaining shadows come last."""
+    """By topic and partition: offsets, topics, partitions; remaining shadows come last."""
     counts, first_row = rows
     shadow_places, shadow_rows = shadows
     stays = _staying(owners, shadow_places, shadow_rows)

@@ -1,8 +1,7 @@
-"""Return the answers of the group coordinator's ``uniform`` of Kafka 3.8 and 3.9, the previews of KIP-848.
+"""``uniform`` of Kafka 3.8 and 3.9, the previews of KIP-848; with equal subscriptions that of 4.0.0.
 
-With equal subscriptions the answer is that of 4.0.0. Promises, in priority order: every partition of a subscribed
-topic has one owner; members keep what they hold; counts are balanced, unless a move of a topic reverses an earlier
-one (then the group gets no new assignment at all).
+Promises, in priority order: every partition of a subscribed topic has one owner; members keep what they hold; counts
+are balanced, unless a move of a topic reverses an earlier one (then the group gets no new assignment at all).
 
 Different subscriptions
 1. Keep: members keep all that they hold of topics they subscribe to (also vanished partitions).
@@ -12,11 +11,9 @@ Different subscriptions
    two more than some subscriber goes to the first by (count, id) below its maximum; until a pass moves nothing, or
    counts are balanced.
 
-A partition moves once. Where a move would reverse an earlier one of its topic, Kafka throws
-PartitionAssignorException.
-
+A partition moves once. Where a move would reverse an earlier one of its topic, Kafka throws PartitionAssignorException.
 Example: A holds all 4 partitions of t and reads nothing else, B reads t and u (2): B is dealt u-0 and u-1, then t-0
-moves to B (4 against 2). Complexity: O(P log P + P · subscribers of a topic + moves · (P + S)).
+moves to B (4 against 2). O(P log P + P · subscribers of a topic + moves · (P + S)).
 """
 
 from __future__ import annotations
@@ -93,7 +90,7 @@ def _reads(readers: Ints, place: int) -> bool:
 def deal_by_size(
     sequence: Longs, topic_of: Ints, readers: tuple[Longs, Ints], held: tuple[Ints, Ints], limits: tuple[Ints, Ints]
 ) -> int:
-    """Step 2, in place; ``sequence`` of rows, ``limits``: maximum of each place and its rank by id."""
+    """Step 2, in place; ``limits``: maximum of each place and its rank by id."""
     starts, places = readers
     owners, sizes = held
     maxima, ranks = limits
@@ -171,7 +168,6 @@ def even_out_once(
 def _is_reversed(
     row: int, giver: int, receiver: int, rows: tuple[Ints, Longs, Ints], owners: Ints, came_from: Ints
 ) -> bool:
-    """A partition of the topic moved from receiver to giver before: Kafka would move that one back."""
     counts, first_row, topic_of = rows
     first = first_row[topic_of[row]]
     for other in range(first, first + counts[topic_of[row]]):
@@ -199,7 +195,7 @@ def _is_balanced(
     is_listed: Flags,
     shadows: tuple[Ints, Longs],
 ) -> bool:
-    """No listed member misses a partition of its topics whose owner has two more than it, or all differ by one."""
+    """No listed member misses a partition whose owner has two more, or all differ by one."""
     counts, first_row, _ = rows
     starts, places = readers
     owners, sizes = held
@@ -233,14 +229,12 @@ _REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class PreviewUniformAssignor:
-    """``UniformAssignor`` with ``UniformHeterogeneousAssignmentBuilder`` of 3.8."""
-
     name: str = "server-uniform@3.8"
     versions: str = "Kafka 3.8 – 3.9"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError: PartitionAssignorException where Kafka finds no way, NoSuchElementException where no
-        member has room.
+        """Raises AssignorError: PartitionAssignorException where Kafka finds no way, NoSuchElementException without
+        room.
         """
         if len(request.members) == 0:
             return no_entries(0)
@@ -274,7 +268,7 @@ def _refuse(outcome: int) -> None:
 
 
 def _rows_by_need(request: AssignmentRequest, order: Longs, subscribers: Longs, topic_of: Ints) -> Longs:
-    """Rows of subscribed topics: most partitions per subscriber, fewest subscribers, number; ties as in a HashSet."""
+    """Most partitions per subscriber, fewest subscribers, number; ties as in a HashSet."""
     topics, hashes = request.topics, topic_hashes(request)
     listed = np.concatenate([subscription_of(request, int(member), hashes) for member in order])
     seen = listed[np.sort(np.unique(listed, return_index=True)[1])]

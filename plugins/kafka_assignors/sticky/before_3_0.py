@@ -1,4 +1,4 @@
-"""Return the answers of ``sticky`` and ``cooperative-sticky`` of Kafka's Java client 2.3 to 2.8.2, line by line.
+"""``sticky`` and ``cooperative-sticky`` of Kafka's Java client 2.3 to 2.8.2, line by line.
 
 ===============  ===================  ==========================================================
 releases         equal subscriptions  all others
@@ -20,8 +20,8 @@ it, A had it before. A missing generation counts as −1; there the last claim w
 
 **One way** (``assign_one_way``): promises as ``general``. Up to 2.5.0, with equal subscriptions and a claim, partitions
 are taken from the fullest member downwards, one each in turn (first those with an earlier owner), then unowned ones in
-the order of Java's map. ``isBalanced`` allows a difference of one (``slack`` 0). 2.3 lacks the first walk over the
-newly assigned partitions. With more than eight partitions in a bin, Java's order depends on memory addresses.
+the order of Java's map. ``isBalanced`` allows a difference of one (``slack`` 0). With more than eight partitions in a
+bin, Java's order depends on memory addresses.
 
 **Swap** (``assign_swap``): counts differ by one at most; partitions within the quota stay. A member with too few takes
 the first partition of one with the most. Any number of members may keep the most, so more partitions move than needed
@@ -29,8 +29,8 @@ the first partition of one with the most. Any number of members may keep the mos
 fewer partitions than members, a new group deals in the order of Java's map of member ids. Cooperative: withholds all
 taken partitions, and all assigned ones that any member was cut of, even the receiver.
 
-Source: ``StickyAssignor`` 2.3.1, ``AbstractStickyAssignor`` 2.4.1 to 2.8.2. Complexity: one way as ``general``, swap
-O(partitions + owned).
+Source: ``StickyAssignor`` 2.3.1, ``AbstractStickyAssignor`` 2.4.1 to 2.8.2. One way as ``general``, swap O(partitions +
+owned).
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ from kafka_assignors.sticky.sticky_input import StickyInput, no_racks, sticky_in
 from kafka_assignors.subscribers import same_readers, subscribers_by_topic
 
 ABSENT = -1
-MapOrder = Callable[[Ints], Longs]  # from hash codes of keys in insertion order
-Said = tuple[Ints, Flags]  # generation of each member; whether a second claim in it replaces the first
+MapOrder = Callable[[Ints], Longs]  # of hash codes in insertion order
+Said = tuple[Ints, Flags]  # generations; whether a second claim in one replaces the first
 
 
 def in_java_map(hashes: Ints) -> Longs:
@@ -91,7 +91,6 @@ class Claims:
 def claims_of(
     request: AssignmentRequest, inputs: StickyInput, walk: Longs, said: Said, map_order: MapOrder = in_java_map
 ) -> Claims:
-    """Settle the claims, members in the order of ``walk``; ``map_order``: of the map of claimed partitions."""
     members, topics = request.members, request.topics
     ids, id_count = _identified(request, inputs)
     first, owner, before = settle_by_generation(walk, members.owned_offsets, ids, id_count, *said)
@@ -157,7 +156,7 @@ def settle_by_generation(
 
 @kernel
 def lists_of_owners(walk: Ints, owner: Ints, row_count: int, member_count: int) -> tuple[Longs, Ints]:
-    """Offsets and rows of each member's list, rows in the order of ``walk``, without those that do not exist."""
+    """Rows in the order of ``walk``, without those that do not exist."""
     offsets = np.zeros(member_count + 1, np.int64)
     for row in walk:
         if row < row_count:
@@ -174,14 +173,14 @@ def lists_of_owners(walk: Ints, owner: Ints, row_count: int, member_count: int) 
 
 
 _SLACK = 0
-_PLAIN_BIN = 8  # bin size at which Java's HashMap makes a tree; tables below 64 never do
+_PLAIN_BIN = 8  # a larger bin becomes a tree, except in tables below 64
 _LEAST_TREE_TABLE = 64
 _NO_MAP_SIZE = -1
 
 
 @dataclass(frozen=True, slots=True)
 class OneWay:
-    """Steps of a release line: ``takes_in_turn`` up to 2.5.0, ``walks_given_first`` from 2.4 on."""
+    """``takes_in_turn`` up to 2.5.0, ``walks_given_first`` from 2.4 on."""
 
     takes_in_turn: bool
     walks_given_first: bool
@@ -243,7 +242,6 @@ def _notes(way: OneWay) -> StickyNotes | None:
 
 
 def _in_turn(request: AssignmentRequest, inputs: StickyInput, claims: Claims, state: State) -> Ints:
-    """Order of assignment and walks: one partition of each member in turn, from the fullest."""
     topics, names = request.topics, request.topics.names
     hashed = hashed_rows(
         topic_walk(request, inputs.subscription_order), topics.first_row, hash_codes(names.data, names.offsets)
@@ -260,9 +258,8 @@ def _fewest_readers_first(request: AssignmentRequest, inputs: StickyInput, state
 
 
 def _has_tree_bins(request: AssignmentRequest, inputs: StickyInput) -> bool:
-    """True if more than eight partitions share a bin of Java's map: its order then depends on memory addresses.
-
-    Ten topics t10, t20, … of ten partitions are enough: t10-8, t20-7, … t90-0 have one hash code.
+    """More than eight partitions share a bin: Java's order then depends on memory addresses. Ten topics of ten
+    partitions are enough: t10-8, t20-7, … t90-0 have one hash code.
     """
     names = request.topics.names
     existing = inputs.counts[inputs.row_topic] > inputs.row_partition
@@ -386,8 +383,8 @@ def _claims_in(newest: int, offsets: Longs, rows: Ints, row_count: int, generati
 
 
 class _Dealing(NamedTuple):
-    """Member m's list: ``lists[heads[m] : heads[m] + counts[m]]``. Queues of members at least and at most, with
-    bounds in ``ends``; ``receiver``: who may have to wait for a row (or ABSENT); free rows.
+    """Member m's list: ``lists[heads[m] : heads[m] + counts[m]]``. Queues of members at least and at most, with bounds
+    in ``ends``; ``receiver``: who may have to wait for a row, or ABSENT; free rows.
     """
 
     heads: Longs
@@ -414,8 +411,8 @@ def swap(
 ) -> tuple[bool, Longs, Longs, Ints, Ints]:
     """True if everything was dealt; heads, counts and all lists; receivers that may have to wait for a row.
 
-    ``owned``: starts and rows of each member. ``in_order``: all rows in dealing order. ``must_move`` bool[R]: rows
-    that count as moved whoever gets them; rows cut from a member are added.
+    ``owned``: starts and rows of each member. ``in_order``: all rows in dealing order. ``must_move`` bool[R]: rows that
+    count as moved whoever gets them; rows cut from a member are added.
     """
     least, most = quotas
     dealing = _nothing_dealt(len(owned_order), most, len(must_move))
@@ -429,7 +426,7 @@ def swap(
             ends[_MOST_TAIL] += 1
     under, under_count = _fill_up(by_id, in_order, least, dealing, must_move)
     for member in under[:under_count]:
-        # All partitions are in lists, so those above ``least`` have as many over it as the others miss.
+        # All partitions are in lists: excesses over ``least`` equal what the others miss.
         while dealing.counts[member] < least:
             loser = dealing.at_most[ends[_MOST_HEAD]]
             ends[_MOST_HEAD] += 1
@@ -450,7 +447,7 @@ def swap(
 
 @inner_kernel
 def _nothing_dealt(member_count: int, most: int, row_count: int) -> _Dealing:
-    # Room for one beyond the most, where vanished partitions count, and for one taken away in front.
+    # One beyond the most (vanished partitions count), and one taken away in front.
     stride = most + 2
     return _Dealing(
         np.arange(member_count) * stride,
@@ -530,7 +527,7 @@ def _join_at_least(member: int, dealing: _Dealing) -> None:
 
 @kernel
 def without_withheld(heads: Longs, counts: Longs, lists: Ints, receiver: Ints) -> tuple[Longs, Ints, Ints]:
-    """Offsets and rows of each list, and withheld rows: the first place of a row that its member waits for."""
+    """The last: withheld rows, the first place of a row that its member waits for."""
     offsets = np.zeros(len(heads) + 1, np.int64)
     rows = np.empty(counts.sum(), np.int32)
     held = np.empty(len(rows), np.int32)
@@ -552,7 +549,7 @@ def without_withheld(heads: Longs, counts: Longs, lists: Ints, receiver: Ints) -
 
 @dataclass(frozen=True, slots=True)
 class StickyOf23:
-    """``sticky`` of Kafka 2.3, the first with generations."""
+    """Kafka 2.3, the first with generations."""
 
     name: str = "sticky@2.3"
     versions: str = "Kafka 2.3"
@@ -572,7 +569,7 @@ class StickyOf24:
 
 @dataclass(frozen=True, slots=True)
 class CooperativeOf24:
-    """``cooperative-sticky`` of Kafka 2.4 to 2.5.0, its first releases."""
+    """Kafka 2.4 to 2.5.0."""
 
     name: str = "cooperative-sticky@2.4"
     versions: str = "Kafka 2.4 – 2.5.0"
@@ -593,7 +590,7 @@ class StickyOf251:
 
 @dataclass(frozen=True, slots=True)
 class CooperativeOf251:
-    """``cooperative-sticky`` of Kafka 2.5.1 to 2.8.0: members send no generation."""
+    """Kafka 2.5.1 to 2.8.0: members send no generation."""
 
     name: str = "cooperative-sticky@2.5.1"
     versions: str = "Kafka 2.5.1 – 2.8.0"
@@ -613,7 +610,7 @@ class StickyOf281:
 
 @dataclass(frozen=True, slots=True)
 class CooperativeOf281:
-    """``cooperative-sticky`` of Kafka 2.8.1 to 2.8.2: the generation is in the user data."""
+    """Kafka 2.8.1 to 2.8.2: the generation is in the user data."""
 
     name: str = "cooperative-sticky@2.8.1"
     versions: str = "Kafka 2.8.1 – 2.8.2"
@@ -660,7 +657,6 @@ def _said(request: AssignmentRequest) -> tuple[Ints, Flags]:
 
 
 def _unsaid(request: AssignmentRequest) -> tuple[Ints, Flags]:
-    """No generations: cooperative members send them only from 2.8.1 on."""
     generations = np.full(len(request.members), NO_GENERATION, dtype=np.int32)
     overwrites = np.ones(len(request.members), dtype=np.bool_)
     generations.setflags(write=False)
@@ -670,7 +666,7 @@ def _unsaid(request: AssignmentRequest) -> tuple[Ints, Flags]:
 
 @kernel
 def first_that_differs(walk: Longs, offsets: Longs, topics: Ints, topic_count: int) -> int:
-    """Place in ``walk`` of the first member with other topics than those before it, compared as ``all_equal`` does."""
+    """Compare as ``all_equal`` does."""
     is_expected = np.zeros(topic_count, np.bool_)
     expected = 0
     for place in range(len(walk)):

@@ -1,28 +1,27 @@
-"""Return the answer of Kafka's sticky strategies for unequal subscriptions: keep, assign the rest, then balance.
+"""Kafka's sticky strategies for unequal subscriptions: keep, assign the rest, then balance.
 
 Promises, in priority order: completeness (of topics that a member reads) · as balanced as single moves reach, unless
 the score would not improve · partitions stay where they are · a partition returns to its owner in an older generation
-(even if that member no longer subscribes to the topic).
-
-Example: t0, t1, t2 of 1 partition; A reads t0, B t0 and t1, C all: A t0-0, B t1-0, C t2-0 (round robin: C gets two).
+(even if that member no longer subscribes to the topic). Example: t0, t1, t2 of 1 partition; A reads t0, B t0 and t1, C
+all: A t0-0, B t1-0, C t2-0 (round robin: C gets two).
 
 Balancing: Kafka walks the movable partitions until a walk moves nothing. Before each partition it checks whether any
-member could take a partition from one that has two more (the slack is 1). If so, the partition returns to its owner
-in an older generation, or goes to its reader that has the least, if either has two less than its holder. Here a new
+member could take a partition from one that has two more (the slack is 1). If so, the partition returns to its owner in
+an older generation, or goes to its reader that has the least, if either has two less than its holder. Here a new
 witness (member, row) of imbalance is searched only when the old one fails. A walk that repeats an earlier state never
 ends: ENDLESS, found by comparing with the state after 1, 2, 4, 8 … walks.
 
 Movements: before partition p moves from A to B, Kafka looks for one of the same topic that has moved from B to A, and
 moves that one back instead: the first of a HashSet of TopicPartitions. Two such moves may undo each other for ever. A
 moved row records its first holder (``source``), its present one (``target``) and the bins of that set (``table``); a
-topic's moved rows form a list in recording order. A step is O(moved partitions of the topic).
+topic's moved rows form a list in recording order.
 
-``is_balanced_literally`` and its helpers ask Kafka's questions word for word. This matters only if vanished
-partitions are held, or existing ones by more than one member: Java may then meet a null.
+``is_balanced_literally`` and its helpers ask Kafka's questions word for word. This matters only if vanished partitions
+are held, or existing ones by more than one member: Java may then meet a null.
 
 Source: ``AbstractStickyAssignor.GeneralAssignmentBuilder``, 3.0 to 4.4 (``sticky_input.Line``: differences), and
-``PartitionMovements``, unchanged from 0.11 to 4.4. Complexity: O(walks · (partitions + Σ readers of a topic) + moves
-· log(members)).
+``PartitionMovements``, unchanged from 0.11 to 4.4. O(walks · (partitions + Σ readers of a topic) + moves ·
+log(members)).
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ FAILED, NO, YES = -1, 0, 1
 
 @inner_kernel
 def is_balanced_literally(state: State) -> int:
-    """``isBalanced`` behind its first question; FAILED where it meets a null."""
+    """Without its first question; FAILED where it meets a null."""
     members, topics = state.members, state.topics
     order = np.empty(len(members), np.int32)
     keys = np.empty(len(members), np.int64)
@@ -111,7 +110,7 @@ def _could_take(state: State, member: int, row: int) -> int:
 
 @inner_kernel
 def somebody_has_less(state: State, row: int, holder: int) -> int:
-    """True if Java finds a reader with two less than ``holder``: in the partition's racks first, then anywhere."""
+    """Whether Java finds a reader with two less than ``holder``: in the partition's racks first, then anywhere."""
     rack = state.members[holder].rack
     if rack >= 0 and has_rack(state.sets[row], rack):
         answer = _a_reader_has_less(state, row, holder, True)
@@ -145,7 +144,7 @@ IN_NO_LIST = -1
 
 @inner_kernel
 def really_moved(state: State, row: int, owner: int, receiver: int) -> int:
-    """Row that moves to ``receiver`` instead of ``row``: one of the topic that moved the opposite way."""
+    """Row that moves instead of ``row``: one of the topic that moved the opposite way."""
     rows = state.rows
     origin = rows[row].source if rows[row].source != NONE and state.marks[DIALECT] != LIBRDKAFKA else owner
     best, best_bin = row, np.int64(-1)
@@ -155,7 +154,7 @@ def really_moved(state: State, row: int, owner: int, receiver: int) -> int:
             if state.marks[DIALECT] == LIBRDKAFKA:
                 return int(other)
             b = rows[other].spread & (rows[other].table - 1)
-            # The first put in a bin comes first, as in this list.
+            # As in this list, the first put in a bin comes first.
             if best_bin < 0 or b < best_bin:
                 best, best_bin = other, b
         other = rows[other].later
@@ -170,7 +169,7 @@ def is_recorded(state: State, row: int, source: int, target: int) -> bool:
 
 @kernel
 def record(state: State, row: int, owner: int, receiver: int) -> None:
-    """Record that ``row`` moves to ``receiver``, with its first source; a return to that cancels the record."""
+    """A return to the first source cancels the record."""
     origin = state.rows[row].source
     if origin == NONE:
         _add(state, row, owner, receiver)
@@ -262,7 +261,6 @@ def rebalance(rows: Ints, state: State) -> int:
 
 @inner_kernel
 def _is_as_seen(state: State, seen_rows: Records, seen_places: Records) -> bool:
-    """True if all that decides the next walk is unchanged: holders, movements, order and size of their sets."""
     rows = state.rows
     for place in range(len(seen_places)):
         if state.places[place].member != seen_places[place].member:
@@ -302,7 +300,7 @@ def _walk(rows: Ints, state: State) -> int:
 
 @inner_kernel
 def _receiver(state: State, row: int) -> int:
-    """New holder of the row: NONE if it may stay, _A_NULL where Java meets one."""
+    """NONE if the row may stay, _A_NULL where Java meets one."""
     members, holder, before = state.members, state.rows[row].owner, state.rows[row].previous
     if holder == NONE or not members[holder].takes_part:
         return _A_NULL
@@ -322,7 +320,7 @@ def _receiver(state: State, row: int) -> int:
 
 @inner_kernel
 def _move(state: State, row: int, receiver: int) -> int:
-    """Move the row, or the one to reverse instead: CHANGED, or how the leader fails."""
+    """Return CHANGED, or how the leader fails."""
     actual = really_moved(state, row, state.rows[row].owner, receiver)
     giver = state.rows[actual].owner
     if giver == NONE or not state.members[giver].takes_part:
@@ -341,8 +339,7 @@ def _move(state: State, row: int, receiver: int) -> int:
 
 @inner_kernel
 def _move_next_recorded(state: State, actual: int, giver: int, receiver: int) -> int:
-    """Move the next recorded row of the movement, as librdkafka does: its pointer advances when ``actual`` is
-    unlinked.
+    """The pointer of librdkafka advances when ``actual`` is unlinked, so the next recorded row moves.
 
     ``actual`` stays with its holder and keeps its record. Without a next one the list is freed: FREED_MEMORY.
     """
@@ -367,7 +364,6 @@ def _hand_over(state: State, actual: int, giver: int, receiver: int) -> None:
     take(state, actual, giver)
     give(state, actual, receiver)
     if giver != receiver:
-        # With several holders, the member that Kafka records as owner need not hold it.
         if members[giver].row_count != before:
             _resized(state, giver, before)
         _resized(state, receiver, members[receiver].row_count - 1)
@@ -468,7 +464,7 @@ def assign_general(request: AssignmentRequest, inputs: StickyInput, line: Line, 
         state, inputs.subscription_order, members.owned_offsets, inputs.rows, inputs.generations, inputs.max_generation
     )
     choose_who_takes_part(state)
-    # First walk over the newly assigned partitions, then over all; over all at once if something must be revoked.
+    # First the newly assigned partitions, then all; all at once if something must be revoked.
     walks = [] if must_revoke else [shared_rows(state, free)]
     walks.append(shared_rows(state, rows_of(order, topics.first_row)))
     state_then = evened(state, walks, is_initial=is_initial, is_literal=is_unsound)
@@ -520,9 +516,9 @@ def waits_for_owners(offsets: Longs, rows: Ints, owned_offsets: Longs, owned_row
 def keep_readable(
     state: State, owned_order: Longs, owned_offsets: Longs, rows: Ints, is_kept: Flags
 ) -> tuple[Flags, bool]:
-    """Give members what they keep. Return taken rows bool[R], and whether anything must be revoked.
+    """Taken rows bool[R], and whether anything must be revoked.
 
-    Members keep what they still subscribe to and, where racks matter, what is in their rack.
+    Where racks matter, members keep only what is in their rack.
     """
     is_taken = np.zeros(len(state.rows), np.bool_)
     subscriber = np.full(len(state.topics), NONE, np.int32)
@@ -558,7 +554,7 @@ def held_twice(state: State) -> Flags:
 def remember_previous(
     state: State, subscription_order: Longs, owned_offsets: Longs, rows: Ints, generations: Ints, newest: int
 ) -> None:
-    """Set each row's holder in an older generation: the newest of those; of equal ones the first in walk order."""
+    """Each row's holder in the newest older generation; of equal ones the first in walk order."""
     since = np.empty(len(state.rows), np.int32)
     for member in subscription_order:
         generation = generations[member]
@@ -605,7 +601,7 @@ def give_out(state: State, free: Ints) -> None:
 
 @kernel
 def give_out_in_racks(state: State, free: Ints) -> Ints:
-    """Give each free row to the reader with the least in its racks (or without a rack). Return the other rows."""
+    """Each free row goes to the reader with the least in its racks (or without a rack). Return the other rows."""
     members, topics = state.members, state.topics
     left = np.empty(len(free), np.int32)
     kept = 0
@@ -631,7 +627,7 @@ def give_out_in_racks(state: State, free: Ints) -> Ints:
 
 @kernel
 def choose_who_takes_part(state: State) -> None:
-    """Members take part that could have more, or hold a partition of a topic with another reader."""
+    """Members that could have more, or hold a partition of a topic with another reader."""
     members, marks = state.members, state.marks
     marks[LEAST], marks[MOST] = len(state.with_size), -1
     for member in range(len(members)):
@@ -662,8 +658,8 @@ def shared_rows(state: State, rows: Ints) -> Ints:
 def evened(state: State, walks: list[Ints], *, is_initial: bool, is_literal: bool) -> State:
     """Walk over each list of rows in turn; restore the start if the last walk moved rows without a better score.
 
-    ``is_literal``: only Kafka's literal questions answer as Java does.
-    Raises EndlessReassignmentError, and AssignorError where Java fails.
+    ``is_literal``: only Kafka's literal questions answer as Java does. Raises EndlessReassignmentError, and
+    AssignorError where Java fails.
     """
     state.marks[LITERAL] = is_literal
     before = state if is_initial else replace(state, places=state.places.copy(), members=state.members.copy())

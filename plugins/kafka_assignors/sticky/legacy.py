@@ -1,17 +1,13 @@
-"""Kafka's first sticky assignor, as of 0.11 to 2.2.
+"""Kafka's first sticky assignor, 0.11 to 2.2.
 
 Promises, in priority order: completeness · as balanced as single moves reach, unless the score would not improve ·
-partitions stay where they are. Claims are not checked: of several claimants the last in Java's map counts as owner,
-and the others keep the partition too.
-
-Example (seed article 001): t1, t2, t3 of 2 partitions; C1 had t1-1 t3-1, C2 t1-0 t2-1, C3 the rest and left: C1 gets
-t3-0, C2 t2-0 (later versions deal t2-0 to C1).
+partitions stay where they are. Claims are not checked: of several claimants the last in Java's map counts as owner, and
+the others keep the partition too. Example (seed article 001): t1, t2, t3 of 2 partitions; C1 had t1-1 t3-1, C2 t1-0
+t2-1, C3 the rest and left: C1 gets t3-0, C2 t2-0 (later versions deal t2-0 to C1).
 
 With equal subscriptions and a claim, partitions are taken from the fullest member downwards, one each in turn, then
 unowned ones in the order of Java's map; else topics with fewer readers come first. ``isBalanced`` allows a difference
-of one (``slack`` 0), so there are more walks than later.
-Source: ``StickyAssignor`` of kafka-clients 2.0.0. A subscribed topic without metadata is a NullPointerException.
-Complexity: as ``general``.
+of one (``slack`` 0). Source: ``StickyAssignor`` of kafka-clients 2.0.0. Complexity: as ``general``.
 """
 
 from __future__ import annotations
@@ -39,8 +35,6 @@ _NO_MAP_SIZE = -1
 
 @dataclass(frozen=True, slots=True)
 class LegacyStickyAssignor:
-    """``sticky`` of Kafka 0.11 to 2.2."""
-
     name: str = "sticky@2.0"
     versions: str = "Kafka 0.11 – 2.2"
 
@@ -81,7 +75,7 @@ def _legacy_input(request: AssignmentRequest) -> StickyInput:
 
 
 def _sorted_rows(request: AssignmentRequest, inputs: StickyInput, readers: Ints) -> Ints:
-    """``sortPartitions``: order in which partitions are taken; one with two claimants appears twice."""
+    """``sortPartitions``; a partition with two claimants appears twice."""
     members, topics = request.members, request.topics
     if members.has_owned.any() and _all_read_the_same(request, inputs):
         names = topics.names
@@ -108,9 +102,9 @@ def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:
 
 @kernel
 def hold(state: State, owned_order: Longs, owned_offsets: Longs, rows: Ints) -> tuple[Ints, bool]:
-    """Give members the claimed rows they read. Return holders int32[R], and whether any row has two claimants.
+    """Give members the claimed rows they read; return holders int32[R], and whether any row has two claimants.
 
-    The last claimant of a row counts as its owner, even if it no longer reads the topic.
+    The last claimant counts as owner, even if it no longer reads the topic.
     """
     held = np.zeros(len(state.rows), np.int32)
     claims = np.zeros(len(state.rows), np.int32)
@@ -185,7 +179,7 @@ def hashed_rows(walk: Longs, first_row: Longs, topic_hashes: Ints) -> Ints:
 
 @kernel
 def drop_once(order: Ints, held: Ints) -> Ints:
-    """``order`` without the first occurrence of a row for each of its holders."""
+    """Without the first occurrence of a row for each of its holders."""
     left = held.copy()
     kept = np.empty(len(order), np.int32)
     count = 0

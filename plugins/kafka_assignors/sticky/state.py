@@ -1,7 +1,6 @@
-"""State of the general sticky way, as four tables: partitions, their places in lists, members, topics.
+"""Tables of the general sticky way.
 
-The reader of a topic with the least, ties by id, is the top of a heap whose members may change size: ``state.heap[:
-state.marks[HEAP]]``; ``heap_place`` of a member outside is NONE.
+A heap gives a topic's reader with the least, ties by id; ``heap_place`` of a member outside is NONE.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Records = npt.NDArray[Any]
 
 NONE = -1
 SPARE, UNUSED, HEAP, LEAST, MOST, WITNESS, WITNESS_ROW, WITNESS_TOPIC, SLACK, LITERAL, DIALECT = range(11)
-# State.marks[DIALECT]: client whose rules for reversed movements apply (``general.really_moved``).
+# State.marks[DIALECT]: rules for reversed movements (``general.really_moved``).
 JAVA, KAFKA_PYTHON_3, LIBRDKAFKA = range(3)
 
 
@@ -35,9 +34,9 @@ def _record_type(fields: list[tuple[str, type[np.integer[Any]]]]) -> np.dtype[An
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
-# Partition (or stale row): its topic; recorded holder (``owner``), its oldest place in a list (``first``), holder in
-# an older generation (``previous``); and its movement (``general.record``): source, target, bins of the set,
-# neighbours among the topic's moved rows, spread hash code.
+# Partition (or stale row): topic; recorded holder (``owner``), its oldest place (``first``), holder in an older
+# generation (``previous``); movement (``general.record``): source, target, bins of the set, neighbours among the
+# topic's moved rows, spread hash code.
 ROW = _record_type(
     [
         ("topic", np.int32), ("owner", np.int32), ("first", np.int32), ("previous", np.int32), ("source", np.int32),
@@ -48,8 +47,8 @@ ROW = _record_type(
 PLACE = _record_type(
     [("row", np.int32), ("member", np.int32), ("before", np.int32), ("following", np.int32), ("beside", np.int32)],
 )
-# Member: its list with its length; rank of its id; place in the heap; rack where racks matter; place in Java's map;
-# whether it takes part in balancing; its maximum of partitions.
+# List and its length; rank of the id; place in the heap; rack where racks matter; place in Java's map; whether it takes
+# part in balancing; maximum of partitions.
 MEMBER = _record_type(
     [
         ("head", np.int32), ("tail", np.int32), ("row_count", np.int32), ("id_rank", np.int32),
@@ -57,7 +56,7 @@ MEMBER = _record_type(
         ("possible", np.int64),
     ],
 )  # fmt: skip
-# Topic: its rows, its readers, the first topic with the same readers, first and last of its moved rows.
+# The first topic with the same readers, first and last of its moved rows.
 TOPIC = _record_type(
     [
         ("first_row", np.int64), ("partitions", np.int32), ("first_reader", np.int64), ("readers", np.int32),
@@ -68,11 +67,11 @@ TOPIC = _record_type(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class State(ByReference):
-    """R rows, M members, T topics. ``readers`` int32: topic by topic, in the order of the subscription map.
+    """``readers`` int32: topic by topic, in the order of the subscription map.
 
-    ``shared`` int64: topics with two readers or more. ``heap`` int32[M]: see ``fill``. ``with_size`` int32: number of
-    members of each size that take part. ``marks`` int64[11]: counters and flags, by the names above. ``offsets``,
-    ``topics_of``: subscriptions. ``sets`` uint64[P, words]: racks of partitions, where racks matter.
+    ``shared`` int64: topics with two readers or more. ``heap`` int32[M]: see ``fill``. ``with_size`` int32: members of
+    each size that take part. ``marks`` int64[11]: by the names above. ``sets`` uint64[P, words]: racks of partitions,
+    where racks matter.
     """
 
     rows: Records
@@ -144,9 +143,8 @@ def clear_rows(rows: Records, places: Records, row_topic: Ints, first_row: Longs
         places[place].beside = NONE
 
 
-# Lists of rows, one a member, with removal and append in constant time. A row is in one list, its owner's. Where
-# Kafka lets a partition be assigned twice it is in more (``beside`` links its places, oldest first), and its owner is
-# the member that Kafka records.
+# Lists of rows, one a member. A row is in one list, its owner's. Where Kafka lets a partition be assigned twice it is
+# in more (``beside`` links its places, oldest first), and its owner is the member that Kafka records.
 
 
 @inner_kernel
@@ -276,7 +274,7 @@ def _sink(state: State, at: int) -> None:
 
 @inner_kernel
 def _is_less(state: State, one: int, other: int) -> bool:
-    """TreeSet order of ``SubscriptionComparator``: fewer partitions first, then the id."""
+    """``SubscriptionComparator``: fewer partitions first, then the id."""
     members = state.members
     if members[one].row_count != members[other].row_count:
         return bool(members[one].row_count < members[other].row_count)

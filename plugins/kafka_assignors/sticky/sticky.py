@@ -1,12 +1,11 @@
 """Kafka's sticky assignors: ``sticky`` (eager) and ``cooperative-sticky`` (withholds partitions until revoked).
 
-Promises, in priority order: completeness · balance (counts differ by one at most for equal subscriptions) · owners
-keep their partitions. Racks, where they matter, come before stickiness, not before balance.
-Equal subscriptions take the constrained way (here), all others the general one (``general``).
+Promises, in priority order: completeness · balance (counts differ by one at most for equal subscriptions) · owners keep
+their partitions. Racks, where they matter, come before stickiness, not before balance. Unequal subscriptions:
+``general``.
 
-``sticky`` reads claims and generation from the user data; ``cooperative-sticky`` reads the Subscription, and the
-generation of old clients from the user data. It withholds a partition that another member still holds until that
-member has revoked it and joined again.
+``sticky`` reads claims and generation from the user data; ``cooperative-sticky`` from the Subscription (old clients:
+the generation from the user data).
 
 Constrained way, with N partitions and k members: each gets ⌊N/k⌋ (*least*), and N mod k members one more.
 1. Each member, in the order of Java's map, keeps its claims, lowest partitions first (before 3.7.1: in its own
@@ -17,10 +16,10 @@ Constrained way, with N partitions and k members: each gets ⌊N/k⌋ (*least*),
 Example: t0 of 5 partitions, A owns 0-4, B joins: A keeps 0-2 (one member has 3), B gets 3 and 4 (cooperative: in the
 next round).
 
-Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor``
-(``ConstrainedAssignmentBuilder``) of kafka-clients 3.0 to 4.4 (``sticky_input.Line``: differences). Stale entries
-(vanished partitions) act as in Java: partitions assigned twice, or "No more unfilled consumers to be assigned.".
-Complexity: O(partitions + owned · log(owned per member)).
+Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` (``ConstrainedAssignmentBuilder``)
+of kafka-clients 3.0 to 4.4 (``sticky_input.Line``: differences). Stale entries (vanished partitions) act as in Java:
+partitions assigned twice, or "No more unfilled consumers to be assigned.". Complexity: O(partitions + owned · log(owned
+per member)).
 """
 
 from __future__ import annotations
@@ -58,7 +57,6 @@ from kafka_assignors.sticky.sticky_input import (
 Words = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int8]
 
-# Step 1 of the constrained way: what each member keeps, and which members wait for more.
 
 FILLED, UNDER_LEAST, AT_LEAST = 0, 1, 2
 ABSENT = -1
@@ -70,8 +68,8 @@ def keepable_rows(
 ) -> tuple[Longs, Ints, Ints]:
     """Starts int64[M+1] along ``owned_order`` and rows that members may keep; ``was_of`` int32[R].
 
-    Rows with two claims in one generation and, where racks matter, rows of other racks are left out; ``was_of`` is
-    the claimant of the latter, else ABSENT.
+    Rows with two claims in one generation and, where racks matter, rows of other racks are left out; ``was_of`` is the
+    claimant of the latter, else ABSENT.
     """
     starts = np.zeros(len(owned_order) + 1, np.int64)
     listed = np.empty(len(rows), np.int32)
@@ -107,9 +105,8 @@ def sort_lowest_first(starts: Longs, listed: Ints, row_topic: Ints, row_partitio
 def keep_within_quotas(
     owned_order: Longs, starts: Longs, listed: Ints, was_of: Ints, least: int, expected: int
 ) -> tuple[Ints, Codes, Flags, int]:
-    """Kept count int32[M], waiting code int8[M], taken rows bool[R], and the number of members one over ``least``.
-
-    In the order of ``owned_order``: ``least`` each, and one more while fewer than ``expected`` members have that.
+    """Kept count int32[M], waiting code int8[M], taken rows bool[R], and the number of members one over ``least``: in
+    the order of ``owned_order``, ``least`` each, and one more while fewer than ``expected`` members have that.
     ``was_of`` records the excess.
     """
     counts = np.zeros(len(owned_order), np.int32)
@@ -133,7 +130,6 @@ def keep_within_quotas(
         for at in range(starts[i] + quota, starts[i + 1]):
             was_of[listed[at]] = member
     if over == expected:
-        # The last member with one more is found: members at least are no longer candidates.
         for member in range(len(owned_order)):
             if waiting[member] == AT_LEAST:
                 waiting[member] = FILLED
@@ -151,15 +147,12 @@ def taken_twice(starts: Longs, counts: Ints, owned_order: Longs, kept: Ints, row
     return is_doubled
 
 
-# Steps 2 and 3 of the constrained way: deal what no member keeps.
-
-
 DONE, NOBODY_LEFT, TOO_FEW, BELOW_LEAST = 0, 1, 2, 3
 _UNDER, _HEAD, _TAIL, _OVER = 0, 1, 2, 3
 
 
 class Quotas(NamedTuple):
-    """Each member gets ``least``; ``expected`` members get ``most``, ``over`` of them have it already.
+    """``expected`` members get ``most``, ``over`` of them have it already.
 
     ``counts_in_racks`` 0: members that reach ``most`` while racks are matched are not counted (before 3.7.1).
     """
@@ -172,9 +165,7 @@ class Quotas(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Members that may take more: ``under[:marks[_UNDER]]`` below least, ``exact[marks[_HEAD]:marks[_TAIL]]`` at
-    least.
-    """
+    """May take more: ``under[:marks[_UNDER]]`` below least, ``exact[marks[_HEAD]:marks[_TAIL]]`` at least."""
 
     under: Ints
     exact: Ints
@@ -186,7 +177,7 @@ class Waiting(NamedTuple):
 def deal(
     free: Ints, by_id: Longs, counts: Ints, codes: Codes, quotas: Quotas, member_racks: Ints, sets: Words
 ) -> tuple[int, Ints, Ints]:
-    """Status, and rows with their new members in dealing order; ``counts`` and ``codes`` from step 1."""
+    """Status, and rows with their new members in dealing order; ``counts`` and ``codes`` of step 1."""
     waiting = _waiting(by_id, counts, codes)
     waiting.marks[_OVER] = quotas.over
     rows = np.empty(len(free), np.int32)
@@ -339,7 +330,7 @@ _REFUSALS = {
 def assign_constrained(
     request: AssignmentRequest, inputs: StickyInput, line: Line, *, is_cooperative: bool
 ) -> Assignment:
-    """Raises AssignorError as Java does: no members, or more partitions left than members that may take them."""
+    """Raises AssignorError as Java does."""
     members, topics, racks = request.members, request.topics, inputs.racks
     if len(members) == 0:
         raise AssignorError("java.lang.ArithmeticException", "/ by zero")
@@ -432,8 +423,6 @@ class StickyAssignor:
 
 @dataclass(frozen=True, slots=True)
 class CooperativeStickyAssignor:
-    """``cooperative-sticky``: the answer is this round's assignment."""
-
     name: str = "cooperative-sticky"
     versions: str = "Kafka 3.7.1 – 4.4"
     line: Line = NEWEST
@@ -453,7 +442,7 @@ def _assign(request: AssignmentRequest, inputs: StickyInput, line: Line, *, is_c
     return way(request, inputs, line, is_cooperative=is_cooperative)
 
 
-# Classes of earlier lines, by the first release of each.
+# By the first release of each line.
 sticky_of_3_5_2 = partial(StickyAssignor, line=OF_3_5_2)
 sticky_of_3_5_0 = partial(StickyAssignor, line=OF_3_5_0)
 sticky_of_3_4_1 = partial(StickyAssignor, line=OF_3_4_1)

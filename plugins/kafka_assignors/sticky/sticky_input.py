@@ -1,16 +1,14 @@
-"""Input that both ways of the sticky assignors share: orders, partitions as rows, claims, and release lines.
+"""Input of both ways of the sticky assignors.
 
-Rows: partition p of topic t is row ``first_row[t] + p``. An owned partition that the topic no longer has is *stale*:
-it gets its own row behind the P real ones.
+Partition p of topic t is row ``first_row[t] + p``. An owned partition that the topic no longer has is *stale*: it gets
+its own row behind the P real ones.
 
-Claims (``AbstractStickyAssignor.allSubscriptionsEqual``), members in map order: two claims in the same generation
-lose the partition; else the higher generation has it. Like Kafka, this compares the generation in the later member's
-*user data* with that in the earlier one's *Subscription*.
+Claims (``AbstractStickyAssignor.allSubscriptionsEqual``), members in map order: two claims in the same generation lose
+the partition; else the higher generation has it. Like Kafka, this compares the generation in the later member's *user
+data* with that in the earlier one's *Subscription*.
 
-A ``Line`` is all releases with equal answers, from 3.0 on; its fields are all differences. ``before_3_0`` has its
-own.
-Source: ``AbstractStickyAssignor`` of kafka-clients 3.0.2, 3.3.2, 3.4.1, 3.5.0, 3.7.0, 3.7.1 and 4.3.1, run side by
-side.
+A ``Line`` is all releases with equal answers, from 3.0 on. Source: ``AbstractStickyAssignor`` of kafka-clients 3.0.2,
+3.3.2, 3.4.1, 3.5.0, 3.7.0, 3.7.1 and 4.3.1, run side by side.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ class Claims(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Differences of one line; the defaults are the newest line's.
+    """All differences of a line; the defaults are the newest line's.
 
     ``keeps_lowest``: of too many partitions a member keeps the lowest, else the first of its list.
     ``withholds_from_other_racks``: a partition that a cooperative member loses for its rack is withheld from the next
@@ -53,7 +51,7 @@ class Line:
     counts_in_racks: bool = True
     uses_racks: bool = True
     slack: int = 1
-    reads_subscription_generation: bool = True  # of cooperative members; else only the user data's
+    reads_subscription_generation: bool = True  # of cooperative members; else the user data's
 
 
 NEWEST = Line()
@@ -66,7 +64,7 @@ OF_3_0_0 = replace(OF_3_4_0, reads_subscription_generation=False)
 
 Words = npt.NDArray[np.uint64]
 
-_LOST = -1  # owned, but its topic is not in the metadata
+_LOST = -1  # owned, topic not in the metadata
 _STALE = -2
 _NO_SETS: Words = np.zeros((0, 1), dtype=np.uint64)
 _NO_READERS: Longs = np.zeros(0, dtype=np.int64)
@@ -75,9 +73,8 @@ NONE_DOUBLED: Flags = np.zeros(0, dtype=np.bool_)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RackInput:
-    """Racks where they matter: ``member_racks`` int32[M], ``sets`` uint64[P, words].
-
-    ``readers`` int32[P]: members in the racks of a partition. Inactive: no member has a rack.
+    """Where racks matter: ``member_racks`` int32[M], ``sets`` uint64[P, words]; ``readers`` int32[P]: members in the
+    racks of a partition.
     """
 
     is_active: bool
@@ -88,11 +85,11 @@ class RackInput:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StickyInput:
-    """One request, prepared. T topics, M members, W owned entries, P partitions, R = P + stale rows.
+    """T topics, M members, W owned entries, P partitions, R = P + stale rows.
 
-    ``subscription_order``, ``owned_order``: members in the order of these maps; ``by_id``: by id. ``topics``: those
-    of the metadata map, by name; ``counts`` int32[T]: their partitions, −1 for all other topics. ``rows`` int32[W];
-    ``is_kept`` bool[W]; ``is_contested`` bool[R].
+    ``subscription_order``, ``owned_order``: members in the order of these maps; ``by_id``. ``topics``: of the metadata
+    map, by name; ``counts`` int32[T]: their partitions, −1 for all others. ``rows`` int32[W]; ``is_kept`` bool[W];
+    ``is_contested`` bool[R].
     """
 
     subscription_order: Longs
@@ -159,7 +156,7 @@ def sticky_input_of(request: AssignmentRequest, generations: Ints, line: Line = 
 
 @kernel
 def topics_in_map(in_map: Longs, by_name: Longs, partition_counts: Ints) -> tuple[Ints, Longs, int]:
-    """Partitions of each topic of the metadata map int32[T] (−1: not in it), those topics by name, all partitions."""
+    """Partitions int32[T] (−1: not in the metadata map), those topics by name, all partitions."""
     counts = np.full(len(by_name), -1, np.int32)
     total = 0
     for topic in in_map:
@@ -245,7 +242,7 @@ def settle_claims(
     is_kept = np.zeros(len(rows), np.bool_)
     is_contested = np.zeros(row_count, np.bool_)
     claimant = np.full(row_count, -1, np.int32)
-    entry = np.full(row_count, -1, np.int32)  # claimant's entry that keeps the row; −1 if lost again
+    entry = np.full(row_count, -1, np.int32)  # entry that keeps the row; −1 if lost again
     for member in subscription_order:
         mine = generations[member]
         for at in range(offsets[member], offsets[member + 1]):
@@ -273,7 +270,7 @@ def settle_claims(
 
 @kernel
 def all_equal(subscription_order: Longs, offsets: Longs, topics: Ints, topic_count: int) -> bool:
-    """True if Kafka sees equal subscriptions: each list after the first non-empty one has that set's size and topics.
+    """Whether Kafka sees equal subscriptions: each list after the first non-empty one has that set's size and topics.
 
     Members with an empty list *before* it are not compared; a topic listed twice makes a difference.
     """

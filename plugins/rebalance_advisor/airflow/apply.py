@@ -1,6 +1,6 @@
-"""The DAG ``apply_NAME``, with two questions to a person: may this plan be carried out, and has it been?
+"""The DAG ``apply_NAME`` with two questions to a person: may this plan be carried out, and has it been?
 
-A waiting task occupies no worker. Tasks pass ids; all else is in the store.
+Waiting occupies no worker. Tasks pass ids; the rest is in the store.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rebalance_advisor.airflow.task_log import task_log
 ADVISORY = "advisory"
 ANSWER_WITHIN, CARRIED_OUT_WITHIN, TOOK_SECONDS = "answer_within_minutes", "carried_out_within_hours", "took_seconds"
 _MOST_MINUTES, _MOST_HOURS = 43_200, 720  # 30 days
-_MOST_SECONDS = 61 * 86_400  # as long as the run itself may take
+_MOST_SECONDS = 61 * 86_400  # the longest run
 _LONGEST_RUN = 400
 
 
@@ -50,12 +50,12 @@ def seconds_field() -> dict[str, Param]:
     return {TOOK_SECONDS: Param(None, type=["null", "number"], minimum=0, maximum=_MOST_SECONDS, title=title)}
 
 
-if TYPE_CHECKING:  # imports numpy, and DAG files are parsed often
+if TYPE_CHECKING:  # numpy: DAG files are parsed often
     from kafka_rebalance.plans.apply_state import ApplyState
 
 CARRIED_OUT, STOPPED = "Carried out", "Stopped"
 _APPLICATION = "application_id"
-# A script can answer before the asking process ends; a busy scheduler then fails this harmless try.
+# A script can answer before the operator's process ends; a busy scheduler then fails this harmless try.
 _ASKED_AGAIN: dict[str, Any] = {
     "retries": 8,
     "retry_delay": timedelta(seconds=10),
@@ -238,7 +238,7 @@ def _bootstrap(cluster: str) -> str | None:
 def build_apply_dag(cluster: str, arguments: Mapping[str, Any]) -> Any:
     @dag(
         **arguments,
-        schedule=None,  # started by hand only
+        schedule=None,  # manual only
         dagrun_timeout=timedelta(days=61),
     )
     def apply_cluster() -> None:

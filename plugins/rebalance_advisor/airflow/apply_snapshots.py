@@ -1,5 +1,3 @@
-"""The work of ``apply_NAME``."""
-
 from __future__ import annotations
 
 import time
@@ -35,7 +33,7 @@ STATUS_WORDS = {
     PlanStatus.VALID: "valid", PlanStatus.STALE: "stale", PlanStatus.NOT_WORTH_IT: "not worth it",
     PlanStatus.HARMFUL: "harmful or in conflict",
 }  # fmt: skip
-# A replica joins the ISR shortly after Kafka's tool reports the move as complete.
+# A replica joins the ISR shortly after Kafka's tool reports completion.
 READINGS, BETWEEN_READINGS_S = 4, 8.0
 
 _log = task_log(__name__)
@@ -75,7 +73,7 @@ def published_files(cluster: str, run_id: str, plan_id: str) -> PublishedFiles:
 
 
 def pinned_files(published: PublishedPlan) -> dict[str, str]:
-    """Return sha-256 by file. Raises InvalidInputError for one that differs from the stored plan."""
+    """Raises InvalidInputError for a file that differs from the stored plan."""
     pinned = sha256_of(plan_files(published.plan))
     _require_files(
         published, pinned, "the stored plan", "clear the task publish of that run, so that it writes them again"
@@ -150,7 +148,7 @@ def fresh_reading(connection: store.Connection, dsn: str, cluster: str) -> tuple
 
 
 def with_loads_of(made_for: ClusterSnapshot, newest: ClusterSnapshot) -> ClusterSnapshot:
-    """Add the plan's loads: two snapshots in quick succession give no rates."""
+    """Add the plan's loads: two close snapshots give no rates."""
     row_of = made_for.row_of
     rows = [row_of.get(key, -1) for key in newest.row_of]
     at = np.array(rows, dtype=np.int64)
@@ -190,7 +188,6 @@ def plan_in_short(plan: Plan, address: str) -> str:
 def commands_in_full(
     plan: Plan, published: PublishedFiles, pinned: Mapping[str, str], bootstrap: str | None, warnings: Sequence[str]
 ) -> str:
-    """Return commands that first compare each file with its ``pinned`` sha-256."""
     text = plan_files(plan)["commands.md"].decode("utf-8")
     if bootstrap is not None:
         text = text.replace(_PLACEHOLDER, f"BOOTSTRAP={bootstrap}", 1)

@@ -1,5 +1,3 @@
-"""The loop over ``clusters.toml`` of each DAG file, with shared arguments, assets and forms."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,9 +21,10 @@ PURPOSES = {
 
 
 def clusters_for(purpose: str) -> Iterator[ClusterEntry]:
-    """Yield the clusters of DAGs ``PURPOSE_NAME``; only one for a running task. Skips faulty tables.
+    """Clusters of DAGs ``PURPOSE_NAME``; only one for a running task.
 
-    Raises InvalidInputError for an unreadable file: Airflow then keeps its DAGs and shows the error.
+    Skips faulty tables. Raises InvalidInputError for an unreadable file: Airflow then keeps its DAGs and shows the
+    error.
     """
     wanted = get_parsing_context().dag_id
     for entry in read_clusters(clusters_file()).entries.values():
@@ -34,7 +33,6 @@ def clusters_for(purpose: str) -> Iterator[ClusterEntry]:
 
 
 def require_every_table() -> None:
-    """Raises InvalidInputError with all faulty tables."""
     refused = read_clusters(clusters_file()).refused.values()
     if refused:
         raise InvalidInputError("; ".join(str(error) for error in refused) + " (the other clusters have their DAGs)")
@@ -45,7 +43,6 @@ def dag_id(purpose: str, cluster: str) -> str:
 
 
 def cluster_of(dag_id: str) -> str | None:
-    """Return None for DAGs of others."""
     purpose, _, cluster = dag_id.partition("_")
     if purpose not in PURPOSES:
         return None
@@ -69,12 +66,12 @@ def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict
 
 
 def cluster_snapshot(cluster: str) -> Asset:
-    """Return the asset that is updated after the input gate."""
+    """Asset updated after the input gate."""
     return _asset("cluster_snapshot", cluster)
 
 
 def advisory(cluster: str) -> Asset:
-    """Return the asset that is updated after publishing."""
+    """Asset updated after publishing."""
     return _asset("advisory", cluster)
 
 
@@ -89,7 +86,7 @@ Brokers = Sequence[tuple[int, str | None]]
 
 
 def advise_form(entry: ClusterEntry) -> dict[str, Param]:
-    """Return the fields of ``advise_NAME``; an empty one is an option not given, defaults are the cluster's."""
+    """Fields of ``advise_NAME``; an empty one is an option not given."""
     brokers = known_brokers(entry.name)
     by_name, table = {option.name: option for option in OPTIONS}, entry.options
     goal = Param(
@@ -107,7 +104,7 @@ def advise_form(entry: ClusterEntry) -> dict[str, Param]:
 
 
 def with_form(made: Any, fields: Mapping[str, Param]) -> Any:
-    """Return the DAG with a form; ``@dag`` would copy it to each task, and Airflow 3.1 would show it again."""
+    """``@dag`` would copy the form to each task, and Airflow 3.1 would show it again."""
     made.params = fields
     return made
 
@@ -127,7 +124,7 @@ def _field(option: Option, default: Any, brokers: Brokers) -> Param:
 
 
 def _choices(brokers: Brokers) -> dict[str, Any]:
-    """Return known brokers as examples; a REST call may name new ones."""
+    """Examples only: a REST call may name new brokers."""
     if not brokers:
         return {}
     racks = {str(broker): f"{broker} ({rack})" for broker, rack in brokers if rack is not None}

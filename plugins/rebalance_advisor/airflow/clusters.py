@@ -1,7 +1,7 @@
-"""``clusters.toml``: the clusters that the DAGs advise, one table each (docs/configuration.md).
+"""``clusters.toml``: one table for each cluster of the DAGs (docs/configuration.md).
 
-A faulty table affects only its own cluster. ``H`` in a schedule is a hash of the name (croniter's hashed expressions).
-Parsing a DAG file must be quick and must not fail, so the form takes brokers from a small file that collecting writes.
+A faulty table affects only its cluster. ``H`` in a schedule is a hash of the name (croniter's hashed expressions). DAG
+files must parse quickly and without errors, so the form takes brokers from a small file that collecting writes.
 """
 
 from __future__ import annotations
@@ -61,7 +61,6 @@ _HASHED = re.compile(r"(?<![A-Za-z])H(?![A-Za-z])")  # not in THU or MARCH
 
 
 def own_moment(schedule: str, whose: str) -> str:
-    """Raises croniter's errors."""
     fields = schedule.split()
     if not any(_HASHED.search(field) for field in fields):
         return schedule
@@ -87,10 +86,10 @@ def _schedule(text: str) -> str:
     from croniter import croniter
 
     try:
-        croniter(own_moment(text, "")).get_next()  # 30 February never comes
+        croniter(own_moment(text, "")).get_next()  # 30 February
     except (ValueError, KeyError, AttributeError) as error:
         raise _no_schedule(text) from error
-    if len(text.split()) not in (1, 5):  # a sixth field means seconds or years
+    if len(text.split()) not in (1, 5):  # a sixth field: seconds or years
         raise _no_schedule(text)
     return text
 
@@ -119,7 +118,7 @@ _Actions: TypeAlias = Annotated[tuple[Annotated[str, OneOf(ACTIONS)], ...], Seve
 
 @checked_dataclass(frozen=True, config=CHECKED)
 class DagSettings(Checked):
-    """``schedule``: cron in UTC with ``H``, or "off". ``permissions``: role -> permissions; None: Airflow's own."""
+    """``schedule``: cron in UTC with ``H``, or "off". ``permissions`` None: Airflow's."""
 
     schedule: _Schedule = ADVISE_SCHEDULE
     collect_schedule: _Schedule = COLLECT_SCHEDULE
@@ -162,7 +161,6 @@ class _Source(Checked):
     metric_names: FilledText | None = None
 
     def __post_init__(self) -> None:
-        """Raises InvalidInputError unless there is one source."""
         given = [key for key in ("connection", "folder", "file") if getattr(self, key) is not None]
         if len(given) != 1:
             words = " and ".join(given) or "no source"
@@ -177,10 +175,7 @@ _KEYS = (*_PLACES, *KEYS, *_OPTIONS)
 
 @dataclass(frozen=True, slots=True)
 class ClusterEntry:
-    """Exactly one of ``connection`` (an Airflow connection) and ``path`` (file or folder) is set.
-
-    ``prometheus`` may hold a password, so it is not shown. ``options`` are the form's defaults as JSON.
-    """
+    """``prometheus`` may hold a password, so it is not shown. ``options``: the form's defaults as JSON."""
 
     name: str
     connection: str | None = None
@@ -202,7 +197,6 @@ class ClusterConfig:
     refused: Mapping[str, InvalidInputError]
 
     def entry(self, name: str) -> ClusterEntry:
-        """Raises the table's error, or UnknownNameError."""
         if name in self.refused:
             raise self.refused[name]
         if name not in self.entries:
@@ -280,7 +274,7 @@ def _options(table: Mapping[str, Any], place: str) -> dict[str, Any]:
     return options
 
 
-# One collection may fail or start late.
+# One collection may fail or be late.
 INTERVALS_PER_LIMIT = 2
 _BEGIN = datetime(2026, 1, 5, tzinfo=UTC)  # any Monday
 _LOOKED_AT = timedelta(days=15)
@@ -288,12 +282,11 @@ _MOST_TIMES = 10_000
 
 
 def age_limit_s(settings: DagSettings) -> int:
-    """Return two collection intervals."""
     return INTERVALS_PER_LIMIT * int(longest_interval(settings.collect_schedule).total_seconds())
 
 
 def longest_interval(schedule: str) -> timedelta:
-    """Return the longest gap within 14 days or the next three times; for "off", the default schedule's."""
+    """Longest gap within 14 days or the next three times; the default schedule's for "off"."""
     from croniter import croniter
 
     times = croniter(own_moment(COLLECT_SCHEDULE if schedule == OFF else schedule, ""), _BEGIN)
@@ -310,7 +303,7 @@ _MOST_BYTES = 2**20
 
 
 def brokers_file(cluster: str) -> Path:
-    """Return a path that no cluster's folder has: cluster names hold no dot."""
+    """The name is free: cluster names hold no dot."""
     return publish_root() / f"{cluster}.brokers.json"
 
 
@@ -326,7 +319,7 @@ def remember_brokers(cluster: str, racks: Iterable[tuple[int, str | None]]) -> N
 
 
 def known_brokers(cluster: str) -> tuple[tuple[int, str | None], ...]:
-    """Return () if the file is missing or unreadable."""
+    """() if the file is missing or unreadable."""
     try:
         with brokers_file(cluster).open("rb") as stream:
             found = json.loads(stream.read(_MOST_BYTES))

@@ -1,5 +1,3 @@
-"""Collect a cluster of clusters.toml into the store, with rates."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -18,7 +16,6 @@ _log = task_log(__name__)
 
 
 def collect(connection: Any, cluster: str) -> str:
-    """Return the snapshot's id. Raises AdvisorError."""
     from kafka_rebalance.render.uncovered import gap_words
     from rebalance_advisor import store
 
@@ -39,7 +36,7 @@ def collect(connection: Any, cluster: str) -> str:
 
 
 def _remember(snapshot: ClusterSnapshot) -> None:
-    """Update the form's brokers; a write error is not fatal."""
+    """Brokers for the form; a write error is not fatal."""
     try:
         remember_brokers(snapshot.cluster, ((broker.id, broker.rack) for broker in snapshot.brokers))
     except OSError as error:
@@ -56,7 +53,6 @@ def read_entry(entry: ClusterEntry) -> ClusterSnapshot:
 
 
 def with_rates_since(before: ClusterSnapshot, newest: ClusterSnapshot) -> ClusterSnapshot:
-    """Log why there are none, if the interval is unsuitable."""
     try:
         window_s = window_between(before, newest)
     except InvalidInputError as error:
@@ -69,7 +65,7 @@ def with_rates_since(before: ClusterSnapshot, newest: ClusterSnapshot) -> Cluste
 
 
 def with_measured_loads(newest: ClusterSnapshot, entry: ClusterEntry) -> ClusterSnapshot:
-    """Add Prometheus loads; an unreachable server is a gap. Raises InvalidInputError."""
+    """An unreachable server is a gap. Raises InvalidInputError."""
     if entry.prometheus is None:
         return newest
     from rebalance_advisor.prometheus import MetricNames, loads_from_prometheus, read_metric_names

@@ -13,7 +13,7 @@ _SECRET_NAMES = (
 )  # fmt: skip
 # For AIRFLOW__CORE__SENSITIVE_VAR_CONN_NAMES: Airflow 3.3 reads a dot as _.
 SENSITIVE_NAMES = ",".join(spelled for name in _SECRET_NAMES for spelled in (name, name.replace(".", "_")))
-# Parts of a secret: a JAAS password, a line of a key.
+# Parts of a secret: JAAS password, line of a key.
 _PARTS = re.compile(r"""(?i:password|secret|token)\w*\s*=\s*["']([^"']+)|([A-Za-z0-9+/]{32,}={0,2})""")
 
 
@@ -24,7 +24,7 @@ def store_dsn(connection_id: str = STORE) -> str:
 
 
 def reader_dsn() -> str:
-    """Return the address for the api-server, which is no task."""
+    """For the api-server, which is no task."""
     from airflow.models.connection import Connection
 
     return _libpq_string(Connection.get_connection_from_secrets(READER), READER)
@@ -37,7 +37,7 @@ def _libpq_string(known: Any, connection_id: str) -> str:
 
     fields = {name: getattr(known, name) for name in ("host", "port", "login", "password", "schema")}
     found = string_of_fields(f"connection {connection_id}", fields, known.extra_dejson)
-    mask_secret(found)  # mask the password without backslashes of the dsn
+    mask_secret(found)  # also without the dsn's backslashes
     return found
 
 

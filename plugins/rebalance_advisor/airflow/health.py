@@ -1,7 +1,7 @@
 """The task of ``report_health``, and a listener that stores why a task failed for good.
 
-``on_failure_callback`` cannot do this: Airflow ships it to the dag-processor with the run's conf, and a number that
-msgpack cannot hold ends the dag-processor.
+Not ``on_failure_callback``: Airflow ships it to the dag-processor with the run's conf, where a number that msgpack
+cannot hold ends the dag-processor.
 """
 
 from __future__ import annotations
@@ -49,10 +49,7 @@ def write_health(ti: Any = None) -> str:
 
 
 def fail_runs_of_removed_clusters(connection: Connection, ti: Any) -> None:
-    """Record a failure for each unfinished run without a table: its DAG is gone, so Airflow calls nothing back.
-
-    ``ti`` limits this to this Airflow's runs.
-    """
+    """Airflow calls nothing back for runs whose DAG is gone. ``ti`` limits this to this Airflow's runs."""
     from kafka_assignors.errors import InvalidInputError
     from rebalance_advisor.airflow.clusters import clusters_file, read_clusters
     from rebalance_advisor.store.applications import give_up_application, open_applications
@@ -86,7 +83,7 @@ def fail_runs_of_removed_clusters(connection: Connection, ti: Any) -> None:
 
 
 _FAILED = "failed"  # not "up_for_retry"
-_LEAST, _MOST = -(2**63), 2**64 - 1  # msgpack's range; Airflow sends a conf to tasks by it
+_LEAST, _MOST = -(2**63), 2**64 - 1  # msgpack's range, in which Airflow sends a conf
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ class FailureRecorder:
 
     @hookimpl
     def on_task_instance_failed(self, previous_state: Any, task_instance: Any, error: Any) -> None:
-        """Record a task in a thread, so that the scheduler never waits for the store.
+        """Recorded in a thread: the scheduler must not wait for the store.
 
         A task that a person marked as failed has no previous state and is skipped.
         """
@@ -144,12 +141,11 @@ def _record(failed: _Failed) -> None:
         with store.connect(store_dsn()) as connection:
             failure = store.TaskFailure(cluster, failed.dag_id, failed.task_id, failed.run_id, failed.words)
             store.record_failure(connection, failure)
-    except Exception as reason:  # noqa: BLE001 (the thread goes on with the next failure)
+    except Exception as reason:  # noqa: BLE001 (the next failure follows)
         _log.warning("%s, %s: the failure is not in the store: %s", failed.dag_id, failed.task_id, reason)
 
 
 def _unfit_conf(task_instance: Any) -> str | None:
-    """Return the number that msgpack could not hold."""
     from kafka_assignors.visible_text import excerpt
 
     for number in _whole_numbers(task_instance.dag_run.conf):

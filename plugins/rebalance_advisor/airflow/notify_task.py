@@ -1,5 +1,3 @@
-"""The task of ``send_notifications``."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -22,10 +20,10 @@ _log = task_log(__name__)
 
 
 class UntoldError(AdvisorError):
-    """Some recipients could not be reached; all others got their messages."""
+    """Some recipients could not be reached."""
 
 
-Send = Callable[["Message", str | None], None]  # with the address of the cluster's page, if known
+Send = Callable[["Message", str | None], None]  # and the address of the cluster's page
 
 
 @task
@@ -42,8 +40,8 @@ def send_messages() -> int:
             for recipient, team, send in _recipients(entry.settings.notify):
                 try:
                     sent += _tell(connection, name, (recipient, team, send), entry.settings.notify.late_after_hours)
-                except Exception as error:  # noqa: BLE001 (of servers of others, whatever it is)
-                    # The store keeps this text, and a webhook's address is a password.
+                except Exception as error:  # noqa: BLE001 (errors of other libraries)
+                    # Stored, so redacted: a webhook's address is a password.
                     failures.append(f"{name}, {recipient}: {redact(str(error))}")
     if failures:
         raise UntoldError(f"{len(failures)} recipients could not be told: {'; '.join(failures)}")
@@ -71,7 +69,6 @@ def _recipients(settings: NotifySettings) -> Iterator[tuple[str, str | None, Sen
 def _tell(
     connection: Connection, cluster: str, recipient: tuple[str, str | None, Send], late_after_hours: float
 ) -> int:
-    """Send messages and record each once sent."""
     from rebalance_advisor.airflow.page import page_link
     from rebalance_advisor.notify import messages_for
     from rebalance_advisor.store.notifications import load_news, load_state, load_told, record_told

@@ -1,4 +1,4 @@
-"""The plugin's web app, created at the first request: its cost and errors concern only the page."""
+"""The plugin's web app, made at the first request, so that its cost and errors concern only the page."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ _NOT_THERE = (
 
 
 class LateApp:
-    """After a failure: 503, and a new try."""
-
     def __init__(self, make: Callable[[], AsgiApp], seconds: float = _MAKING_SECONDS) -> None:
         self._make = make
         self._seconds = seconds
@@ -38,7 +36,7 @@ class LateApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             made = self._made or await self._make_once()
-        except Exception:  # noqa: BLE001 (whatever it is, Airflow goes on; it is logged as it came)
+        except Exception:  # noqa: BLE001 (logged; Airflow goes on)
             _log.exception("the advisor's page could not be made")
             await _answer_not_there(send)
             return
@@ -53,7 +51,7 @@ class LateApp:
         from anyio import CapacityLimiter, to_thread
 
         try:
-            # The default limiter counts the threads of Airflow's API.
+            # The default limiter counts threads of Airflow's API.
             self._made = await to_thread.run_sync(self._make, limiter=CapacityLimiter(1))
         finally:
             self._making = None
@@ -72,10 +70,10 @@ async def _answer_not_there(send: Send) -> None:
 
 
 class VisiblePaths:
-    """Makes hidden characters of a path visible.
+    """Make hidden characters of paths visible.
 
-    Starlette does not route paths with a line feed to the app, so Airflow answered without a login; access logs print
-    raw paths.
+    Starlette does not route a path with a line feed to the app, so Airflow would answer without a login; access logs
+    print raw paths.
     """
 
     def __init__(self, app: AsgiApp) -> None:
@@ -108,7 +106,7 @@ def external_views(base_url: str) -> list[dict[str, Any]]:
 
 
 def page_link(cluster: str) -> str | None:
-    """Return the address of a cluster's page; None where ``[api] base_url`` names no host."""
+    """None if ``[api] base_url`` names no host."""
     from airflow.providers.common.compat.sdk import conf
 
     base_url = conf.get("api", "base_url", fallback="")

@@ -1,4 +1,4 @@
-"""Only this file uses ``get_user`` and the auth manager, which are undocumented."""
+"""The only user of ``get_user`` and the auth manager, which are undocumented."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rebalance_advisor.page.access import Access
 
 
 def airflow_access() -> Access:
-    """Return access by cookie or token; a cluster needs read permission on ``advise_NAME``."""
+    """By cookie or token; a cluster needs read permission on ``advise_NAME``."""
     return Access(user=get_user, readable=readable_clusters)
 
 

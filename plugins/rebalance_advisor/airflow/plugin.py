@@ -1,5 +1,3 @@
-"""The Airflow plugin."""
-
 from __future__ import annotations
 
 from contextlib import suppress
@@ -14,17 +12,17 @@ from rebalance_advisor.airflow.page import external_views, fastapi_apps, root_mi
 
 
 class PoolMaker:
-    """Creates the missing pool of the Spark jobs: Airflow never runs tasks of a missing pool."""
+    """Airflow never runs tasks of a missing pool."""
 
     @hookimpl
     def on_starting(self, component: Any) -> None:
-        """Called in services, which may read the metadata database, and in tasks, which may not."""
+        """Services may read the metadata database, tasks may not."""
         if type(component).__module__ == "airflow.jobs.job":
             make_heavy_pool()
 
 
 def make_heavy_pool() -> None:
-    """Keep an existing pool: its slots belong to the operator."""
+    """An existing pool's slots belong to the operator."""
     from airflow.models.pool import Pool
     from sqlalchemy.exc import IntegrityError
 
@@ -40,7 +38,7 @@ class AdvisorPlugin(AirflowPlugin):
     """Kafka Rebalance Advisor."""
 
     name = "rebalance_advisor"
-    # Lists, as Airflow declares them.
+    # Airflow needs lists.
     listeners = [PoolMaker(), FailureRecorder()]  # noqa: RUF012
     fastapi_apps = fastapi_apps()
     fastapi_root_middlewares = root_middlewares()

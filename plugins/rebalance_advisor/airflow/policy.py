@@ -1,19 +1,17 @@
-"""Common policy of all DAGs."""
-
 from __future__ import annotations
 
 import os
 from datetime import timedelta
 from typing import Any
 
-from airflow.timetables.trigger import CronTriggerTimetable  # airflow.sdk has it only from 3.2 on
+from airflow.timetables.trigger import CronTriggerTimetable  # in airflow.sdk from 3.2
 
 from rebalance_advisor.airflow.clusters import OFF, DagSettings
 
-# Slots limit the Spark jobs over all clusters.
+# Limits Spark jobs of all clusters.
 HEAVY_POOL = "advisor_heavy"
-HEAVY_SLOTS = "ADVISOR_HEAVY_SLOTS"  # slots of a new pool; default 1
-# "off": no DAG runs on a schedule.
+HEAVY_SLOTS = "ADVISOR_HEAVY_SLOTS"  # of a new pool
+# "off": no schedules.
 SCHEDULES = "ADVISOR_SCHEDULES"
 _DEFAULTS = DagSettings()
 

@@ -1,6 +1,6 @@
 """Write a run's files, publish it in the store, then update ``latest``.
 
-``ADVISOR_PUBLISH_URL`` (``s3://CONNECTION@BUCKET/PATH``) uses ``S3Hook``; other schemes need an fsspec file system
+``ADVISOR_PUBLISH_URL``: ``s3://CONNECTION@BUCKET/PATH`` (``S3Hook``), or any fsspec file system
 (``ObjectStoragePath``).
 """
 
@@ -32,9 +32,10 @@ _log = task_log(__name__)
 
 
 def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[list[str], str]:
-    """Write the files, then publish; returns a summary and the address. One run of a cluster at a time.
+    """Return a summary and the address.
 
-    Raises InvalidInputError when the stored plan differs from the verified one, or its snapshot has become too old.
+    One run of a cluster at a time. Raises InvalidInputError when the stored plan differs from the verified one, or is
+    too old.
     """
     from kafka_rebalance.plans.document import plan_from_document
     from rebalance_advisor import store
@@ -52,7 +53,7 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[l
         written = place.find(plan_id) if run.status == "published" else None
         if written is not None and not files_that_differ(written, sha256_of(plan_files(plan))):
             _show_as_latest(connection, run_id, cluster, place, plan_id)
-            return words, written.address  # an earlier try published it and was cut off
+            return words, written.address  # by an earlier, interrupted try
         _require_young(plan, run.parameters, datetime.now(UTC))
         results = rule_results(store.load_checks(connection, run_id))
         written = place.write(advisory_files(document, plan, results), plan_id)
@@ -71,7 +72,7 @@ def _show_as_latest(connection: Connection, run_id: str, cluster: str, place: Pl
 
 
 def _require_young(plan: Plan, parameters: Mapping[str, Any], now: datetime) -> None:
-    """Check the age again: a task may be cleared days after the search."""
+    """A task may be cleared days after the search."""
     from kafka_rebalance.plans.plan import Verdict
     from kafka_rebalance.render import render
     from kafka_rebalance.snapshot.times import parse_time, too_old
@@ -91,24 +92,23 @@ def _require_young(plan: Plan, parameters: Mapping[str, Any], now: datetime) -> 
 class PublishedFiles(Protocol):
     @property
     def address(self) -> str:
-        """Return the address for people."""
+        """For people."""
 
     @property
     def way_there(self) -> str:
-        """Return the shell command that brings the files to the working folder."""
+        """Shell command that brings the files to the working folder."""
 
     def read(self, name: str) -> bytes:
         """Raises OSError or ObjectStoreError."""
 
     def names(self) -> list[str]:
-        """Return all names, sorted."""
+        """Sorted."""
 
     def replace(self, files: Mapping[str, bytes]) -> None:
         """Add files, each atomically."""
 
 
 def files_that_differ(files: PublishedFiles, pinned: Mapping[str, str]) -> list[str]:
-    """Return missing and changed files. Raises ObjectStoreError."""
     there = set(files.names())
     return [name for name, sha in pinned.items() if name not in there or _sha256(files.read(name)) != sha]
 
@@ -174,7 +174,7 @@ class ObjectFiles:
 
 
 FOLDER_SETTING = "ADVISOR_PUBLISH_DIR"
-# Our names beside the folders of runs, and device names of Windows.
+# Names beside the runs' folders, and devices of Windows.
 _RESERVED = re.compile(r"latest(\.json)?|(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _LONGEST_NAME = 200
 _SHOWN_OF_LONG = 100
@@ -182,10 +182,10 @@ _SHOWN_OF_LONG = 100
 
 class Place(Protocol):
     def find(self, plan_id: str) -> PublishedFiles | None:
-        """Return the files of this plan if they are complete."""
+        """Only complete files."""
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
-        """Write files without disturbing readers of earlier ones."""
+        """Readers of earlier files are not disturbed."""
 
     def show_as_latest(self, plan_id: str) -> str | None:
         """Return what prevents it."""
@@ -205,7 +205,6 @@ class FolderPlace:
         return FolderFiles(folder) if is_this else None
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
-        """Raises UsageError for another run's advisory."""
         from rebalance_advisor.publish.folders import replace_folder
 
         return FolderFiles(replace_folder(self.folder, files, plan_id, run_id=self.run_id))
@@ -277,10 +276,8 @@ def publish_root() -> Path:
 
 
 def folder_name(name: str) -> str:
-    """Return a unique name, also on case-insensitive file systems.
-
-    Lower-case letters, digits, ``_``, ``-``, ``+`` and inner dots stay; other bytes become ``=xx``. Long names end with
-    ``==`` and a SHA-256.
+    """Unique also on case-insensitive file systems: lower-case letters, digits, ``_``, ``-``, ``+`` and inner dots
+    stay, other bytes become ``=xx``, long names end with ``==`` and a SHA-256.
     """
     name_bytes = name.encode("utf-8", "surrogatepass")
     escaped = re.sub(rb"[^a-z0-9_.+-]|^\.|\.$", lambda found: b"=%02x" % ord(found[0]), name_bytes).decode("ascii")
@@ -297,7 +294,7 @@ URL_SETTING = "ADVISOR_PUBLISH_URL"
 LIMIT_SETTING = "ADVISOR_PUBLISH_SECONDS"
 _DEFAULT_SECONDS = 300
 _S3_SCHEMES = ("s3", "s3a", "s3n")
-# The connection's ``config_kwargs`` have priority. Three tries of a silent server end within ``_DEFAULT_SECONDS``.
+# The connection's ``config_kwargs`` have priority. Three tries end within ``_DEFAULT_SECONDS``.
 _S3_LIMITS = {"connect_timeout": 5, "read_timeout": 30, "retries": {"mode": "standard", "total_max_attempts": 3}}
 _LONGEST_REASON = 500
 _EXAMPLE = "write s3://CONNECTION@BUCKET/PATH"
@@ -306,7 +303,7 @@ _CONNECTION = re.compile(r"[\w.-]*", re.ASCII)
 
 
 class AirflowObjectStore:
-    """``pipe_file`` puts an object whole; an open file would be stored in part after an error."""
+    """Only ``pipe_file`` puts whole objects: an open file would be stored in part after an error."""
 
     def __init__(self, files: Any, protocol: str, root: str, seconds: float) -> None:
         self._files, self._seconds, self._root = files, seconds, root.rstrip("/")
@@ -320,24 +317,22 @@ class AirflowObjectStore:
         return self._answer(key, lambda: _content(self._files, self._path(key)))
 
     def list(self, prefix: str) -> list[str]:
-        """Bypass fsspec's listing cache."""
+        """Bypasses the list cache of fsspec."""
         found = self._answer(prefix, lambda: _paths(self._files, self._path(prefix)))
         under = f"{self._root}/"
         return sorted(path.removeprefix(under) for path in found if path.startswith(under))
 
     def delete(self, key: str) -> None:
-        """A missing object is no error."""
         self._answer(key, lambda: _delete(self._files, self._path(key)))
 
     def address(self, key: str) -> str:
-        """Return the address as the store's tools take it."""
         return f"{self._shown}/{key}".rstrip("/")
 
     def _path(self, key: str) -> str:
         return f"{self._root}/{key}".rstrip("/")
 
     def _answer(self, key: str, call: Callable[[], Answer]) -> Answer:
-        """Call in a thread with a time limit: libraries limit each step only."""
+        """In a thread: libraries limit each step only."""
         future: Future[Answer] = self._threads.submit(call)
         try:
             return future.result(self._seconds)
@@ -376,10 +371,8 @@ def _delete(files: Any, path: str) -> None:
 
 
 class _S3Files:
-    """fsspec calls served by botocore.
-
-    fsspec's own S3 (s3fs) sends file and session token to a redirect's host, and waits for ever without an answer to
-    ``Expect: 100-continue``.
+    """fsspec calls by botocore. fsspec's s3fs sends file and session token to a redirect's host, and waits for ever
+    without an answer to ``Expect: 100-continue``.
     """
 
     def __init__(self, connection_id: str | None) -> None:
@@ -391,7 +384,6 @@ class _S3Files:
         self._client.meta.events.register_first("needs-retry.s3", _refuse_redirect)
 
     def pipe_file(self, path: str, content: bytes) -> None:
-        """Put in one request, so that the object is whole or absent."""
         bucket, key = _bucket_and_key(path)
         self._client.put_object(Bucket=bucket, Key=key, Body=content)
 
@@ -412,14 +404,11 @@ class _S3Files:
         self._client.delete_object(Bucket=bucket, Key=key)
 
     def invalidate_cache(self) -> None:
-        """There is no cache."""
+        """No cache."""
 
 
 def _refuse_redirect(response: tuple[Any, Any] | None, **_: object) -> None:
-    """End a redirected call, except to the bucket's region.
-
-    botocore would look up the region by redirected requests until a RecursionError.
-    """
+    """End redirected calls, except to the bucket's region: botocore would look up the region until a RecursionError."""
     if response is not None and 300 <= response[0].status_code < 400:
         status, headers = response[0].status_code, response[0].headers
         if "x-amz-bucket-region" not in headers:
@@ -432,7 +421,7 @@ def _bucket_and_key(path: str) -> tuple[str, str]:
 
 
 def object_store() -> AirflowObjectStore | None:
-    """Return None when files go to folders."""
+    """None when files go to folders."""
     url = os.environ.get(URL_SETTING, "").strip()
     if not url:
         return None
@@ -467,7 +456,7 @@ def _longest_call_seconds() -> float:
 
 
 def _require_address(url: str) -> None:
-    """Check the URL; the error does not quote it, because it may hold a password."""
+    """The error does not quote the URL, which may hold a password."""
     try:
         parts = urlsplit(url)
         connection, _, place = parts.netloc.rpartition("@")
@@ -498,7 +487,7 @@ def _require_scheme(scheme: str) -> None:
 
 
 def _require_connection(connection_id: str) -> None:
-    """Check that it exists: without it the AWS provider would use the machine's credentials."""
+    """Without it the AWS provider would use the machine's credentials."""
     from airflow.providers.common.compat.sdk import AirflowNotFoundException
     from airflow.sdk import BaseHook
 
@@ -517,7 +506,7 @@ if TYPE_CHECKING:
 
 
 def prune_published(connection: Connection, before: datetime) -> list[str]:
-    """Remove old files that no ``latest`` names, under the publishing lock; returns addresses."""
+    """Remove old files that no ``latest`` names, under the publishing lock; return addresses."""
     from rebalance_advisor import store
     from rebalance_advisor.publish.folders import remove_older
     from rebalance_advisor.publish.object_store import clusters_in, remove_older_objects

@@ -1,5 +1,3 @@
-"""Turn a form or REST call into one request."""
-
 from __future__ import annotations
 
 import json
@@ -22,7 +20,7 @@ from rebalance_advisor.version import advisor_version
 
 
 def requested_run(connection: store.Connection, cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the request's document, with the cluster's age limit by default. Raises UsageError or UnknownNameError."""
+    """Raises UsageError or UnknownNameError."""
     entry = read_clusters(clusters_file()).entry(cluster)
     options = options_of_form(of_cluster(cluster, params), entry.options)
     request = RunRequest.from_mapping(options)
@@ -35,13 +33,13 @@ def requested_run(connection: store.Connection, cluster: str, params: Mapping[st
 
 
 def _require_names_known(request: RunRequest, snapshot: ClusterSnapshot, entry: ClusterEntry) -> None:
-    """Names of the cluster's table may match nothing, or a removed topic would stop a schedule."""
+    """The table's names may match nothing: a removed topic must not stop a schedule."""
     table = {option.name: entry.options[option.name] for option in OF_TOPICS if option.name in entry.options}
     require_names_known(request, snapshot, frozenset(RunRequest.from_mapping(table).options.topic_patterns()))
 
 
 def _require_configured(entry: ClusterEntry, request: RunRequest) -> None:
-    """Refuse custom classes outside the cluster's table: any user may start a run."""
+    """Custom classes come only from the cluster's table: any user may start a run."""
     if request.own_scenarios:
         raise UsageError.at("scenario", "a run has no what-if", "ask plan or advise with --scenario in a shell")
     configured = entry.options.get("own_strategy", ())
@@ -64,7 +62,6 @@ def _require_distinct(params: Mapping[str, Any]) -> None:
 
 
 def of_cluster(cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Raises UsageError for another cluster."""
     named = params.get("cluster")
     if named not in (None, cluster):
         raise UsageError.at("cluster", f"{excerpt(named)} is not {cluster}, which this DAG is for", "start its own DAG")
@@ -72,7 +69,7 @@ def of_cluster(cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def start_requested_run(connection: store.Connection, document: Mapping[str, Any], run_id: str) -> str:
-    """Return the snapshot's id. Raises UsageError."""
+    """Return the snapshot's id."""
     request = RunRequest.from_mapping(document)
     cluster = str(request.cluster)
     stored = None if request.snapshot == FRESH else store.latest_snapshot_id(connection, cluster)
@@ -80,7 +77,7 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
     if stored is None and (any(patterns_of(request)) or request.options.depends_on_cluster):
         snapshot = store.load_snapshot(connection, snapshot_id)
         _require_fit_of(request, snapshot, read_clusters(clusters_file()).entry(cluster))
-    if request.load is not None:  # fails here when the window has no snapshots
+    if request.load is not None:  # fails here without snapshots in the window
         window = request.document()["window"]
         store.snapshot_over_window(connection, snapshot_id, request.load, window)
     store.start_run(
@@ -91,7 +88,7 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
 
 
 def _require_fit(connection: store.Connection, entry: ClusterEntry, request: RunRequest) -> None:
-    """Collect a new snapshot if the options do not fit the stored one: a broker may have joined."""
+    """A broker may have joined after the stored snapshot."""
     depends = request.options.depends_on_cluster
     if not depends and not any(patterns_of(request)):
         return
@@ -113,6 +110,6 @@ def _require_fit_of(request: RunRequest, snapshot: ClusterSnapshot, entry: Clust
     require_quick_request(request, snapshot)
     _require_names_known(request, snapshot, entry)
     if request.options.depends_on_cluster:
-        from kafka_rebalance.plans.pipeline import require_options_fit  # heavy, and most runs do not need it
+        from kafka_rebalance.plans.pipeline import require_options_fit  # heavy, rarely needed
 
         require_options_fit(snapshot, request.options)

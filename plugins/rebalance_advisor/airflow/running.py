@@ -1,5 +1,3 @@
-"""Retry rules and progress logs of tasks."""
-
 from __future__ import annotations
 
 import logging
@@ -18,8 +16,6 @@ Answer = TypeVar("Answer")
 
 
 def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]:
-    """Fail without retry for errors that time cannot mend."""
-
     @wraps(work)
     def attempt(*given: Given.args, **named: Given.kwargs) -> Answer:
         from airflow.providers.common.compat.sdk import AirflowFailException, AirflowSkipException
@@ -31,12 +27,12 @@ def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]
         except Exception as error:
             if is_mended_by_time(error):
                 raise
-            from kafka_rebalance.render import error_words  # not while Airflow parses the DAG file
+            from kafka_rebalance.render import error_words  # not at DAG parsing
 
             words = error_words(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
             raise AirflowFailException(words) from error
 
-    # Airflow would resolve the annotation in this module's names.
+    # Airflow would resolve it in this module.
     if "return" in work.__annotations__:
         attempt.__annotations__ = work.__annotations__ | {"return": _return_type(work)}
     return attempt
@@ -54,11 +50,6 @@ EVERY_SECONDS = 20.0
 
 @contextmanager
 def still_working(log: logging.Logger, what: str, every_seconds: float = EVERY_SECONDS) -> Iterator[None]:
-    """Log ``what`` at the start, every ``every_seconds``, and the duration at a successful end.
-
-    >>> with still_working(log, "reading cluster orders"):
-    ...     read()
-    """
     began, has_ended = time.monotonic(), threading.Event()
 
     def tell() -> None:

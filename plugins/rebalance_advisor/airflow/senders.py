@@ -1,5 +1,3 @@
-"""Send one message by an Airflow connection of type smtp or slackwebhook."""
-
 from __future__ import annotations
 
 import re
@@ -12,15 +10,14 @@ from kafka_assignors.visible_text import excerpt
 from rebalance_advisor.notify import Message
 from rebalance_advisor.outgoing_http import OutgoingRequestError, ask, checked_address
 
-_PATH_PARTS = re.compile(r"[\w-]{8,}")  # parts, since an error message may quote only some
+_PATH_PARTS = re.compile(r"[\w-]{8,}")  # error messages may quote only parts
 
 
-_HEADER_LIMIT, _SECTION_LIMIT = 150, 3_000  # characters in Slack
+_HEADER_LIMIT, _SECTION_LIMIT = 150, 3_000  # Slack's characters
 _OPEN = "Open the advisory"
 
 
 def send_mail(connection_id: str, address: str, message: Message, link: str | None = None) -> None:
-    """Send HTML; the connection sets the sender."""
     from airflow.providers.smtp.hooks.smtp import SmtpHook
 
     lines = "".join(f"<li>{escape(line)}</li>\n" for line in message.lines)
@@ -31,9 +28,10 @@ def send_mail(connection_id: str, address: str, message: Message, link: str | No
 
 
 def send_slack(connection_id: str, message: Message, link: str | None = None) -> None:
-    """Post plain text without links and mentions. Raises OutgoingRequestError.
+    """Plain text without links and mentions.
 
-    Airflow's client would follow redirects and log the address, whose path is the password; here the path is masked.
+    Raises OutgoingRequestError. Airflow's client follows redirects and logs the address, whose path is the password;
+    here it is masked.
     """
     from airflow.providers.common.compat.sdk import mask_secret
     from airflow.providers.slack.hooks.slack_webhook import SlackWebhookHook
@@ -50,7 +48,6 @@ def send_slack(connection_id: str, message: Message, link: str | None = None) ->
 
 
 def _slack_document(message: Message, link: str | None) -> dict[str, Any]:
-    """Return the document; phones show its ``text``."""
     lines = "\n".join(f"• {line}" for line in message.lines)
     blocks = [
         {"type": "header", "text": _plain(message.subject, _HEADER_LIMIT)},

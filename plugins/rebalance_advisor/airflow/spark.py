@@ -1,6 +1,6 @@
-"""Run a Spark job: spark-submit as a child of the task, with the store's address in its environment.
+"""Run spark-submit as a child of the task, with the store's address in its environment.
 
-Settings of the connection ``spark_default`` (docs/scale.md) travel in a file, because every user sees a command line.
+Settings of ``spark_default`` (docs/scale.md) travel in a file, because command lines are visible to all users.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _CLUSTER, _CLIENT = "cluster", "client"
 _EXTRA_ARGUMENTS = {"queue": "--queue", "deploy-mode": "--deploy-mode"}
 _NAMESPACE = "spark.kubernetes.namespace"
 _FROM_KUBERNETES = "spark.kubernetes.driver.secretKeyRef."
-# Spark's page has no login and listens on all interfaces.
+# Spark's page: no login, all interfaces.
 _NO_PAGE = {"spark.ui.enabled": "false"}
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-# Escapes of java.util.Properties.
+# java.util.Properties.
 _ESCAPES = str.maketrans(
     {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"} | {mark: f"\\{mark}" for mark in " :=#!"}
 )
@@ -58,7 +58,7 @@ class SparkConnection:
 
 
 def spark_connection(connection_id: str, secret_variable: str) -> SparkConnection:
-    """Raises UsageError, also when ``secret_variable`` could not reach the driver hidden."""
+    """Raises UsageError, also when ``secret_variable`` would be visible."""
     from airflow.sdk import BaseHook
 
     from rebalance_advisor.airflow.connections import mask_secrets
@@ -100,7 +100,7 @@ def _settings(extra: Mapping[str, Any], place: str) -> dict[str, str]:
     settings |= {} if namespace is None else {_NAMESPACE: namespace}
     if python is None:
         return settings
-    # Else Spark would start the driver with the workers' Python.
+    # Else the driver would start with the workers' Python.
     return settings | {"spark.pyspark.python": python, "spark.pyspark.driver.python": sys.executable}
 
 
@@ -125,14 +125,14 @@ class JobInterruptedError(SubmitError):
 
 
 class Submission:
-    """One run of spark-submit; ``end`` is safe in a signal handler."""
+    """``end`` is safe in a signal handler."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._is_ended = False
 
     def run(self, arguments: Sequence[str], added: Mapping[str, str], say: Callable[[str], None]) -> None:
-        """Run with ``added`` in the environment only. Raises SubmitError, also for an ended job that returned 0."""
+        """``added``: environment. Raises SubmitError, also for an ended job that returned 0."""
         last = ""
         with subprocess.Popen(
             [spark_submit(), *arguments], env={**os.environ, **added}, stdin=subprocess.DEVNULL,
@@ -154,7 +154,7 @@ class Submission:
     def end(self) -> None:
         if self._process is None or self._process.poll() is not None:
             return
-        self._is_ended = True  # spark-submit may return 0 when its child is killed
+        self._is_ended = True  # spark-submit may return 0 for a killed child
         import psutil
 
         family = psutil.Process(self._process.pid)
@@ -167,7 +167,7 @@ class Submission:
 
 
 def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
-    """Stop when the process has ended and is silent; an orphaned Python worker can hold the output open."""
+    """Stop when the process is over and silent; an orphaned Python worker can hold the output open."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     pending, output = "", process.stdout
     if output is None:
@@ -198,24 +198,24 @@ def spark_submit() -> str:
 def _signal(send: Callable[[], None]) -> None:
     import psutil
 
-    with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
+    with contextlib.suppress(psutil.NoSuchProcess):  # ended meanwhile
         send()
 
 
 SETTING = "spark.driver.memory"
 _LEAST_MIB = 1_024  # Spark's default
-_BASE_MIB, _BYTES_A_PARTITION = 512, 4_096  # measured: docs/internals/spark.md
+_BASE_MIB, _BYTES_A_PARTITION = 512, 4_096  # docs/internals/spark.md
 
 
 def driver_memory(connection: SparkConnection, partition_count: int | None) -> tuple[str, ...]:
-    """Return () when the connection sets the memory or the size is unknown."""
+    """() when the connection sets it or the size is unknown."""
     if partition_count is None or SETTING in connection.settings:
         return ()
     return "--driver-memory", f"{memory_mib(partition_count)}m"
 
 
 def memory_mib(partition_count: int) -> int:
-    """Return MiB for the driver, at least Spark's default.
+    """Driver MiB, at least Spark's default.
 
     >>> memory_mib(10_000), memory_mib(333_333)
     (1024, 1814)
@@ -229,14 +229,12 @@ CONNECTION = "spark_default"
 
 
 class AdvisorSparkJob(BaseOperator):
-    """A retry replaces partial results."""
-
     template_fields = ("run_id", "partition_count")
 
     def __init__(self, *, job: str, run_id: Any, partition_count: Any, **kwargs: Any) -> None:
         super().__init__(
             task_id=job,
-            pool=HEAVY_POOL,  # drivers on one machine share its cores
+            pool=HEAVY_POOL,  # drivers share cores
             **kwargs,
         )
         self.job, self.run_id, self.partition_count = job, run_id, partition_count
@@ -244,7 +242,7 @@ class AdvisorSparkJob(BaseOperator):
 
     @fail_without_retry
     def execute(self, context: Any) -> None:  # noqa: ARG002
-        """Submit and wait. A failed job fails the task, for good unless time can mend it."""
+        """A failed job fails the task, for good unless time can mend it."""
         dsn, log = store_dsn(), task_log(__name__)
         connection = spark_connection(CONNECTION, DSN_VARIABLE)
         log.info("spark-submit of %s.py for run %s to %s", self.job, self.run_id, connection.master)

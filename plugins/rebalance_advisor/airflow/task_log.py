@@ -1,5 +1,3 @@
-"""Logger of tasks: one line a message, hidden characters visible."""
-
 from __future__ import annotations
 
 import logging
@@ -18,5 +16,5 @@ _LINES = VisibleLines()
 
 def task_log(name: str) -> logging.Logger:
     log = logging.getLogger(name)
-    log.addFilter(_LINES)  # the same filter is added only once
+    log.addFilter(_LINES)  # added only once
     return log

@@ -1,5 +1,3 @@
-"""Tasks of ``collect_NAME``, ``advise_NAME`` and ``prune_history``, which pass ids. A block fails without a retry."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -135,7 +133,7 @@ def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
     from rebalance_advisor.request.run_request import require_known
 
     form = dict(params or {})
-    require_known(form, prune_form())  # a misspelt field would remove rows that must stay
+    require_known(form, prune_form())  # a misspelt field would remove rows
     with store.connect(store_dsn()) as connection:
         now = store.agreed_now(connection, datetime.now(UTC))
         pruned = store.prune(

@@ -62,7 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the same pure steps as the pipeline, in one process."""
     request = requested(arguments)
     if request.own_scenarios:
         return run_what_if(arguments, request, command="advise")
@@ -99,7 +98,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _fixed_readers(path: Path | None, snapshot: ClusterSnapshot) -> dict[str, Any]:
-    """Return what ``advisory.json`` says of readers without a group: nothing without a file."""
     if path is None:
         return {}
     from kafka_rebalance.groups.fixed_readers import read_fixed_readers, score_fixed_readers

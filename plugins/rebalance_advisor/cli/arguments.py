@@ -1,5 +1,3 @@
-"""Options on the command line, and the request and input made from them. Only the terminal shows the snapshot's age."""
-
 from __future__ import annotations
 
 import argparse
@@ -34,7 +32,6 @@ RULES = {option.name: option for option in RUN_OPTIONS if option.name in ("owner
 
 
 def rules_in_file(name: str, path: Path) -> list[Any]:
-    """Return tables ``[[owners]]``, ``[[mutes]]`` or ``[[clients]]``. Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)))
     except ValueError as error:
@@ -57,7 +54,6 @@ def rules_in_file(name: str, path: Path) -> list[Any]:
 
 
 def heavy_keys_in_files(paths: Iterable[Path]) -> list[HeavyKeyOf]:
-    """Return the heaviest key of each partition. Raises InvalidInputError."""
     return [key for path in paths for key in _in_file(path)]
 
 
@@ -79,7 +75,6 @@ def _in_file(path: Path) -> list[HeavyKeyOf]:
 
 
 def _of_partition(key: Fields, topic: str, records: Sequence[int]) -> HeavyKeyOf | None:
-    """Return None without a fixed partition or a certain record."""
     partitions, least = key.raw("partitions", []), key.whole("records_at_least", 0, LARGEST_INT64)
     shown = key.get("key_text", str, "") or f"identity {key.get('identity', str)}"
     partition = partitions[0] if isinstance(partitions, list) and partitions else None
@@ -89,7 +84,7 @@ def _of_partition(key: Fields, topic: str, records: Sequence[int]) -> HeavyKeyOf
 
 
 def scenarios_in_files(paths: Iterable[Path]) -> list[Scenario]:
-    """Raises InvalidInputError, or UsageError for two equal names."""
+    """Raises InvalidInputError, or UsageError for equal names."""
     from kafka_rebalance.scenarios.scenario import scenario_from_document
     from rebalance_advisor.dumps.input_file import read_json
 
@@ -118,7 +113,6 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_option(group: argparse._ActionsContainer, option: Option) -> None:
-    """Add an option; values are checked later, with the whole request."""
     repeats = "; repeatable" if option.is_repeated else ""
     words = (option.form_words + repeats + option.default_words).replace("%", "%%")
     if option.is_flag:
@@ -132,7 +126,7 @@ def add_option(group: argparse._ActionsContainer, option: Option) -> None:
 
 
 def request_of(arguments: argparse.Namespace) -> RunRequest:
-    """Return the request without capacities. Raises UsageError or InvalidInputError."""
+    """Return the request without capacities."""
     given = {option.name: getattr(arguments, option.name) for option in OPTIONS if option.is_in_shell}
     del given["capacity"]
     for name in RULES:
@@ -189,8 +183,6 @@ if TYPE_CHECKING:
 
 
 def argument_of(kind: Any) -> Callable[[str], Any]:
-    """Return an argparse converter for a kind of ``options/values.py``."""
-
     def read(text: str) -> Any:
         try:
             return read_value(kind, text)
@@ -223,7 +215,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlanInput:
-    """``hourly``: hours of the loads, if a window was requested."""
+    """``hourly``: hours of a requested window."""
 
     request: RunRequest
     snapshot: ClusterSnapshot
@@ -248,7 +240,6 @@ def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printe
 
 
 def requested(arguments: argparse.Namespace) -> RunRequest:
-    """Check options before heavy imports."""
     request = request_of(arguments)
     require_history(request, arguments.history)
     check_folder(arguments.out)
@@ -258,7 +249,7 @@ def requested(arguments: argparse.Namespace) -> RunRequest:
 def read_plan_input(
     arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None], *, is_one_of_many: bool = False
 ) -> PlanInput:
-    """Read all inputs; ``is_one_of_many``: the request is shared. Raises InvalidInputError or UsageError."""
+    """``is_one_of_many``: the request is shared."""
     from kafka_rebalance.snapshot.times import age_of
 
     previous = read_previous(arguments.previous)
@@ -283,7 +274,7 @@ VERDICT_TONES = {
     **{f"medium{end}": Tone.CAUTION for end in ":,"},
 }
 
-# Twice the pipeline's hourly interval.
+# Twice the hourly interval.
 FRESH = timedelta(hours=2)
 
 
@@ -298,7 +289,7 @@ def age_s(captured_at: datetime | None, now: datetime) -> float | None:
 
 
 def age_words(age: timedelta) -> str:
-    """Return ``snapshot 5 min old``; beyond ``FRESH`` it says old."""
+    """``snapshot 5 min old``; "old" beyond ``FRESH``."""
     if age <= FRESH:
         return f"snapshot {span_words(age)} old"
     return f"OLD SNAPSHOT: {span_words(age)} old"

@@ -65,7 +65,7 @@ class Imported:
 
     options    run option → its value as in a form; a list for repeated options
     notes      differences between the tools, one sentence each
-    left_out   ``file:line  name`` and the reason of each setting not imported; never its value, which may be secret
+    left_out   ``file:line  name`` and reason, never the value, which may be secret
     """
 
     options: dict[str, Any] = field(default_factory=dict)
@@ -98,7 +98,7 @@ def _shell(options: dict[str, Any], capacity: str | None) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Return JSON with DEL escaped, which is TOML."""
+    """JSON with DEL escaped is TOML."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -116,14 +116,12 @@ class Word:
 
 
 def shell_commands(text: str, source: str) -> list[list[Word]]:
-    """Return the commands in ``text``, each with a word or more.
+    """Return the commands in ``text``, each with a word or more. Time is linear.
 
-    Promises, in this order: quotes, backslashes and comments mean the same as in a POSIX shell (POSIX.1-2017, Shell
-    Command Language, 2.2 and 2.3); a line end, pipe, redirection, ``;`` or ``&`` ends a command; expansions (``$NAME``,
-    ``$(…)``, backticks) are refused. Example: ``a --b 'c d' | tee log`` gives a, --b, "c d", and tee, log. Time is
-    linear.
-
-    Raises InvalidInputError with the line of an unterminated quote or an expansion.
+    Promises, in this order: quotes, backslashes and comments as in a POSIX shell (POSIX.1-2017, Shell Command Language,
+    2.2, 2.3); a line end, pipe, redirection, ``;`` or ``&`` ends a command; expansions (``$NAME``, ``$(…)``, backticks)
+    are refused. Example: ``a --b 'c d' | tee log`` gives a, --b, "c d", and tee, log. Raises InvalidInputError with the
+    line.
     """
     reader = _ShellReader(text.replace("\r\n", "\n"), source)
     while reader.at < len(reader.text):
@@ -138,14 +136,13 @@ class _ShellReader:
     source: str
     at: int = 0
     line: int = 1
-    word: list[str] | None = None  # None between words: '' is a word, too
+    word: list[str] | None = None  # None between words; '' is one
     place: str = ""
     is_quoted: bool = False
     words: list[Word] = field(default_factory=list)
     commands: list[list[Word]] = field(default_factory=list)
 
     def step(self) -> None:
-        """Read one character, or a whole quote or comment."""
         char = self.text[self.at]
         if char == "\\":
             self._escaped()
@@ -243,7 +240,7 @@ class _ShellReader:
         return InvalidInputError.at(f"{self.source}:{self.line}", problem, hint)
 
 
-# Setting → our resource, and the goal that must be active for it to count.
+# Setting → our resource, and its goal.
 _BALANCE = {
     "cpu.balance.threshold": ("cpu", "CpuUsageDistributionGoal"),
     "disk.balance.threshold": ("disk", "DiskUsageDistributionGoal"),
@@ -277,7 +274,7 @@ _ELSEWHERE = {
     "goals": "our rules are always the same; see default.goals",
     "hard.goals": "our rules are always the same; see default.goals",
 }
-# Goals that our plan follows, by an option above or always.
+# Goals that our plan always follows, or by an option above.
 _HEEDED = frozenset(
     {"RackAwareGoal", _REPLICA_GOAL, _LEADER_GOAL}
     | {goal for _, goal in _BALANCE.values()}
@@ -286,15 +283,13 @@ _HEEDED = frozenset(
 
 
 def read_cruise_control(path: Path) -> Imported:
-    """Return Cruise Control's ``cruisecontrol.properties`` as run options.
+    """Return ``cruisecontrol.properties`` as run options. Time is linear.
 
     Promises, in this order: each setting is imported or listed; no value is guessed; a threshold whose goal is not in
     ``default.goals`` is listed, because only requests that name the goal use it. Example:
-    ``disk.capacity.threshold=0.8`` gives ``headroom = ["disk=0.2"]``, which keeps 20 % of each disk free. Missing
-    settings have our defaults.
-
-    Source: ``config/cruisecontrol.properties`` and wiki of linkedin/cruise-control. Time is linear. Raises
-    InvalidInputError for an invalid value, and when nothing can be imported.
+    ``disk.capacity.threshold=0.8`` gives ``headroom = ["disk=0.2"]``, which keeps 20 % free. Source:
+    ``config/cruisecontrol.properties`` and wiki of linkedin/cruise-control. Raises InvalidInputError, also when nothing
+    can be imported.
     """
     return import_cruise_control(read_properties(path), str(path))
 
@@ -320,19 +315,18 @@ def import_cruise_control(given: Properties, source: str) -> Imported:
 
 
 def _goals(given: Properties) -> frozenset[str] | None:
-    """Return None when no goals are set."""
     text = given.values.get(_GOALS, "").strip()
     return frozenset(name.strip().rpartition(".")[2] for name in text.split(",") if name.strip()) if text else None
 
 
 def _split_by_goal(given: Properties, goals: frozenset[str] | None) -> tuple[set[str], dict[str, str]]:
-    """Return (settings to import, setting → its inactive goal)."""
+    """(settings to import, setting → its inactive goal)."""
     goal_of = {name: goal for name, (_, goal) in (_BALANCE | _CAPACITY).items()} | {_MOST_REPLICAS: _REPLICA_GOAL}
     goal_of |= dict.fromkeys((_LED_TOPICS, _LEAST_LED), _LEADER_GOAL)
     known = [*goal_of, *_COUNTS, _EXCLUDED]
     present = {name for name in known if given.values.get(name, "").strip()}
     if _LED_TOPICS not in present:
-        present.discard(_LEAST_LED)  # a number for no topic
+        present.discard(_LEAST_LED)  # a number without a topic
     if given.values.get(_THROTTLE, "").strip() == _UNTHROTTLED:
         present.discard(_THROTTLE)
     idle = {
@@ -342,7 +336,7 @@ def _split_by_goal(given: Properties, goals: frozenset[str] | None) -> tuple[set
 
 
 def _balance(targets: Mapping[str, Decimal]) -> dict[str, Any]:
-    """Return bands symmetric about the mean, at least 0."""
+    """Bands symmetric about the mean, at least 0."""
     texts = [f"{resource}={max(2 - high, Decimal(0))}..{high}" for resource, high in targets.items()]
     return {"target": texts} if texts else {}
 
@@ -364,7 +358,7 @@ def _limits(given: Properties, used: set[str]) -> dict[str, Any]:
 
 
 def _least_led(given: Properties, used: set[str]) -> int:
-    """Convert their 0, one leader for each broker, to our number above all."""
+    """Their 0 means one leader a broker; our number is above all."""
     is_dynamic = _LEAST_LED in used and given.values[_LEAST_LED].strip() == "0"
     return MOST_WHOLE if is_dynamic else _count(given, _LEAST_LED) if _LEAST_LED in used else 1
 
@@ -447,17 +441,14 @@ _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One topicmappr command with its pflag flags: ``--name value``, ``--name=value``, ``--name`` for true; the last
-    counts.
+    """A topicmappr command with pflag flags: ``--name value``, ``--name=value``, ``--name`` for true; the last counts.
 
-    Source: cmd/topicmappr/commands and README of DataDog/kafka-kit, 3.x and 4.x.
-
-        name        rebuild, rebalance or scale
-        place       ``file:line`` of the name
-        values      flag without dashes → the last value; "true" or "false" for booleans
-        places      flag → ``file:line`` of the value that counts
-        overridden  one sentence for each repeated flag
-        variables   (place, name) of each TOPICMAPPR_… before the command
+    name        rebuild, rebalance or scale
+    place       ``file:line`` of the name
+    values      flag without dashes → the last value; "true" or "false" for booleans
+    places      flag → ``file:line`` of the value that counts
+    overridden  one sentence for each repeated flag
+    variables   (place, name) of each TOPICMAPPR_… before the command
     """
 
     name: str
@@ -554,8 +545,8 @@ def _truth(flag: str, text: str, word: Word) -> str:
     return "true" if text in _TRUE else "false"
 
 
-_MAPPED, _ALL = -1, -2  # brokers that hold these topics today, brokers of the cluster
-_PLAIN = re.compile(r"[a-zA-Z0-9_\\-]+")  # a topic name for topicmappr; a dot makes it a pattern
+_MAPPED, _ALL = -1, -2  # brokers of these topics, of the cluster
+_PLAIN = re.compile(r"[a-zA-Z0-9_\\-]+")  # topic name; a dot makes a pattern
 _OF_GO_ALONE = re.compile(r"\[\[:|\\[pPQECzx]|\(\?[a-zA-Z-]*U")
 _WHOLE = re.compile(r"-?[0-9]{1,15}")
 _SHARE = re.compile(r"[0-9]{0,4}\.?[0-9]{1,12}")
@@ -589,15 +580,13 @@ _WHY = {
 
 
 def read_topicmappr(path: Path) -> Imported:
-    """Return the topicmappr command of a shell file as run options.
+    """Return the topicmappr command of a shell file as run options. Time is linear.
 
     Promises, in this order: each flag is imported or listed; no value is guessed; patterns select the same topics,
     although ours match whole names and theirs parts. Example: ``topicmappr rebuild --topics pay-in,^log --brokers 1,2``
-    gives ``include_topic = ["pay-in", "log.*"]`` and ``topic_brokers = ["pay-in=1,2", "log.*=1,2"]``. Missing flags
-    have our defaults.
-
-    Source: cmd/topicmappr and wiki of DataDog/kafka-kit. Time is linear. Raises InvalidInputError for an invalid
-    command or value, and for shell expansions.
+    gives ``include_topic = ["pay-in", "log.*"]`` and ``topic_brokers = ["pay-in=1,2", "log.*=1,2"]``. Source:
+    cmd/topicmappr, README and wiki of DataDog/kafka-kit, 3.x and 4.x. Raises InvalidInputError, also for shell
+    expansions.
     """
     return import_topicmappr(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)), str(path))
 
@@ -614,9 +603,7 @@ def import_topicmappr(text: str, source: str) -> Imported:
 
 
 def whole_name_pattern(theirs: str) -> str:
-    """Return a whole-name pattern for ``theirs``: a name if only letters, digits, ``_`` and ``-``, else a partial
-    pattern.
-    """
+    """A name if only letters, digits, ``_`` and ``-``, else a partial pattern."""
     if _PLAIN.fullmatch(theirs):
         return theirs
     if "|" in theirs:
@@ -673,7 +660,7 @@ class _FlagReader:
             self._why["replication"] = "0 leaves it as it is"
 
     def evacuated(self) -> None:
-        """Import leader evacuation; ours covers all topics of the plan, so both lists must be equal."""
+        """Ours covers all topics of the plan, so both lists must be equal."""
         flags = ("leader-evac-brokers", "leader-evac-topics")
         if not all(self.command.values.get(flag) for flag in flags):
             return

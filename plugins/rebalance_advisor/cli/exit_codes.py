@@ -1,5 +1,3 @@
-"""Exit codes of ``plan`` and ``advise``, and finer ones for cron."""
-
 from __future__ import annotations
 
 from enum import IntEnum
@@ -11,7 +9,7 @@ _OTHERS = {Verdict.INFEASIBLE: EXIT_INFEASIBLE, Verdict.CANNOT_TELL: EXIT_CANNOT
 
 
 class CronCode(IntEnum):
-    """Exit code of ``plan --exit-code``. Urgent outranks every verdict."""
+    """Urgent outranks every verdict."""
 
     NOTHING_TO_DO = 0
     INFEASIBLE = EXIT_INFEASIBLE
@@ -31,7 +29,6 @@ _OF_VERDICT = {
 
 
 def exit_code_of(verdict: Verdict) -> int:
-    """Return 0 for every conclusive verdict."""
     return _OTHERS.get(verdict, EXIT_DONE)
 
 

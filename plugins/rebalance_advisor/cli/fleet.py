@@ -1,7 +1,7 @@
-"""``plan A B C … --out DIR``: one plan for each cluster, in parallel on all cores, each in its own folder of DIR.
+"""``plan A B C … --out DIR``: plan clusters in parallel, each in its own folder of DIR.
 
 A folder is named after INPUT without ``.json`` and ``.gz``. DIR also gets ``fleet.json`` and ``fleet.txt``. The exit
-code is the gravest in the order 1 (a cluster has no plan), 2, 4, 3, 0.
+code is the gravest of 1 (no plan), 2, 4, 3, 0.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rebalance_advisor.publish.folders import MARKER, check_folder, replace_file
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.terminal import write_json, write_lines
 
-# From mild to grave: a cluster without a plan is worse than a plan that cannot do anything.
+# From mild to grave.
 _GRAVITY = (EXIT_DONE, EXIT_INFEASIBLE, EXIT_CANNOT_TELL, 2, 1)
 _HEAD = ("cluster", "verdict", "bytes", "replicas", "leaders", "waves", "time", "highest over mean", "why")
 _NONE = "-"
@@ -76,7 +76,7 @@ class FleetRow:
 
 
 def worst_exit_code(rows: Sequence[FleetRow]) -> int:
-    """Return the gravest code; unknown codes (a killed child) count as bad input."""
+    """Unknown codes (a killed child) count as bad input."""
     codes = [row.exit_code if row.exit_code in _GRAVITY else 1 for row in rows]
     return max(codes, key=_GRAVITY.index, default=EXIT_DONE)
 
@@ -110,7 +110,6 @@ _CHILD = (sys.executable, "-P", "-m", "rebalance_advisor.cli.fleet_child")
 
 
 def run_fleet(arguments: argparse.Namespace, request: RunRequest) -> int:
-    """Raises UsageError for options of a single cluster, and for duplicate names."""
     names = fleet_names(arguments.inputs)
     require_fleet(arguments, request, names)
     asks = [_ask(arguments, request, name, source) for name, source in names.items()]
@@ -130,7 +129,6 @@ def run_fleet(arguments: argparse.Namespace, request: RunRequest) -> int:
 
 
 def fleet_names(inputs: Sequence[Path]) -> dict[str, Path]:
-    """Raises UsageError for duplicate or reserved names."""
     names: dict[str, Path] = {}
     for source in inputs:
         name = source.resolve().name
@@ -204,7 +202,6 @@ def plan_into_folder(
     is_one_of_many: bool = False,
     watch: Watch | None = None,
 ) -> Made:
-    """Write a plan only if it passes its verification."""
     from kafka_rebalance.plans.hours_outside import hours_outside
     from kafka_rebalance.plans.searches import PlanQuestion, planned
     from kafka_rebalance.plans.state import ignore

@@ -1,6 +1,6 @@
-"""One plan of a fleet in its own process: the request as JSON on stdin, a table row as last line of stdout.
+"""One plan of a fleet in its own process, which isolates failures such as lack of memory.
 
-A process for each cluster uses all cores and isolates failures such as lack of memory.
+Request as JSON on stdin, table row as last line of stdout.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from rebalance_advisor.terminal import write_lines
 
 
 def main() -> int:
-    """Return 0 also for a failed plan, which has a row."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
     ask = json.load(sys.stdin)
     row = planned(ask).document()
-    write_lines(sys.stdout, "", json.dumps(row))  # on its own line, after output of native libraries
+    write_lines(sys.stdout, "", json.dumps(row))  # after output of native libraries
     return 0
 
 

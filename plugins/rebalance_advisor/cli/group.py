@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         rows |= {} if workers is None else {"connect": workers.document()}
         write_json(sys.stdout, with_texts(asdict(replace(answer, scores=(), scenarios=())) | rows))
         return 0
-    # Score the whole cluster as `advise` does: findings depend on other groups of the same topics.
+    # As `advise`: findings depend on other groups of the same topics.
     about = findings_by_group(evaluate_rules(snapshot, score_cluster(snapshot), [answer])).get(arguments.group, [])
     tasks = [] if answer.streams is None else render_all(streams_facts(answer.streams))
     workers = replay_connect_group(found[0], arguments.seed)
@@ -135,7 +135,6 @@ def _tell_fixed_readers(arguments: argparse.Namespace, snapshot: ClusterSnapshot
 
 
 def fixed_reader_table(score: FixedReadersScore) -> list[str]:
-    """Lines of text: the job or connector, its fullest and emptiest readers, and how uneven they are."""
     rates = score.in_bytes_per_s
     order = sorted(
         range(score.readers), key=lambda number: (-(rates[number] if rates else 0), -score.partitions[number])
@@ -159,7 +158,6 @@ _FRAMEWORKS = {ReaderKind.FLINK: "Flink", ReaderKind.MIRROR_MAKER: "MirrorMaker 
 
 
 def worker_table(replay: ConnectReplay, group: Group, words: str) -> list[str]:
-    """Lines of text of a group of Connect's workers: a row a worker, a row a scenario, and the advice ``words``."""
     rows = [("worker", "url", "connectors", "tasks", "")]
     rows += [
         (load.member_id, load.url or "", str(load.connectors), str(load.tasks), "leader" if load.is_leader else "")

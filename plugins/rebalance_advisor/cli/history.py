@@ -1,5 +1,3 @@
-"""History of INPUT: a folder of hourly snapshots, or the store."""
-
 from __future__ import annotations
 
 import argparse
@@ -46,7 +44,6 @@ def window_request(arguments: argparse.Namespace) -> RunRequest:
 
 
 def require_history(request: RunRequest, folder: Path | None) -> None:
-    """Raises UsageError when a window load has no source."""
     if request.load is None:
         if folder is not None:
             raise UsageError.at("--history", "is given, and no load is asked of it", "add --load mean, p95 or peak")
@@ -63,7 +60,7 @@ def with_window(
     max_bytes: int,
     say: Callable[[str], None],
 ) -> tuple[ClusterSnapshot, HourlyLoads | None]:
-    """Return INPUT with the requested loads, and their hours. Raises InvalidInputError."""
+    """Return INPUT with the requested loads, and their hours."""
     if request.load is None or request.window_hours is None:
         return snapshot, None
     from kafka_rebalance.snapshot.history import over_window, readings_of
@@ -92,10 +89,10 @@ def _stored(snapshot: ClusterSnapshot, hours: int, load: str) -> Iterator[Measur
 
 
 def _store_dsn(load: str) -> str:
-    """Read the address from the environment: command lines are visible to other users."""
+    """From the environment: command lines are visible to other users."""
     try:
         from rebalance_advisor import store
-    except ModuleNotFoundError as error:  # the base install has no database driver
+    except ModuleNotFoundError as error:  # the base install has no driver
         raise UsageError.at(f"--load {load}", "needs history, and there is no driver for a store", _ADVICE) from error
     try:
         return store.dsn_from_environment()
@@ -115,7 +112,7 @@ def snapshots_of_window(
     max_bytes: int = MAX_INPUT_BYTES,
     say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[ClusterSnapshot]:
-    """Yield snapshots of ``hours`` before ``newest``, one earlier for rates, and ``newest``.
+    """``hours`` before ``newest``, one earlier for rates, and ``newest``.
 
     Of others only the time is read. Raises InvalidInputError.
     """

@@ -1,7 +1,7 @@
 """Ctrl-C prints one line and ends with exit code 130, also during heavy imports.
 
-Native code (numba, destructors) swallows or prints exceptions of callbacks. So Ctrl-C ends the process at once, except
-where partial output must be removed first.
+Native code (numba, destructors) swallows exceptions of callbacks, so Ctrl-C ends the process at once, except where
+partial output must be removed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ EXIT_INTERRUPTED = 130
 
 
 def end_on_interrupt() -> None:
-    """Install the handler, unless Ctrl-C is ignored (background job) or already handled."""
+    """Unless Ctrl-C is ignored (background job) or handled."""
     with suppress(ValueError):  # not the main thread
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _end)
@@ -36,7 +36,6 @@ def taken_back_on_interrupt() -> Iterator[None]:
 
 
 def tell_of_interrupt() -> int:
-    """Write one unbuffered line; a second Ctrl-C adds none."""
     with suppress(ValueError):
         if signal.getsignal(signal.SIGINT) is _end:
             signal.signal(signal.SIGINT, signal.SIG_IGN)

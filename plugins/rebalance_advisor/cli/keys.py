@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rebalance_advisor.publish.folders import check_file
 
     if arguments.out is not None:
-        check_file(arguments.out)  # before anything is read
+        check_file(arguments.out)  # before reading
     tell_of_first_compile()
     if arguments.bootstrap is None and arguments.command_config is None:
         request, tally = _from_file(arguments)
@@ -110,7 +110,7 @@ def _from_topic(arguments: argparse.Namespace) -> tuple[KeyRequest, KeyTally]:
             raise UsageError.at("--key-encoding", "a topic has the bytes themselves", "it goes with FILE")
     if arguments.records is not None and arguments.records <= 0:
         raise UsageError.at("--sample", str(arguments.records), "a number above 0")
-    key_request(arguments, None, partitions=arguments.partitions or 1)  # fail before the topic is read
+    key_request(arguments, None, partitions=arguments.partitions or 1)  # fail before reading
     found = _sample(arguments)
     if arguments.partitions not in (None, found.partitions):
         raise UsageError.at(

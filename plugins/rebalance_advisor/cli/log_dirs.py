@@ -1,7 +1,7 @@
-"""``plan --balance-log-dirs 10%`` and ``plan --remove-log-dir BROKER:/path``: moves between the dirs of one broker.
+"""Moves between the dirs of one broker: ``plan --balance-log-dirs 10%``, ``plan --remove-log-dir BROKER:/path``.
 
-DIR gets ``log_dirs.json``, each wave and its rollback in Kafka's JSON, and ``commands.md``. ``verify DIR INPUT``
-recomputes it, ``check DIR SNAPSHOT`` shows its progress.
+DIR gets ``log_dirs.json``, Kafka's JSON of each wave and rollback, and ``commands.md``. ``verify DIR INPUT`` recomputes
+it, ``check DIR SNAPSHOT`` shows its progress.
 """
 
 from __future__ import annotations
@@ -69,7 +69,6 @@ To stop it:
 
 
 def log_dir_files(plan: LogDirPlan) -> dict[str, bytes]:
-    """Return files by path; ``rollback/01.json`` undoes the last wave."""
     digits = max(_LEAST_DIGITS, len(str(len(plan.waves))))
     files: dict[str, bytes] = {}
     for number, wave in enumerate(plan.waves, start=1):
@@ -84,7 +83,7 @@ def log_dir_files(plan: LogDirPlan) -> dict[str, bytes]:
 
 
 def _reassignment(moves: Sequence[LogDirMove], *, is_back: bool) -> bytes:
-    """Return Kafka's JSON; ``any`` leaves a replica in its dir."""
+    """``any`` leaves a replica in its dir."""
     rows = [
         {
             "topic": move.topic,
@@ -146,7 +145,7 @@ def asks_for_log_dirs(arguments: argparse.Namespace) -> bool:
 
 
 def run_log_dirs(arguments: argparse.Namespace, request: RunRequest) -> int:
-    """Raises UsageError for options that move between brokers, InfeasibleError when a dir cannot be emptied."""
+    """Raises UsageError, and InfeasibleError when a dir cannot be emptied."""
     from kafka_rebalance.log_dir_plans.make import LogDirRequest, make_log_dir_plan
     from kafka_rebalance.verify.log_dirs import check_log_dir_plan
 
@@ -184,7 +183,7 @@ def run_log_dirs(arguments: argparse.Namespace, request: RunRequest) -> int:
 
 
 def require_log_dirs_alone(arguments: argparse.Namespace, request: RunRequest) -> None:
-    """Allow only the throttle and the wave size beside it."""
+    """Only throttle and wave size may be beside it."""
     defaults = PlanOptions()
     options = replace(
         request.options,
@@ -256,7 +255,7 @@ def verify_log_dirs(arguments: argparse.Namespace) -> int:
 
 
 def check_log_dirs(arguments: argparse.Namespace) -> int:
-    """Return exit codes of ``check``: 0 the rest can be done, 10 another tool moved some of it, 11 all is done."""
+    """0 the rest can be done, 10 another tool moved some of it, 11 done."""
     from kafka_rebalance.log_dir_plans.plan import DirMoveState, progress_of, require_log_dir_plan
 
     _refuse_policy(arguments)

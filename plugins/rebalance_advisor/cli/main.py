@@ -1,6 +1,4 @@
-"""The command ``rebalance-advisor``: one module per subcommand, imported when called.
-
-Exit codes: 0 done, 1 bad input or failure, 2 wrong usage, 3 infeasible, 4 cannot tell, 130 Ctrl-C; ``check`` has its
+"""Exit codes: 0 done, 1 bad input or failure, 2 wrong usage, 3 infeasible, 4 cannot tell, 130 Ctrl-C; ``check`` has its
 own.
 """
 
@@ -70,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextlib.contextmanager
 def _standard_output_to_ourselves() -> Iterator[None]:
-    """Send output of native libraries (HiGHS ignores its settings) to stderr, so that ``--json`` stays one document."""
+    """Native output (HiGHS ignores its settings) goes to stderr, so that ``--json`` stays one document."""
     if sys.stdout is not sys.__stdout__ or sys.stdout is None:
         yield
         return
@@ -93,7 +91,7 @@ def _run(module: Any, arguments: argparse.Namespace, prog: str) -> int:
         code = int(module.run(arguments))
         sys.stdout.flush()
     except InfeasibleError as error:
-        from kafka_rebalance.render import error_words  # heavy tables, rarely needed
+        from kafka_rebalance.render import error_words  # rarely needed
 
         write_lines(sys.stderr, f"infeasible: {error_words(error)}", tones=ERROR_TONES)
         return 3

@@ -1,6 +1,6 @@
 """``plan --new-topic NAME:PARTITIONS:RF[:IN_BYTES_PER_S[:LOG_BYTES]]``: place its partitions; nothing else moves.
 
-DIR gets ``new_topics.json`` (assignments, and loads before and after) and ``create_topics.md`` with Kafka commands.
+DIR gets ``new_topics.json`` and ``create_topics.md`` with Kafka's commands.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CONFIG=
 
 
 def run_new_topics(arguments: argparse.Namespace, request: RunRequest) -> int:
-    """Raises UsageError for options that move existing replicas, InfeasibleError without a place."""
+    """Raises UsageError, and InfeasibleError without a place."""
     from kafka_rebalance.placement.new_topics import place_new_topics
     from kafka_rebalance.plans.cluster_notes import partial_racks
     from kafka_rebalance.render import render_all
@@ -68,7 +68,7 @@ def run_new_topics(arguments: argparse.Namespace, request: RunRequest) -> int:
 
 
 def new_topic(text: str) -> NewTopic:
-    """Parse for example ``orders:12:3:20MB:500GB``. Raises UsageError."""
+    """Parse ``orders:12:3:20MB:500GB``. Raises UsageError."""
     from kafka_rebalance.placement.new_topics import NewTopic
 
     name, *figures = text.split(":")
@@ -84,7 +84,7 @@ def new_topic(text: str) -> NewTopic:
 
 
 def require_new_topics_alone(arguments: argparse.Namespace, request: RunRequest) -> None:
-    """Allow only brokers to avoid and capacities beside it."""
+    """Only brokers to avoid and capacities may be beside it."""
     options = replace(request.options, exclude_brokers=frozenset(), capacities={}, with_frontier=True)
     if options != PlanOptions() or request.own_scenarios or arguments.previous is not None or request.load:
         problem = "only places new topics: nothing that is there moves"
@@ -92,7 +92,6 @@ def require_new_topics_alone(arguments: argparse.Namespace, request: RunRequest)
 
 
 def create_commands(document: Mapping[str, Any]) -> str:
-    """Return Markdown; topic names need no escape."""
     lines = []
     for topic in document["topics"]:
         places = ",".join(":".join(map(str, replicas)) for replicas in topic["assignment"])

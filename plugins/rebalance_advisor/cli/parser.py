@@ -1,5 +1,3 @@
-"""Argument parser with one-line errors and a short ``--help``."""
-
 from __future__ import annotations
 
 import argparse
@@ -22,7 +20,7 @@ class CommonOptions:
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Accepts no abbreviations. ``common``: shown by ``--help``; ``--help-all`` shows every option."""
+    """No abbreviations. ``common``: shown by ``--help``; ``--help-all`` shows all."""
 
     def __init__(self, *, common: CommonOptions | None = None, **given: Any) -> None:
         super().__init__(**given)
@@ -31,7 +29,6 @@ class CommandParser(argparse.ArgumentParser):
             self.add_argument("--help-all", action=_HelpAll, help="show every option and exit")
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """Parse; an unknown option is reported with the nearest known one."""
         known, unknown = self.parse_known_args(args, namespace)
         if unknown:
             known_flags = [flag for flag in self._option_string_actions if flag.startswith("--")]

@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
         return run_what_if(arguments, request, command="plan")
     _require_plan_alone(request)
     from kafka_rebalance.findings.rules import urgent_findings
-    from rebalance_advisor.stage_times import watch_of  # imported with the planner, so that option errors stay fast
+    from rebalance_advisor.stage_times import watch_of  # imported with the planner
 
     made = plan_into_folder(arguments, request, Progress(), watch=watch_of(is_verbose=arguments.verbose))
     urgent = urgent_findings(made.snapshot, made.plan)
@@ -118,13 +118,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _require_no_exit_code(arguments: argparse.Namespace, other: str) -> None:
-    """Raises UsageError for --exit-code, which has no meaning there."""
     if arguments.exit_code:
         raise UsageError.at(EXIT_CODE, f"is about the plan of one cluster, not {other}", "leave one of them out")
 
 
 def _require_plan_alone(request: RunRequest) -> None:
-    """Raises UsageError for options of ``advise``."""
     if request.owners or request.mutes:
         raise UsageError.at("--owners" if request.owners else "--mutes", "a plan alone has no findings", "use advise")
     if request.own_strategies:

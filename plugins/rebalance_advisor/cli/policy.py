@@ -41,7 +41,7 @@ from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_t
 if TYPE_CHECKING:
     from kafka_rebalance.policy import BrokenRule
 
-# None without a policy; empty if the plan keeps it.
+# None: no policy; empty: kept.
 Broken = list["BrokenRule"] | None
 EXIT_AGAINST_POLICY = 13
 
@@ -64,7 +64,7 @@ def rules_broken_by(document: Mapping[str, Any], path: Path | None, now: datetim
 
 
 def exit_code_with(code: int, broken: Broken) -> int:
-    """Return 13 if only the policy is broken; worse codes stay."""
+    """13 if only the policy is broken; worse codes stay."""
     return EXIT_AGAINST_POLICY if code == 0 and broken else code
 
 

@@ -1,5 +1,3 @@
-"""Progress on stderr for commands that take longer than 1 s."""
-
 from __future__ import annotations
 
 import sys
@@ -11,7 +9,7 @@ _QUIET_SECONDS = 1.0
 
 
 class Progress:
-    """Call it at the start of each step; a repeated name is the same step."""
+    """Call it at each step; a repeated name is the same step."""
 
     def __init__(self) -> None:
         self._started, self._step = time.monotonic(), ""

@@ -46,7 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def answer_lines(stdin: TextIO, stdout: TextIO) -> int:
-    """Answer every line of ``stdin`` as the module says; skips blank lines."""
     code = EXIT_DONE
     for number, line in enumerate(stdin, start=1):
         if not line.strip():

@@ -80,12 +80,11 @@ class FindingDocument(BaseModel):
 
 
 class FindingsFile(RootModel[list[FindingDocument]]):
-    """Later releases may add codes, so programs must accept unknown ones."""
+    """Programs must accept unknown codes of later releases."""
 
 
 class _Untitled(GenerateJsonSchema):
     def dict_schema(self, schema: Any) -> Any:
-        """Forbid keys that do not match the pattern."""
         found = super().dict_schema(schema)
         return found | ({"additionalProperties": False} if "patternProperties" in found else {})
 
@@ -94,7 +93,6 @@ class _Untitled(GenerateJsonSchema):
 
 
 def plan_schema() -> dict[str, Any]:
-    """Return the schema of plan.json; ``verify`` checks sums, moves and bounds."""
     schema = adapter_of(Plan).json_schema(schema_generator=_Untitled, ref_template=_REFERENCE)
     parameters = parameters_schema()
     definitions = dict(sorted((schema.pop("$defs") | parameters.pop("$defs")).items()))

@@ -1,4 +1,4 @@
-"""Entry point: handles Ctrl-C before heavy imports."""
+"""Handles Ctrl-C before heavy imports."""
 
 from __future__ import annotations
 

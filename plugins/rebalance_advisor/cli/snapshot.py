@@ -96,7 +96,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def seconds_above_zero(text: str) -> float:
-    """Raises ArgumentTypeError for values that are not above 0."""
     try:
         seconds = float(text)
     except ValueError:
@@ -107,7 +106,6 @@ def seconds_above_zero(text: str) -> float:
 
 
 def _settings(arguments: argparse.Namespace) -> ConnectionSettings:
-    """Read file and command line; warn of unused and risky settings, and of settings without effect with --verbose."""
     from kafka_assignors.errors import InvalidInputError
     from rebalance_advisor.kafka.connection.java_properties import Properties, read_properties
     from rebalance_advisor.kafka.connection.properties import connection_settings
@@ -124,7 +122,7 @@ def _settings(arguments: argparse.Namespace) -> ConnectionSettings:
 
 
 def _previous(path: Path | None) -> ClusterSnapshot | None:
-    """Read before the cluster, so that errors come early."""
+    """Before the cluster, so that errors come early."""
     if path is None:
         return None
     from rebalance_advisor.dumps.any_input import read_input
@@ -133,7 +131,6 @@ def _previous(path: Path | None) -> ClusterSnapshot | None:
 
 
 def _metric_names(arguments: argparse.Namespace) -> MetricNames | None:
-    """Read before the cluster; None without a server."""
     from kafka_rebalance.errors import UsageError
 
     if arguments.prometheus is None:
@@ -155,7 +152,7 @@ def _tell(line: str) -> None:
 def _tell_coverage(snapshot: ClusterSnapshot) -> None:
     from kafka_rebalance.render.uncovered import gap_words
 
-    # Missing rights explain other gaps, so they come first.
+    # Missing rights explain other gaps.
     gaps = sorted(snapshot.coverage, key=lambda gap: gap.subject_type != RIGHT)
     if not gaps:
         return

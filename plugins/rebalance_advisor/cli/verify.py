@@ -65,14 +65,13 @@ def run(arguments: argparse.Namespace) -> int:
     say("verifying")
     require_quick(_patterns(contents[_PLAN]), names_of(snapshot))
     verification = verify_folder(contents, snapshot, is_alone=is_alone)
-    # Check the policy only on a correct document: other figures may be missing.
+    # Only for a correct document: other figures may be missing.
     broken = rules_broken_by(json.loads(contents[_PLAN]), arguments.policy) if verification.is_right else None
     _tell(verification, contents, broken, is_alone=is_alone, as_json=arguments.json)
     return exit_code_with(EXIT_RIGHT, broken) if verification.is_right else EXIT_FAULTS
 
 
 def _patterns(plan: bytes) -> list[tuple[str, str]]:
-    """Return [] for other than a JSON object; the verification reports it."""
     with suppress(ValueError, RecursionError):
         document = json.loads(plan)
         return list(patterns_of_plan(document)) if isinstance(document, dict) else []
@@ -80,16 +79,14 @@ def _patterns(plan: bytes) -> list[tuple[str, str]]:
 
 
 def _is_plan_folder(path: Path) -> bool:
-    """Return whether a folder was given, or the file's folder has our marker or a folder of ours."""
     folder = path.parent
     return path.is_dir() or (folder / MARKER).exists() or any((folder / name).is_dir() for name in _FOLDERS)
 
 
 def _contents(path: Path) -> dict[str, bytes]:
-    """Return plan.json and its files by path, as on disk."""
     folder, plan = (path, path / _PLAN) if path.is_dir() else (path.parent, path)
     contents = {_PLAN: _read(plan)}
-    if not any(key in contents[_PLAN] for key in _PLAN_KEYS):  # faults would quote a foreign file
+    if not any(key in contents[_PLAN] for key in _PLAN_KEYS):  # do not quote a foreign file
         raise InvalidInputError.at(str(plan), "is no plan", "give plan.json or the folder that holds it")
     beside = [folder / name for name in (*_OWN_FILES, *_OWN_JSON)]
     beside += [file for name in _FOLDERS for file in sorted((folder / name).glob("*.json"))]

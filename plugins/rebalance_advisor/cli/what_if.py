@@ -80,7 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _name(growths: Sequence[Growth], losses: Sequence[Change]) -> str:
-    """Return a column head: ``growth 20%, without rack a``."""
     grown = [f"growth {_percent(growth)}{_of_topics(growth)}" for growth in growths]
     lost = [f"rack {loss.rack}" for loss in losses if isinstance(loss, RackLost)]
     lost += [f"broker {broker}" for loss in losses if isinstance(loss, BrokersLost) for broker in loss.ids]
@@ -113,7 +112,7 @@ def _broker_id(text: str) -> int:
 
 
 def write_what_if(out: Path, document: Mapping[str, Any], lines: Sequence[str]) -> Path:
-    """Replace the folder whole; return its files' path. Raises UsageError for a foreign folder."""
+    """Replace the folder whole. Raises UsageError for a foreign one."""
     text = json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace")
     table = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
     return replace_folder(out, {JSON_FILE: text, TEXT_FILE: table}, hashlib.sha256(text).hexdigest())
@@ -124,7 +123,6 @@ if TYPE_CHECKING:
 
 
 def require_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: str) -> None:
-    """Raises UsageError for options of an advisory or an executable plan."""
     if arguments.previous is not None:
         raise UsageError.at("--previous", "a what-if continues no plan", "leave it or --scenario out")
     for flag, given in (("--owners", request.owners), ("--mutes", request.mutes)):
@@ -137,7 +135,7 @@ def require_what_if(arguments: argparse.Namespace, request: RunRequest, *, comma
 
 
 def run_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: str) -> int:
-    """Add a plan for each column (``plan``), or the groups that each scenario changes (``advise``)."""
+    """Adds a plan a column (``plan``), or the changed groups (``advise``)."""
     require_what_if(arguments, request, command=command)
     return _compare(arguments, request, has_plans=command == "plan", has_groups=command == "advise")
 
@@ -186,7 +184,6 @@ _NONE = "-"
 
 
 def what_if_lines(found: Sequence[Outcome]) -> list[str]:
-    """Begin with a note that this is no plan."""
     rows = [["", *(one.name for one in found)], *_cluster_rows(found), *_plan_rows(found)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -248,7 +245,6 @@ def _seconds(seconds: float | None) -> str:
 
 
 def _group_lines(one: Outcome) -> list[str]:
-    """Return rows, the group's own strategy first."""
     first: dict[str, list[GroupScore]] = {}
     for row in one.groups:
         first.setdefault(row.group_id, []).append(row)

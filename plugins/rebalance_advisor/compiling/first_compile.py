@@ -1,8 +1,7 @@
-"""Compile kernels in a first run: announced once on stderr, and parallel for ``advise``.
+"""Announce a first compilation once, on stderr.
 
-Numba compiles one function at a time in a process. While ``advise`` compiles group replays, a second process compiles
-the planner (``python -m rebalance_advisor.compiling.first_compile``). Kernels are cached on disk; compiling one twice
-is harmless.
+Numba compiles one function at a time in a process, so a second process compiles the planner while ``advise`` compiles
+group replays. Kernels are cached on disk.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from numba.core import event
 from kafka_assignors.kernels.decorators import has_folder
 from rebalance_advisor.terminal import write_lines
 
-# Each command and DAG step has its own kernels, so the next one may repeat it.
+# Each command and DAG step has its own kernels.
 _NOTICE = "       kernels of this {what} are compiled, once: its first run takes half a minute longer"
 _NOTICE_NO_FOLDER = (
     "       kernels of this {what} are compiled at each run, which takes half a minute: "
@@ -33,7 +32,6 @@ class _FirstCompile(event.Listener):
         self._what, self._has_helper = what, has_helper
 
     def on_start(self, _event: Any) -> None:
-        """Announce that a kernel was not cached."""
         if not self._is_told:
             self._is_told = True
             write_lines(sys.stderr, (_NOTICE if has_folder() else _NOTICE_NO_FOLDER).format(what=self._what))
@@ -42,20 +40,18 @@ class _FirstCompile(event.Listener):
                 _start_helper()
 
     def on_end(self, _event: Any) -> None:
-        """Do nothing."""
+        """Nothing."""
 
 
 def tell_of_first_compile(*, what: str = "command", has_helper: bool = False) -> None:
-    """Announce the first compilation on stderr. ``what``: "command" or "step"; ``has_helper``: start a second
-    process.
-    """
-    if not _listening:  # once a process, so that a repeated command starts no second helper
+    """``what``: "command" or "step"; ``has_helper``: start a second process."""
+    if not _listening:  # once a process
         _listening.append(_FirstCompile(what, has_helper=has_helper))
         event.register("numba:compile", _listening[0])
 
 
 def compile_planner() -> None:
-    """Plan four brokers, of which two hold too much and lead everything."""
+    """Four brokers, of which two hold too much and lead everything."""
     from datetime import UTC, datetime
 
     import numpy as np
@@ -97,7 +93,7 @@ def _processors() -> int:
 
 
 def _start_helper() -> None:
-    """Start a process that ends with this one; on failure this process compiles everything."""
+    """On failure this process compiles everything."""
     line = [sys.executable, "-P", "-m", "rebalance_advisor.compiling.first_compile"]  # -P: not from the current folder
     nowhere = subprocess.DEVNULL
     try:

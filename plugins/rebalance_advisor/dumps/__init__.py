@@ -1,5 +1,3 @@
-"""Read snapshots from files: output of Kafka's tools, cluster models, reassignments, saved snapshots."""
-
 from rebalance_advisor.dumps.any_input import read_input
 from rebalance_advisor.dumps.capacity_file import Capacities, read_capacity, with_capacity
 

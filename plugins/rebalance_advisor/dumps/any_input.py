@@ -1,12 +1,12 @@
-"""Read any input file or folder into a snapshot. Content decides the format, never the name.
+"""Read any input file or folder; its content decides the format.
 
 Cluster-model JSON (MiB, KiB/s, percent)::
 
     {"brokers":    [{"id", "rack", "host", "state", "capacity": {"cpu", "nw_in", "nw_out", "disk"}}],
      "partitions": [{"topic", "partition", "replicas": [leader first], "load": {"cpu", "nw_in", "nw_out", "disk"}}]}
 
-Sizes go to the load column, which keeps fractions of a byte. Kafka's reassignment JSON has no loads; in output of
-``--generate`` or ``--execute``, the block "Current partition replica assignment" counts.
+Sizes go to the load column, which keeps fractions of a byte. Kafka's reassignment JSON has no loads; of ``--generate``
+and ``--execute``, "Current partition replica assignment" counts.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def is_cluster_model(document: Any) -> bool:
 
 
 def read_cluster_model(document: dict[str, Any], place: str, cluster: str) -> ClusterSnapshot:
-    """Read a model; ``cluster`` is the default name. Raises InvalidInputError with the JSON path."""
+    """Raises InvalidInputError with the JSON path."""
     _require_units(document.get("units"), f"{place}.units")
     fields = Fields(document, place)
     brokers = fields.each("brokers", _read_broker)
@@ -181,7 +181,7 @@ def _name_wrong_load(loads: list[Any], place: str) -> None:
 CURRENT_TITLE = "Current partition replica assignment"
 _NEXT_TITLES = ("Proposed partition reassignment configuration", "Save this to use as the")
 _NARROWEST_TERMINAL = 40
-# ``log_dirs`` is ignored: Kafka's own documents list fewer of them than replicas.
+# ``log_dirs`` is ignored: Kafka lists fewer of them than replicas.
 _REASSIGNMENT_ROW_FIELDS = frozenset(("topic", "partition", "replicas", "log_dirs"))
 _NOT_IN_THE_FILE = (
     FactCode.LACKS_SIZES, FactCode.LACKS_RATES, FactCode.LACKS_RACKS, FactCode.LACKS_GROUPS,
@@ -193,7 +193,7 @@ def is_reassignment(document: Any) -> bool:
 
 
 def read_reassignment(document: dict[str, Any], place: str, cluster: str) -> ClusterSnapshot:
-    """Read placements; the first replicas lead. Raises InvalidInputError with the JSON path."""
+    """The first replicas lead. Raises InvalidInputError with the JSON path."""
     version = document.get("version", 1)
     if type(version) is not int or version != 1:
         raise InvalidInputError.at(
@@ -244,7 +244,7 @@ def current_assignment(text: str, place: str) -> Any:
 
 
 _JSON = re.compile(r"\s*[{\[]")
-_DOCUMENT = re.compile(r"\s*(?:\{|\[\s*[\[{\"\]])")  # a log line begins with a bracket, too
+_DOCUMENT = re.compile(r"\s*(?:\{|\[\s*[\[{\"\]])")  # log lines begin with a bracket, too
 _KNOWN = (
     "a snapshot JSON, a cluster-model JSON, a reassignment JSON (each plain or .gz), "
     "a kafka-consumer-groups --describe table, or a folder of dumps"
@@ -254,7 +254,7 @@ _KNOWN = (
 def read_input(
     path: str | Path, cluster: str | None = None, *, max_bytes: int = MAX_INPUT_BYTES, is_strict: bool = False
 ) -> ClusterSnapshot:
-    """Read ``path``; ``cluster`` is the default name, ``max_bytes`` limits all files unpacked.
+    """``cluster``: default name; ``max_bytes``: limit of all files unpacked.
 
     Unless ``is_strict``, an unreadable file of a folder becomes a gap if the rest suffices. Raises InvalidInputError.
     """
@@ -267,7 +267,7 @@ def read_input(
     except InvalidInputError as error:
         if error.place.startswith(str(path)):
             raise
-        raise InvalidInputError.at(str(path), str(error)) from error  # the model's own checks know no file
+        raise InvalidInputError.at(str(path), str(error)) from error  # the model's checks know no file
 
 
 def _read_file(path: Path, cluster: str, budget: ByteBudget) -> ClusterSnapshot:

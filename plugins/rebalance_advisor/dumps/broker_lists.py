@@ -1,4 +1,4 @@
-r"""Read lists of live brokers from three tools, and ``brokers.csv``.
+r"""Lists of live brokers of three tools, and ``brokers.csv``.
 
 ``kafka-broker-api-versions.sh`` prints a broker, then its APIs (``Node.toString``, with ``isFenced`` from 4.0):
 
@@ -7,7 +7,7 @@ r"""Read lists of live brokers from three tools, and ``brokers.csv``.
     )
     b2.example:9092 (id: 2 rack: null) -> ERROR: org.apache.kafka.common.errors.DisconnectException
 
-``kafka-cluster.sh list-endpoints`` from 4.0 (o.a.k.tools.ClusterTool): columns are as wide as their longest cell.
+``kafka-cluster.sh list-endpoints`` from 4.0 (o.a.k.tools.ClusterTool); columns vary in width.
 
     ID         HOST       PORT       RACK  STATE      ENDPOINT_TYPE
     1          b1.example 9092       r1    unfenced   broker
@@ -15,7 +15,7 @@ r"""Read lists of live brokers from three tools, and ``brokers.csv``.
 ZooKeeper's ``get /brokers/ids/1`` is JSON of versions 1 to 5, with a rack from 3 (kafka/zk/ZkData.scala,
 BrokerIdZNode); ``topic_znodes`` reads it and ``ls /brokers/ids``.
 
-``brokers.csv`` has ``id,rack,host`` and optionally ``port`` and ``state``. With an empty state, other dumps decide.
+``brokers.csv`` has ``id,rack,host`` and optionally ``port`` and ``state``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NO_RACK = "null"
 
 @dataclass(slots=True)
 class BrokerListing:
-    """``is_whole``: one list has all brokers of the cluster."""
+    """``is_whole``: one list has all brokers."""
 
     brokers: dict[int, Broker] = field(default_factory=dict)
     is_whole: bool = False
@@ -60,7 +60,7 @@ class BrokerListing:
                 raise line.refuse(f"is no line of a list of brokers: {excerpt(line.text.strip())}")
 
     def add(self, broker: Broker) -> None:
-        """Add one broker; "not alive" has priority over "alive"."""
+        """A state other than alive has priority."""
         known = self.brokers.get(broker.id, broker)
         self.brokers[broker.id] = replace(
             known,
@@ -71,7 +71,7 @@ class BrokerListing:
         )
 
     def add_znode(self, broker: int, node: Mapping[str, Any], line: Line) -> None:
-        """Add a broker as alive: its node exists only during its session."""
+        """The node exists only during the broker's session."""
         host, port, rack = (node.get(name) for name in ("host", "port", "rack"))
         if not isinstance(host, str | None) or not isinstance(rack, str | None) or type(port) not in (int, type(None)):
             raise line.refuse("host and rack of a broker's znode are texts, its port a number")
@@ -117,8 +117,6 @@ _STATES = {
 
 @dataclass(frozen=True, slots=True)
 class GivenBrokers:
-    """``stated``: brokers whose row has a state."""
-
     brokers: dict[int, Broker]
     stated: frozenset[int]
 

@@ -1,4 +1,4 @@
-"""Read broker capacities: our CSV, or Cruise Control's capacity JSON.
+"""Broker capacities: our CSV, or Cruise Control's capacity JSON.
 
 CSV: ``broker,disk_bytes,in_bytes_per_s,out_bytes_per_s,cpu_percent``; empty is unknown. Cruise Control uses MiB and
 KiB/s, broker -1 as default, the sum of disks, and 100 percent for ``num.cores``.
@@ -32,7 +32,7 @@ _DEFAULT = -1
 
 @dataclass(frozen=True, slots=True)
 class Capacities:
-    """``disks``: bytes by path, by broker id, -1 the default."""
+    """``disks``: bytes by path, by broker; -1 is the default."""
 
     of_broker: Mapping[int, Capacity] = field(default_factory=dict)
     default: Capacity | None = None
@@ -74,7 +74,7 @@ def with_capacity(snapshot: ClusterSnapshot, capacities: Capacities) -> ClusterS
 
 
 def _on_disks(snapshot: ClusterSnapshot, broker: Broker, disks: Mapping[str, float]) -> tuple[LogDir, ...]:
-    """Log dirs at or below a disk's path get its size."""
+    """Log dirs at or below a path get its size."""
     disk_of = {
         log_dir.path: max((path for path in disks if _is_below(log_dir.path, path)), key=len, default=None)
         for log_dir in broker.log_dirs
@@ -88,7 +88,7 @@ def _on_disks(snapshot: ClusterSnapshot, broker: Broker, disks: Mapping[str, flo
         used = sum(held[path] for path, found in disk_of.items() if found == disk)
         total = int(disks[disk])
         while (total, max(total - used, 0)) in told.values():
-            total -= 1  # dirs with equal figures share one disk
+            total -= 1  # equal figures: one disk
         told[disk] = total, max(total - used, 0)
     figures = [told.get(disk_of.get(log_dir.path) or "") for log_dir in broker.log_dirs]
     return tuple(

@@ -1,10 +1,8 @@
-"""Read a folder of dumps of Kafka's tools into one snapshot. Content decides each file's format.
+"""Read a folder of dumps of Kafka's tools.
 
-Required: ``kafka-topics --describe``, topic znodes, or a group table. Missing parts are gaps.
-
-Sub-folders of this kind are several snapshots: the newest is returned, with rates since the one before. Files beside
-them belong to all. A contradiction that time explains (a rebalance, a move, a deleted topic) is a gap; others are
-refused.
+Required: ``kafka-topics --describe``, topic znodes, or a group table. Missing parts are gaps. Sub-folders are several
+snapshots: the newest is returned, with rates since the one before; files beside them belong to all. A contradiction
+that time explains (a rebalance, a move, a deleted topic) is a gap; others are refused.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ from rebalance_advisor.dumps.topic_znodes import TopicZnodes, looks_like_znodes
 from rebalance_advisor.dumps.topics_dump import TopicsDump, looks_like_topics, refuse_empty
 from rebalance_advisor.input_bytes import ByteBudget, PartOfInputError, folder_entries, read_bytes, read_text
 
-# Of a topic that only a group names: its rows are created up to the highest number, which may be misread.
+# Of a topic that only a group names, because its highest number may be misread.
 _MOST_PARTITIONS = 200_000
 
 
@@ -129,13 +127,13 @@ def _holds_groups_alone(parts: DumpParts) -> bool:
 
 
 def _snapshot_of_groups(parts: DumpParts) -> ClusterSnapshot:
-    """Return topics that groups name. Kafka numbers partitions without gaps."""
+    """Kafka numbers partitions without gaps."""
     parts.miss(FactCode.LACKS_PLACEMENT, fact(FactCode.NO_DUMP_OF_TOPICS))
     groups = parts.groups.groups()
     start, end = _offsets(parts)
     named = {(topic, number) for group in groups for topic, number in _partitions_of(group)} | end.keys()
     shown = Counter(topic for topic, _ in named)
-    counts = {topic: number + 1 for topic, number in sorted(named)}  # the highest number of each comes last
+    counts = {topic: number + 1 for topic, number in sorted(named)}  # the last number is the highest
     for topic, count in counts.items():
         if count > _MOST_PARTITIONS:
             hint = "correct the number, or add kafka-topics --describe"
@@ -171,7 +169,6 @@ def _partitions_of(group: Group) -> set[tuple[str, int]]:
 def _with_sizes_and_offsets(
     parts: DumpParts, brokers: Mapping[int, Broker]
 ) -> tuple[list[Partition], dict[int, list[StrayLog]]]:
-    """Return completed rows, and each broker's stray logs."""
     dumped = parts.log_dirs
     sizes, copies = dict(dumped.log_bytes), dict(dumped.future)
     index = {
@@ -230,7 +227,7 @@ def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
 def _offline(
     dumped: LogDirsDump, row: Partition, log_bytes: tuple[int | None, ...], *, is_told: bool
 ) -> tuple[int, ...]:
-    """Return replicas that no working dir of their broker holds while another dir failed.
+    """Replicas that no working dir of their broker holds while another dir failed.
 
     The leader's dir works: its failure is newer. A broker queried by topic shows nothing of others (``is_told``).
     """
@@ -259,7 +256,7 @@ def _with_strays(broker: Broker, strays: Mapping[int, list[StrayLog]]) -> Broker
 
 
 def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
-    """Return start and end offsets, the latter of the groups' rows if there is no dump."""
+    """(start, end); end of the groups' rows if there is no dump."""
     by_groups = parts.groups.end_offsets()
     start, end = parts.offsets.start_and_end(parts.cluster, lambda: _seen_elsewhere(parts, by_groups))
     if not start and not end:
@@ -281,7 +278,7 @@ def _seen_elsewhere(parts: DumpParts, by_groups: Offsets) -> SeenElsewhere:
 
 
 def _compare_end_offsets(parts: DumpParts, by_groups: Offsets, end: Offsets) -> None:
-    """Report contradictions: offsets only grow, so one dump must be nowhere below the other."""
+    """Offsets only grow, so one dump must be nowhere below the other."""
     higher = [key for key, offset in by_groups.items() if offset > end.get(key, offset)]
     lower = [key for key, offset in by_groups.items() if offset < end.get(key, offset)]
     if higher and lower:
@@ -307,10 +304,10 @@ def _note_missing_offsets(parts: DumpParts, what: FactCode, offsets: Offsets) ->
 
 
 def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
-    """Return all named brokers. One that leads, is in an ISR with a leader, has log dirs, coordinates or is listed is
-    alive.
+    """All named brokers. Raises InvalidInputError when brokers.csv lacks a leader.
 
-    An ISR without a leader is only the last known one. Raises InvalidInputError when brokers.csv lacks a leader.
+    Alive: leads, is in an ISR with a leader, has log dirs, coordinates or is listed. An ISR without a leader is only
+    the last known one.
     """
     rows, given, listing = parts.topics.rows.values(), parts.given.brokers, parts.listing.brokers
     placed = {broker for row in rows for broker in row.replicas}
@@ -349,7 +346,7 @@ def _heard(parts: DumpParts) -> set[int]:
 
 
 def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) -> BrokerState:
-    """Return the state of brokers.csv, else of a broker list, else of other dumps.
+    """State of brokers.csv, else of a broker list, else of other dumps.
 
     A broker missing in the list but alive in another dump stopped or started between the two.
     """
@@ -410,10 +407,10 @@ _LONGEST_TIME = 40
 def read_folder(
     folder: Path, cluster: str, budget: ByteBudget | None = None, *, is_strict: bool = False
 ) -> ClusterSnapshot:
-    """Return the newest snapshot, with rates if there is an older one.
+    """Newest snapshot, with rates if there is an older one.
 
-    Raises InvalidInputError for a broken file that a plan depends on or the rest cannot replace, with ``is_strict``,
-    and for contradictory files; other broken files are gaps.
+    Raises InvalidInputError for contradictory files, and for a broken file that a plan depends on or the rest cannot
+    replace, or with ``is_strict``; other broken files are gaps.
     """
     budget = ByteBudget() if budget is None else budget
     beside, readings = folder_entries(folder, keeps_odd=True)
@@ -442,7 +439,6 @@ def read_folder(
 
 
 def read_group_table(text: str, place: str, cluster: str) -> ClusterSnapshot:
-    """Return a snapshot without brokers."""
     parts = _Sorter(DumpParts(cluster, place))
     parts.add(text, place)
     return snapshot_of_parts(parts.parts)
@@ -475,7 +471,7 @@ def _read_reading(
 
 
 def _unreadable_files(files: list[Path], budget: ByteBudget) -> dict[Path, InvalidInputError]:
-    """Return files that fail even alone. Raises InvalidInputError for one that a plan depends on."""
+    """Files that fail even alone. Raises InvalidInputError for one that a plan depends on."""
     result: dict[Path, InvalidInputError] = {}
     for path in files:
         used = budget.used
@@ -546,7 +542,7 @@ class _Sorter:
             self._add_table(text, place)
 
     def _add_table(self, text: str, place: str) -> None:
-        """Add a dump; without a final line end it may be cut."""
+        """Without a final line end it may be cut."""
         if looks_like_listing(text):
             self.parts.znodes.brokers.read(text, place)
         elif looks_like_topics(text):
@@ -568,7 +564,7 @@ class _Sorter:
 
 
 def _time(text: str, place: str) -> datetime:
-    """Parse a time; errors do not quote the text of a possibly private file."""
+    """Errors do not quote a possibly private file."""
     try:
         parse_time(text, place)
     except InvalidInputError:

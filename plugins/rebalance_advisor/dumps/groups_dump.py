@@ -1,10 +1,8 @@
 """Read output of ``kafka-consumer-groups --describe --all-groups`` and ``kafka-share-groups``.
 
-Blocks (offsets, ``--members --verbose``, ``--state``, ``--list --type``) are recognised by header. Dumps that disagree
-were taken during a rebalance, and a gap reports it.
-
-Java pads columns, so a cell begins below its name and may have blanks. Rows without padding need as many words as the
-header.
+Headers identify blocks: offsets, ``--members --verbose``, ``--state``, ``--list --type``. Dumps that disagree were
+taken during a rebalance, which is a gap. Java pads columns, so a cell begins below its name and may have blanks. Rows
+without padding need as many words as the header.
 
 Assignments: ``orders(0,1), payments(2)`` up to 3.6; ``(0,1), (2)`` from 3.7 to 3.9, without topic names;
 ``orders:0,1;payments:2`` from 4.0. ``-`` is empty.
@@ -41,7 +39,7 @@ _WITH_BRACKETS = re.compile(r"(?P<topic>[\w.-]*)\((?P<partitions>\d+(?:,\d+)*)\)
 
 
 def read_assignment(cell: str, line: Line) -> TopicPartitions | None:
-    """Return None when the tool printed no topics. Raises InvalidInputError."""
+    """None when the tool printed no topics."""
     if cell in ("", "-"):
         return ()
     if "(" in cell:
@@ -83,7 +81,7 @@ def _bracketed(cell: str, line: Line) -> list[tuple[str, int]] | None:
 
 
 def _with_colons(cell: str, line: Line) -> list[tuple[str, int]]:
-    """Parse ``t:0,1;u:2``, or ``t:0,t:1`` of share groups."""
+    """``t:0,1;u:2``, or ``t:0,t:1`` of share groups."""
     pairs: list[tuple[str, int]] = []
     topic = ""
     for word in re.split(r"[;,]\s*", cell):
@@ -97,7 +95,7 @@ def _with_colons(cell: str, line: Line) -> list[tuple[str, int]]:
 
 Cells = dict[str, str]
 NOTHING = "-"
-_IS_CLASSIC = {"true": False, "false": True}  # UPGRADED, printed while a group migrates
+_IS_CLASSIC = {"true": False, "false": True}  # UPGRADED, during a migration
 _IS_CLASSIC_STREAMS = {"classic": True, "streams": False}
 _KINDS = ("active", "standby", "warmup")
 _TASK_RUNS = r"(?P<runs>(?:[\w.-]+:\s*\[[\d, ]*\]\s*;?\s*)*)"
@@ -108,7 +106,7 @@ _UNKNOWN_OFFSETS = frozenset(("", NOTHING, "unknown"))
 
 @dataclass(slots=True)
 class MemberRow:
-    """``assigned`` is None when the tool printed no topics."""
+    """``assigned`` None: the tool printed no topics."""
 
     id: str
     instance_id: str | None
@@ -121,7 +119,7 @@ class MemberRow:
     has_epochs: bool
     is_classic: bool | None = None
     process_id: str | None = None
-    tasks: Tasks | None = None  # of a streams group, whose partitions are not printed
+    tasks: Tasks | None = None  # of a streams group
     target_tasks: Tasks | None = None
 
 
@@ -136,24 +134,24 @@ class GroupNotes:
     generation: int | None = None
     member_count: int | None = None
     members: dict[str, MemberRow] | None = None
-    # From the offsets dump: consumer id → (host, client id) and its partitions.
+    # Consumer id → (host, client id) and its partitions.
     readers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)
     read_by: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     rows: set[tuple[str, str, int]] = field(default_factory=set)
     committed: dict[tuple[str, int], int] = field(default_factory=dict)
     end_offsets: dict[tuple[str, int], int] = field(default_factory=dict)
-    # Lag of a share group, from the broker.
+    # Of a share group.
     lags: dict[tuple[str, int], int] = field(default_factory=dict)
-    # Rows with a wrong LAG: partition, LAG, and the difference of the other columns.
+    # Partition, wrong LAG, and difference of the other columns.
     wrong_lags: list[tuple[str, int, int]] = field(default_factory=list)
     has_offsets: bool = False
     has_owners: bool = False
     has_state: bool = False
-    is_rebalancing: bool = False  # the tool's warning, in any state of a rebalance
+    is_rebalancing: bool = False  # the tool's warning
 
 
 def add_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row; ``-`` is unknown or no member."""
+    """``-`` is unknown or no member."""
     group.has_offsets = True
     consumer = known(cells["CONSUMER-ID"])
     if consumer is not None:
@@ -177,9 +175,7 @@ def add_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def add_owner_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row before Kafka 0.10.1, with owner ``client_/host`` or a consumer's thread; ``none`` is no owner, -1
-    unknown.
-    """
+    """Before Kafka 0.10.1: owner is ``client_/host`` or a consumer's thread; ``none`` is no owner, -1 unknown."""
     owner = "" if cells["OWNER"] in ("none", NOTHING) else cells["OWNER"]
     client, is_client, host = owner.rpartition("_/")
     more = {"CONSUMER-ID": owner, "HOST": f"/{host}" if is_client else "", "CLIENT-ID": client}
@@ -190,7 +186,7 @@ def add_owner_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def add_share_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row; a partition that was never read has no start."""
+    """A partition that was never read has no start."""
     group.has_offsets = True
     group.type = GroupType.SHARE
     partition = (cells["TOPIC"], whole_number(cells["PARTITION"], line, "a partition"))
@@ -205,7 +201,6 @@ def add_share_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def _compare_lag(group: GroupNotes, partition: tuple[str, int], cell: str, line: Line) -> None:
-    """Note a LAG that is not the difference of the two offsets."""
     if cell in _UNKNOWN_OFFSETS:
         return
     lag = whole_number(cell.removeprefix("-"), line, "a lag", LARGEST_LONG) * (-1 if cell.startswith("-") else 1)
@@ -223,7 +218,7 @@ def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     printed = cells.get("ASSIGNMENT", cells.get("CURRENT-ASSIGNMENT"))
     assigned = None if printed is None else read_assignment(printed, line)
     if ":" in cells.get("ASSIGNMENT", ""):
-        group.type = GroupType.SHARE  # kafka-consumer-groups prints colons below CURRENT-ASSIGNMENT only
+        group.type = GroupType.SHARE  # other groups' colons are below CURRENT-ASSIGNMENT
     if assigned is not None and partition_count(assigned) != count:
         raise line.refuse(
             f"#PARTITIONS is {count}, the assignment holds {partition_count(assigned)}", "was the row cut or wrapped?"
@@ -274,7 +269,7 @@ def add_streams_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def _read_tasks(cell: str, line: Line) -> dict[str, TopicPartitions]:
-    """Parse ``ACTIVE: 0:[0,1]; 1:[0]; STANDBY: 0:[2];`` to kind → subtopology → partition numbers."""
+    """``ACTIVE: 0:[0,1]; 1:[0]; STANDBY: 0:[2];``: kind → subtopology → partition numbers."""
     found: dict[str, TopicPartitions] = {}
     at = 0
     while at < len(cell):
@@ -295,13 +290,13 @@ def _read_tasks(cell: str, line: Line) -> dict[str, TopicPartitions]:
 
 
 def add_streams_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row; a lag without a commit is not kept."""
+    """A lag without a commit is not kept."""
     add_offsets_row(group, {**cells, "CONSUMER-ID": NOTHING, "LAG": cells["OFFSET-LAG"]}, line)
     group.type = GroupType.STREAMS
 
 
 def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row; a share group has no strategy."""
+    """A share group has no strategy."""
     if group.has_state:
         raise line.refuse(f"the state of group {group.id} is listed twice")
     group.has_state = True
@@ -322,7 +317,7 @@ def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 def add_list_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     name = cells["TYPE"].lower()
-    if "PROTOCOL" in cells:  # kafka-groups: empty for a group without members that commits by hand
+    if "PROTOCOL" in cells:  # kafka-groups: empty without members
         group.protocol_type = cells["PROTOCOL"].removeprefix(NOTHING)
     if name not in set(GroupType):
         raise line.refuse(f"unknown group type {excerpt(cells['TYPE'])}", f"known: {', '.join(GroupType)}")
@@ -348,9 +343,9 @@ _NAMES = frozenset((
 _MAY_BE_EMPTY = frozenset((
     "GROUP-INSTANCE-ID", "TARGET-ASSIGNMENT", "UPGRADED", "ASSIGNMENTS",
     "ASSIGNOR",
-    "ASSIGNMENT-STRATEGY", "PROTOCOL",  # Kafka 1.1 to 3.9: blank for a group without one
+    "ASSIGNMENT-STRATEGY", "PROTOCOL",  # Kafka 1.1 to 3.9; may be blank
 ))  # fmt: skip
-# Column → required form of a word: rows without padding show by it which cell is blank.
+# Column → form of a word, which shows in rows without padding which cell is blank.
 _NUMBER = re.compile(r"-?\d+|-")
 _FORMS = dict.fromkeys(
     ("PARTITION", "#PARTITIONS", "#MEMBERS", "GROUP-EPOCH", "CURRENT-EPOCH", "TARGET-EPOCH"), _NUMBER
@@ -364,11 +359,11 @@ _FORMS = dict.fromkeys(
 _HOLDS_BLANKS = frozenset(
     ("GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT", "ASSIGNMENTS", "COORDINATOR (ID)", "OWNER")
 )
-# Kafka 0.9 separates by commas, and its names have blanks.
+# Kafka 0.9: commas, and names with blanks.
 _COMMAS = re.compile(r"\s*GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER\s*$")
-# Kafka 0.10.2 to 1.0 prints no blank between a CONSUMER-ID of 50 or more characters and its HOST.
+# Kafka 0.10.2 to 1.0: no blank between a CONSUMER-ID of 50 or more characters and its HOST.
 _GLUED = re.compile(r"(\S*-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^/\s]+)(/[^/\s]+)")
-# Header of ConsumerOffsetChecker, removed in Kafka 1.0.
+# ConsumerOffsetChecker, removed in Kafka 1.0.
 _CHECKER = re.compile(r"Group\s+Topic\s+Pid\s+Offset\s+logSize\s+Lag\s+Owner\s*$")
 _CHECKER_NAMES = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER")
 
@@ -380,7 +375,6 @@ class Header:
     has_commas: bool = False
 
     def cells(self, line: Line) -> dict[str, str]:
-        """Raises InvalidInputError for a row that does not fit."""
         cells = self._by_commas(line.text) if self.has_commas else self._by_place(line.text)
         if cells is None and not self.has_commas:
             cells = self._by_words(line.text)
@@ -428,7 +422,7 @@ class Header:
         return [word.replace("\N{NO-BREAK SPACE}", " ") for word in words]
 
     def _fill(self, words: list[str]) -> list[str] | None:
-        """Return the words with "" for blank cells; None unless exactly one way fits."""
+        """Blank cells are ""; None unless exactly one way fits."""
         optional = [at for at, name in enumerate(self.names) if name in _MAY_BE_EMPTY]
         ways = []
         for blanks in combinations(optional, len(self.names) - len(words)):
@@ -467,7 +461,7 @@ _HINT = (
     "dump with --all-groups (Kafka 2.4 or later), keep the command above the table, or name the file after the group"
 )
 _ENDINGS = frozenset((".gz", ".txt", ".log", ".out", ".dump", ".dat", ".lst", ".text"))
-# Common names of dumps that name no group.
+# Dumps that name no group.
 _NO_GROUP = re.compile(
     r"(?:kafka[-_.]?)?(?:consumer[-_.]?)?(?:groups?|members?|states?|offsets?|lags?|describe|dump|output|out|\d*)"
     r"(?:[-_.]?(?:describe|members?|verbose|states?|offsets?|lags?|dump|output|\d+))*(?:\.sh)?",
@@ -476,7 +470,7 @@ _NO_GROUP = re.compile(
 
 
 class Kind(StrEnum):
-    """Kind of a table; a file's name may end in this word."""
+    """A file's name may end in this word."""
 
     OFFSETS = "offsets"
     MEMBERS = "members"
@@ -491,18 +485,16 @@ class GroupOfTable:
     _named_by_file: set[Kind] = field(default_factory=set)
 
     def hear_command(self, command: Command) -> None:
-        """Set the group of a tool's command; any other command resets it."""
         self._told = command.options("group")
 
     def hear_sentence(self, group: str) -> None:
         self._told = (group,)
 
     def forget(self) -> None:
-        """Reset at a table: a command or sentence holds for one table."""
         self._told = ()
 
     def name(self, kind: Kind, line: Line) -> tuple[str, bool]:
-        """Return the group, and whether it is guessed from the file's name. Raises InvalidInputError."""
+        """Whether the name is guessed from the file's name. Raises InvalidInputError."""
         told = self._told
         if len(told) == 1:
             return told[0], False
@@ -541,7 +533,7 @@ _GONE = re.compile(
 _BROKER_INFO = re.compile(r"\s*(?:BROKER INFO$|\d+ -> \S+:\d+$)")
 _TOOLS = {"kafka-share-groups": GroupType.SHARE, "kafka-streams-groups": GroupType.STREAMS}
 _OFFSETS_COLUMNS = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET")
-# Columns that identify a kind of block, the most specific first.
+# The most specific first.
 _BLOCKS: tuple[tuple[frozenset[str], Kind, AddRow], ...] = (
     (frozenset(("COORDINATOR (ID)", "STATE", "#MEMBERS")), Kind.STATE, add_state_row),
     (frozenset(("CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")), Kind.MEMBERS, add_member_row),
@@ -582,7 +574,7 @@ class GroupsDump:
             elif header is None or add is None:
                 if not _BROKER_INFO.match(line.text):
                     raise line.refuse(f"is no line of kafka-consumer-groups: {excerpt(line.text.strip())}")
-            elif _BROKER_INFO.match(line.text):  # ConsumerOffsetChecker's list of brokers ends its table
+            elif _BROKER_INFO.match(line.text):  # end of ConsumerOffsetChecker's table
                 header = None
             else:
                 cells = header.cells(line)
@@ -597,7 +589,6 @@ class GroupsDump:
         return name
 
     def end_offsets(self) -> dict[tuple[str, int], int]:
-        """Return end offsets by partition from any group's rows."""
         result: dict[tuple[str, int], int] = {}
         for group in self.notes.values():
             for partition, offset in group.end_offsets.items():
@@ -605,7 +596,7 @@ class GroupsDump:
         return result
 
     def note_older_ends(self, end: Mapping[tuple[str, int], int]) -> None:
-        """Report commits beyond ``end`` but not beyond the end in their own rows."""
+        """Commits beyond ``end`` but not beyond the end in their own rows."""
         for group in self.notes.values():
             own, commits = group.end_offsets, group.committed.items()
             beyond = [key for key, offset in commits if end.get(key, offset) < offset <= own.get(key, -1)]
@@ -695,7 +686,7 @@ class GroupsDump:
         return tuple(_member(row, assigned) for row, assigned in sorted(is_told, key=lambda pair: pair[0].id))
 
     def _assigned(self, row: MemberRow, read: TopicPartitions | None, group: str) -> TopicPartitions:
-        """Return the assignment of the members dump, else of the offsets dump."""
+        """Of the members dump, else of the offsets dump."""
         if row.assigned is not None:
             if read is not None and read != row.assigned:
                 self._miss(group, FactCode.LACKS_ASSIGNMENT, fact(FactCode.ASSIGNMENTS_DIFFER, member=row.id))
@@ -745,7 +736,6 @@ def _member(row: MemberRow, assigned: TopicPartitions) -> Member:
 
 
 def _type_of(notes: GroupNotes) -> GroupType:
-    """Return the listed type, else by a member epoch or the server's ``uniform``."""
     if notes.type is not None:
         return notes.type
     rows = list((notes.members or {}).values())

@@ -1,4 +1,4 @@
-"""Strict JSON input with a depth limit (parsers recurse) and line numbers; also JSON among other lines of a dump."""
+"""Strict JSON with a depth limit (parsers recurse) and line numbers, also among other lines of a dump."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
 
 
 def too_deep_at(raw: bytes) -> int | None:
-    """Return the line (from 0) nested deeper than MAX_DEPTH. Exact for valid JSON.
+    """Return the line (from 0) nested deeper than MAX_DEPTH; exact for valid JSON.
 
     Only quotes and brackets are kept; adjacent quotes are strings without brackets and are removed.
     """
     kept = raw.translate(None, _OTHER)
     if b"\\" in kept:
-        # An escaped quote ends no string. ``kept`` may have lost the character after a backslash, so look at ``raw``.
+        # An escaped quote ends no string. ``kept`` may lack the character after a backslash, so look at ``raw``.
         kept = raw.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _OTHER)
     kept = kept.replace(b'""', b"")
     if b'"' in kept:
@@ -62,7 +62,6 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_json(path: Path, budget: ByteBudget | None = None) -> Any:
-    """Read plain or gzipped JSON. Raises InvalidInputError."""
     text = read_text(path, budget)
     if not text or text.isspace():
         raise InvalidInputError.at(str(path), "is empty")
@@ -70,9 +69,9 @@ def read_json(path: Path, budget: ByteBudget | None = None) -> Any:
 
 
 def parse_json(text: str, place: str, first_line: int = 1) -> Any:
-    """Refuse also duplicate keys, NaN, Infinity, lone surrogates and depth above MAX_DEPTH.
+    """Refuse duplicate keys, NaN, Infinity, lone surrogates and depth above MAX_DEPTH.
 
-    Large texts use orjson, three times as fast. It keeps the last of equal keys, so its key count must match the
+    Large texts use orjson (three times as fast), which keeps the last of equal keys: its key count must match the
     text's.
     """
     try:
@@ -91,7 +90,7 @@ def parse_json(text: str, place: str, first_line: int = 1) -> Any:
 
 
 def _key_count(value: Any) -> int:
-    """Lists that begin with a plain value are skipped; a wrong count only selects the strict parser."""
+    """Skips lists that begin with a plain value; a wrong count only selects the strict parser."""
     count = 0
     level: list[Any] = [value]
     while level:
@@ -104,7 +103,7 @@ def _key_count(value: Any) -> int:
 
 
 def _written_keys(raw: bytes) -> int:
-    """Count quotes before a colon; -1 for a blank before a colon."""
+    """Quotes before a colon; -1 for a blank before a colon."""
     codes = np.frombuffer(raw, dtype=np.uint8)
     before = codes[np.flatnonzero(codes[1:] == ord(":"))]
     return -1 if (before <= ord(" ")).any() else int((before == ord('"')).sum())
@@ -126,7 +125,7 @@ def _parse_strictly(text: str, place: str, first_line: int) -> Any:
 
 
 class _WrongJsonError(ValueError):
-    """``needle`` is a text near the place; the message quotes nothing of a possibly private file."""
+    """``needle``: a text near the place; the message quotes nothing of a possibly private file."""
 
     def __init__(self, message: str, needle: str) -> None:
         super().__init__(message)
@@ -173,12 +172,12 @@ def _refuse_half_characters(value: Any) -> None:
             stack.extend(item)
 
 
-# A quoted text is one token; of the rest only braces matter.
+# A quoted text is one token.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 
 
 def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> list[tuple[int, str]]:
-    """Return (first line number, text) of each object; skips lines before the first, and prose.
+    """(first line number, text) of each object; skips prose.
 
     An object spans from a line's first brace to a line's last one. Raises InvalidInputError for other text after an
     object.
@@ -190,7 +189,7 @@ def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> li
         number = int(line.place.rpartition(":")[2])
         if depth > 0:
             lines = documents[-1][1]
-            lines += [""] * (number - documents[-1][0] - len(lines))  # skipped lines keep their number
+            lines += [""] * (number - documents[-1][0] - len(lines))  # keep line numbers
             lines.append(line.text)
             depth += brace_depth(line.text)
         elif stripped.startswith("{"):
@@ -202,7 +201,7 @@ def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> li
 
 
 def brace_depth(text: str) -> int:
-    """Return opening less closing braces; equal counts are a fast path, since names rarely hold them."""
+    """Opening less closing braces; equal counts are a fast path."""
     opening, closing = text.count("{"), text.count("}")
     if opening == closing:
         return 0

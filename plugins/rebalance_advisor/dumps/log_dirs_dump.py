@@ -1,4 +1,4 @@
-"""Read output of ``kafka-log-dirs --describe`` (o.a.k.tools.LogDirsCommand).
+"""``kafka-log-dirs --describe`` (o.a.k.tools.LogDirsCommand).
 
 Two lines of prose, then ``{"version": 1, "brokers": [{"broker", "logDirs": [{"logDir", "error", "partitions":
 [{"partition": "topic-0", "size", "offsetLag", "isFuture"}]}]}]}``; several are merged. Volume totals are unknown.
@@ -21,10 +21,10 @@ Replica = tuple[str, int, int]  # topic, partition, broker
 
 @dataclass(slots=True)
 class LogDirsDump:
-    """The dump read last has priority.
+    """The last dump has priority.
 
-    ``future``: unfinished copies of moves between dirs. ``dirs``: path → error by broker. ``asked_in_parts``: brokers
-    queried by topic.
+    ``future``: unfinished copies between dirs. ``dirs``: path → error by broker. ``asked_in_parts``: brokers queried by
+    topic.
     """
 
     log_bytes: dict[Replica, int] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""Read output of ``kafka-get-offsets`` (``topic:partition:offset`` lines) as start or end offsets.
+"""Read ``kafka-get-offsets`` (``topic:partition:offset``) as start or end offsets.
 
 The command above decides (default: latest), else the file's name (``earliest.txt``). Of two dumps, the one that is
-nowhere greater holds the start offsets. A single dump is compared with others, else left out with a gap: start offsets
+nowhere greater has the start offsets. A single dump is compared with others, else left out with a gap: start offsets
 must never serve as end offsets.
 """
 
@@ -30,7 +30,7 @@ from rebalance_advisor.dumps.text_lines import (
 class Role(StrEnum):
     START = "start"
     END = "end"
-    OTHER = "other"  # at a time, or of another storage tier
+    OTHER = "other"  # at a time, or of another tier
     UNKNOWN = "unknown"
 
 
@@ -92,7 +92,6 @@ class OffsetsDump:
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        """Add a file; a new command begins a new dump."""
         told: ToldRole | None = None
         offsets: Offsets = {}
         for line in lines_and_commands(text, place):
@@ -124,9 +123,7 @@ class OffsetsDump:
     def start_and_end(
         self, cluster: str = "", seen: Callable[[], SeenElsewhere] | None = None
     ) -> tuple[Offsets, Offsets]:
-        """Return start and end offsets; an undecided dump is empty with a gap. Raises InvalidInputError for a third
-        dump.
-        """
+        """An undecided dump is empty with a gap. Raises InvalidInputError for a third dump."""
         readings = [self._without_other(reading, cluster) for reading in self.readings]
         known = [reading for reading in readings if reading is not None]
         if len(known) > 2:
@@ -168,7 +165,7 @@ class OffsetsDump:
             raise InvalidInputError.at(
                 second.place, f"holds {first.told.role} offsets, as {first.place} does", "give earliest and latest"
             )
-        if may_be_start and may_be_end:  # equal or disjoint: only the given role can decide
+        if may_be_start and may_be_end:  # equal or disjoint
             if first.told.role is second.told.role:
                 same = bool(common) and first.offsets == second.offsets
                 return (first.offsets, second.offsets) if same else self._undecided(first, second, cluster)
@@ -181,7 +178,7 @@ class OffsetsDump:
         return start.offsets, end.offsets
 
     def _contradicts(self, reading: OffsetsReading, role: Role, cluster: str) -> None:
-        """Raises InvalidInputError for a command, which is never wrong; else add a gap for a wrong file name."""
+        """Raises InvalidInputError for a command, which is never wrong; a wrong file name is a gap."""
         if reading.told.by_command:
             raise InvalidInputError.at(
                 reading.place, f"was asked for {reading.told.role} offsets, but the other dump shows it holds none",
@@ -200,7 +197,7 @@ class OffsetsDump:
 
 
 def _role_by_contents(offsets: Offsets, seen: SeenElsewhere) -> Role:
-    """Choose by majority: a partition with bytes has an end offset above 0, and its start is below its end."""
+    """By majority: a partition with bytes has an end offset above 0, and its start is below its end."""
     start = sum(1 for key, offset in offsets.items() if offset == 0 and key in seen.holding_bytes)
     same = (key for key, offset in offsets.items() if offset and offset == seen.end_offsets.get(key))
     end = sum(1 for key in same if key in seen.holding_bytes)

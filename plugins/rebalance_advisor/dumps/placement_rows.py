@@ -1,6 +1,6 @@
-"""Read JSON rows ``{"topic", "partition", "replicas": [leader first]}`` into columns.
+"""JSON rows ``{"topic", "partition", "replicas": [leader first]}`` to columns.
 
-Up to 300,000 rows, so rows are checked one by one only when a column is wrong.
+Rows (up to 300,000) are checked one by one only when a column is wrong.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LARGEST_ID = 2**31 - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacementRows:
-    """``topics`` sorted by name; ``order`` int64[P] = input row of each table row."""
+    """``topics`` sorted; ``order`` int64[P] = input row of each table row."""
 
     topics: tuple[str, ...]
     table: PartitionTable
@@ -30,7 +30,7 @@ class PlacementRows:
 
 
 def read_placement_rows(rows: Any, path: str, allowed_fields: frozenset[str]) -> PlacementRows:
-    """Return columns; the ISR is unknown. Raises InvalidInputError for the first wrong row."""
+    """Raises InvalidInputError for the first wrong row."""
     if not isinstance(rows, list):
         raise InvalidInputError.at(path, f"expected a list of partitions, found {type(rows).__name__}")
     if not rows:
@@ -85,7 +85,6 @@ def _require_all(kind: type, values: list[Any]) -> None:
 
 
 def _whole(values: list[Any]) -> npt.NDArray[np.int32]:
-    """Refuses bools and negative numbers."""
     _require_all(int, values)
     if min(values) < 0 or max(values) > _LARGEST_ID:
         raise ValueError("number out of range")

@@ -15,7 +15,7 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.csv_text import unguarded
 
-# Unmistakable prompts: any command may follow them.
+# Any command may follow them.
 _SURE_PROMPT = (
     r"\[[^\]\s@]+@[^\]]+\]\s?[#$%>]"  # [root@host kafka]#
     r"|[\w.-]+@[\w.-]+(?::\S*| [~/]\S*)?\s?[#$%>]"  # user@host:~$
@@ -35,7 +35,7 @@ _COMMAND = re.compile(
     r"\s*(?:"
     rf"(?:{_SURE_PROMPT})(?:\s.*|$)"
     rf"|(?:{_WEAK_PROMPT})\s*(?:{_PREFIX}{_ANY_COMMAND}.*|$)"
-    rf"|\S*[$#>%]{_TOOL}(?:\.sh|\.bat|\.cmd)?\s.*--[a-z]"  # a prompt without a blank after it
+    rf"|\S*[$#>%]{_TOOL}(?:\.sh|\.bat|\.cmd)?\s.*--[a-z]"  # no blank after the prompt
     rf"|{_PREFIX}{_TOOL}(?:\.(?:sh|bat|cmd)(?=\s|$)|\s(?:.*\s)?--[a-z]|\s+[\\^`]$)"
     rf"|{_PREFIX}(?:kubectl|oc|docker|docker-compose|podman|nerdctl|ssh|java)\s.*"
     r"(?:kafka-[a-z-]+|GetOffsetShell|ConsumerOffsetChecker|zookeeper-shell|zkCli)(?:\.sh)?\s"
@@ -43,7 +43,7 @@ _COMMAND = re.compile(
 )
 _LONGEST_COMMAND = 4_000  # a line of JSON may have 10^8 characters
 _CONTINUES = re.compile(r".*(?:^|\s)[\\^`]\s*$")
-# Output of log4j, Java, kubectl, scripts and the old group tool beside a tool's own.
+# Log lines beside a tool's output.
 _STAMP = r"\[?(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
 _NOISE = re.compile(
     r"\s*(?:"
@@ -66,15 +66,15 @@ _NOISE = re.compile(
     r"|</?(?:pre|code|details|summary)\b[^>]*>\s*$"
     r"|kafka \d\d:\d\d:\d\d\.\d+ "  # Bitnami's images
     r"|at [\w.$/@<>-]+\([^)]*\)\s*(?:~?\[.*\])?\s*$|\.\.\. \d+ (?:more|common frames omitted)\s*$"  # stack traces
-    r"|\([a-z]\w*(?:\.\w+)+\)\s*$"  # the logger's name, below a message of several lines
+    r"|\([a-z]\w*(?:\.\w+)+\)\s*$"  # logger's name below a message
     r")"
-    r"|\s+[a-z][a-z0-9_.]* = "  # settings of a client below "AdminClientConfig values:"
+    r"|\s+[a-z][a-z0-9_.]* = "  # settings below "AdminClientConfig values:"
 )
 _LOG_LINE = re.compile(rf"\s*{_STAMP} (?:\[[^\]]+\] )?(?:- )?\[?(?:TRACE|DEBUG|INFO|WARN)\b")
 _THROWN = re.compile(r"\s*(?:Caused by: |Suppressed: )?(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error)\b")
 _FENCE = re.compile(r"(?m)^[ \t]*(?:```|~~~)[\w-]*[ \t]*$")
 _ESCAPES = re.compile(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07)")
-# Prefixes of each line by containers, log collectors and mail programs.
+# By containers, log collectors and mail programs.
 _PREFIXES = tuple(
     re.compile(form)
     for form in (
@@ -92,7 +92,6 @@ class Command:
     text: str
 
     def options(self, name: str) -> tuple[str, ...]:
-        """Return unquoted values without shell variables."""
         pattern = rf"(?:^|\s)--{re.escape(name)}(?:=|\s+)(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'|;&>]+))"
         values = (first or second or third for first, second, third in re.findall(pattern, self.text))
         return tuple(value for value in values if value and "$" not in value)
@@ -121,7 +120,7 @@ def is_noise(line: str) -> bool:
 
 
 def is_log_line(line: str) -> bool:
-    """Return whether it is below error level: an exception after it did not end the tool."""
+    """Below error level: an exception after it did not end the tool."""
     return _LOG_LINE.match(line) is not None
 
 
@@ -130,9 +129,9 @@ def is_thrown(line: str) -> bool:
 
 
 def as_printed(text: str) -> str:
-    """Remove colours and line prefixes; lines keep their number. Of Markdown only fenced text is kept.
+    """Remove colours and line prefixes; lines keep their number.
 
-    A prefix must be on every line that is not blank, command or noise.
+    Of Markdown only fenced text is kept. A prefix must be on every line that is not blank, command or noise.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
@@ -144,7 +143,6 @@ def as_printed(text: str) -> str:
 
 
 def _within_fences(text: str) -> str:
-    """Blank the text outside fences, unless it is more than prose."""
     parts = _FENCE.split(text) if "```" in text or "~~~" in text else [text]
     if len(parts) == 1 or len(parts) % 2 == 0:
         return text
@@ -155,7 +153,7 @@ def _within_fences(text: str) -> str:
 
 
 def _is_prose(line: str) -> bool:
-    """Return whether it is words with single blanks; a row has columns or numbers, a header capitals."""
+    """Words with single blanks; a row has columns or numbers, a header capitals."""
     words = line.split()
     numbers = sum(re.fullmatch(r"-|-?\d+", word) is not None for word in words)
     return len(words) > 1 and "\t" not in line and "  " not in line.strip() and numbers <= 1 and not line.isupper()
@@ -183,9 +181,9 @@ def _printed_lines(text: str) -> Iterator[str]:
 
 LARGEST_ID = 2**31 - 1
 LARGEST_LONG = 2**63 - 1
-_LOOKED_AT = 4_000  # characters of a line to search for a command
+_LOOKED_AT = 4_000  # characters to search for a command
 
-# Printed when a tool gave up: the output before it is incomplete.
+# The tool gave up, so its output is incomplete.
 _FAILURE = re.compile(
     r"\s*(?:Error while executing|Error: Executing|Error occurred:|Exception in thread|Missing required argument"
     r"|Exiting due to: |java\.[\w.]+Exception|Caused by: |org\.apache\.(?:kafka|zookeeper)\.[\w.]+Exception)"
@@ -196,7 +194,7 @@ _OFFSET_ROW = re.compile(r"[\w.-]+:\d+:\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``place`` is ``file:line``."""
+    """``place``: ``file:line``."""
 
     place: str
     text: str
@@ -206,12 +204,10 @@ class Line:
 
 
 def dump_lines(text: str, place: str) -> Iterator[Line]:
-    """Blank lines, too. Raises InvalidInputError when the tool gave up."""
     return (line for line in lines_and_commands(text, place) if isinstance(line, Line))
 
 
 def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
-    """Raises InvalidInputError when the tool gave up."""
     typed: list[str] = []  # lines of an unfinished command
     begin = 0
     is_in_log = False  # below a log line: its exception
@@ -223,7 +219,7 @@ def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
                 yield Command(f"{place}:{begin}", " ".join(typed))
                 typed = []
             continue
-        # Fast path for nearly all lines of large dumps: neither noise nor failure.
+        # Fast path: neither noise nor failure.
         if line.startswith("\tTopic: ") or (_OFFSET_ROW.match(line) and not line.startswith(("java.", "org."))):
             yield Line(f"{place}:{number}", line)
             continue
@@ -245,7 +241,6 @@ def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
 
 
 def first_printed_line(text: str) -> str:
-    """Skips blanks, commands and noise."""
     typed = False
     for line in as_printed(text).split("\n"):
         if typed or begins_command(line):
@@ -256,7 +251,7 @@ def first_printed_line(text: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    """Blank commands and noise, so that JSON shown with ``cat`` parses and keeps its line numbers."""
+    """Blank commands and noise, so that JSON after ``cat`` parses and keeps its line numbers."""
     first = re.search(r"\S", text)
     begin = first.start() if first else 0
     first_line = text[begin : begin + _LOOKED_AT].partition("\n")[0]
@@ -275,7 +270,7 @@ def whole_number(text: str, line: Line, what: str, largest: int = LARGEST_ID) ->
 
 
 def broker_list(text: str, line: Line, what: str) -> tuple[int, ...]:
-    """Parse ids; '' means no broker. Raises InvalidInputError for duplicates."""
+    """Parse ids; '' means no broker."""
     brokers = tuple(whole_number(part.strip(), line, f"a broker id in {what}") for part in text.split(",") if text)
     if len(set(brokers)) != len(brokers):
         raise line.refuse(f"a broker stands twice in {what} {excerpt(text)}")
@@ -286,7 +281,7 @@ Row = tuple[Line, dict[str, str]]
 
 
 def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[str, ...]) -> list[Row]:
-    """Return (line, column → stripped cell). Raises InvalidInputError."""
+    """Return (line, column → stripped cell)."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     reader = csv.reader(lines)
     header: list[str] | None = None
@@ -311,7 +306,7 @@ def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[s
 def _header(cells: list[str], line: Line, required: tuple[str, ...], optional: tuple[str, ...]) -> list[str]:
     names = [cell.lower() for cell in cells]
     known = (*required, *optional)
-    for name in required:  # checked first, so that a file of another kind is not quoted
+    for name in required:  # first, so that a file of another kind is not quoted
         if name not in names:
             raise line.refuse(f"column {name!r} is missing", f"known: {', '.join(known)}")
     for name in names:

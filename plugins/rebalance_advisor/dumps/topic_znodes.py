@@ -1,4 +1,4 @@
-"""Read ZooKeeper nodes, as ``get /brokers/topics/orders`` prints them: topics, partitions and brokers.
+"""ZooKeeper nodes, as ``get /brokers/topics/orders`` prints them.
 
     {"version":3,"topic_id":"DU8c…","partitions":{"0":[1,2],"1":[2,1]},"adding_replicas":{},"removing_replicas":{}}
 
@@ -95,7 +95,7 @@ class TopicZnodes:
 
     def _read_prose(self, line: Line, asked: Command | None) -> None:
         ids = _IDS.match(line.text)
-        # Without a command, a bare list of numbers is one of brokers: topics rarely have such names.
+        # Without a command, a bare list of numbers is one of brokers.
         if ids and (_LIST_IDS.search(asked.text) if asked else ids["ids"]):
             self.brokers.is_whole = True
             for broker in ids["ids"].split(",") if ids["ids"] else ():
@@ -158,7 +158,7 @@ class TopicZnodes:
 
 
 def looks_like_znodes(text: str) -> bool:
-    """Return whether ``partitions`` is an object (in reassignments it is a list), or it is another known node."""
+    """``partitions`` is an object (a list in reassignments), or it is another known node."""
     if '"partitions"' in text and _TOPIC_NODE.search(text):
         return True
     if _BROKER_NODE.search(text) or any(_IDS.match(line) for line in text.split("\n") if line.lstrip()[:1] == "["):

@@ -1,11 +1,11 @@
-r"""Read output of ``kafka-topics --describe``.
+r"""``kafka-topics --describe``.
 
     Topic: orders  TopicId: QmLwMsncTBWiSn2HoB0Kqg  PartitionCount: 2  ReplicationFactor: 2  Configs: retention.ms=60000
         Topic: orders  Partition: 0  Leader: 1     Replicas: 1,2  Isr: 2,1  Elr:      LastKnownElr:
         Topic: orders  Partition: 1  Leader: none  Replicas: 2,1  Isr:      Elr: N/A  LastKnownElr: N/A
 
 Accepts tabs or blanks, missing indents, a leader of ``none`` or ``-1``, and columns of reassignments and other builds
-(Offline, Observers). Fewer partitions than the header announces: the dump was cut and is refused.
+(Offline, Observers). A dump with fewer partitions than its header says was cut and is refused.
 
 Before 3.0 with ZooKeeper, topics being deleted are marked (kafka/admin/TopicCommand.scala): the header ends in
 ``\tMarkedForDeletion:true``, or without headers rows end in ``\tMarkedForDeletion: true``. They are left out by name.
@@ -32,7 +32,7 @@ _ROW = re.compile(
     r"\s+Replicas:\s*(?P<replicas>[\d,]+)\s+Isr:[ \t]*(?P<isr>[\d,]*)(?P<rest>.*)$"
 )
 _MORE = re.compile(r"\s*(?P<label>[A-Z][A-Za-z]*(?: Replicas)?):[ \t]*(?P<brokers>N/A|[\d,]*)(?=\s|$)")
-# The advisor does not use eligible leader replicas.
+# Eligible leader replicas are not used.
 _LABELS = frozenset(
     ("Adding Replicas", "Removing Replicas", "Offline", "Elr", "LastKnownElr", "Observers", "LiveObservers")
 )
@@ -44,12 +44,12 @@ INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state", "__share_group_s
 class TopicsDump:
     topics: dict[str, Topic] = field(default_factory=dict)
     rows: dict[tuple[str, int], Partition] = field(default_factory=dict)
-    # Brokers that copy as observers: alive without an ISR.
+    # Alive without an ISR.
     observing: set[int] = field(default_factory=set)
-    # Topics being deleted, absent from the other fields.
+    # Absent from the other fields.
     deleted: set[str] = field(default_factory=set)
     _announced: dict[str, tuple[int, Line]] = field(default_factory=dict)
-    # Cache: few texts repeat in 100,000 rows.
+    # Few texts repeat in 100,000 rows.
     _lists: dict[str, tuple[int, ...]] = field(default_factory=dict)
     _columns: dict[str, dict[str, tuple[int, ...]]] = field(default_factory=dict)
 
@@ -116,7 +116,7 @@ class TopicsDump:
             replicas=replicas,
             leader=leader,
             isr=isr,
-            # A reassignment may end between two requests of the tool, so only listed replicas count.
+            # A reassignment may end between two requests of the tool.
             adding=tuple(
                 adding_replica for adding_replica in more.get("Adding Replicas", ()) if adding_replica in replicas
             ),
@@ -130,7 +130,7 @@ class TopicsDump:
         )
 
     def _skip_deleted(self, topic: str) -> None:
-        if topic in self.topics:  # its header was printed before the deletion
+        if topic in self.topics:  # header printed before the deletion
             del self.topics[topic], self._announced[topic]
             self.rows = {key: row for key, row in self.rows.items() if key[0] != topic}
         self.deleted.add(topic)
@@ -159,7 +159,7 @@ def _more_columns(rest: str, line: Line) -> dict[str, tuple[int, ...]]:
 
 
 def _configs(text: str, line: Line) -> dict[str, str]:
-    """Parse configs whose values may hold commas and JSON."""
+    """Values may hold commas and JSON."""
     text = text.strip()
     if not text:
         return {}
@@ -180,6 +180,5 @@ def looks_like_topics(text: str) -> bool:
 
 
 def refuse_empty(dump: TopicsDump, place: str) -> None:
-    """Refuse a folder without partitions, unless all its topics are being deleted."""
     if not dump.rows and not dump.deleted:
         raise InvalidInputError.at(place, "holds no kafka-topics --describe dump", "it names topics and replicas")

@@ -1,4 +1,4 @@
-"""Input and result gates with Great Expectations; nothing else imports it."""
+"""Gates with Great Expectations; nothing else imports it."""
 
 from rebalance_advisor.gates.rules import Gate, Level, Rule, RuleResult, rule_results, rules_of
 from rebalance_advisor.gates.run import GateError, GateResult, check_input, check_results, check_words

@@ -1,4 +1,4 @@
-"""Run a checkpoint of the project in ``gx/`` on one batch; the only code that uses Great Expectations."""
+"""Run a checkpoint of ``gx/`` on one batch; the only user of Great Expectations."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from urllib.parse import urlencode
 from rebalance_advisor.gates.rules import PROJECT, Gate
 
 Row = Mapping[str, Any]
-# Names in gx/great_expectations.yml.
+# In gx/great_expectations.yml.
 CONNECTION_SETTING = "GX_STORE_CONNECTION"
 BATCH_PARAMETERS: Mapping[Gate, str] = {Gate.INPUT: "snapshot_id", Gate.RESULTS: "run_id"}
 
 
 @dataclass(frozen=True, slots=True)
 class Unexpected:
-    """Number of rows that break a rule, and the first 200 of them."""
+    """``rows``: at most 200."""
 
     count: int
     rows: tuple[Row, ...]
 
 
 def sqlalchemy_address(dsn: str) -> str:
-    """Return a SQLAlchemy URL with quoted parameters, so that GX sees no ``$``."""
+    """Quoted parameters, so that GX sees no ``$``."""
     from psycopg.conninfo import conninfo_to_dict
 
     from rebalance_advisor.store.schema.connection import libpq_string
@@ -36,9 +36,7 @@ def sqlalchemy_address(dsn: str) -> str:
 
 
 def unexpected_rows(dsn: str, gate: Gate, batch: str) -> dict[str, Unexpected]:
-    """Return the failing rows of ``batch`` (a snapshot or run id) by rule. Raises RuntimeError for a failed
-    evaluation.
-    """
+    """Failing rows of ``batch`` (a snapshot or run id) by rule. Raises RuntimeError for a failed evaluation."""
     logging.getLogger("great_expectations").setLevel(logging.WARNING)  # hundreds of lines about itself
     import great_expectations as gx
 
@@ -56,16 +54,15 @@ def unexpected_rows(dsn: str, gate: Gate, batch: str) -> dict[str, Unexpected]:
 
 def _unexpected(outcome: Any) -> Unexpected:
     found = outcome.result
-    if "details" in found:  # SQL of the suite
+    if "details" in found:  # suite's SQL
         return Unexpected(found["observed_value"], tuple(map(_plain, found["details"]["unexpected_rows"])))
-    if "unexpected_count" in found:  # a column expectation of GX
+    if "unexpected_count" in found:  # GX's column expectation
         return Unexpected(found["unexpected_count"], tuple(map(_plain, found["unexpected_index_list"] or ())))
     rule = outcome.expectation_config.meta["code"]
     raise RuntimeError(f"rule {rule} could not be evaluated: {_first_reason(outcome.exception_info)}")
 
 
 def _plain(row: Row) -> Row:
-    """Return the row without infinity, which JSON lacks."""
     return {
         name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in row.items()
@@ -73,7 +70,6 @@ def _plain(row: Row) -> Row:
 
 
 def _first_reason(information: Mapping[str, Any]) -> str:
-    """Return the first line of the first of GX's nested messages."""
     reports = [report for report in (information, *information.values()) if isinstance(report, Mapping)]
     messages = [str(report["exception_message"]) for report in reports if report.get("exception_message")]
     return messages[0].splitlines()[0] if messages else "no reason was given"

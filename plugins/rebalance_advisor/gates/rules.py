@@ -1,4 +1,4 @@
-"""Rules of the gates, read from the suites in ``gx/`` without importing Great Expectations.
+"""Rules of the gates, from the suites in ``gx/``, without Great Expectations.
 
 Constraints see one row; these rules see a whole snapshot or run. Real trouble (a dead broker, a violated rack) passes.
 """
@@ -20,15 +20,11 @@ PROJECT = Path(__file__).parent / "gx"
 
 
 class Gate(StrEnum):
-    """Name of a gate's suite, validation definition and checkpoint."""
-
-    INPUT = "input"  # a snapshot, before computation
+    INPUT = "input"  # a snapshot
     RESULTS = "results"  # a run, before publishing
 
 
 class Level(StrEnum):
-    """Effect of a broken rule; beside GX's ``severity`` in the suites."""
-
     BLOCK = "block"  # critical: the run stops
     QUARANTINE = "quarantine"  # warning: advice excludes the subject
     WARN = "warn"  # info: a line in the log
@@ -36,7 +32,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One expectation. Rows of a quarantine name their subject in column ``subject``."""
+    """Rows of a quarantine have a column ``subject``."""
 
     code: FactCode
     gate: Gate
@@ -54,7 +50,6 @@ class Rule:
 
 @cache
 def rules_of(gate: Gate) -> tuple[Rule, ...]:
-    """Return the rules in suite order."""
     suite = json.loads((PROJECT / "expectations" / f"{gate}.json").read_text(encoding="utf-8"))
     metas = [expectation["meta"] for expectation in suite["expectations"]]
     return tuple(Rule(FactCode(meta["code"]), gate, Level(meta["level"]), meta.get("subject_type")) for meta in metas)
@@ -62,8 +57,6 @@ def rules_of(gate: Gate) -> tuple[Rule, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """``failed_rows`` is None if the rule was not evaluated."""
-
     rule: Rule
     failed_rows: int | None
     sample: tuple[Mapping[str, Any], ...] = ()

@@ -1,5 +1,3 @@
-"""The two gates: evaluate every rule and store the results."""
-
 from __future__ import annotations
 
 import re
@@ -13,7 +11,7 @@ from rebalance_advisor import store
 from rebalance_advisor.gates.expectations import Unexpected, unexpected_rows
 from rebalance_advisor.gates.rules import Gate, Level, rules_of
 
-# Great Expectations keeps only the text of a database error.
+# Great Expectations keeps only a database error's text.
 _INTERRUPTED = re.compile(
     "OperationalError|InterfaceError|AdminShutdown|CrashShutdown|server closed the connection|terminating connection"
 )
@@ -22,16 +20,16 @@ _KEPT_ROWS = 20
 
 
 class GateError(AdvisorError):
-    """A rule could not be evaluated, so nothing passes."""
+    """A rule was not evaluated, so nothing passes."""
 
 
 class GateInterruptedError(GateError):
-    """The database connection was lost during evaluation."""
+    """The database connection was lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """``quarantined``: subjects that advice excludes."""
+    """``quarantined``: excluded from advice."""
 
     gate: Gate
     subject: str
@@ -52,7 +50,7 @@ def check_words(check: store.Check) -> str:
 
 
 def check_input(dsn: str, snapshot_id: str) -> GateResult:
-    """Evaluate input rules, store results, mark the snapshot passed or blocked. Raises StoreError or GateError."""
+    """Mark the snapshot passed or blocked."""
     with store.connect(dsn) as connection:
         store.require_snapshot(connection, snapshot_id)
         found = _evaluate(dsn, Gate.INPUT, snapshot_id)
@@ -68,10 +66,7 @@ def check_input(dsn: str, snapshot_id: str) -> GateResult:
 
 
 def check_results(dsn: str, run_id: str) -> GateResult:
-    """Evaluate result rules and store results; a blocked run is not published.
-
-    Raises RunPublishedError, StoreError or GateError.
-    """
+    """A blocked run is not published."""
     with store.connect(dsn) as connection:
         store.load_run(connection, run_id)
         checks = _checks(Gate.RESULTS, _evaluate(dsn, Gate.RESULTS, run_id))

@@ -1,5 +1,3 @@
-"""Read brokers, topics, partitions and running reassignments."""
-
 from __future__ import annotations
 
 import base64
@@ -26,7 +24,7 @@ _REASSIGNMENT_TIMEOUT_MS = 30_000
 
 
 class ClusterUnreadableError(AdvisorError):
-    """No broker answered Metadata, so there is no snapshot."""
+    """No broker answered Metadata."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +38,6 @@ class SeenBroker:
 
 @dataclass(frozen=True, slots=True)
 class SeenPartition:
-    """``leader`` is None without a leader."""
-
     topic: str
     partition: int
     leader: int | None
@@ -100,7 +96,7 @@ def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterM
 
 
 def refreshed_leaders(sender: RequestSender, topics: set[str]) -> dict[tuple[str, int], int]:
-    """Return (topic, partition) → leader; empty when no broker answers."""
+    """Return {} when no broker answers."""
     wanted = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(topics)]
     metadata = sender.send_to_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
@@ -173,7 +169,7 @@ def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroke
 
 
 def _note_rights(sender: RequestSender, cluster: Any, coverage: Coverage) -> None:
-    """Record missing cluster rights. An *empty* set means no right. Brokers before 2.8 send it with Metadata."""
+    """An *empty* set means no right. Brokers before 2.8 send it with Metadata."""
     told = cluster
     if sender.client.version_of(DescribeClusterRequest) < 0:
         told = sender.send_to_any(
@@ -185,14 +181,13 @@ def _note_rights(sender: RequestSender, cluster: Any, coverage: Coverage) -> Non
     is_told = not isinstance(told, Exception) and not getattr(told, "error_code", 0)
     rights = (told.authorized_operations or ()) if is_told else ()
     if _DESCRIBE not in rights:
-        # The DescribeConfigs answer decides the other right.
         coverage.add_right(Right.DESCRIBE_CLUSTER, is_told=is_told)
     elif _DESCRIBE_CONFIGS not in rights:
         coverage.add_right(Right.BROKER_CONFIGS)
 
 
 def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int | None:
-    """Return the leader of the metadata quorum; KRaft's Metadata names a random broker."""
+    """KRaft's Metadata names a random broker, so this returns the leader of the metadata quorum."""
     if sender.client.version_of(DescribeQuorumRequest) < 0:
         return int(metadata.controller_id) if metadata.controller_id >= 0 else None
     topic = DescribeQuorumRequest.TopicData
@@ -213,7 +208,7 @@ def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int
 def read_reassignments(
     sender: RequestSender, controller: int | None, coverage: Coverage
 ) -> dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return (topic, partition) → (adding, removing). With ZooKeeper only the controller answers."""
+    """With ZooKeeper only the controller answers."""
     request = ListPartitionReassignmentsRequest(timeout_ms=_REASSIGNMENT_TIMEOUT_MS, topics=None)
     answer = sender.send_to_any(request, first=controller)
     if isinstance(answer, Exception):

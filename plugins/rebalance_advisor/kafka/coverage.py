@@ -12,7 +12,7 @@ from rebalance_advisor.kafka.connection.client import kafka_error, reason_of
 
 _SHOWN_PARTITIONS = 5
 CONFIGS = fact(FactCode.LACKS_CONFIGS, kind=None)
-# Parts that only one broker can answer, in output order, with their count argument.
+# Parts that only one broker can answer, in output order, with count argument.
 _PARTS = MappingProxyType(
     {
         FactCode.LACKS_LOG_DIRS: None,
@@ -23,7 +23,7 @@ _PARTS = MappingProxyType(
         FactCode.LACKS_OFFSETS_OF_PARTITIONS: "partitions",
     }
 )
-# Kafka's refusal code → missing right, for configs and for others.
+# Refusal code → missing right, for configs and for others.
 _REFUSALS = {
     29: (Right.TOPIC_CONFIGS, Right.DESCRIBE_TOPICS),
     30: (Right.GROUP_CONFIGS, Right.DESCRIBE_GROUPS),
@@ -40,14 +40,13 @@ class Coverage:
     _unanswered: dict[tuple[int, Fact], dict[FactCode, set[object]]] = field(default_factory=dict)
 
     def add(self, subject_type: str, subject: object, what: Fact | FactCode, reason: Fact | FactCode) -> None:
-        """Add a gap; duplicates count once."""
         self._gaps.add(CoverageGap(subject_type, str(subject), _fact(what), _fact(reason)))
 
     def add_cluster(self, what: Fact | FactCode, reason: Fact | FactCode) -> None:
         self.add("cluster", "", what, reason)
 
     def add_error(self, subject_type: str, subject: object, what: Fact | FactCode, code: int) -> None:
-        """Add a gap; a refusal also adds the missing right."""
+        """A refusal also adds the missing right."""
         self.note_refusal(what, code)
         self.add(subject_type, subject, what, kafka_error(code))
 
@@ -60,13 +59,13 @@ class Coverage:
         self._rights.setdefault(right, right_gap(right, is_told=is_told))
 
     def add_partition(self, topic: str, partition: int, what: FactCode, reason: Fact | FactCode) -> None:
-        """Add a gap; those of one topic with one reason are merged."""
+        """Gaps of one topic with one reason are merged."""
         self._partitions[topic, what, _fact(reason)].append(partition)
 
     def add_unanswered(
         self, broker: int, part: Fact | FactCode | None, why: Exception | Fact | FactCode, things: Iterable[object] = ()
     ) -> None:
-        """Add a missing part of one broker (None: the rest). ``things`` are counted once."""
+        """``part`` None: the rest. ``things`` count once."""
         reason = reason_of(why) if isinstance(why, Exception) else _fact(why)
         parts = self._unanswered.setdefault((broker, reason), {})
         if part is not None:
@@ -82,7 +81,6 @@ class Coverage:
 
     @property
     def gaps(self) -> tuple[CoverageGap, ...]:
-        """Return the gaps in a fixed order."""
         by_topic = []
         for (topic, what, reason), found in self._partitions.items():
             first = tuple(sorted(found)[:_SHOWN_PARTITIONS])

@@ -1,8 +1,7 @@
-"""Read every group with the API of its type. Another API shows it dead and empty, on older brokers without an error.
+"""Read every group with the API of its type; another API shows it dead and empty.
 
-The listing broker is the coordinator. FindCoordinator is sent only for groups that moved: it can create
-``__consumer_offsets``. Members are decoded one by one. Newer consumer protocol versions are decoded as the newest
-known.
+The listing broker is the coordinator. FindCoordinator can create ``__consumer_offsets``, so it is sent only for groups
+that moved. Newer consumer protocol versions are decoded as the newest known.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _NEWEST_SUBSCRIPTION = 3
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """``owned``, ``generation`` and ``rack`` are newer than version 0."""
+    """``owned``, ``generation``, ``rack``: not in version 0."""
 
     version: int
     topics: tuple[str, ...]
@@ -55,9 +54,7 @@ class Subscription:
 
 
 def decode_subscription(data: bytes) -> Subscription:
-    """Decode ConsumerProtocolSubscription 0 to 3; kafka-go's version 1 has no owned partitions. Raises
-    OddBytesError.
-    """
+    """ConsumerProtocolSubscription 0 to 3; kafka-go's version 1 has no owned partitions. Raises OddBytesError."""
     reader = ProtocolReader(data)
     said_version = reader.version()
     version = min(said_version, _NEWEST_SUBSCRIPTION)
@@ -78,7 +75,6 @@ def decode_assignment(data: bytes) -> TopicPartitions:
 
 
 def _streams_tasks(data: bytes) -> Tasks | None:
-    """Return the tasks in the user data of a ConsumerProtocolAssignment. Raises OddBytesError."""
     reader = ProtocolReader(data)
     reader.version()
     reader.topic_partitions()
@@ -86,14 +82,14 @@ def _streams_tasks(data: bytes) -> Tasks | None:
     return decode_streams_assignment(user_data) if user_data else None
 
 
-_CONNECTOR = -1  # in a list of tasks: the connector itself
+_CONNECTOR = -1  # among tasks: the connector itself
 
 
 def decode_worker(metadata: bytes, assignment: bytes) -> ConnectWorker:
-    """Return one worker of Kafka Connect. Raises OddBytesError.
+    """Metadata 0 ends after the config offset.
 
-    Version 0 of its metadata ends behind the config offset. Later ones hold what the worker ran when it joined, as the
-    bytes of an assignment. Fields that are missing at the end have their defaults, as Connect itself reads them.
+    Later versions add what the worker ran when it joined, as an assignment. Missing last fields have their defaults, as
+    in Connect. Raises OddBytesError.
     """
     reader = ProtocolReader(metadata)
     worker = ConnectWorker(version=reader.version(), url=reader.nullable_string(), config_offset=reader.int64())
@@ -104,7 +100,7 @@ def decode_worker(metadata: bytes, assignment: bytes) -> ConnectWorker:
 
 
 def _with_assignment(worker: ConnectWorker, data: bytes | None) -> ConnectWorker:
-    """The worker with what an assignment tells, 0 to 2; none is sent to a worker that waits for its first one."""
+    """Versions 0 to 2; a worker that waits for its first assignment has none."""
     if not data:
         return worker
     reader = ProtocolReader(data)
@@ -133,7 +129,7 @@ def _work(reader: ProtocolReader) -> Work:
 
 
 def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:
-    """Return () while the group is not initialized or topics are missing."""
+    """() while the group is not initialized or topics are missing."""
     rows = (described.topology.subtopologies or ()) if described.topology is not None else ()
     return tuple(
         Subtopology(
@@ -147,7 +143,6 @@ def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:
 
 
 def streams_member(raw: Any, subtopologies: tuple[Subtopology, ...], partition_counts: Mapping[str, int]) -> Member:
-    """Return the member with the partitions of its active tasks."""
     tasks, target = _tasks(raw.assignment), _tasks(raw.target_assignment)
     topics = {topic for subtopology in subtopologies for topic in subtopology.read_topics}
     return Member(
@@ -191,7 +186,6 @@ _IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versio
 
 
 def with_members(group: Group, described: Any, coverage: Coverage, partition_counts: Mapping[str, int]) -> Group:
-    """Return the group with members sorted by id."""
     if described.group_state == "Dead":
         coverage.add("group", group.id, FactCode.LACKS_MEMBERS, FactCode.GROUP_GONE)
         return replace(group, state="Dead")
@@ -205,7 +199,7 @@ def with_members(group: Group, described: Any, coverage: Coverage, partition_cou
     else:
         group = replace(group, generation=described.group_epoch, assignment_epoch=described.assignment_epoch)
         if group.type is GroupType.STREAMS:
-            # Version 1 (4.4) names the assignor of the next target; older brokers keep no task offsets.
+            # From version 1 (4.4): assignor of the next target, and task offsets.
             assignor = getattr(described, "assignor_name", None) or None
             group = replace(group, subtopologies=subtopologies_of(described), protocol=assignor)
             members = [streams_member(row, group.subtopologies, partition_counts) for row in described.members]
@@ -230,7 +224,7 @@ def _with_worker(member: Member, raw: Any) -> Member:
 
 
 def _classic_member(raw: Any, group: Group) -> Member:
-    """Decode separately, so that a bad subscription keeps the assignment."""
+    """A bad subscription keeps the assignment."""
     member = Member(
         id=raw.member_id,
         instance_id=getattr(raw, "group_instance_id", None) or None,
@@ -240,7 +234,7 @@ def _classic_member(raw: Any, group: Group) -> Member:
     if group.protocol_type == CONNECT_PROTOCOL and raw.member_metadata:
         return _with_worker(member, raw)
     if group.protocol_type != CONSUMER_PROTOCOL:
-        return member  # Schema Registry and others have another format
+        return member  # other formats, such as Schema Registry
     odd = []
     try:
         if raw.member_metadata:
@@ -269,7 +263,7 @@ def _classic_member(raw: Any, group: Group) -> Member:
 
 
 def _owned_by(said: Subscription, protocol: str | None) -> tuple[TopicPartitions | None, int | None]:
-    """Return (owned, generation), for sticky members from user data: they revoke all before they join."""
+    """Sticky members revoke all before they join, so theirs come from user data."""
     told = decode_user_data(said.user_data, protocol) if protocol == "sticky" else None
     if told is None or told.owned is None:
         return said.owned, said.generation
@@ -277,7 +271,7 @@ def _owned_by(said: Subscription, protocol: str | None) -> tuple[TopicPartitions
 
 
 def _modern_member(raw: Any) -> Member:
-    """Return the member; share groups have no target and no instance."""
+    """Share groups have no target and no instance."""
     target = getattr(raw, "target_assignment", None)
     return Member(
         id=raw.member_id,
@@ -309,12 +303,9 @@ _GROUPS_A_QUESTION = 200
 
 @dataclass(frozen=True, slots=True)
 class ListedGroups:
-    """``coordinator`` is set, members and offsets are not."""
-
     groups: dict[str, Group] = field(default_factory=dict)
 
     def by_coordinator(self, names: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-        """Yield portions of one request."""
         bundles: dict[int, list[str]] = defaultdict(list)
         for name in sorted(names):
             bundles[self.groups[name].coordinator or 0].append(name)
@@ -350,7 +341,6 @@ def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
 
 
 def find_moved(sender: RequestSender, listed: ListedGroups, names: set[str]) -> ListedGroups:
-    """Return new coordinators; unchanged without an answer."""
     if not names or sender.client.version_of(FindCoordinatorRequest) < 4:
         return listed
     answer = sender.send_to_any(FindCoordinatorRequest(key_type=0, coordinator_keys=sorted(names), min_version=4))
@@ -373,11 +363,10 @@ def may_have_moved(why: int | Exception) -> bool:
 def describe_groups(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage, partition_counts: Mapping[str, int] | None = None
 ) -> ListedGroups:
-    """Return groups with members; ``partition_counts`` by topic are for streams tasks."""
     readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
     described, failed = _describe(sender, listed, readable)
     moved = {name for name, why in failed.items() if may_have_moved(why)}
-    # A classic group between two phases has no metadata yet.
+    # A classic group between two phases has no metadata.
     unready = {name for name, group in described.items() if group.group_state in REBALANCING}
     if moved or unready:
         listed = find_moved(sender, listed, moved)
@@ -405,7 +394,6 @@ def describe_groups(
 def _describe(
     sender: RequestSender, listed: ListedGroups, names: set[str]
 ) -> tuple[dict[str, Any], dict[str, int | Exception]]:
-    """Return descriptions, and the code or failure of the others."""
     bundles = [
         (broker, kind, bundle)
         for kind in _REQUESTS
@@ -437,7 +425,7 @@ _REQUESTS: dict[GroupType, Callable[[list[str]], Any]] = {
 
 
 def _group_type(name: str | None) -> GroupType:
-    """Return classic for None: brokers older than 3.7 know no other type."""
+    """None: brokers older than 3.7 know only classic."""
     if not name:
         return GroupType.CLASSIC
     try:

@@ -1,7 +1,6 @@
-"""Read committed offsets before end offsets, so that lags are not negative.
+"""Read commits before end offsets, so that lags are not negative.
 
-OffsetFetch answers for share groups without rows and error. The broker gives their start offset and lag (KIP-932,
-KIP-1226).
+OffsetFetch gives no rows and no error for share groups; the broker gives their start and lag (KIP-932, KIP-1226).
 """
 
 from __future__ import annotations
@@ -25,15 +24,14 @@ from rebalance_advisor.kafka.unheard import BrokerUnheardError
 TopicPartition = tuple[str, int]
 EARLIEST, LATEST = -2, -1
 _WHAT = {EARLIEST: FactCode.LACKS_START_OFFSETS, LATEST: FactCode.LACKS_END_OFFSETS}
-_PARTITIONS_A_QUESTION = 50_000  # 2 MB; usual clusters need one request
+_PARTITIONS_A_QUESTION = 50_000  # 2 MB
 _LEADER_MOVED = (5, 6, 74, 75, 76)  # leader not available, not leader, fenced or unknown epoch, offset not available
-_BATCHED = 8  # from this version OffsetFetch takes many groups
+_BATCHED = 8  # OffsetFetch takes many groups
 
 
 def read_committed(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """Return commits; a moved group is requested from its new coordinator."""
     names = {name for name, group in listed.groups.items() if group.type is not GroupType.SHARE}
     found: dict[str, tuple[CommittedOffset, ...]] = {}
     failed = _fetch_committed(sender, listed, names, found, coverage)
@@ -56,7 +54,7 @@ def _fetch_committed(
     found: dict[str, tuple[CommittedOffset, ...]],
     coverage: Coverage,
 ) -> dict[str, int | Exception]:
-    """Return the code or failure of groups that are not added to ``found``."""
+    """The groups that are not added to ``found``."""
     is_batched = sender.client.version_of(OffsetFetchRequest) >= _BATCHED
     requests: dict[tuple[str, ...], tuple[int, Any]] = {}
     for broker, bundle in listed.by_coordinator(names):
@@ -90,7 +88,7 @@ def leaders_of(partitions: Iterable[SeenPartition], coverage: Coverage) -> dict[
 def read_ends(
     sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> tuple[dict[TopicPartition, int], dict[TopicPartition, int]]:
-    """Return (start, end) offsets; requests Metadata again for moved or lost leaders."""
+    """(start, end). Moved or lost leaders: Metadata is requested again."""
     wanted = {(when, key): broker for key, broker in leaders.items() for when in (LATEST, EARLIEST)}
     found, failed = _list_offsets(sender, wanted)
     moved = {key for key, why in failed.items() if why in _LEADER_MOVED or isinstance(why, BrokerUnheardError)}
@@ -122,7 +120,6 @@ Wanted = tuple[int, TopicPartition]
 def _list_offsets(
     sender: RequestSender, wanted: Mapping[Wanted, int]
 ) -> tuple[dict[Wanted, int], dict[Wanted, int | Exception]]:
-    """Return offsets, and the code or failure of the others."""
     portions: dict[tuple[int, int, int], list[TopicPartition]] = defaultdict(list)
     counts: dict[tuple[int, int], int] = defaultdict(int)
     for (when, partition), broker in sorted(wanted.items()):
@@ -152,7 +149,7 @@ def _ends(partitions: list[TopicPartition], when: int) -> Any:
         by_topic[topic].append(topic_type.ListOffsetsPartition(partition_index=partition, timestamp=when))
     return ListOffsetsRequest(
         replica_id=-1,
-        isolation_level=0,  # the high watermark, as kafka-get-offsets prints
+        isolation_level=0,  # high watermark, as kafka-get-offsets
         topics=[topic_type(name=name, partitions=rows) for name, rows in by_topic.items()],
     )
 
@@ -160,7 +157,7 @@ def _ends(partitions: list[TopicPartition], when: int) -> Any:
 def _fetch(groups: list[str], *, is_batched: bool) -> Any:
     if is_batched:
         rows = [OffsetFetchRequest.OffsetFetchRequestGroup(group_id=name, topics=None) for name in groups]
-        # From version 10 topics have ids in place of names.
+        # Version 10 has topic ids, not names.
         return OffsetFetchRequest(groups=rows, require_stable=False, min_version=_BATCHED, max_version=_BATCHED)
     return OffsetFetchRequest(group_id=groups[0], topics=None, min_version=2, max_version=_BATCHED - 1)
 
@@ -185,7 +182,6 @@ def _committed(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOf
 def read_group_offsets(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """Return offsets; unread groups are absent."""
     return read_committed(sender, listed, coverage) | read_share_offsets(sender, listed, coverage)
 
 
@@ -221,7 +217,7 @@ def _is_group_loading(answer: Any) -> bool:
 
 
 def _offsets(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOffset, ...]:
-    """Return offsets; a share partition that was never read has no start."""
+    """A share partition that was never read has no start."""
     found = []
     for topic in topics:
         for partition in topic.partitions:

@@ -1,10 +1,8 @@
-"""Read one running cluster into one ``ClusterSnapshot``, under one deadline, without writing.
+"""Read a running cluster into one ``ClusterSnapshot``, under one deadline, without writing.
 
-At most 14 requests to each broker and 10 for the cluster, whatever its size. An unresponsive broker costs 5 to 6 s and
-one gap, a failed detail one gap.
-
-Metadata is read again at the end, so each topic has one state. Changed topics are read again; if they change twice they
-have no sizes and offsets, and a gap. Brokers that joined or left count as unresponsive.
+At most 14 requests to each broker and 10 for the cluster. An unresponsive broker costs 5 to 6 s and one gap. Metadata
+is read again at the end, so each topic has one state: changed topics are read again; if they change twice they have no
+sizes and offsets, and a gap. Brokers that joined or left count as unresponsive.
 
 Log dirs, members and commits can name topics hidden from Metadata. Each is requested alone: Kafka answers "not
 authorized" (also if absent), or "unknown" to an authorized user, which is no gap.
@@ -71,8 +69,6 @@ from rebalance_advisor.kafka.unheard import Unheard
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``unheard``: brokers that failed, and how."""
-
     metadata: ClusterMetadata
     storage: Storage
     configs: Configs
@@ -87,7 +83,7 @@ class Reading:
 
 
 def note_unseen(reading: Reading, coverage: Coverage) -> None:
-    """Add gaps for replicas on unreachable brokers, and for offline replicas on live ones."""
+    """Replicas on unreachable brokers, and offline replicas on live ones."""
     metadata = reading.metadata
     fenced = {broker.id for broker in metadata.brokers if broker.is_fenced}
     for broker in sorted(fenced - reading.unheard.keys()):
@@ -106,7 +102,7 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
         for broker in sorted(serving & set(partition.offline)):
             reason = fact(FactCode.REPLICA_IS_OFFLINE, broker=broker)
             coverage.add_partition(partition.topic, partition.partition, FactCode.LACKS_OFFLINE_REPLICA, reason)
-        # Metadata may report it seconds after the broker.
+        # Metadata may be seconds behind the broker.
         key = (partition.topic, partition.partition)
         for broker in sorted(failed & set(partition.replicas) - set(partition.offline)):
             if key not in reading.storage.sizes[broker]:
@@ -115,7 +111,6 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
 
 
 def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:
-    """Return the snapshot without time and coverage."""
     metadata, configs = reading.metadata, reading.configs
     topics = tuple(
         Topic(known_topic.name, known_topic.id, known_topic.is_internal, configs.topics.get(known_topic.name, {}))
@@ -141,7 +136,7 @@ def _rows(reading: Reading) -> list[Partition]:
         key = (partition.topic, partition.partition)
         adding, removing = reading.metadata.reassignments.get(key, ((), ()))
         if not {*adding, *removing} <= set(partition.replicas):
-            adding, removing = (), ()  # the reassignment began or ended between two answers: see note_unseen
+            adding, removing = (), ()  # the reassignment began or ended between two answers
         rows.append(
             Partition(
                 partition.topic,
@@ -167,7 +162,7 @@ def _rows(reading: Reading) -> list[Partition]:
 
 
 def _brokers(reading: Reading) -> tuple[Broker, ...]:
-    """Return brokers; those that only replica lists name are dead."""
+    """Brokers that only replica lists name are dead."""
     metadata = reading.metadata
     seen = {
         known_broker.id: Broker(
@@ -185,7 +180,7 @@ def _brokers(reading: Reading) -> tuple[Broker, ...]:
 
 
 def _state(broker: int, reading: Reading, *, is_fenced: bool) -> BrokerState:
-    """Return the controller's state, else ours."""
+    """The controller's state, else ours."""
     if is_fenced:
         return BrokerState.FENCED
     return reading.unheard[broker].state if broker in reading.unheard else BrokerState.ALIVE
@@ -197,7 +192,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class TopicChanges:
-    """``changed`` exist; ``recreated`` of them have a new id."""
+    """``changed`` exist; ``recreated`` have a new id."""
 
     deleted: frozenset[str]
     changed: frozenset[str]
@@ -241,7 +236,7 @@ def _with_brokers(sender: RequestSender, reading: Reading, now: TopicsSeen, cove
 
 
 def topic_changes(before: TopicsSeen, now: TopicsSeen, names: Iterable[str]) -> TopicChanges:
-    """Return the changes; a topic with an error is "unknown" or unchanged."""
+    """A topic with an error is "unknown" or unchanged."""
     deleted, changed, recreated = set(), set(), set()
     for name in names:
         if name not in now.topics:
@@ -271,7 +266,7 @@ def _topics_seen(metadata: ClusterMetadata) -> TopicsSeen:
 
 
 def _shown_as(reading: Reading, before: TopicsSeen, now: TopicsSeen, names: Iterable[str] | None) -> Reading:
-    """Take ``names`` (None: all) from ``now``, else from ``before``."""
+    """``names`` (None: all) from ``now``, others from ``before``."""
     wanted = before.topics.keys() | now.topics.keys() if names is None else set(names)
     topics, partitions = dict(before.topics), dict(before.partitions)
     for name in wanted:
@@ -359,13 +354,13 @@ def _commits_to(committed: Iterable[CommittedOffset], topics: frozenset[str]) ->
     return any(commit.topic in topics for commit in committed)
 
 
-_GROUP = 32  # resource type of DescribeConfigs from 4.0
+_GROUP = 32  # DescribeConfigs, from 4.0
 _NO_SUCH_RESOURCES = 42
 _DEFAULT_SOURCE = 5
 _PARTITIONS_A_PAGE = 2_000  # the broker's default limit
 _CLUSTER_REFUSED = 31
 _QUOTAS = FactCode.LACKS_QUOTAS
-_LOCAL_START, _KNOWS_LOCAL_START = -4, 8  # the first version of ListOffsets with it
+_LOCAL_START, _KNOWS_LOCAL_START = -4, 8  # ListOffsets from this version
 _LOCAL, _ELIGIBLE = FactCode.LACKS_LOCAL_START_OFFSETS, FactCode.LACKS_ELIGIBLE_LEADERS
 
 
@@ -430,7 +425,7 @@ def with_group_configs(sender: RequestSender, groups: tuple[Group, ...], coverag
         return groups
     found: dict[str, dict[str, str]] = {}
     for result in answer.results:
-        if result.error_code == _NO_SUCH_RESOURCES:  # Kafka 3 has no group configs
+        if result.error_code == _NO_SUCH_RESOURCES:  # Kafka 3
             continue
         if result.error_code:
             coverage.add_error("group", result.resource_name, CONFIGS, result.error_code)
@@ -444,7 +439,7 @@ def with_group_configs(sender: RequestSender, groups: tuple[Group, ...], coverag
 
 
 def _short_of_isr(reading: Reading) -> list[SeenPartition]:
-    """Return partitions with an ISR below min.insync.replicas; others have no eligible leaders."""
+    """ISR below min.insync.replicas; others have no eligible leaders."""
     brokers = [values.get("min.insync.replicas", "1") for values in reading.configs.brokers.values()]
     default = max((int(value) for value in brokers if value.isdigit()), default=1)
     found = []
@@ -456,9 +451,9 @@ def _short_of_isr(reading: Reading) -> list[SeenPartition]:
 
 
 def with_eligible_leaders(sender: RequestSender, reading: Reading, coverage: Coverage) -> Reading:
-    """Add eligible leader replicas (KIP-966) where an ISR is short.
+    """Eligible leader replicas (KIP-966) of short ISRs.
 
-    Call this last: an ISR may shrink meanwhile. All fields of a partition come from one answer.
+    Call it last: an ISR may shrink meanwhile. All fields of a partition come from one answer.
     """
     ids = {topic.name: topic.id for topic in reading.metadata.topics}
     wanted = {(row.topic, row.partition): row for row in _short_of_isr(reading)}
@@ -538,7 +533,7 @@ def _eligible_of(topic: Any, partition: Any) -> EligibleLeaders:
 def read_local_starts(
     sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> dict[TopicPartition, int]:
-    """Return the first local offset of tiered partitions; older records are remote."""
+    """First local offset of tiered partitions; older records are remote."""
     if not leaders:
         return {}
     if sender.client.version_of(ListOffsetsRequest) < _KNOWS_LOCAL_START:
@@ -584,7 +579,6 @@ _NAMES_A_QUESTION = 50_000
 def note_hidden_topics(
     sender: RequestSender, known: set[str], on_disk: set[str], groups: Iterable[Group], coverage: Coverage
 ) -> None:
-    """Add a gap for each topic that Metadata (``known``) does not show."""
     told = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
     readers = _readers(groups)
     wanted = sorted(
@@ -595,7 +589,6 @@ def note_hidden_topics(
         code = codes.get(name)
         is_refused, failure = code == _REFUSED, code if isinstance(code, Fact) else None
         if name in on_disk:
-            # The topic exists although Metadata denies it.
             reason = fact(FactCode.TOPIC_ON_DISK, why=failure, is_refused=is_refused)
             coverage.add("topic", name, FactCode.LACKS_ALL_BUT_SIZE, reason)
         elif code not in (_UNKNOWN, None):
@@ -619,7 +612,7 @@ def _readers(groups: Iterable[Group]) -> dict[str, str]:
 
 
 def _codes(sender: RequestSender, names: list[str]) -> Mapping[str, int | Fact]:
-    """Return the code (0: visible now) or the failure."""
+    """Code (0: visible now) or failure."""
     found: dict[str, int | Fact] = {}
     for at in range(0, len(names), _NAMES_A_QUESTION):
         part = names[at : at + _NAMES_A_QUESTION]
@@ -638,10 +631,9 @@ def note_odd_commits(
     ends: Mapping[TopicPartition, int],
     coverage: Coverage,
 ) -> None:
-    """Report commits outside their partition's offsets."""
     for group in groups:
         if group.type is GroupType.SHARE:
-            continue  # its start moves with the log at the next read
+            continue  # start moves with the log at the next read
         found: dict[tuple[str, bool], list[tuple[int, str, int]]] = {}
         for commit in group.committed:
             key = (commit.topic, commit.partition)
@@ -665,7 +657,7 @@ def note_odd_commits(
 
 DEADLINE_S = 120.0
 ROUND_S = 5.0
-_ROUNDS_A_DEADLINE = 24  # a longer deadline gives slow brokers longer rounds
+_ROUNDS_A_DEADLINE = 24  # longer deadlines give slow brokers longer rounds
 
 
 def read_cluster(
@@ -678,7 +670,7 @@ def read_cluster(
     deadline_s: float = DEADLINE_S,
     say: Callable[[str], None] = lambda _: None,
 ) -> ClusterSnapshot:
-    """Read one snapshot. ``bootstrap`` overrides ``bootstrap.servers``; ``cluster_name`` None: the cluster's id.
+    """``bootstrap`` overrides ``bootstrap.servers``; ``cluster_name`` None: the cluster's id.
 
     Raises InvalidInputError, ConnectionFailedError (within 10 s), or ClusterUnreadableError.
     """
@@ -695,7 +687,6 @@ def read_with_settings(
     say: Callable[[str], None] = lambda _: None,
     counts: RequestCounts | None = None,
 ) -> ClusterSnapshot:
-    """Read one snapshot; ``counts`` collects the requests sent."""
     if now.tzinfo is None:
         raise ValueError(f"now={now} has no time zone")
     deadline = time.monotonic() + deadline_s
@@ -747,7 +738,6 @@ def read_with_sender(
 
 
 def connected(settings: ConnectionSettings) -> ClusterClient:
-    """Try another server if the probed one has gone."""
     server = find_server(settings)
     try:
         return ClusterClient(settings, server)
@@ -761,7 +751,7 @@ def connected(settings: ConnectionSettings) -> ClusterClient:
 
 
 def round_seconds(request_timeout_ms: int | None, deadline_s: float) -> float:
-    """Return the seconds; ``request.timeout.ms`` only shortens them, because many files hold the default of 30000."""
+    """``request.timeout.ms`` only shortens rounds, because many files hold the default of 30000."""
     longest = max(ROUND_S, deadline_s / _ROUNDS_A_DEADLINE)
     return min(longest, request_timeout_ms / 1000) if request_timeout_ms else longest
 

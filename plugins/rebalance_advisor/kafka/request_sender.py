@@ -1,16 +1,13 @@
-"""Send the readers' requests in rounds of 5 s under one deadline.
+"""Send requests in rounds of 5 s under one deadline.
 
 - ``send``: answers of one broker only. Pass each exception to ``Coverage.add_unanswered``.
 - ``send_to_any``: answers of any broker.
 - ``share_out``: divides similar requests among brokers, for one ``send``.
 
 Answers are checked: nulls by Kafka's schema, no negative ids or sizes, no duplicate, contradicting or unrequested rows.
-A faulty answer also fails the others of its connection, so it is requested once more after 1 s; so is a closed
-connection.
-
-A broker that misses a round is probed. If it responds, its requests are sent once more; else it gets no more.
-
-Requests must not grow with the cluster: at most 14 to a broker and 10 for the cluster.
+A faulty answer also fails the others of its connection, so these and closed connections are tried again after 1 s. A
+broker that misses a round is probed; if it responds, its requests are sent once more, else it gets no more. Requests
+must not grow with the cluster.
 """
 
 from __future__ import annotations
@@ -49,7 +46,7 @@ from rebalance_advisor.kafka.unheard import (
     unheard_by,
 )
 
-# Field → lowest and highest value in a row without an error.
+# Lowest and highest value in a row without an error.
 _BOUNDS = {
     "broker_id": (0, LARGEST_INT32),
     "node_id": (0, LARGEST_INT32),
@@ -64,7 +61,7 @@ _BOUNDS = {
     "start_offset": (-1, LARGEST_INT64),
     "offset": (-1, LARGEST_INT64),
 }
-# Fields that identify a row within its list.
+# Identify a row within its list.
 _IDENTITY = (
     "group_id", "member_id", "name", "topic_name", "topic", "partition_index", "partition", "is_future_key", "node_id",
     "broker_id", "log_dir", "resource_type", "resource_name", "source", "subtopology_id", "key", "api_key",
@@ -78,7 +75,6 @@ class MangledAnswerError(KafkaProtocolError):
 
 
 def checked(request: Any, answer: Any) -> Any:
-    """Return MangledAnswerError in place of a bad answer."""
     if not isinstance(answer, ApiMessage):
         return answer
     try:
@@ -94,8 +90,8 @@ def checked(request: Any, answer: Any) -> Any:
 class _Rows:
     never_null: tuple[str, ...]
     bounds: tuple[tuple[str, int, int], ...]
-    ids: tuple[str, ...]  # lists of brokers and partitions
-    names: tuple[str, ...]  # lists of them
+    ids: tuple[str, ...]  # lists of ids
+    names: tuple[str, ...]
     has_error: bool
     is_topic: bool
     is_placement: bool
@@ -115,7 +111,7 @@ def _rows(schema: Any, version: int) -> _Rows:
     nullable = {
         field.name
         for field in fields
-        # A tagged field that was not sent has its default, which may be null.
+        # An absent tagged field has its default, which may be null.
         if field.nullable_for_version_q(version) or (field.tagged_field_q(version) and field.default is None)
     }
     is_simple = {field.name for field in fields if not field.is_array() and field.type_str in _SIMPLE}
@@ -182,7 +178,6 @@ def _check_values(row: Any, rows: _Rows) -> None:
 
 
 def _check_asked(request: Any, answer: Any) -> None:
-    """Raises MangledAnswerError for missing and unrequested rows."""
     code: int = getattr(answer, "error_code", 0)
     if code or type(request) not in _ASKED:
         return
@@ -212,7 +207,7 @@ def _topics(message: Any) -> set[Any] | None:
     return None if message.topics is None else {topic.name for topic in message.topics}
 
 
-# Request → (requested ids, answered ids); None for all.
+# Request → (requested ids, answered ids); None: all.
 _ASKED: dict[Any, tuple[Callable[[Any], set[Any] | None], Callable[[Any], set[Any]]]] = {
     ListOffsetsRequest: (_partitions, _partitions),
     FetchRequest: (
@@ -239,7 +234,7 @@ _ASKED: dict[Any, tuple[Callable[[Any], set[Any] | None], Callable[[Any], set[An
 
 @dataclass(frozen=True, slots=True)
 class RequestCounts:
-    """Requests by name, without ApiVersions and logins. ``for_cluster``: any broker could answer."""
+    """Without ApiVersions and logins. ``for_cluster``: any broker could answer."""
 
     for_cluster: Counter[str] = field(default_factory=Counter)
     to_broker: dict[int, Counter[str]] = field(default_factory=dict)
@@ -274,18 +269,15 @@ _RETRY_AFTER_S = 1.0
 
 class Client(Protocol):
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
-        """Return the response or the exception of each request."""
+        """Return a response or an exception for each."""
 
     def version_of(self, request: type[Any]) -> int:
-        """Return the highest common version of this request; -1 when the broker does not know it."""
+        """Return the highest common version, or -1."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestSender:
-    """``deadline`` (of ``clock``) bounds the snapshot.
-
-    ``unheard``: brokers that get no more requests; ``mangled``: those whose faulty answer another broker replaced.
-    """
+    """``unheard``: brokers that get no more requests; ``mangled``: those whose faulty answer another replaced."""
 
     client: Client
     all_brokers: tuple[int, ...]
@@ -304,7 +296,7 @@ class RequestSender:
     def send(
         self, requests: Mapping[Key, AddressedRequest], is_passing: Callable[[Any], bool] = lambda _: False
     ) -> dict[Key, Any]:
-        """Send; a failure that ``is_passing`` accepts is sent once more after 1 s."""
+        """A failure that ``is_passing`` accepts is sent again after 1 s."""
         return self._send(requests, is_passing, is_for_cluster=False)
 
     def send_to_any(self, request: Any, first: int | None = None) -> Any:
@@ -319,7 +311,7 @@ class RequestSender:
         return answer
 
     def share_out(self, names: Iterable[Name], without: Container[int] = ()) -> dict[int, list[Name]]:
-        """Return broker → its part; empty without brokers."""
+        """Return {} without brokers."""
         brokers = [broker for broker in self.brokers if broker not in without]
         shares: dict[int, list[Name]] = defaultdict(list)
         for i, name in enumerate(names if brokers else ()):
@@ -366,13 +358,13 @@ class RequestSender:
             return answers | dict.fromkeys(asked, DeadlinePassedError())
         told = self.client.send(asked, seconds)
         for key, (broker, request) in asked.items():
-            if not isinstance(told[key], IncompatibleBrokerVersion):  # such a request is never sent
+            if not isinstance(told[key], IncompatibleBrokerVersion):  # never sent
                 self.counts.add(request, None if is_for_cluster else broker)
             answers[key] = checked(request, told[key])
         return answers
 
     def _look_for_life(self, brokers: Mapping[int, object]) -> None:
-        """Stop sending to ``brokers`` (broker → how it timed out) that do not respond."""
+        """``brokers``: id → how it timed out."""
         seconds = min(SIGN_OF_LIFE_S, self.deadline - self.clock())
         requests = {broker: (broker, ApiVersionsRequest(max_version=0)) for broker in sorted(brokers)}
         signs = self.client.send(requests, seconds) if requests and seconds > 0 else {}

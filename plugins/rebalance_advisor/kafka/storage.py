@@ -1,5 +1,3 @@
-"""Read log dirs and the configs that matter to placement."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -20,7 +18,7 @@ TOPIC_CONFIGS = (
     "remote.storage.enable", "retention.bytes", "retention.ms", "segment.bytes", "segment.ms",
     "unclean.leader.election.enable",
 )  # fmt: skip
-# Defaults for topics and groups, reported even when not set.
+# Defaults for topics and groups; reported even when not set.
 BROKER_DEFAULTS = (
     "confluent.balancer.enable", "default.replication.factor", "group.consumer.assignors",
     "group.consumer.heartbeat.interval.ms",
@@ -44,8 +42,9 @@ _METADATA_TOPIC = "__cluster_metadata"
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Brokers without an answer are absent. ``places``: dir of a replica; ``future``: copies in progress on another
-    dir.
+    """Brokers without an answer are absent.
+
+    ``places``: dir of a replica; ``future``: copies in progress on another dir.
     """
 
     log_dirs: dict[int, tuple[LogDir, ...]] = field(default_factory=dict)
@@ -76,13 +75,13 @@ def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
             coverage.add_error("broker", broker, FactCode.LACKS_LOG_DIRS, code)
             continue
         for result in answer.results:
-            if result.error_code:  # an offline dir has no topics and totals: its content is unknown
+            if result.error_code:  # content of an offline dir is unknown
                 what = fact(FactCode.LACKS_LOG_DIR, path=result.log_dir)
                 coverage.add_error("broker", broker, what, result.error_code)
         found.log_dirs[broker] = tuple(
             sorted((_log_dir(result) for result in answer.results), key=lambda log_dir: log_dir.path)
         )
-        # A future replica (a move between dirs) is a second row.
+        # A future replica is a second row.
         found.sizes[broker] = _sizes(answer)
         _note_places(found, broker, answer)
     return found
@@ -128,7 +127,6 @@ def _sizes(answer: Any) -> dict[tuple[str, int], int]:
 def read_configs(
     sender: RequestSender, topics: Iterable[str], coverage: Coverage, *, of_brokers: bool = True
 ) -> Configs:
-    """Read configs; topics of an unresponsive broker are requested from the others."""
     found = Configs()
     cluster_wide: dict[str, str] = {}
     own = set(sender.all_brokers) if of_brokers else set()

@@ -1,6 +1,6 @@
-"""Read keys and sizes of a topic's last records from the leaders, without a group and without commits.
+"""Read keys and sizes of a topic's last records, without a group or commits.
 
-Partitions contribute in proportion to their records, which keeps the skew. Aborted records count. Needs the Read right.
+Needs the Read right. Partitions contribute in proportion to their records, which keeps the skew. Aborted records count.
 """
 
 from __future__ import annotations
@@ -30,20 +30,18 @@ from rebalance_advisor.kafka.read_cluster import DEADLINE_S, connected, round_se
 from rebalance_advisor.kafka.request_sender import RequestSender
 
 _BYTES_A_PARTITION, _BYTES_A_REQUEST = 1 << 20, 32 << 20
-_BYTES_A_ROUND = LARGEST_ANSWER // 2  # over all leaders: unfinished answers above LARGEST_ANSWER are refused
-_NAMED_TOPICS = 12  # from 13 on requests have ids in place of names
+_BYTES_A_ROUND = LARGEST_ANSWER // 2  # over all leaders
+_NAMED_TOPICS = 12  # later versions have topic ids
 _WAIT_MS = 100
 _UNKNOWN_TOPIC = 3
 
 
 class TopicUnreadableError(AdvisorError):
-    """A right, a codec, or an unresponsive partition."""
+    """Missing right or codec, or unresponsive partition."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicSample:
-    """``observed``: the partition of each record."""
-
     keys: KeyColumn
     value_bytes: Longs
     observed: Ints
@@ -54,7 +52,6 @@ class TopicSample:
 def read_topic_sample(
     settings: ConnectionSettings, topic: str, most_records: int, deadline_s: float = DEADLINE_S
 ) -> TopicSample:
-    """Raises TopicUnreadableError, and the errors of ``read_cluster``."""
     deadline = time.monotonic() + deadline_s
     with connected(settings) as client:
         sender = RequestSender(
@@ -78,7 +75,7 @@ def read_topic_sample(
 
 
 def newest(known: Mapping[int, tuple[int, int]], most_records: int) -> dict[int, int]:
-    """Return first offsets, in proportion to the records, at least one of each non-empty partition."""
+    """First offsets in proportion to the records, at least one of each non-empty partition."""
     total = sum(end - start for start, end in known.values())
     share = min(1.0, most_records / total) if total else 0.0
     return {
@@ -147,7 +144,7 @@ class _Reading:
                         self._add(record, row.partition_index)
                     at = max(at, record.offset + 1)
                 at = max(at, getattr(batch, "next_offset", at))
-        except Exception as failure:  # noqa: BLE001  # a codec that is not installed; kafka-python raises all kinds
+        except Exception as failure:  # noqa: BLE001 # a missing codec raises many kinds
             self.failed[row.partition_index] = f"its records cannot be read ({failure_words(failure)})"
         return at
 

@@ -1,5 +1,3 @@
-"""State and reason of an unresponsive broker."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -16,8 +14,6 @@ _ENDED = (errors.KafkaConnectionError, errors.NodeNotReadyError, errors.Cancelle
 
 @dataclass(frozen=True, slots=True)
 class Unheard:
-    """``state``: ``refused``, ``silent`` or ``disconnected``."""
-
     state: BrokerState
     reason: Fact
     address: str | None = None
@@ -54,7 +50,7 @@ class UnreachableError(errors.KafkaConnectionError):
 
 
 class UnfinishedAnswerError(TimeoutError):
-    """A timeout during an answer; the message gives sender and received bytes."""
+    """The message gives sender and received bytes."""
 
 
 def is_timeout(failure: object) -> bool:
@@ -67,7 +63,7 @@ def silence(failure: object, seconds: float) -> Fact:
 
 
 def unheard_by(failure: object, reason: Fact) -> Unheard | None:
-    """Return None when the failure says nothing about the broker (a version, a deadline)."""
-    if is_timeout(failure):  # before OSError, its base class
+    """None: the failure (a version, a deadline) says nothing about the broker."""
+    if is_timeout(failure):  # its base class is OSError
         return Unheard(BrokerState.SILENT, reason)
     return Unheard(BrokerState.DISCONNECTED, reason) if isinstance(failure, _ENDED) else None

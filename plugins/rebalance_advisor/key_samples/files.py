@@ -1,8 +1,7 @@
-"""Count a sample file: JSON lines, CSV or Parquet.
+"""Count a sample file: JSON lines, CSV or Parquet. Only Parquet needs Arrow.
 
-JSON lines and CSV need no Arrow. Null and empty keys differ: JSON ``null`` or no field, and ``""``; CSV nothing between
-commas, and ``""``. JSON number keys are refused, because only their serializer knows the bytes. Parquet is read by row
-groups, only the needed columns, over Arrow's buffers.
+Null and empty keys differ: JSON ``null`` or no field, and ``""``; CSV nothing between commas, and ``""``. JSON number
+keys are refused: only their serializer knows the bytes.
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ from rebalance_advisor.key_samples.request import SampleColumns, format_of
 def tally_file(
     path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget, told: str | None = None
 ) -> KeyTally:
-    """Raises InvalidInputError, or UsageError for an unknown or unsupported format."""
     match format_of(str(path), told):
         case "json":
             return KeyTally.none(plan).added(read_json_lines(path, columns, plan, budget))
@@ -57,14 +55,13 @@ def tally_file(
 
 
 Row = Mapping[str, Any]
-Places = list[int]  # line of each row
+Places = list[int]  # lines of rows
 _INT32 = 2**31
-# A quoted (quotes doubled) or plain field, and its end.
+# Quoted (quotes doubled) or plain, and its end.
 _FIELD = re.compile(r'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|\r|\Z)')
 
 
 def read_json_lines(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
-    """Skips blank lines. Raises InvalidInputError."""
     rows: list[Row] = []
     places: Places = []
     seen: set[str] = set()
@@ -86,7 +83,7 @@ def read_json_lines(path: Path, columns: SampleColumns, plan: TallyPlan, budget:
 
 
 def read_csv(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
-    """Read CSV with a header and quotes as in RFC 4180. Raises InvalidInputError."""
+    """Read RFC 4180."""
     records = _csv_records(read_text(path, budget), path)
     header = next(records, (1, []))[1]
     columns.require_in([name or "" for name in header], str(path))
@@ -103,7 +100,7 @@ def read_csv(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBu
 
 
 def _csv_records(text: str, path: Path) -> Iterator[tuple[int, list[str | None]]]:
-    """Yield (first line, fields; None for an absent one); skips empty lines."""
+    """(first line, fields; None for an absent one); skips empty lines."""
     at, line = 0, 1
     fields: list[str | None] = []
     begun = 1
@@ -118,7 +115,7 @@ def _csv_records(text: str, path: Path) -> Iterator[tuple[int, list[str | None]]
         if end == "," and at < len(text):
             continue
         if end == ",":
-            fields.append(None)  # a comma ends the file: an absent field follows
+            fields.append(None)  # a last comma: one more absent field
         if fields != [None]:
             yield begun, fields
         fields, begun = [], line
@@ -147,7 +144,7 @@ def _decoded(path: Path, keys: list[bytes | None], places: Places, encoding: Key
     try:
         return decoded(column, encoding)
     except InvalidInputError:
-        # Check again one by one for the line number.
+        # One by one for the line number.
         for key, place in zip(keys, places, strict=True):
             try:
                 decoded(KeyColumn.of([key]), encoding)
@@ -185,20 +182,19 @@ if TYPE_CHECKING:
 
 
 def key_batch(batch: pa.RecordBatch, columns: SampleColumns, plan: TallyPlan, first_row: int = 0) -> KeyBatch:
-    """Return the batch; ``first_row``: rows of the file before it. Raises InvalidInputError."""
+    """``first_row``: rows of the file before it."""
     observed = _partitions(batch, columns.partition)
     value_bytes = _sizes(batch, columns.value_bytes)
     if columns.key_hash is not None:
         column = _signed(batch.column(columns.key_hash), columns.key_hash, "int32")
         hashes = _filled(column, 0).astype(np.int32).view(np.uint32)
         return batch_of_hashes(hashes, _nulls(column), value_bytes, observed)
-    assert columns.key is not None  # SampleColumns has one of them
+    assert columns.key is not None  # has key or key_hash
     keys = decoded(key_column(batch.column(columns.key), columns.key), columns.encoding, first_row)
     return batch_of_keys(keys, plan.hashes, value_bytes, observed)
 
 
 def key_column(array: Any, name: str) -> KeyColumn:
-    """Raises InvalidInputError."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type):
@@ -254,12 +250,12 @@ def _nulls(array: Any) -> Any:
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-_BATCH_ROWS = 1 << 18  # hashes and partitions fit the cache
+_BATCH_ROWS = 1 << 18  # fits the cache
 
 
 @dataclass(frozen=True, slots=True)
 class RowGroups:
-    """Row groups ``first`` … ``end - 1`` of one file; ``before``: rows of the file before them."""
+    """``before``: rows of the file before them."""
 
     file: str
     first: int
@@ -269,7 +265,6 @@ class RowGroups:
 
 
 def parquet_files(path: Path) -> tuple[Path, ...]:
-    """Raises InvalidInputError."""
     if not is_folder(path):
         return (path,)
     files, _ = folder_entries(path)
@@ -280,7 +275,6 @@ def parquet_files(path: Path) -> tuple[Path, ...]:
 
 
 def row_groups(files: Sequence[Path], columns: SampleColumns) -> tuple[RowGroups, ...]:
-    """Raises InvalidInputError."""
     found = []
     for file in files:
         with _opened(str(file)) as opened:
@@ -294,7 +288,7 @@ def row_groups(files: Sequence[Path], columns: SampleColumns) -> tuple[RowGroups
 
 
 def shared_out(groups: Sequence[RowGroups], parts: int) -> tuple[tuple[RowGroups, ...], ...]:
-    """Divide into at most ``parts`` non-empty parts: the largest row group to the part with fewest rows."""
+    """At most ``parts``, none empty: the largest row group to the part with fewest rows."""
     rows = [0] * max(parts, 1)
     shares: list[list[RowGroups]] = [[] for _ in rows]
     for group in sorted(groups, key=lambda group: -group.rows):

@@ -1,6 +1,4 @@
-"""Key scores as ``keys.json`` and terminal lines. Without ``--show-keys`` keys appear only as 64-bit hashes (personal
-data).
-"""
+"""Without ``--show-keys`` keys appear only as 64-bit hashes (personal data)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Options and request of a key analysis, for shell command and Spark job."""
-
 from __future__ import annotations
 
 import argparse
@@ -18,7 +16,7 @@ _SHOWN_COLUMNS = 12
 
 @dataclass(frozen=True, slots=True)
 class SampleColumns:
-    """Exactly one of ``key`` and ``key_hash`` (int32) is set. ``partition`` and ``value_bytes`` are columns, too."""
+    """Either ``key`` or ``key_hash`` (int32) is set. ``partition`` and ``value_bytes`` are columns, too."""
 
     key: str | None = "key"
     key_hash: str | None = None
@@ -60,7 +58,7 @@ class OtherTopic:
 
 @dataclass(frozen=True, slots=True)
 class KeyRequest:
-    """``sample``: a file, folder or Spark address; None to read the topic itself."""
+    """``sample``: file, folder or Spark address; None: the topic itself."""
 
     topic: str
     sample: str | None
@@ -106,9 +104,7 @@ def add_key_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def key_request(arguments: argparse.Namespace, sample: str | None, partitions: int | None = None) -> KeyRequest:
-    """Return the request; ``partitions``: of the live topic. Raises UsageError, UnknownNameError or
-    InvalidInputError.
-    """
+    """``partitions``: number of the live topic's partitions."""
     count = arguments.partitions if arguments.partitions is not None else partitions
     if count is None:
         raise UsageError.at("--partitions", "is missing", "a file does not tell how many partitions the topic has")
@@ -152,7 +148,6 @@ def _other(arguments: argparse.Namespace, layout: TopicLayout) -> OtherTopic | N
 
 
 def format_of(name: str, told: str | None) -> str:
-    """Return ``parquet``, ``json`` or ``csv``, as given or by suffix. Raises UsageError."""
     suffixes = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".csv": "csv"}
     path = Path(name)
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix

@@ -1,9 +1,9 @@
-"""The process of one custom class: one JSON line in, one out, over the socket whose number is given.
+"""The process of one custom class: one JSON line in, one out, over the given socket.
 
     python -P -m rebalance_advisor.own_strategies.child FD MEMORY_BYTES
 
-A parent supervises (``supervisor``). Only names, numbers and fault messages go back. This is no sandbox: the class has
-the user's rights, except reading other processes where the kernel forbids it.
+The ``supervisor`` is its parent. Only names, numbers and fault messages go back. This is no sandbox: the class has the
+user's rights, except reading other processes where the kernel forbids it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def main() -> None:
     if worker:
         supervise(worker, channel, memory_bytes)
     kernel_guards.end_with_parent()
-    if os.getppid() != supervisor:  # it ended before the kernel call
+    if os.getppid() != supervisor:  # ended before the kernel call
         os._exit(1)
     kernel_guards.deny_other_processes()
     _limit(memory_bytes)
@@ -55,7 +55,7 @@ def _answer_all(channel: socket.socket) -> None:
     found: list[Any] = []
 
     def send(message: Message) -> None:
-        if os.getpid() != pid:  # a forked copy of the class: one answer is enough
+        if os.getpid() != pid:  # a forked copy of the class
             os._exit(0)
         channel.sendall(json.dumps(message).encode() + b"\n")
 
@@ -68,7 +68,7 @@ def _answer_all(channel: socket.socket) -> None:
 
 
 def _limit(memory_bytes: int) -> None:
-    """Set a hard memory limit of the process if the system supports it."""
+    """Hard limit, if the system supports it."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     most = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -83,17 +83,17 @@ def _guarded(work: Callable[[], Message]) -> Message:
         return _fault(error.java_class, error.java_message)
     except SystemExit as error:
         return _fault("Exited", f"calls sys.exit({error.code!r})")
-    except BaseException as error:  # noqa: BLE001 (foreign code raises what it likes)
+    except BaseException as error:  # noqa: BLE001 (foreign code)
         return _fault("Raised", _told(error))
 
 
 def _told(error: BaseException) -> str:
-    """Return type, message and place of an error; its message may raise."""
+    """Survive errors whose message raises."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     try:
         words = str(error)
-    except BaseException:  # noqa: BLE001 (foreign code: its words may raise, or exit)
+    except BaseException:  # noqa: BLE001 (foreign code may also exit)
         words = "its message cannot be made"
     return f"{type(error).__name__}: {words[:_MOST_FAULT_CHARS]}{place}"
 
@@ -116,7 +116,7 @@ def _hello(target: Target, found: list[Any]) -> Message:
 
 
 def _imported(target: Target) -> Any:
-    """Import the attribute of a module or file; a file's folder is searched last."""
+    """A file's folder is searched last."""
     if target.is_file:
         path = Path(target.module)
         sys.path.append(str(path.resolve().parent))

@@ -1,4 +1,4 @@
-"""Linux limits on a custom class's processes; without effect on other systems or when the kernel refuses."""
+"""Linux limits on a custom class's processes, without effect elsewhere or when the kernel refuses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SET_PDEATHSIG, _GET_DUMPABLE, _SET_DUMPABLE, _DROP_FROM_BOUNDS, _SET_CHILD_SUBR
     36,
     38,
 )
-# Root capabilities to read other processes; newer kernels let them bypass Landlock.
+# Capabilities of root to read other processes; newer kernels let them bypass Landlock.
 _SYS_PTRACE, _SYS_ADMIN, _PERFMON = 19, 21, 38
 _CAPABILITY_VERSION = 0x20080522
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446  # on every architecture
@@ -47,12 +47,12 @@ class _PathBeneath(ctypes.Structure):
 
 
 def end_with_parent() -> None:
-    """Let the kernel kill this process when its starting thread ends."""
+    """The kernel kills this process when its starting thread ends."""
     _prctl(_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:
-    """Make orphaned descendants children of this process, in any session."""
+    """Orphaned descendants of any session become children of this process."""
     _prctl(_SET_CHILD_SUBREAPER, 1)
 
 
@@ -65,7 +65,7 @@ def deny_other_processes() -> bool:
     version = _syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_LANDLOCK_VERSION))
     if version < 1:
         return False
-    # A domain that does not name this right forbids renaming across folders.
+    # Without this right the domain forbids renaming across folders.
     refer = _REFER if version >= _REFER_SINCE else 0
     made = _Ruleset(_MAKE_BLOCK | refer)
     rules = _syscall(
@@ -93,7 +93,7 @@ def deny_other_processes() -> bool:
 
 
 def _drop_rights_to_read() -> None:
-    """Drop root's capabilities, also for later programs."""
+    """The drop holds for later programs, too."""
     header, sets = _CapabilityHeader(_CAPABILITY_VERSION, 0), (_Capabilities * 2)()
     libc = ctypes.CDLL(None)
     libc.capget(ctypes.byref(header), ctypes.byref(sets))
@@ -107,8 +107,8 @@ def _drop_rights_to_read() -> None:
 
 
 def hide_environment() -> None:
-    """Hide this process's environment and memory from others of the user; calls nest."""
-    global _hidden, _was_dumpable  # noqa: PLW0603 (the kernel's flag is the process's, too)
+    """Hide environment and memory from others of the user; calls nest."""
+    global _hidden, _was_dumpable  # noqa: PLW0603 (the kernel's flag is the process's)
     with _hiding:
         if not _hidden:
             _was_dumpable = _prctl(_GET_DUMPABLE, 0)

@@ -1,4 +1,4 @@
-"""Limits of a custom assignor; a process that exceeds one is ended and replaced."""
+"""Limits of a custom assignor; a process that exceeds one is replaced."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ LEAST_BYTES = 64 * MIB  # an interpreter needs more
 class Limits:
     """``start_s``: import and construction; ``answer_s``: one group or one sample of keys.
 
-    ``memory_bytes``: address space with interpreter and imports. ``most_ends``: the class is disabled after so many
-    ends of its process, so that runs with thousands of groups finish.
+    ``memory_bytes``: address space with interpreter. ``most_ends``: the class is disabled after so many ends, so that
+    runs with thousands of groups finish.
     """
 
     start_s: float = 30.0

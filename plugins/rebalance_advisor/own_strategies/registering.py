@@ -1,5 +1,3 @@
-"""Register custom assignors and partitioners in their own processes."""
-
 from __future__ import annotations
 
 import json
@@ -29,18 +27,16 @@ from rebalance_advisor.own_strategies.supervisor import MEMORY_EXIT
 from rebalance_advisor.own_strategies.targets import Kind, Target
 
 _CHILD = "rebalance_advisor.own_strategies.child"
-_POLL_S = 0.1  # an orphan may hold the socket open
+_POLL_S = 0.1  # an orphan may hold the socket
 _CHUNK_BYTES = 1 << 16
 _HELLO_BYTES = 1 << 16
-_BYTES_PER_S = 4e6  # JSON to objects and back, on a busy machine
+_BYTES_PER_S = 4e6  # JSON both ways, on a busy machine
 _END_WAIT_S = 5.0
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
 Message = dict[str, Any]
 
 
 class ChildProcess:
-    """Started at the first request and again after an end."""
-
     def __init__(self, target: Target, limits: Limits) -> None:
         self._target = target
         self._limits = limits
@@ -62,10 +58,10 @@ class ChildProcess:
         return self._start()
 
     def ask(self, request: Message, most_bytes: int) -> Any:
-        """Return the answer, at most ``most_bytes`` of JSON. Raises AssignorError.
+        """Return at most ``most_bytes`` of JSON.
 
-        After a fault that ended the process, the next call starts a new one, up to the limit. A failed construction is
-        final.
+        Raises AssignorError. After a fault that ended the process, the next call starts a new one, up to the limit. A
+        failed construction is final.
         """
         if self._unmade is not None:
             raise self._unmade
@@ -79,7 +75,7 @@ class ChildProcess:
             raise
 
     def close(self) -> None:
-        """Close the channel; the supervisor then ends all processes."""
+        """The supervisor then ends all processes."""
         process, channel = self._process, self._channel
         self._process = self._channel = None
         self._buffer = bytearray()
@@ -99,7 +95,7 @@ class ChildProcess:
             self._start()
         self._number += 1
         body = json.dumps(request)
-        # Time to write and read does not count as the class's.
+        # Writing and reading do not count as the class's time.
         around_s = (len(body) + most_bytes) / _BYTES_PER_S
         line = f'{{"number": {self._number}, {body[1:]}\n'.encode()
         reply = self._exchanged(line, self._limits.answer_s, most_bytes, around_s)
@@ -135,7 +131,7 @@ class ChildProcess:
         return hello
 
     def _exchanged(self, line: bytes, seconds: float, most_bytes: int, around_s: float = 0.0) -> Message:
-        """Return the reply. Raises AssignorError; any fault but a plain error ends the process."""
+        """Raises AssignorError; any fault but a plain error ends the process."""
         deadline = time.monotonic() + seconds + around_s
         try:
             reply = json.loads(self._line_after(line, deadline, seconds, most_bytes))
@@ -148,7 +144,7 @@ class ChildProcess:
             return reply
         if not isinstance(fault, list) or len(fault) != 2 or not all(isinstance(part, str) for part in fault):
             raise self._ended("Nonsense", "writes to the advisor's own channel")
-        kind, words = (visible(part) for part in fault)  # lone surrogates would crash writers
+        kind, words = (visible(part) for part in fault)  # lone surrogates crash writers
         if kind == "MemoryLimit":
             raise self._ended(kind, words)
         raise AssignorError(kind, words)
@@ -211,7 +207,7 @@ def _signal_name(number: int) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Return a small environment without store addresses and passwords, with fixed hash seed and one numeric thread."""
+    """Without store addresses and passwords, with fixed hash seed and one numeric thread."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     path = os.pathsep.join(os.path.abspath(folder) for folder in sys.path if folder)  # noqa: PTH100 (zips too)
@@ -219,13 +215,13 @@ def _environment() -> dict[str, str]:
 
 
 _PAIR_BYTES = 24  # brackets, commas, digits
-_SLACK = 4  # allows duplicates, which get a better error
+_SLACK = 4  # duplicates get a better error
 _LEAST_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A class with its name and versions; ``problem``: why it is never called."""
+    """``problem``: why the class is never called."""
 
     target: Target
     name: str
@@ -277,7 +273,6 @@ class IsolatedPartitioner:
 
 
 def _most_bytes(members: Sequence[MemberView], topics: Sequence[TopicView]) -> int:
-    """Return a limit far above an answer with each partition once."""
     pairs = sum(topic.partitions * (len(json.dumps(topic.name)) + _PAIR_BYTES) for topic in topics)
     return _LEAST_BYTES + _SLACK * (pairs + sum(len(json.dumps(member.id)) + _PAIR_BYTES for member in members))
 
@@ -295,8 +290,8 @@ _BUILT_IN = {
 def described(targets: Iterable[Target], limits: Limits = DEFAULTS) -> tuple[Described, ...]:
     """Describe each class once by its own name.
 
-    A class that cannot be made here keeps its label and its error: it may work on another machine. A class with a taken
-    name is never called.
+    A class that cannot be made here keeps label and error: it may work on another machine. One with a taken name is
+    never called.
     """
     found: list[Described] = []
     names: set[str] = set()
@@ -329,5 +324,5 @@ def _described(target: Target, limits: Limits) -> Described:
             hello = process.hello()
         except AssignorError:
             return Described(target, visible(target.label))
-    # Names go to tables, files and terminals, so control characters are made visible.
+    # Names go to tables, files and terminals.
     return Described(target, visible(hello["name"]), visible(str(hello.get("versions") or "")))

@@ -1,4 +1,4 @@
-"""The process between the advisor and a class. It ends when either does, and ends all processes of the class.
+"""The process between the advisor and a class; it ends when either does, and ends all processes of the class.
 
 It holds the class's end of the channel without reading: the advisor's end closes with the advisor. Orphans of the class
 become its children in any session.
@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-# Exit code of an end by the memory limit.
+# The memory limit.
 MEMORY_EXIT = 120
 _POLL_MS = 50
 _ENDING_S = 3.0
@@ -45,7 +45,6 @@ def supervise(worker: int, channel: int, memory_bytes: int) -> NoReturn:
 
 
 def _reap(worker: int) -> int | None:
-    """Reap ended children; return the worker's status if it is among them."""
     status = None
     with suppress(ChildProcessError):
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
@@ -82,8 +81,8 @@ def _descendants() -> list[int]:
 
 
 def _is_beyond(pids: list[int], memory_bytes: int) -> bool:
-    """Compare resident memory, which is cheap but counts shared pages twice, then proportional memory; the kernel
-    limits one process.
+    """Resident memory is cheap but counts shared pages twice, so proportional memory decides; the kernel limits one
+    process.
     """
     if len(pids) < 2 or _sum(pids, "statm") <= memory_bytes:
         return False
@@ -93,7 +92,7 @@ def _is_beyond(pids: list[int], memory_bytes: int) -> bool:
 def _sum(pids: Iterable[int], file: str) -> int:
     total = 0
     for pid in pids:
-        with suppress(OSError, StopIteration):  # it has just ended
+        with suppress(OSError, StopIteration):  # just ended
             text = Path(f"/proc/{pid}/{file}").read_text()
             if file == "statm":
                 total += int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,4 +1,4 @@
-"""Targets of custom classes: ``module:Class``, ``FILE.py:Class``, or an entry point."""
+"""Custom classes: ``module:Class``, ``FILE.py:Class``, or an entry point."""
 
 from __future__ import annotations
 
@@ -19,15 +19,13 @@ MOST_PLACE_CHARS = 1000
 
 
 class Kind(StrEnum):
-    """The value is the entry point group."""
-
     ASSIGNOR = "kafka_rebalance.assignors"
     PARTITIONER = "kafka_rebalance.partitioners"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """``place`` is the user's text; ``label`` names the class until its own name is known."""
+    """``place``: the user's text; ``label``: until the class's own name is known."""
 
     kind: Kind
     place: str
@@ -47,7 +45,6 @@ class Target:
 
 
 def read_target(text: str, kind: Kind) -> Target:
-    """Parse ``module:Class`` or ``FILE.py:Class`` without an import. Raises UsageError."""
     match = _PLACE.fullmatch(text)
     is_place = match is not None and len(text) <= MOST_PLACE_CHARS
     if (
@@ -69,7 +66,6 @@ def targets_of(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
 
 
 def targets_here(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
-    """Return targets of a shell. Also raises UsageError for a missing file."""
     targets = targets_of(places, kind)
     for target in targets:
         if target.is_file and not Path(target.module).is_file():

@@ -1,4 +1,4 @@
-"""Lines on each custom assignor of a run: groups answered, and why not the others."""
+"""Groups that each custom assignor answered, and why not others."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The advisor's page: server-rendered HTML over the public views. Knows FastAPI and SQL, nothing of Airflow."""
+"""The page: server-rendered HTML over the public views, without Airflow."""

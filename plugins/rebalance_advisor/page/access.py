@@ -1,5 +1,3 @@
-"""The permissions that the page asks for; its host answers (in Airflow: the auth manager)."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
@@ -15,9 +13,9 @@ Identify = Callable[[Request, Any], Coroutine[Any, Any, None]]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """``user``: a FastAPI dependency, a coroutine: returns the caller or raises 401.
+    """``user``: FastAPI dependency (a coroutine) that returns the caller or raises 401.
 
-    ``readable``: (caller, clusters) → those that the caller may see; it may block.
+    ``readable``: (caller, clusters) → visible clusters; it may block.
     """
 
     user: Callable[..., Any]
@@ -25,26 +23,25 @@ class Access:
 
 
 def identified_by(access: Access) -> Identify:
-    """The dependency of the whole app: without a caller nothing is answered, not even that a page does not exist."""
+    """Dependency of the whole app: without a caller even a missing page answers 401."""
 
     async def identify(request: Request, user: Any = Depends(access.user)) -> None:  # noqa: B008 (FastAPI's way)
         request.state.advisor_user = user
         asked = request.query_params.multi_items()
         if "\0" in request.scope["path"] or any("\0" in name + value for name, value in asked):
-            # Databases take no such text, Airflow's own included.
+            # Databases refuse such a text, Airflow's too.
             raise HTTPException(400, "The address holds a NUL character (%00), which is in no name. Remove it.")
 
     return identify
 
 
 def readable_clusters(request: Request, clusters: Iterable[str]) -> frozenset[str]:
-    """Those of ``clusters`` that the caller may see."""
     access: Access = request.app.state.access
     return access.readable(request.state.advisor_user, clusters)
 
 
 def check_cluster(request: Request, cluster: str) -> None:
-    """403 where the caller may not see ``cluster``, whether it exists or not."""
+    """Raise 403 for a hidden cluster, also if it does not exist."""
     if cluster not in readable_clusters(request, [cluster]):
         raise HTTPException(403, "You may not read this cluster's DAG, so you may not see the cluster.")
 

@@ -1,4 +1,4 @@
-"""The page as a FastAPI app: every answer, an error too, needs a caller and carries the same headers."""
+"""The page as a FastAPI app. Every answer, errors too, needs a caller and has the same headers."""
 
 from __future__ import annotations
 
@@ -29,25 +29,22 @@ _log = logging.getLogger(__name__)
 
 
 class _Anything(Convertor[str]):
-    """Starlette's own ``path`` ends at a line feed, and what no route matches is answered to everybody."""
+    """Any path. Starlette's ``path`` ends at a line feed, and an unmatched path needs no caller."""
 
     regex = r"[\s\S]*"
 
     def convert(self, value: str) -> str:
-        """As it is."""
         return value
 
     def to_string(self, value: str) -> str:
-        """As it is."""
         return value
 
 
 def make_app(reader: Reader, access: Access, threads: PageThreads | None = None) -> FastAPI:
-    """Routes: the fleet, a cluster and what is in it, files. Nothing that changes anything."""
     app = FastAPI(
         title="Kafka Rebalance Advisor",
         dependencies=[Depends(identified_by(access))],
-        openapi_url=None,  # its routes would be open to everybody
+        openapi_url=None,  # its routes would need no caller
         redirect_slashes=False,
     )
     app.state.reader, app.state.access, app.state.threads = reader, access, threads or PageThreads()
@@ -58,7 +55,7 @@ def make_app(reader: Reader, access: Access, threads: PageThreads | None = None)
     for router in (fleet_router(), clusters_router(), plans_router(), subjects_router()):
         app.include_router(router)
     add_page(app.router, "/page.css", _style)
-    # Last: what is no page is told to those alone who may ask.
+    # Last: a path without a page needs a caller, too.
     register_url_convertor("anything", _Anything())
     app.api_route("/{path:anything}", methods=_EVERY_METHOD)(_nothing)
     return app
@@ -72,7 +69,7 @@ async def _nothing(path: str) -> Response:
     raise HTTPException(404, f"There is no page called {path}.")
 
 
-# Handlers are coroutines: Starlette runs plain functions in the threads that all apps share.
+# Coroutines: Starlette runs plain functions in the threads of all apps.
 async def _refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarletteHTTPException)
     title = _TITLES.get(error.status_code, f"Error {error.status_code}")
@@ -90,7 +87,7 @@ async def _not_understood(request: Request, error: Exception) -> Response:
 
 
 async def _no_database(request: Request, error: Exception) -> Response:
-    """The reason may hold addresses, so only the log has it."""
+    """Only the log has the reason, which may hold addresses."""
     _log_failure(request, str(error))
     words = "The advisor's database or Airflow's own did not answer. The reason is in the log of Airflow's api-server."
     return _refused(request, 503, "No database", words, {"Retry-After": "5"})
@@ -105,16 +102,16 @@ def _refused(
 
 
 def _log_failure(request: Request, reason: str) -> None:
-    """Addresses and errors hold what a caller sent: no line of the log is made by it."""
+    """Escape addresses and errors: they hold text of the caller."""
     path = visible(request.scope["path"][:_LOGGED_PATH_CHARS])
     _log.error("%s could not be answered: %s", path, "\n".join(map(visible, reason.split("\n"))))
 
 
 async def _with_headers(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Every answer has them, that to a fault of ours too; Airflow would answer it without."""
+    """Add the headers, also after an error of ours."""
     try:
         answer = await go_on(request)
-    except Exception as error:  # noqa: BLE001 (whatever it is, the log has it and the caller a page)
+    except Exception as error:  # noqa: BLE001 (the log has it, the caller gets a page)
         _log_failure(request, "".join(traceback.format_exception(error)))
         words = "The page has a fault. Its reason is in the log of Airflow's api-server."
         answer = _refused(request, 500, "Error 500", words)

@@ -1,14 +1,14 @@
-"""Pictures of the page as SVG: strips (bars, stacked bars, lanes), line charts and grids (heat maps, matrices).
+"""SVG pictures: strips (bars, stacked bars, lanes), line charts and grids (heat maps, matrices).
 
-Each function turns frozen facts into markup and does nothing else. In this order:
+In this order:
 
-1. What is not known is never drawn as zero: it is a dashed, empty place with the words ``not known``.
-2. Each figure can be read: as text in the picture, or in the accessible name or tooltip of its part.
-3. Names are text: they are escaped, their hidden characters written out.
-4. Widths are percentages and texts keep their size, so that a picture is readable at 400 pixels.
+1. An unknown value is never drawn as zero, but as a dashed, empty place with the words ``not known``.
+2. Each figure is text: in the picture, or in the accessible name or tooltip of its part.
+3. Names are escaped, their hidden characters written out.
+4. Widths are percentages and texts keep their size: readable at 400 pixels.
 
-Example: ``strip(Strip(parts=bar(30.0, Look.PLAIN, "30 GiB"), high=60.0, words="disk"))`` fills half of its place.
-Each takes time and space linear in the number of its parts.
+``strip(Strip(parts=bar(30.0, Look.PLAIN, "30 GiB"), high=60.0, words="disk"))`` fills half of its width. Time and space
+are linear in the parts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NOT_KNOWN = "not known"
 
 
 class Look(StrEnum):
-    """The CSS class of a part; ``page.css`` gives each a colour for light and for dark paper."""
+    """CSS class of a part; ``page.css`` has a light and a dark colour for each."""
 
     PLAIN = "plain"
     QUIET = "quiet-part"
@@ -49,7 +49,7 @@ class Look(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """From ``start`` to ``end`` of a strip. ``words``: its tooltip; ``href``: its link, empty for none."""
+    """``words``: tooltip; ``href``: link, or empty."""
 
     start: float
     end: float
@@ -60,7 +60,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """A line across a strip at one value; ``is_dashed`` for a limit."""
+    """Line across a strip; ``is_dashed`` for a limit."""
 
     at: float
     words: str
@@ -69,7 +69,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """A horizontal strip from ``low`` to ``high``; without parts what it would show is not known."""
+    """Without parts the value is unknown."""
 
     words: str
     parts: Sequence[Part] = ()
@@ -79,12 +79,11 @@ class Strip:
 
 
 def bar(value: float | None, look: Look, words: str, href: str = "") -> tuple[Part, ...]:
-    """Return the one part of a bar from 0, or none where the value is unknown."""
     return () if value is None else (Part(start=0.0, end=value, look=look, words=words, href=href),)
 
 
 def stacked(pieces: Iterable[tuple[float, Look, str, str]], *, is_leftward: bool = False) -> tuple[Part, ...]:
-    """Return one part for each (size, look, words, href), each beginning where the last one ends."""
+    """``pieces``: (size, look, words, href), end to end."""
     parts, end = [], 0.0
     sign = -1.0 if is_leftward else 1.0
     for size, look, words, href in pieces:
@@ -99,7 +98,6 @@ _STRIP_PX = 18
 
 
 def strip(drawn: Strip) -> Markup:
-    """The strip, as wide as its place."""
     inner = _join(_part(part, drawn) for part in drawn.parts) if drawn.parts else _unknown("0", "0", "100%", _STRIP_PX)
     inner += _join(_tick(tick, drawn) for tick in drawn.ticks)
     return _svg("strip", drawn.words, _STRIP_PX, inner, has_links=any(part.href for part in drawn.parts))
@@ -123,7 +121,7 @@ def _tick(tick: Tick, of: Strip) -> Markup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One value of a line. ``label`` is written beside it; ``is_marked`` makes it large."""
+    """``is_marked`` makes it large."""
 
     x: float
     y: float
@@ -135,7 +133,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """Points joined in their order; ``is_dashed`` for what is forecast or proved rather than measured."""
+    """``is_dashed``: forecast or proved, not measured."""
 
     points: Sequence[Point]
     is_dashed: bool = False
@@ -144,16 +142,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A dashed line across a chart with its words, such as a limit."""
-
     y: float
     words: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A line down a chart with its words, such as the day on which a plan was applied."""
-
     x: float
     words: str
     label: str
@@ -162,9 +156,8 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineChart:
-    """Lines over one scale. ``y_labels`` and ``x_labels``: (value, text); ``band``: the allowed range of y.
-
-    ``top_px`` and ``below_px``: room for moments above and for ``x_labels`` below.
+    """``y_labels``, ``x_labels``: (value, text); ``band``: allowed range of y; ``top_px``, ``below_px``: room for
+    moments and for ``x_labels``.
     """
 
     words: str
@@ -185,7 +178,6 @@ _SIDE = 2.0
 
 
 def line_chart(chart: LineChart) -> Markup:
-    """The chart, as wide as its place; without a point it says that nothing is known."""
     if not any(line.points for line in chart.lines):
         return _svg("chart", chart.words, 40, _unknown("0", "0", "100%", 40))
     bottom = chart.height_px - chart.below_px
@@ -257,7 +249,7 @@ def _moment(moment: Moment, chart: LineChart, bottom: int) -> Markup:
 def _line(line: Line, chart: LineChart, bottom: int) -> Markup:
     places = [(_x(chart, point.x), _y(chart, point.y, bottom)) for point in line.points]
     joined = " ".join(f"{_number(x)},{_number(y)}" for x, y in places)
-    # Percentages are not allowed in points: a drawing of its own, stretched sideways, has them as units.
+    # Points cannot be percentages, so the line has its own drawing, stretched sideways.
     path = _format(
         '<svg x="0" y="0" width="100%" height="{0}" viewBox="0 0 100 {0}" preserveAspectRatio="none">'
         '<polyline class="{1}" vector-effect="non-scaling-stroke" points="{2}"/></svg>',
@@ -284,7 +276,7 @@ def _dot(point: Point, x: float, y: float) -> Markup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One figure of a grid: what is written in it and its tooltip. ``text`` ``None`` is not known."""
+    """``text`` None: not known."""
 
     text: str | None
     look: Look
@@ -293,7 +285,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A row of a grid. Each place holds one cell, or cells side by side (today, after the plan)."""
+    """Several cells of a place are side by side (today, after the plan)."""
 
     label: str
     places: Sequence[Sequence[Cell]]
@@ -304,9 +296,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """Rows under the same columns; a row with ``heading`` begins a group. ``label_share``: of the width, for labels.
+    """A row with ``heading`` begins a group.
 
-    ``column_hrefs``: one link a column, or none at all.
+    ``label_share``: of the width, for labels. ``column_hrefs``: one link a column, or none at all.
     """
 
     words: str
@@ -318,7 +310,7 @@ class Grid:
 
 
 def grid(drawn: Grid) -> Markup:
-    """The grid, as wide as its place. A row is one link, so that the keyboard stops once a row."""
+    """A row is one link, so that the keyboard stops once a row."""
     first = 100 * drawn.label_share
     wide = (100 - first) / max(len(drawn.columns), 1)
     hrefs = drawn.column_hrefs or [""] * len(drawn.columns)
@@ -374,7 +366,7 @@ def _unknown(x: str, y: str, width: str, height: int) -> Markup:
 
 
 def _svg(look: str, words: str, height: int, inner: Markup, *, has_links: bool = False) -> Markup:
-    """A picture without links is one image; in one with links a screen reader finds each."""
+    """Without links it is one image for screen readers."""
     template = '<svg class="{}" role="{}" aria-label="{}" width="100%" height="{}">{}</svg>'
     return _format(template, look, "group" if has_links else "img", words, height, inner)
 
@@ -384,7 +376,6 @@ def _linked(href: str, words: str, inner: Markup) -> Markup:
 
 
 def _across(value: float, low: float, high: float) -> float:
-    """In percent of the width, never outside it."""
     share = (value - low) / (high - low) if high > low else 0.0
     return 100 * min(max(share if math.isfinite(share) else 0.0, 0.0), 1.0)
 
@@ -394,7 +385,6 @@ def _number(value: float) -> str:
 
 
 def _format(template: str, *values: object) -> Markup:
-    """Markup of ``template``; a value that is not markup itself is a text."""
     from markupsafe import Markup
 
     told = (value if isinstance(value, Markup) else html_value(value) for value in values)

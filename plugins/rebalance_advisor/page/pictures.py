@@ -1,8 +1,4 @@
-"""Facts of the pictures, from rows of the views: which parts each has, how long, in which look, with which link.
-
-Charts draw them (``page/charts.py``); their words are made in ``page/rendering.py``. A value that is NULL in a view
-gives no part and no figure.
-"""
+"""Facts of the pictures (``page/charts.py``) from rows of the views. NULL gives no part and no figure."""
 
 from __future__ import annotations
 
@@ -44,9 +40,7 @@ _FAR = 1.5
 
 
 def bands(resources: Sequence[Row]) -> dict[str, Band]:
-    """Return the range in which the plan keeps each resource that it balances, in multiples of the share: as asked, or
-    as widened. A resource that is only watched has none. ``resources``: rows of ``plan_resource``.
-    """
+    """In multiples of the share, as requested or widened. ``resources``: ``plan_resource``."""
     return {
         row["resource"]: (
             row["band_asked_low"] if row["widened_low"] is None else row["widened_low"],
@@ -58,7 +52,7 @@ def bands(resources: Sequence[Row]) -> dict[str, Band]:
 
 
 def look_of(times_share: float | None, capacity_share: float | None, band: Band | None) -> Look:
-    """Return the look of a load: nearly full before all else, then by its allowed range; plain where none is known."""
+    """Nearly full comes before the allowed range; plain if neither is known."""
     if capacity_share is not None and capacity_share >= FULL_SHARE:
         return Look.FULL
     if times_share is None or band is None:
@@ -70,7 +64,7 @@ def look_of(times_share: float | None, capacity_share: float | None, band: Band 
 
 
 def heat_map(levels: Sequence[Row], allowed: Mapping[str, Band], link: Link) -> Grid | None:
-    """Brokers by rack × resources, today and after the plan; None without a broker. ``levels``: of ``ask.heat``."""
+    """Brokers by rack × resources, today and after the plan; None without brokers. ``levels``: ``ask.heat``."""
     of_broker: dict[tuple[str, int], dict[str, Row]] = defaultdict(dict)
     for row in levels:
         of_broker[row["rack"] or "", row["broker"]][row["resource"]] = row
@@ -91,7 +85,6 @@ def heat_map(levels: Sequence[Row], allowed: Mapping[str, Band], link: Link) -> 
 
 
 def _level_cells(broker: int, resource: str, row: Row | None, band: Band | None) -> list[Cell]:
-    """One cell for today, and one for afterwards where the plan balances the resource."""
     if row is None or row["times_share"] is None:
         return [Cell(text=None, look=Look.PLAIN, words=words.level_words(broker, resource, row))]
     said = words.level_words(broker, resource, row)
@@ -109,8 +102,6 @@ def _level_cell(load: float, times_share: float, row: Row, band: Band | None, sa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerBar:
-    """A broker's load of one resource, before and after the plan, as a strip and as text."""
-
     broker: int
     strip: Strip
     before: float
@@ -121,7 +112,7 @@ class BrokerBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceBars:
-    """The brokers of one balanced resource that are the furthest from the mean, and how many others there are."""
+    """Brokers furthest from the mean first."""
 
     resource: str
     unit: str
@@ -130,12 +121,11 @@ class ResourceBars:
 
     @property
     def has_capacity(self) -> bool:
-        """Of any of its brokers."""
         return any(row.capacity is not None for row in self.bars)
 
 
 def before_and_after(resources: Sequence[Row], brokers: Sequence[Row], most: int) -> list[ResourceBars]:
-    """Bars of each resource that the plan balances, of ``most`` brokers. Rows of ``plan_resource``, ``plan_broker``."""
+    """``resources``: ``plan_resource``; ``brokers``: ``plan_broker``."""
     drawn = []
     for resource in resources:
         if resource["exclusion_reason_code"] is not None:
@@ -175,7 +165,7 @@ def _broker_bar(row: Row, unit: str, high: float) -> BrokerBar:
 
 
 def change_parts(before: float, after: float | None, unit: str) -> list[Part]:
-    """Return what stays, and then what leaves or what arrives; what is there today alone where the rest is unknown."""
+    """What stays, then what leaves or arrives; only today's load if the plan's is unknown."""
     stays = before if after is None else min(before, after)
     parts = [
         Part(start=0.0, end=stays, look=Look.PLAIN, words=words.stays_words(stays, unit, is_planned=after is not None))
@@ -188,20 +178,16 @@ def change_parts(before: float, after: float | None, unit: str) -> list[Part]:
 
 
 def balanced_in(points: Sequence[Row], resources: Sequence[Row]) -> list[str]:
-    """Return the resources by which the plans of a frontier differ: those that the plan balances, else all.
-
-    What it only watches may be uneven in a plan that is even, and would hide all choices.
-    """
+    """A watched resource may be uneven in an even plan and hide all choices."""
     return sorted(set(bands(resources)) or {name for point in points for name in point["skew"]})
 
 
 def highest_skew(point: Row, balanced: Sequence[str]) -> float | None:
-    """None where the skew of none of them is known."""
     return max((skew for name, skew in point["skew"].items() if name in balanced), default=None)
 
 
 def frontier(points: Sequence[Row], resources: Sequence[Row]) -> LineChart | None:
-    """The plans to choose from: cost across, highest skew of ``balanced_in`` up. None with fewer than two."""
+    """Cost across, highest skew of ``balanced_in`` up. None with fewer than two plans."""
     if not points:
         return None
     axis = cost_axis(points)
@@ -243,7 +229,7 @@ _MOST_PIECES = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyBar:
-    """What one broker copies, wave after wave: what it sends to the left, what it receives to the right."""
+    """Sent to the left, received to the right."""
 
     broker: int
     strip: Strip
@@ -253,17 +239,15 @@ class CopyBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyBars:
-    """The brokers that copy most, and how many others copy, too."""
-
     bars: Sequence[CopyBar]
     left_out_count: int
     unsized_count: int
 
 
 def copies(rows: Sequence[Row], waves: int, link: Link, run: str) -> CopyBars | None:
-    """Stacked bars of the waves, a broker each; waves that follow each other share a piece where there are many.
+    """Stacked bars of waves, one a broker; None without copies.
 
-    None where no broker copies. ``rows``: of ``ask.copies``; ``waves``: how many the plan has.
+    Many waves share pieces with their neighbours. ``rows``: ``ask.copies``.
     """
     of_broker: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
@@ -297,7 +281,6 @@ def _total(rows: Sequence[Row], name: str) -> float:
 
 
 def _pieces(rows: Sequence[Row], name: str, waves: int, link: Link, run: str) -> list[tuple[float, Look, str, str]]:
-    """One piece for each wave in which the broker copies anything, or for each few waves of many."""
     size = -(-waves // _MOST_PIECES)
     pieces: dict[int, float] = defaultdict(float)
     for row in rows:
@@ -317,7 +300,7 @@ _RACK_LOOKS = (Look.FIRST, Look.SECOND, Look.THIRD, Look.FOURTH, Look.FIFTH, Loo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionBar:
-    """A partition with what is written to it, or where that is unknown of the whole topic its size, as a strip."""
+    """Its size if the topic's rates are unknown."""
 
     partition: int
     strip: Strip
@@ -330,15 +313,16 @@ class PartitionBar:
 
 
 def rack_looks(brokers: Iterable[int], racks: Mapping[int, str]) -> dict[str, Look]:
-    """Return the look of the rack of each broker: of many racks some share one, each has its name beside it."""
+    """Many racks share looks; the name is beside them."""
     names = sorted({racks[broker] for broker in brokers if broker in racks})
     return {name: _RACK_LOOKS[number % len(_RACK_LOOKS)] for number, name in enumerate(names)}
 
 
 def partition_bars(partitions: Sequence[Row], loads: Sequence[Row], racks: Mapping[int, str]) -> list[PartitionBar]:
-    """A bar for each row of ``partition_latest``, in the look of its leader's rack.
+    """Bars in the look of the leader's rack.
 
-    ``loads``: rows of ``load_latest`` of the whole topic, so that all its pages have one scale.
+    ``partitions``: ``partition_latest``; ``loads``: ``load_latest`` of the whole topic, so that all pages have one
+    scale.
     """
     rates = {row["partition"]: row["in_bytes_per_s"] for row in loads if row["in_bytes_per_s"] is not None}
     sizes = {row["partition"]: size for row in partitions if (size := leader_bytes(row)) is not None}
@@ -361,7 +345,6 @@ def partition_bars(partitions: Sequence[Row], loads: Sequence[Row], racks: Mappi
 
 
 def leader_bytes(partition: Row) -> int | None:
-    """The size of the leader's replica; None where no leader is known, or no size."""
     sizes, leader = partition["log_bytes"], partition["leader"]
     if not sizes or leader not in partition["replicas"]:
         return None
@@ -375,8 +358,6 @@ _COLUMN_PX, _LABEL_PX = 30, 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """The matrix partition × broker, its brokers by rack, its least width, and how many brokers it leaves out."""
-
     grid: Grid
     racks: Mapping[str, Sequence[int]]
     width_px: int
@@ -386,9 +367,9 @@ class Placement:
 def placement(
     partitions: Sequence[Row], moves: Sequence[Row], racks: Mapping[int, str], link: Link
 ) -> Placement | None:
-    """Where the replicas of each partition are, and where the plan puts them; brokers in the order of their racks.
+    """Replicas today and after the plan; None without partitions.
 
-    Of more than ``_MOST_COLUMNS`` brokers those with the most partitions. None without a partition.
+    Of more than ``_MOST_COLUMNS`` brokers those with most partitions.
     """
     moved = {row["partition"]: row for row in moves}
     held: dict[int, int] = defaultdict(int)
@@ -424,7 +405,7 @@ def _target(partition: Row, moved: Mapping[int, Row]) -> Sequence[int]:
 
 
 def _replica_cells(partition: Row, broker: int, move: Row | None) -> list[Cell]:
-    """No cell for a broker that neither has a replica nor gets one."""
+    """No cell without a replica now or later."""
     is_there = broker in partition["replicas"]
     will_be = is_there if move is None else broker in move["to_replicas"]
     if not is_there and not will_be:
@@ -442,15 +423,12 @@ def _replica_cells(partition: Row, broker: int, move: Row | None) -> list[Cell]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelBar:
-    """One load of a broker as a row of ``ask.levels_of``, and as a strip with its share and its capacity."""
-
     level: Row
     strip: Strip
     share: float | None
 
 
 def level_bars(levels: Sequence[Row]) -> list[LevelBar]:
-    """A bar for each load: what stays, leaves or arrives by the plan, the broker's share, its capacity."""
     bars = []
     for row in levels:
         unit, capacity, after = row["unit"], row["capacity"], row["load_after"]
@@ -467,18 +445,13 @@ def level_bars(levels: Sequence[Row]) -> list[LevelBar]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filling:
-    """What fills a disk: topics with their bytes and look, the rest, and all of it as one strip."""
-
     strip: Strip
     topics: Sequence[tuple[str, float, Look]]
     rest: float
 
 
 def filling(carried: Sequence[Row], held: float | None, capacity: float | None, link: Link) -> Filling | None:
-    """The topics that hold most of a broker's replicas, and the rest. None where sizes are unknown.
-
-    ``carried``: rows of ``ask.carried_by``, the largest first; ``held``: bytes of all its replicas.
-    """
+    """None if sizes are unknown. ``carried``: ``ask.carried_by``; ``held``: bytes of all replicas."""
     known = [row for row in carried if row["log_bytes"]][: len(_RACK_LOOKS) - 1]
     if not known or held is None:
         return None
@@ -500,10 +473,10 @@ _MOST_DOTS = 40
 
 
 def disk_growth(disk: Row, history: Sequence[Row], captured_at: datetime) -> LineChart | None:
-    """Bytes used so far, and as they will be if they grow as in the forecast; None where the disk's size is unknown.
+    """Bytes used and forecast; None if the disk's size is unknown.
 
-    ``disk``: a row of ``broker_disk_forecast``; ``history``: of ``ask.disk_history``. The forecast goes to the day on
-    which 85 % are reached, at most 90 days ahead, and at least 14.
+    ``disk``: ``broker_disk_forecast``; ``history``: ``ask.disk_history``. The forecast ends at 85 %, after 14 to 90
+    days.
     """
     if not disk["total_bytes"]:
         return None
@@ -546,17 +519,15 @@ def _forecast(start: float, growth: float, now: float, end: float) -> Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberBar:
-    """A member with what it reads today, and what it would read under the advised strategy; ``None`` without one."""
-
     member: Row
     today: Strip
     advised: Strip | None
 
 
 def member_bars(members: Sequence[Row], advised: Sequence[Row]) -> list[MemberBar]:
-    """Bars of rates on one scale, or of partitions where no rate is known. Rows of ``member_score_latest``.
+    """Rates on one scale, or partitions if no rate is known.
 
-    A member that the advised strategy leaves out is unknown there, not idle.
+    Rows of ``member_score_latest``. A member missing from the recommended strategy is unknown there, not idle.
     """
     by_rate = any(row["in_bytes_per_s"] is not None for row in members)
     name, unit = ("in_bytes_per_s", "bytes/s") if by_rate else ("partitions", "count")
@@ -578,10 +549,7 @@ def member_bars(members: Sequence[Row], advised: Sequence[Row]) -> list[MemberBa
 
 
 def lag_chart(days: Sequence[Row]) -> LineChart | None:
-    """The lag of a group by the day, its highest of each day dashed; None with fewer than two days.
-
-    ``days``: rows of ``group_lag_by_day``, the oldest first.
-    """
+    """None with fewer than two days. ``days``: ``group_lag_by_day``, oldest first."""
     if len(days) < 2:
         return None
     most = max(float(row["highest_lag_messages"]) for row in days) or 1.0
@@ -600,8 +568,6 @@ def lag_chart(days: Sequence[Row]) -> LineChart | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkewChart:
-    """The skew of one resource over time, and its last figure."""
-
     resource: str
     chart: LineChart
     skew: float
@@ -610,9 +576,9 @@ class SkewChart:
 def skew_charts(
     days: Sequence[Row], allowed: Mapping[str, Band], applied: Sequence[Row], link: Link, since: datetime, now: datetime
 ) -> list[SkewChart]:
-    """A line for each resource with at least two days, its allowed range, and the plans that were applied.
+    """Resources with at least two days, with allowed range and applied plans.
 
-    ``days``: rows of ``skew_by_day``, the newest first; ``applied``: of ``ask.applied_plans``.
+    ``days``: ``skew_by_day``, newest first; ``applied``: ``ask.applied_plans``.
     """
     of_resource: dict[str, list[Row]] = defaultdict(list)
     for row in reversed(days):
@@ -653,17 +619,15 @@ def _skew_point(row: Row) -> Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """One finding from when it was first seen to when it was last seen."""
-
     finding: Row
     strip: Strip
     is_open: bool
 
 
 def lanes(found: Sequence[Row], since: datetime, now: datetime, newest: datetime) -> list[Lane]:
-    """A lane for each row of ``ask.finding_lanes``; ``newest``: start of the newest advisory, which has all open ones.
+    """Lanes of ``ask.finding_lanes``; ``newest``: start of the newest advisory, which has all open ones.
 
-    A finding that was seen once has a lane as thin as it can be.
+    A finding seen once has the least width.
     """
     drawn = []
     for row in found:
@@ -679,7 +643,7 @@ def lanes(found: Sequence[Row], since: datetime, now: datetime, newest: datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """A row of ``plan_outcome``, and as a strip from the skew then to the promised one, with the measured one."""
+    """Rows of ``plan_outcome``."""
 
     outcome: Row
     strip: Strip
@@ -706,7 +670,7 @@ def promises(outcomes: Sequence[Row]) -> list[Promise]:
 
 
 def sparklines(days: Sequence[Row]) -> dict[str, LineChart]:
-    """A small line of skew for each cluster with at least two days. ``days``: rows of ``ask.worst_skews``."""
+    """Skew of each cluster with at least two days. ``days``: ``ask.worst_skews``."""
     of_cluster: dict[str, list[Row]] = defaultdict(list)
     for row in days:
         of_cluster[row["cluster"]].append(row)

@@ -1,4 +1,4 @@
-"""The page's queries: each reads columns of the public views, as the reader role."""
+"""The page's queries over the public views, as the reader role."""
 
 from __future__ import annotations
 
@@ -41,7 +41,6 @@ _TEXTS = frozenset({"topic", "group_id", "subject", "cluster", "run_id", "member
 
 
 def view(name: str, columns: str) -> TableClause:
-    """A view and the columns that are read, separated by blanks."""
     return table(name, *(column(part, _type_of(part)) for part in columns.split()), schema="advisor")
 
 
@@ -175,33 +174,32 @@ ALL = (
 
 
 def clusters(cluster: str | None = None) -> Select[Any]:
-    """One row a cluster that has a published advisory, those in trouble first; or that of one cluster."""
+    """Clusters with a published advisory, those in trouble first; or one of them."""
     every = select(*CLUSTER.c).order_by(CLUSTER.c.critical_count.desc(), CLUSTER.c.high_count.desc(), CLUSTER.c.cluster)
     return every if cluster is None else every.where(CLUSTER.c.cluster == cluster)
 
 
 def applications() -> Select[Any]:
-    """What became of the newest plans, the last time each was asked about last."""
+    """The plan checked last comes last."""
     newest = and_(CLUSTER.c.cluster == APPLICATION.c.cluster, CLUSTER.c.run_id == APPLICATION.c.run_id)
     return select(*APPLICATION.c).join(CLUSTER, newest).order_by(APPLICATION.c.cluster, APPLICATION.c.application_id)
 
 
 def worst_findings() -> Select[Any]:
-    """Of each cluster the worst finding that is not muted."""
     told = FINDING_LATEST.c
     unmuted = select(*told).where(told.muted_until.is_(None), told.severity.not_in(("info", "ok")))
     return unmuted.ext(distinct_on(told.cluster)).order_by(told.cluster, told.rank)
 
 
 def fullest_brokers() -> Select[Any]:
-    """Of each cluster the broker whose disks are the fullest; none where no size is known."""
+    """Only clusters with known sizes."""
     broker = BROKER_OVERVIEW.c
     known = select(broker.cluster, broker.broker, broker.used_ratio).where(broker.used_ratio.is_not(None))
     return known.ext(distinct_on(broker.cluster)).order_by(broker.cluster, broker.used_ratio.desc(), broker.broker)
 
 
 def findings(cluster: str, run_id: str, limit: int) -> Select[Any]:
-    """The first ``limit`` findings of an advisory, worst first; what is muted last."""
+    """Worst first, muted last."""
     return (
         select(*FINDING.c)
         .where(FINDING.c.cluster == cluster, FINDING.c.run_id == run_id)
@@ -211,7 +209,7 @@ def findings(cluster: str, run_id: str, limit: int) -> Select[Any]:
 
 
 def first_seen(cluster: str, keys: Collection[str]) -> Select[Any]:
-    """Start of the first advisory that had each finding, beside that of the first advisory of the cluster."""
+    """Also start of the cluster's first advisory."""
     first_run = select(func.min(PLAN.c.started_at)).where(PLAN.c.cluster == cluster).scalar_subquery()
     of_key = select(
         FINDING.c.finding_key, func.min(FINDING.c.started_at).label("first_seen"), first_run.label("first_run")
@@ -220,10 +218,7 @@ def first_seen(cluster: str, keys: Collection[str]) -> Select[Any]:
 
 
 def findings_of(cluster: str, run_id: str, subject_type: str, subject: str) -> Select[Any]:
-    """What one subject was found to suffer from, and what is found of another one that explains something of it.
-
-    A topic has the findings of its partitions.
-    """
+    """Also those that explain them. A topic has those of its partitions."""
     is_of_subject = and_(FINDING.c.subject_type == subject_type, FINDING.c.subject == subject)
     if subject_type == "topic":
         topic = func.regexp_replace(FINDING.c.subject, "-[0-9]+$", "")
@@ -234,18 +229,16 @@ def findings_of(cluster: str, run_id: str, subject_type: str, subject: str) -> S
 
 
 def disks(cluster: str) -> Select[Any]:
-    """What is known of how full each broker's disk becomes."""
     return select(*DISK.c).where(DISK.c.cluster == cluster).order_by(DISK.c.broker)
 
 
 def gaps(cluster: str, limit: int) -> Select[Any]:
-    """What could not be read."""
     return select(*COVERAGE.c).where(COVERAGE.c.cluster == cluster).order_by(COVERAGE.c.subject).limit(limit)
 
 
 def heat(cluster: str, run_id: str, resources: Sequence[str], full_share: float, limit: int) -> Select[Any]:
-    """Loads of the ``limit`` brokers that are worst off, today and after the plan: those nearly full first, then those
-    that are the furthest above their share in any of ``resources``.
+    """Loads of ``limit`` brokers, today and after the plan: nearly full ones first, then those furthest above their
+    share in ``resources``.
     """
     score = BROKER_SCORE.c
     wanted = and_(score.cluster == cluster, score.resource.in_(resources))
@@ -262,14 +255,13 @@ def heat(cluster: str, run_id: str, resources: Sequence[str], full_share: float,
 
 
 def levels_of(cluster: str, run_id: str, broker: int) -> Select[Any]:
-    """All loads of one broker, today and after the plan; the highest above the mean first."""
+    """The highest above the mean first."""
     score = BROKER_SCORE.c
     own = _levels(cluster, run_id).where(score.cluster == cluster, score.broker == broker)
     return own.order_by(score.level_to_mean_ratio.desc().nulls_last())
 
 
 def _levels(cluster: str, run_id: str) -> Select[Any]:
-    """Loads with what they are in multiples of the share, and what the plan of ``run_id`` makes of both."""
     score, after = BROKER_SCORE.c, PLAN_BROKER.c
     planned = and_(
         after.cluster == cluster,
@@ -289,10 +281,10 @@ def _times_share() -> ColumnElement[Any]:
 
 
 def disk_history(cluster: str, broker: int, basis: str, since: datetime) -> Select[Any]:
-    """Bytes used on a broker's disks since then, the oldest first. ``basis``: of ``broker_disk_forecast``.
+    """Bytes used on a broker's disks, oldest first.
 
-    ``volumes``: of each reading that is kept, where log dirs of equal total and free bytes are one volume, as in that
-    view. ``replicas``: the mean of each day.
+    ``basis``, of ``broker_disk_forecast``: ``volumes`` of each kept snapshot (log dirs of equal total and free bytes
+    are one volume, as in that view), or ``replicas``, the mean of each day.
     """
     if basis == "replicas":
         day = LEVEL_DAY.c
@@ -313,7 +305,7 @@ def disk_history(cluster: str, broker: int, basis: str, since: datetime) -> Sele
 
 
 def slowest_groups(cluster: str, limit: int) -> Select[Any]:
-    """Groups whose lag is never gone first, then by what the advised strategy saves, then by time to drain."""
+    """Endless lag first, then by time saved by the recommended strategy, then by time to drain."""
     drain = GROUP_DRAIN.c
     return (
         select(*drain)
@@ -329,7 +321,7 @@ def slowest_groups(cluster: str, limit: int) -> Select[Any]:
 
 
 def attempts(cluster: str, *, limit: int, offset: int) -> Select[Any]:
-    """Every advisory that was started, the newest first."""
+    """Newest first."""
     return (
         select(*ATTEMPT.c)
         .where(ATTEMPT.c.cluster == cluster)
@@ -340,12 +332,10 @@ def attempts(cluster: str, *, limit: int, offset: int) -> Select[Any]:
 
 
 def attempt(cluster: str, run_id: str) -> Select[Any]:
-    """One advisory that was started, in any state."""
     return select(*ATTEMPT.c).where(ATTEMPT.c.cluster == cluster, ATTEMPT.c.run_id == run_id)
 
 
 def checks(cluster: str, run_id: str) -> Select[Any]:
-    """Results of both gates for an advisory and its snapshot."""
     snapshot_id = select(ATTEMPT.c.snapshot_id).where(ATTEMPT.c.cluster == cluster, ATTEMPT.c.run_id == run_id)
     return select(*CHECK.c).where(
         CHECK.c.cluster == cluster,
@@ -354,20 +344,20 @@ def checks(cluster: str, run_id: str) -> Select[Any]:
 
 
 def outcomes(cluster: str, limit: int) -> Select[Any]:
-    """What plans promised and what was measured later, the newest first."""
+    """Newest first."""
     ordered = (OUTCOME.c.started_at.desc(), OUTCOME.c.resource)
     return select(*OUTCOME.c).where(OUTCOME.c.cluster == cluster).order_by(*ordered).limit(limit)
 
 
 def skew_by_day(cluster: str, since: datetime) -> Select[Any]:
-    """Skew of each resource by the day since then, the newest first."""
+    """Newest first."""
     ordered = (SKEW_DAY.c.period_start.desc(), SKEW_DAY.c.resource)
     recent = select(*SKEW_DAY.c).where(SKEW_DAY.c.cluster == cluster, SKEW_DAY.c.period_start >= since)
     return recent.order_by(*ordered)
 
 
 def worst_skews(since: datetime) -> Select[Any]:
-    """Of each cluster the skew by the day of the resource that is its worst today, the oldest first."""
+    """Daily skew of each cluster's worst resource today, oldest first."""
     same = and_(SKEW_DAY.c.cluster == CLUSTER.c.cluster, SKEW_DAY.c.resource == CLUSTER.c.worst_resource)
     worst = select(*SKEW_DAY.c).join_from(SKEW_DAY, CLUSTER, same).where(SKEW_DAY.c.period_start >= since)
     return worst.order_by(SKEW_DAY.c.cluster, SKEW_DAY.c.period_start)
@@ -377,16 +367,16 @@ APPLIED = ("verified", "partly_applied")
 
 
 def applied_plans(cluster: str, since: datetime) -> Select[Any]:
-    """Plans that were applied since then, whole or in part, the oldest first."""
+    """Whole or in part, oldest first."""
     read = APPLICATION.c
     applied = select(*read).where(read.cluster == cluster, read.state.in_(APPLIED), read.verified_at >= since)
     return applied.order_by(read.verified_at)
 
 
 def finding_lanes(cluster: str, since: datetime, limit: int) -> Select[Any]:
-    """When each finding was first and last seen since then, how often, and how many findings there are in all.
+    """First and last time of each finding, its count, and the number of findings.
 
-    The worst first, of these the ones that were seen last. ``info`` and ``ok`` are left out.
+    Worst first, then last seen. Without ``info`` and ``ok``.
     """
     read = FINDING.c
     rank = func.min(case(SEVERITIES, value=read.severity, else_=len(SEVERITIES)))
@@ -416,8 +406,6 @@ KINDS = ("replica", "leader", "order")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveFilter:
-    """Which moves of a plan are asked for; ``None`` and the empty text ask for all."""
-
     topic: str = ""
     kind: str = ""
     wave: int | None = None
@@ -428,24 +416,22 @@ class MoveFilter:
 
 
 def plan(cluster: str, run_id: str) -> Select[Any]:
-    """The plan without its document, which may have megabytes."""
+    """Without its document, which may have megabytes."""
     columns = [column for column in PLAN.c if column.name != "document"]
     return select(*columns).where(PLAN.c.cluster == cluster, PLAN.c.run_id == run_id)
 
 
 def document_sha256(cluster: str, run_id: str) -> Select[Any]:
-    """The sha256 of plan.json, which the database has to read whole."""
+    """The database reads the whole document for it."""
     digest = func.encode(func.sha256(func.convert_to(PLAN.c.document, "UTF8")), "hex").label("sha256")
     return select(digest).where(PLAN.c.cluster == cluster, PLAN.c.run_id == run_id)
 
 
 def plan_document(cluster: str, run_id: str) -> Select[Any]:
-    """plan.json, as it was published."""
     return select(PLAN.c.document, PLAN.c.plan_id).where(PLAN.c.cluster == cluster, PLAN.c.run_id == run_id)
 
 
 def plan_parts(cluster: str, run_id: str) -> dict[str, Select[Any]]:
-    """Statements for resources, brokers, bounds, waves, steps and frontier of a plan."""
     orders = {
         "resources": (PLAN_RESOURCE, (PLAN_RESOURCE.c.resource,)),
         "brokers": (PLAN_BROKER, (PLAN_BROKER.c.resource, PLAN_BROKER.c.broker)),
@@ -461,7 +447,7 @@ def plan_parts(cluster: str, run_id: str) -> dict[str, Select[Any]]:
 
 
 def copies(cluster: str, run_id: str, limit: int) -> Select[Any]:
-    """What each of the ``limit`` brokers that copy most receives and sends in each wave, and how many brokers copy."""
+    """Also the number of brokers that copy."""
     read = WAVE_BROKER.c
     every = select(*read).where(read.cluster == cluster, read.run_id == run_id).cte("every_copy")
     both = func.coalesce(func.sum(every.c.received_bytes), 0) + func.coalesce(func.sum(every.c.sent_bytes), 0)
@@ -475,13 +461,12 @@ def copies(cluster: str, run_id: str, limit: int) -> Select[Any]:
 
 
 def applied_by_wave(cluster: str) -> Select[Any]:
-    """How many partitions of each wave of the newest plan are as planned in the newest snapshot."""
     read = WAVE_STATUS.c
     return select(read.wave, read.applied_count.label("applied")).where(read.cluster == cluster)
 
 
 def moves(cluster: str, run_id: str, asked: MoveFilter) -> Select[Any]:
-    """One page of moves. What has no bytes stands last either way; ties are in the plan's order."""
+    """One page. Moves without bytes come last in both orders; ties are in the plan's order."""
     key = {"plan": MOVE.c.position, "topic": MOVE.c.topic, "bytes": MOVE.c.bytes, "wave": MOVE.c.wave}[asked.sort]
     ordered = (key.desc() if asked.is_descending else key.asc()).nulls_last()
     return (
@@ -494,7 +479,6 @@ def moves(cluster: str, run_id: str, asked: MoveFilter) -> Select[Any]:
 
 
 def move_totals(cluster: str, run_id: str, asked: MoveFilter) -> Select[Any]:
-    """How many moves the filter leaves, and their bytes; the page does not count."""
     counted: list[ColumnElement[Any]] = [func.count().label("moves"), func.sum(MOVE.c.bytes).label("bytes")]
     return select(*counted).where(*_conditions(cluster, run_id, asked))
 
@@ -519,7 +503,7 @@ TODAY = "today"
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list of subjects: the view with a row for each, the column of its name, and the smaller view to count in."""
+    """``counted``: smaller view for the count."""
 
     read: TableClause
     name: str
@@ -534,8 +518,9 @@ LISTINGS = {
 
 
 def listed(kind: str, cluster: str, search: str, sort: str, page: int) -> Select[Any]:
-    """A page of a list whose names contain ``search`` in any case. ``sort``: a column, the greatest values first;
-    ``findings``, those with the worst finding first; or ``name``. Ties are by name.
+    """Page of a list whose names contain ``search``, in any case.
+
+    ``sort``: a column (greatest first), ``findings`` (worst first) or ``name``. Ties are by name.
     """
     read, name = LISTINGS[kind].read, LISTINGS[kind].name
     order: list[ColumnElement[Any]] = []
@@ -548,7 +533,6 @@ def listed(kind: str, cluster: str, search: str, sort: str, page: int) -> Select
 
 
 def list_total(kind: str, cluster: str, search: str) -> Select[Any]:
-    """How many rows the list has in all."""
     counted, name = LISTINGS[kind].counted, LISTINGS[kind].name
     return select(func.count().label("rows")).where(*_named(counted, name, cluster, search))
 
@@ -561,7 +545,6 @@ def _named(read: TableClause, name: str, cluster: str, search: str) -> list[Colu
 
 
 def broker_parts(cluster: str, run_id: str, broker: int) -> dict[str, Select[Any]]:
-    """What there is about one broker: itself, its levels, its disks, what grew on it."""
     of_broker = {
         name: select(*read.c).where(read.c.cluster == cluster, read.c.broker == broker)
         for name, read in {"broker": BROKER, "disks": DISK, "grown": TOPIC_CHANGE}.items()
@@ -578,13 +561,13 @@ def broker_parts(cluster: str, run_id: str, broker: int) -> dict[str, Select[Any
 
 
 def carried_by(cluster: str, broker: int, limit: int) -> Select[Any]:
-    """Topics on a broker with what their partitions there hold and what is written to them; the largest first."""
+    """Largest first."""
     same = and_(
         LOAD.c.cluster == PARTITION.c.cluster,
         LOAD.c.topic == PARTITION.c.topic,
         LOAD.c.partition == PARTITION.c.partition,
     )
-    # A broker tells the size of its own replica; where none does, the partition's size stands for it.
+    # The broker's own replica size, else the partition's size.
     of_replica = type_coerce(PARTITION.c.log_bytes, ARRAY(BigInteger))[
         func.array_position(PARTITION.c.replicas, broker)
     ]
@@ -606,7 +589,6 @@ def carried_by(cluster: str, broker: int, limit: int) -> Select[Any]:
 
 
 def topic_parts(cluster: str, topic: str, page: int) -> dict[str, Select[Any]]:
-    """What there is about one topic: itself, its loads, the placers, a page of partitions, the groups that read it."""
     score = TOPIC_SCORE.c
     placers = (
         select(
@@ -636,17 +618,15 @@ def topic_parts(cluster: str, topic: str, page: int) -> dict[str, Select[Any]]:
 
 
 def moves_of_topic(cluster: str, run_id: str, topic: str) -> Select[Any]:
-    """What the plan changes of each partition of a topic."""
     return select(*MOVE.c).where(MOVE.c.cluster == cluster, MOVE.c.run_id == run_id, MOVE.c.topic == topic)
 
 
 def racks_of(cluster: str, brokers: Collection[int]) -> Select[Any]:
-    """The rack of each of the brokers that are still there."""
+    """Without brokers that are gone."""
     return select(BROKER.c.broker, BROKER.c.rack).where(BROKER.c.cluster == cluster, BROKER.c.broker.in_(brokers))
 
 
 def group_parts(cluster: str, group_id: str, since: datetime) -> dict[str, Select[Any]]:
-    """What there is about one group: itself, strategies today, scenarios, drain, lag now and since then, members."""
     of_group = {
         name: select(*read.c).where(read.c.cluster == cluster, read.c.group_id == group_id)
         for name, read in {

@@ -1,4 +1,4 @@
-"""Read-only connections to the public views, as many as the page has threads, with time limits for all they do."""
+"""Read-only connections to the public views, one a page thread, with time limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SESSION = (
     f"-c default_transaction_read_only=on -c statement_timeout={_STATEMENT_MILLISECONDS}"
     f" -c lock_timeout={_LOCK_MILLISECONDS} -c timezone=UTC"
 )
-# A server that is gone without a word: the connection ends after 10 s, a new one is not waited for longer than 5 s.
+# A silent server: the connection ends after 10 s; connecting takes 5 s at most.
 _CLIENT: Mapping[str, Any] = {
     "connect_timeout": 5,
     "tcp_user_timeout": 10_000,
@@ -33,10 +33,10 @@ Row = Mapping[str, Any]
 
 
 class Reader:
-    """Answers statements over the contract's views; thread-safe, connects at the first question."""
+    """Thread-safe; connects at the first query."""
 
     def __init__(self, dsn: str) -> None:
-        """``dsn``: of a login that may read the contract; its ``options`` and time-outs are kept."""
+        """``dsn``: a login that may read the contract; its ``options`` and timeouts are kept."""
         address = libpq_string(dsn, options=_SESSION, **_CLIENT)
         self._engine: Engine = create_engine(
             "postgresql+psycopg://",
@@ -48,16 +48,13 @@ class Reader:
         )
 
     def rows(self, statement: Select[Any]) -> list[Row]:
-        """All rows, by column name."""
         with self._engine.connect() as connection:
             return [dict(row) for row in connection.execute(statement).mappings()]
 
     def first(self, statement: Select[Any]) -> Row | None:
-        """The first row, if there is one."""
         with self._engine.connect() as connection:
             row = connection.execute(statement).mappings().first()
             return None if row is None else dict(row)
 
     def close(self) -> None:
-        """Give all connections back to the server."""
         self._engine.dispose()

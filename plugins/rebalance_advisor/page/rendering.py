@@ -1,4 +1,4 @@
-"""Templates to HTML, and the headers that every answer carries."""
+"""Templates to HTML, and the headers of every answer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 UNKNOWN = "unknown"
-# No script at all; drawn charts carry style attributes, and what holds for a script does not hold for those.
+# No script at all. Charts carry style attributes.
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self'; form-action 'self'; "
@@ -45,7 +45,7 @@ HEADERS = {
 
 
 def address(request: Request, *parts: str, **query: object) -> str:
-    """A link inside the page: path parts and query values are quoted; ``None``, "" and ``False`` are left out."""
+    """None, "" and False are left out."""
     root = str(request.scope.get("root_path", "")).rstrip("/")
     path = "/".join(quote(part, safe="") for part in parts)
     given = {name: value for name, value in query.items() if value is not None and value is not False and value != ""}
@@ -54,7 +54,7 @@ def address(request: Request, *parts: str, **query: object) -> str:
 
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """An answer of ``template``; in it ``at(…)`` is ``address`` of this request."""
+    """In ``template``, ``at(…)`` is ``address`` of this request."""
 
     def at(*parts: object, **query: object) -> str:
         return address(request, *(str(part) for part in parts), **query)
@@ -65,7 +65,6 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
 
 @cache
 def style() -> str:
-    """The report's style sheet, and what the page has more."""
     environment = _environment()
     colours = {"light": page_colours("light"), "dark": page_colours("dark"), "chart_rules": chart_rules()}
     return (
@@ -75,7 +74,7 @@ def style() -> str:
 
 @cache
 def _environment() -> Environment:
-    """Every text that a template prints passes ``html_value``, then Jinja's own escapes."""
+    """Each printed text passes ``html_value``, then Jinja's escapes."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -91,37 +90,36 @@ def _environment() -> Environment:
 
 
 def _text(value: Any) -> Any:
-    """Hidden characters of names made visible; what a macro or a chart made is markup, its texts have been here."""
+    """Make hidden characters visible; markup of macros and charts already is."""
     from markupsafe import Markup
 
     return value if isinstance(value, Markup) else html_value(value)
 
 
 def evidence_words(stored: Mapping[str, Any]) -> str:
-    """A finding's numbers in words, and what else would be gone with it; ``stored``: the view's column ``evidence``."""
+    """Evidence of a finding, and the findings that it explains. ``stored``: column ``evidence``."""
     told = evidence_in_words(numbers(stored))
     symptoms = symptom_words(stored)
     return "; ".join(words for words in (told, f"explains {symptoms}" if symptoms else "") if words)
 
 
 def recommendation_words(stored: Mapping[str, Any]) -> str:
-    """Return what to do about a finding; ``stored``: a row of the view. Empty where an earlier release wrote it."""
+    """``stored``: a row of the view. Empty from earlier releases."""
     code, args = stored["recommendation_code"], stored["recommendation_args"]
     return "" if code is None else render_document({"code": code, "args": args})
 
 
 def begin_sentence(words: str) -> str:
-    """Return the words with a capital at the beginning."""
     return words[:1].upper() + words[1:]
 
 
 def verdict_words(verdict: str) -> str:
-    """The verdict as a sentence; one that a newer advisor wrote stands as it is."""
+    """An unknown verdict of a newer advisor stays as it is."""
     return VERDICT_WORDS.get(verdict, verdict)
 
 
 def fact_words(fact: Mapping[str, Any]) -> str:
-    """Return the words of a stored fact; of a code that a newer advisor wrote, the code."""
+    """An unknown fact of a newer advisor gives its code."""
     try:
         return render_document(fact)
     except ValueError:
@@ -129,22 +127,19 @@ def fact_words(fact: Mapping[str, Any]) -> str:
 
 
 def moment(value: datetime | None) -> str:
-    """``2026-11-20 12:00 UTC``; the connection's time zone is UTC."""
+    """The connection's time zone is UTC."""
     return UNKNOWN if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
 
 
 def count(value: float | None) -> str:
-    """``50,000``."""
     return UNKNOWN if value is None else f"{value:,.0f}"
 
 
 def rate(value: float | None) -> str:
-    """``1.5 KiB/s``."""
     return UNKNOWN if value is None else f"{bytes_in_words(value)}/s"
 
 
 def broker_list(replicas: list[int] | None) -> str:
-    """``1, 4, 7``."""
     return ", ".join(str(broker) for broker in replicas or ()) or "none"
 
 
@@ -154,7 +149,7 @@ def plain_words(code: str) -> str:
 
 
 def busiest_words(skew_rate: float | None) -> str:
-    """What a group's busiest member reads: ``the busiest member reads 1.31 × the mean rate``."""
+    """``1.31 × the mean rate``."""
     if skew_rate is None:
         return "how much each member reads is unknown"
     return (
@@ -165,7 +160,6 @@ def busiest_words(skew_rate: float | None) -> str:
 
 
 def lag_end_words(drain_seconds: float | None, members_falling_behind: int | None) -> str:
-    """When a group's lag is gone, as a part of a sentence: ``its lag is gone in 15 min``."""
     if members_falling_behind:
         return f"its lag never ends: {counted(members_falling_behind, 'member')} cannot keep up"
     if drain_seconds is None:
@@ -174,19 +168,18 @@ def lag_end_words(drain_seconds: float | None, members_falling_behind: int | Non
 
 
 def outlook_words(group: Mapping[str, Any]) -> str:
-    """When a group's lag is gone: ``in 25 h 11 min``, ``never: members fall behind``. ``group``: a row of the view."""
+    """``in 25 h 11 min``, ``never: members fall behind``."""
     if group["outlook"] == "drains":
         return f"in {seconds_in_words(_number(group['drain_seconds']))}"
     return _OUTLOOKS[group["outlook"]]
 
 
 def rack_words(rack: str) -> str:
-    """``rack-a``, or that a broker has none."""
     return rack or "no rack"
 
 
 def level_words(broker: int, resource: str, level: Mapping[str, Any] | None) -> str:
-    """``broker 9, disk: 1.68 × its share, 3.4 TiB; after the plan 1.10 ×, 2.2 TiB``, of a row of ``ask.heat``."""
+    """``1.68 × its share, 3.4 TiB; after the plan 1.10 ×, 2.2 TiB``. ``level``: ``ask.heat``."""
     if level is None or level["times_share"] is None:
         return f"broker {broker}, {resource}: not known"
     said = f"broker {broker}, {resource}: {ratio_in_words(level['times_share'])} its share, {load_words(level)}"
@@ -198,45 +191,38 @@ def level_words(broker: int, resource: str, level: Mapping[str, Any] | None) -> 
 
 
 def load_words(level: Mapping[str, Any]) -> str:
-    """``3.4 TiB of 3.6 TiB``, or the load alone where the capacity is unknown."""
     load = amount_in_words(level["load"], level["unit"])
     return load if level["capacity"] is None else f"{load} of {amount_in_words(level['capacity'], level['unit'])}"
 
 
 def capacity_words(capacity: float, unit: str) -> str:
-    """``capacity 3.6 TiB``."""
     return f"capacity {amount_in_words(capacity, unit)}"
 
 
 def before_after_words(row: Mapping[str, Any], unit: str) -> str:
-    """``broker 9: 3.4 TiB today, 2.2 TiB after the plan, capacity 3.6 TiB``. ``row``: of ``plan_broker``."""
+    """``row``: ``plan_broker``."""
     before, after = (amount_in_words(row[name], unit) for name in ("load_before", "load_after"))
     capacity = "" if row["capacity"] is None else f", {capacity_words(row['capacity'], unit)}"
     return f"broker {row['broker']}: {before} today, {after} after the plan{capacity}"
 
 
 def stays_words(amount: float, unit: str, *, is_planned: bool) -> str:
-    """``2.2 TiB stay``, or what is there today."""
     return f"{amount_in_words(amount, unit)} {'stay' if is_planned else 'today'}"
 
 
 def change_words(change: float, unit: str) -> str:
-    """``1.2 TiB leave``, ``20 arrive``."""
     return f"{amount_in_words(abs(change), unit)} {'arrive' if change > 0 else 'leave'}"
 
 
 def cost_words(cost: float, axis: str) -> str:
-    """A cost in its unit: ``1.2 TiB copied``, ``14 replicas moved``."""
     return f"{bytes_in_words(cost) if axis == 'bytes' else f'{cost:,.0f}'} {AXES[axis]}"
 
 
 def frontier_label(plans: int, resources: Sequence[str]) -> str:
-    """What the chart of the frontier shows, in one sentence for who cannot see it."""
     return f"{counted(plans, 'plan')} by cost and highest skew of {', '.join(resources)}; the table has their figures"
 
 
 def point_words(point: Mapping[str, Any], skew: float) -> str:
-    """The figures of a point of the frontier, as its tooltip."""
     return (
         f"{bytes_in_words(point['bytes'])} copied, {counted(point['replica_moves'], 'replica move')}, "
         f"{counted(point['leader_changes'], 'leader change')}, {seconds_in_words(point['seconds'])}: "
@@ -245,7 +231,7 @@ def point_words(point: Mapping[str, Any], skew: float) -> str:
 
 
 def ask_for(point: Mapping[str, Any]) -> str:
-    """The option that asks for the plan of a point of the frontier; empty where none does, or where it is this plan."""
+    """Option for this point's plan; empty without one, or for the shown plan."""
     if point["is_recommended"]:
         return ""
     if point["name"]:
@@ -254,61 +240,52 @@ def ask_for(point: Mapping[str, Any]) -> str:
 
 
 def share_words(share: float, unit: str) -> str:
-    """``its share 2.0 TiB``."""
     return f"its share {amount_in_words(share, unit)}"
 
 
 def held_words(name: str, size: float) -> str:
-    """``warehouse.export: 1.8 TiB``."""
     return f"{name}: {bytes_in_words(size)}"
 
 
 def filling_words(topics: Sequence[tuple[str, float, object]], rest: float) -> str:
-    """What fills a disk, in one line."""
     told = [held_words(name, size) for name, size, _ in topics]
     return ", ".join([*told, held_words("all other topics", rest)] if rest else told)
 
 
 def day(moment: float) -> str:
-    """``2026-11-20`` of seconds since 1970."""
+    """``moment``: seconds since 1970."""
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"
 
 
 def size_words(size: float) -> str:
-    """``3.6 TiB``."""
     return bytes_in_words(size)
 
 
 def limit_words(size: float) -> str:
-    """The limit of a disk on its line."""
     return f"85 %: {bytes_in_words(size)}"
 
 
 def used_words(moment: float, used: float) -> str:
-    """``2026-11-20: 3.4 TiB``."""
     return f"{day(moment)}: {bytes_in_words(used)}"
 
 
 def full_words(moment: datetime, *, is_planned: bool) -> str:
-    """When 85 % of a disk are used."""
     return f"85 % is used on {moment:%Y-%m-%d}{' after the plan' if is_planned else ''}"
 
 
 def disk_words(disk: Mapping[str, Any]) -> str:
-    """What the chart of a disk shows. ``disk``: a row of ``broker_disk_forecast``."""
     used, total = bytes_in_words(disk["used_bytes"]), bytes_in_words(disk["total_bytes"])
     return f"{used} of {total} used; {growth_words(disk['growth_bytes_per_day'])}"
 
 
 def growth_words(growth: float | None) -> str:
-    """``it grows by 17.4 GiB a day``."""
     if growth is None:
         return "how fast it grows is not known"
     return f"it {'grows' if growth >= 0 else 'shrinks'} by {bytes_in_words(abs(growth))} a day"
 
 
 def reads_words(member: Mapping[str, Any] | None, unit: str) -> str:
-    """``5 partitions, 1.2 MiB/s; falling behind``. ``member``: a row of ``member_score_latest``, or none."""
+    """``member``: ``member_score_latest``."""
     if member is None:
         return "not known"
     told = counted(member["partitions"], "partition")
@@ -318,35 +295,33 @@ def reads_words(member: Mapping[str, Any] | None, unit: str) -> str:
 
 
 def lag_words(day_of: Mapping[str, Any]) -> str:
-    """``2026-11-20: 5,909 messages behind, at most 7,000``. ``day_of``: a row of ``group_lag_by_day``."""
+    """``day_of``: ``group_lag_by_day``."""
     mean, most = day_of["lag_messages"], day_of["highest_lag_messages"]
     return f"{day_of['period_start']:%Y-%m-%d}: {mean:,.0f} messages behind, at most {most:,.0f}"
 
 
 def lag_label(days: Sequence[Mapping[str, Any]]) -> str:
-    """What the chart of a group's lag shows, with its first and last figure."""
     return f"Lag by the day. {lag_words(days[0])}; {lag_words(days[-1])}"
 
 
 def skew_words(day_of: Mapping[str, Any]) -> str:
-    """``2026-11-20: 1.68 ×, broker 9 the highest``. ``day_of``: a row of ``skew_by_day``."""
+    """``day_of``: ``skew_by_day``."""
     told = f"{day_of['period_start']:%Y-%m-%d}: {ratio_in_words(day_of['skew'])}"
     return told if day_of["worst_broker"] is None else f"{told}, broker {day_of['worst_broker']} the highest"
 
 
 def skew_label(resource: str, days: Sequence[Mapping[str, Any]]) -> str:
-    """What the chart of a skew shows, with its first and last figure."""
     return f"Skew of {resource} by the day. {skew_words(days[0])}; {skew_words(days[-1])}"
 
 
 def applied_words(application: Mapping[str, Any]) -> str:
-    """``plan applied, seen on 2026-11-20``. ``application``: a row of ``plan_application``."""
+    """``application``: ``plan_application``."""
     how = "partly applied" if application["state"] == "partly_applied" else "applied"
     return f"plan {how}, seen on {application['verified_at']:%Y-%m-%d}"
 
 
 def lane_words(finding: Mapping[str, Any], *, is_open: bool) -> str:
-    """``2026-11-06 to 2026-11-20, seen 12 times``. ``finding``: a row of ``ask.finding_lanes``."""
+    """``seen 12 times``. ``finding``: ``ask.finding_lanes``."""
     first, last = finding["first_seen"], finding["last_seen"]
     until = "today" if is_open else f"{last:%Y-%m-%d}"
     times = f"seen {finding['times_seen']:,} times" if finding["times_seen"] > 1 else "seen once"
@@ -354,7 +329,7 @@ def lane_words(finding: Mapping[str, Any], *, is_open: bool) -> str:
 
 
 def promise_words(outcome: Mapping[str, Any]) -> str:
-    """What a plan promised for a resource and what came of it. ``outcome``: a row of ``plan_outcome``."""
+    """``outcome``: ``plan_outcome``."""
     names = ("skew_before", "skew_predicted")
     before, promised = (ratio_in_words(_number(outcome[name])) for name in names)
     measured = outcome["skew_measured"]
@@ -363,14 +338,13 @@ def promise_words(outcome: Mapping[str, Any]) -> str:
 
 
 def measured_words(skew: float) -> str:
-    """``1.12 × measured``."""
     return f"{ratio_in_words(_number(skew))} measured"
 
 
 def age_badges(seen: Sequence[Mapping[str, Any]], newest: datetime) -> dict[str, str]:
-    """``new`` or ``day 4`` by the key of each finding; nothing in a cluster's first advisory, where all would be new.
+    """Finding key → ``new`` or ``day 4``; empty for a cluster's first advisory.
 
-    ``seen``: rows of ``ask.first_seen``; ``newest``: start of the newest advisory.
+    ``seen``: ``ask.first_seen``; ``newest``: start of the newest advisory.
     """
     return {
         row["finding_key"]: "new" if row["first_seen"] >= newest else f"day {(newest - row['first_seen']).days + 1:,}"
@@ -380,7 +354,6 @@ def age_badges(seen: Sequence[Mapping[str, Any]], newest: datetime) -> dict[str,
 
 
 def partition_words(partition: int, value: float | None, unit: str, leader: int | None, rack: str) -> str:
-    """``partition 17: 5.7 MiB/s written, led by broker 2 in rack-c``."""
     verb = "written" if unit == "bytes/s" else "held by its leader"
     told = "not known" if value is None else f"{amount_in_words(value, unit)} {verb}"
     led = "without leader" if leader is None else f"led by broker {leader}{f' in {rack}' if rack else ''}"
@@ -388,7 +361,6 @@ def partition_words(partition: int, value: float | None, unit: str, leader: int 
 
 
 def replica_words(partition: int, broker: int, role: str, change: str) -> str:
-    """What the sign of a replica in the matrix means: ``partition 3: broker 9 leads it; the plan moves it away``."""
     roles = {"●": "leads it", "○": "has a replica", "✕": "has a replica that is not in sync"}
     changes = {
         "": "", "+": "the plan puts it there", "−": "the plan moves it away", "↑": "the plan makes it the leader",
@@ -399,12 +371,10 @@ def replica_words(partition: int, broker: int, role: str, change: str) -> str:
 
 
 def copies_words(broker: int, sent: float, received: float) -> str:
-    """What a broker copies in all waves."""
     return f"broker {broker} sends {bytes_in_words(sent)} and receives {bytes_in_words(received)}"
 
 
 def copy_words(amount: float, first: int, last: int, *, is_sent: bool) -> str:
-    """``sends 1.1 TiB in wave 5``."""
     waves = f"wave {first}" if first == last else f"waves {first} to {last}"
     return f"{'sends' if is_sent else 'receives'} {bytes_in_words(amount)} in {waves}"
 
@@ -416,12 +386,11 @@ _OUTLOOKS = {
 
 
 def _number(value: Any) -> float | None:
-    """What averages come as (Decimal) is a float to whoever formats it."""
+    """SQL averages are Decimal."""
     return None if value is None else float(value)
 
 
 def proof_words(code: str) -> str:
-    """How a bound is proved."""
     return PROOFS[BoundProof(code)]
 
 

@@ -1,5 +1,3 @@
-"""Routes of the page: fleet, cluster, plan, and each broker, topic and group."""
-
 from __future__ import annotations
 
 import hashlib
@@ -37,18 +35,16 @@ from rebalance_advisor.publish.report import step_row
 
 
 def rows(request: Request, statement: Select[Any]) -> list[Row]:
-    """All rows of one statement."""
     reader: Reader = request.app.state.reader
     return reader.rows(statement)
 
 
 def parts(request: Request, statements: Mapping[str, Select[Any]]) -> dict[str, list[Row]]:
-    """All rows of each."""
     return {name: rows(request, statement) for name, statement in statements.items()}
 
 
 def one(request: Request, statement: Select[Any], missing: str) -> Row:
-    """Its first row, or 404 with ``missing`` as words."""
+    """First row, or 404 with ``missing``."""
     reader: Reader = request.app.state.reader
     row = reader.first(statement)
     if row is None:
@@ -57,7 +53,7 @@ def one(request: Request, statement: Select[Any], missing: str) -> Row:
 
 
 def newest(request: Request, cluster: str) -> Row:
-    """The newest published advisory of a cluster, or 404."""
+    """Newest published advisory, or 404."""
     return one(request, clusters(cluster), f"Nothing is published yet for cluster {cluster}.")
 
 
@@ -67,7 +63,6 @@ _KINDS = (_ADVISE, "collect_", "apply_")
 
 
 def fleet_router() -> APIRouter:
-    """``/`` and ``/run``."""
     router = APIRouter()
     add_page(router, "/", fleet)
     add_page(router, "/run", of_dag_run)
@@ -75,7 +70,6 @@ def fleet_router() -> APIRouter:
 
 
 def fleet(request: Request) -> HTMLResponse:
-    """One row a cluster, those in trouble first."""
     read = rows(request, clusters())
     seen = readable_clusters(request, [row["cluster"] for row in read])
     states = {row["cluster"]: row["state"] for row in rows(request, applications())}
@@ -88,7 +82,7 @@ def fleet(request: Request) -> HTMLResponse:
 
 
 def of_dag_run(request: Request, dag_id: str, run_id: str = "") -> Response:
-    """The tab of a DAG run: the plan that the run published, or the cluster it belongs to."""
+    """The plan of a DAG run, else its cluster."""
     kind = next((kind for kind in _KINDS if dag_id.startswith(kind)), None)
     if kind is None:
         raise HTTPException(404, "This DAG is none of the Kafka Rebalance Advisor's.")
@@ -100,8 +94,9 @@ def of_dag_run(request: Request, dag_id: str, run_id: str = "") -> Response:
 
 
 def if_nothing_is_done(plan: Row, resources: Sequence[Row], disks: Sequence[Row], captured_at: datetime) -> list[str]:
-    """The lines that the report has, but for what a lost broker leads to. Rows of ``plan``, ``plan_resource`` and
-    ``broker_disk_forecast``: the plan's document may have megabytes.
+    """The report's lines, except for lost brokers.
+
+    Rows of ``plan``, ``plan_resource``, ``broker_disk_forecast``: the document may have megabytes.
     """
     forecasts = [
         DiskForecast(
@@ -129,7 +124,6 @@ MOST_HEATED = 50
 
 
 def clusters_router() -> APIRouter:
-    """``/clusters/NAME`` and its history."""
     router = APIRouter(prefix="/clusters/{cluster}", dependencies=[Depends(require_cluster)])
     add_page(router, "", cluster_page)
     add_page(router, "/history", history)
@@ -137,8 +131,6 @@ def clusters_router() -> APIRouter:
 
 
 def linker(request: Request, cluster: str) -> pictures.Link:
-    """``address`` of the pages of one cluster."""
-
     def link(*parts: str, **query: object) -> str:
         return address(request, "clusters", cluster, *parts, **query)
 
@@ -146,7 +138,6 @@ def linker(request: Request, cluster: str) -> pictures.Link:
 
 
 def cluster_page(request: Request, cluster: str) -> HTMLResponse:
-    """Verdict, age, cost, a heat map of the brokers, findings, groups in trouble, what was not seen."""
     state = newest(request, cluster)
     advised_parts = plan_parts(cluster, state["run_id"])
     read = parts(
@@ -175,12 +166,11 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
 
 
 def by_wave(applied: Sequence[Row]) -> dict[int, int]:
-    """Return the number of partitions that are as planned, by wave."""
     return {row["wave"]: row["applied"] for row in applied}
 
 
 def step_rows(steps: Sequence[Row], applied: Mapping[int, int] | None) -> list[dict[str, Any]]:
-    """Return rows of ``plan_step`` as the report shows them, with their state where ``applied`` is known by wave."""
+    """With their state if ``applied`` (by wave) is known."""
     names = [field.name for field in fields(StepFigures)]
     figures = [StepFigures(**{name: step[name] for name in names}) for step in steps]
     return [step_row(step) | ({} if applied is None else {"state": _state(step, applied)}) for step in figures]
@@ -194,7 +184,6 @@ def _state(step: StepFigures, applied: Mapping[int, int]) -> str:
 def history(
     request: Request, cluster: str, number: Annotated[int, Query(ge=1, le=10_000, alias="page")] = 1
 ) -> HTMLResponse:
-    """Skew by the day with the plans that were applied, findings, what plans promised, advisories that were started."""
     now = datetime.now(UTC)
     since = now - LONG_HISTORY
     days, link = rows(request, ask.skew_by_day(cluster, since)), linker(request, cluster)
@@ -224,7 +213,7 @@ _Kind = Literal["", "replica", "leader", "order"]
 
 
 def plans_router() -> APIRouter:
-    """``/clusters/NAME/plan`` and its document; ``run`` names an advisory, without it the newest is meant."""
+    """``run``: an advisory; empty for the newest."""
     router = APIRouter(prefix="/clusters/{cluster}", dependencies=[Depends(require_cluster)])
     add_page(router, "/plan", plan_page)
     add_page(router, "/plan.json", plan_file)
@@ -241,7 +230,7 @@ async def move_filter(
     down: Annotated[bool, Query()] = False,  # noqa: FBT002 (a query parameter)
     number: Annotated[int, Query(ge=1, le=100_000, alias="page")] = 1,
 ) -> ask.MoveFilter:
-    """As the form sends it: an empty field asks for all. A coroutine, for FastAPI runs functions in shared threads."""
+    """An empty field selects all. A coroutine, because FastAPI runs functions in shared threads."""
     return ask.MoveFilter(
         topic=topic, kind=kind, sort=sort, is_descending=down, page=number,
         wave=int(wave) if wave else None, broker=int(broker) if broker else None,
@@ -251,7 +240,7 @@ async def move_filter(
 def plan_page(
     request: Request, cluster: str, asked: Annotated[ask.MoveFilter, Depends(move_filter)], run: str = ""
 ) -> Response:
-    """The whole plan; of its moves one page. An advisory that is not published has its gates alone."""
+    """The plan with one page of moves. An unpublished advisory has only its gates."""
     newest_run = str(newest(request, cluster)["run_id"])
     run = run or newest_run
     found = rows(request, ask.plan(cluster, run))
@@ -282,9 +271,6 @@ def plan_page(
 
 
 def point_rows(points: Sequence[Row], balanced: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the points of the frontier as the report shows them, with their time, their highest skew of what is
-    balanced, and the option that asks for each.
-    """
     return [
         shown
         | {
@@ -298,21 +284,18 @@ def point_rows(points: Sequence[Row], balanced: Sequence[str]) -> list[dict[str,
 
 
 def _wave_row(wave: Row, applied: Mapping[int, int] | None) -> dict[str, Any]:
-    """Return the row with its state, where that is known."""
     if applied is None:
         return dict(wave)
     return dict(wave, state=progress_words(applied.get(wave["wave"], 0), wave["move_count"]))
 
 
 def gates_page(request: Request, cluster: str, run: str) -> HTMLResponse:
-    """Each rule of both gates for an advisory in any state."""
     attempt = one(request, ask.attempt(cluster, run), _GONE)
     results = rule_results(rows(request, ask.checks(cluster, run)))
     return page(request, "gates.html", cluster=cluster, run=run, attempt=attempt, gates=results)
 
 
 def plan_file(request: Request, cluster: str, run: str = "") -> Response:
-    """plan.json byte for byte, its sha256 beside it."""
     run = run or str(newest(request, cluster)["run_id"])
     body = str(one(request, ask.plan_document(cluster, run), _GONE)["document"]).encode()
     digest = hashlib.sha256(body).hexdigest()
@@ -326,7 +309,6 @@ _BrokerId = Annotated[int, Query(ge=-1, le=2**31 - 1, alias="id")]
 
 
 def subjects_router() -> APIRouter:
-    """Lists and single pages of brokers, topics and groups."""
     router = APIRouter(prefix="/clusters/{cluster}", dependencies=[Depends(require_cluster)])
     add_page(router, "/brokers", broker_list)
     add_page(router, "/topics", topic_list)
@@ -345,26 +327,22 @@ GroupSort = Literal["findings", "name", "lag_messages", "member_count", "skew_co
 
 
 def broker_list(request: Request, cluster: str, sort: BrokerSort = "findings", number: _Page = 1) -> HTMLResponse:
-    """Brokers with what they carry."""
     return _list(request, "brokers", cluster, sort, number)
 
 
 def topic_list(
     request: Request, cluster: str, search: str = "", sort: TopicSort = "findings", number: _Page = 1
 ) -> HTMLResponse:
-    """Topics whose names contain ``search``, with size and rates."""
     return _list(request, "topics", cluster, sort, number, search)
 
 
 def group_list(
     request: Request, cluster: str, search: str = "", sort: GroupSort = "findings", number: _Page = 1
 ) -> HTMLResponse:
-    """Groups whose names contain ``search``, with lag and advice."""
     return _list(request, "groups", cluster, sort, number, search)
 
 
 def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLResponse:
-    """Levels, what carries them, disks, findings, and what the plan does about it."""
     state = newest(request, cluster)
     read = parts(request, ask.broker_parts(cluster, state["run_id"], broker))
     if not read["broker"] and not read["levels"]:
@@ -390,7 +368,6 @@ def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLRespon
 
 
 def topic_page(request: Request, cluster: str, name: str, number: _Page = 1) -> HTMLResponse:
-    """Placement beside Kafka's own placers, partitions, and who reads it."""
     state = newest(request, cluster)
     read = parts(request, ask.topic_parts(cluster, name, number))
     if not read["topic"]:
@@ -411,7 +388,6 @@ def topic_page(request: Request, cluster: str, name: str, number: _Page = 1) -> 
 
 
 def group_page(request: Request, cluster: str, name: str) -> HTMLResponse:
-    """Which strategy, what each would do, what happens when members come and go, who is behind."""
     state = newest(request, cluster)
     now = state["newest_snapshot_captured_at"] or state["snapshot_captured_at"]
     read = parts(request, ask.group_parts(cluster, name, now - HISTORY))
@@ -428,7 +404,6 @@ def group_page(request: Request, cluster: str, name: str) -> HTMLResponse:
 
 
 def _list(request: Request, kind: str, cluster: str, sort: str, number: int, search: str | None = None) -> HTMLResponse:
-    """``search``: ``None`` where there is nothing to search by."""
     total = one(request, ask.list_total(kind, cluster, search or ""), "Nothing to list.")["rows"]
     return page(
         request, "list.html", kind=kind, cluster=cluster, search=search, sort=sort, page=number, total=total,

@@ -1,7 +1,7 @@
-"""Threads of the page's own: a slow database or access check holds them, and none of Airflow's.
+"""Threads of the page, so that a slow database or access check holds none of Airflow's.
 
-FastAPI runs plain functions in the worker threads that all apps of a process share. In Airflow's api-server those
-answer its API, which running tasks need.
+FastAPI runs plain functions in threads shared by all apps of a process. Airflow's api-server answers its API there,
+which running tasks need.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ T = TypeVar("T")
 
 
 class PageThreads:
-    """Runs blocking work in at most ``at_once`` threads, while at most ``waiting`` more wait for one.
+    """At most ``at_once`` threads run work, and ``waiting`` callers wait, ``seconds`` at most.
 
-    A caller waits ``seconds`` at most. Work that it gave up keeps its place until it ends, so that work which never
-    ends cannot pile up. The threads are daemons: such work does not keep the process from ending.
+    Abandoned work keeps its place until it ends, so it cannot pile up. Daemon threads: it does not keep the process
+    from ending.
     """
 
     def __init__(self, at_once: int = AT_ONCE, waiting: int = _WAITING, seconds: float = _SECONDS) -> None:
@@ -37,7 +37,7 @@ class PageThreads:
         self._seconds = seconds
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Return what ``work`` returns; 503 if there is no place for it, or if it takes too long."""
+        """Raises 503 without a place, or after the time limit."""
         if not self._places.acquire(blocking=False):
             raise _try_again("The page answers as many requests as it can.")
         future: Future[T] = Future()
@@ -58,7 +58,7 @@ class PageThreads:
         try:
             with self._at_once:
                 if not future.set_running_or_notify_cancel():
-                    return  # the caller gave up while this waited
+                    return  # the caller gave up
                 try:
                     result = work()
                 except BaseException as error:  # noqa: BLE001 (the caller gets it)
@@ -75,7 +75,7 @@ def _try_again(reason: str) -> HTTPException:
 
 
 def in_page_thread(function: Callable[..., T]) -> Callable[..., Coroutine[Any, Any, T]]:
-    """The same as a coroutine that runs ``function``, whose first parameter is ``request``, in the app's threads."""
+    """The app of the first parameter, ``request``, has the threads."""
 
     @wraps(function)
     async def waited_for(request: Request, **asked: Any) -> T:
@@ -86,5 +86,5 @@ def in_page_thread(function: Callable[..., T]) -> Callable[..., Coroutine[Any, A
 
 
 def add_page(router: APIRouter, path: str, function: Callable[..., Any]) -> None:
-    """Answer GET and HEAD of ``path`` by ``function``; a server sends no body after HEAD."""
+    """Answer GET and HEAD; a server sends no body after HEAD."""
     router.api_route(path, methods=["GET", "HEAD"])(in_page_thread(function))

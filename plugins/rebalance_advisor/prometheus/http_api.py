@@ -1,4 +1,4 @@
-"""Instant queries of Prometheus' HTTP API. No error message holds a secret."""
+"""No error message holds a secret."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Labels = Mapping[str, str]
 
 
 class PrometheusError(InvalidInputError):
-    """The server cannot be reached or refuses a query."""
+    """Not reached, or the query was refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """``address`` has no user and password; ``headers`` hold them. ``ca_file`` replaces the system's CAs."""
+    """``address``: without user and password, which ``headers`` hold. ``ca_file`` replaces the system's CAs."""
 
     address: str
     headers: Mapping[str, str] = field(repr=False, default_factory=dict)
@@ -35,8 +35,9 @@ class Server:
 
     @classmethod
     def at(cls, url: str, bearer_token_file: Path | None = None, ca_file: Path | None = None) -> Server:
-        """Parse ``https://user:password@host:9090/prefix``. Raises PrometheusError, also for a credential over plain
-        HTTP.
+        """Parse ``https://user:password@host:9090/prefix``.
+
+        Raises PrometheusError, also for a credential over plain HTTP.
         """
         try:
             parts = urllib.parse.urlsplit(url)
@@ -60,7 +61,7 @@ class Server:
         return cls(address, headers, ca_file)
 
     def query(self, text: str, at: datetime, seconds: float = _ANSWER_SECONDS) -> list[tuple[Labels, float]]:
-        """Raises PrometheusError; NaN is left out."""
+        """NaN is left out."""
         try:
             answer = ask(
                 f"{self.address}/api/v1/query",
@@ -82,7 +83,6 @@ class Server:
 
 
 def _series(document: Any) -> list[tuple[Labels, float]]:
-    """Parse a vector; a value is [moment, text]."""
     if document["data"]["resultType"] != "vector":
         raise ValueError("no vector")
     found = [(dict(series["metric"]), float(series["value"][1])) for series in document["data"]["result"]]
@@ -90,7 +90,7 @@ def _series(document: Any) -> list[tuple[Labels, float]]:
 
 
 def _words_of(body: bytes) -> str:
-    """Return Prometheus' own error; a proxy's text is not shown."""
+    """A proxy's text is not shown."""
     try:
         document = json.loads(body)
         return f", {excerpt(document['error'])}" if document.get("errorType") == "bad_data" else ""

@@ -1,16 +1,16 @@
-"""Add loads from Prometheus to a snapshot: in, out and messages by topic and broker, CPU by broker.
+"""Add Prometheus loads to a snapshot: in, out and messages by topic and broker, CPU by broker.
 
 Values cover the window that ends with the snapshot; missing ones stay unchanged. A series belongs to a broker by id, by
 advertised host, or by a pod's last number.
 
 A topic's rate on a broker is split over the partitions that it leads: by messages (growth of end offsets), else by size
 (retention is per topic, so size follows writes), else evenly. A rate on a broker that leads none now is split over all
-of the topic's partitions if written (the leader moved), and ignored if read (follower fetching). A partition with an
-unchanged end offset was not written to. Example: broker 1 leads a-0 and a-1 and counts 90 bytes/s of a; offsets grow by
-2/s and 1/s: 60 and 30 bytes/s.
+partitions if written (the leader moved), and ignored if read (follower fetching). A partition with an unchanged end
+offset was not written to. Example: broker 1 leads a-0 and a-1 and counts 90 bytes/s of a; offsets grow by 2/s and 1/s:
+60 and 30 bytes/s.
 
 CPU is split over leaders by Cruise Control's coefficients, as in the planner: leaders cost by bytes in and out,
-followers by copies. One factor for the cluster makes the sum equal to the measured one. The snapshot records the
+followers by copies. One factor for the cluster makes the sum equal to the measured one; the snapshot records the
 brokers' deviations.
 """
 
@@ -39,7 +39,7 @@ TopicRates = Mapping[tuple[str, int], float]  # (topic, broker) → a second
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """``values`` float64[P] (nan: the topic has no series on its leader); others are shares of the total."""
+    """``values`` float64[P]: nan without a series on the leader; others are shares of the total."""
 
     values: Floats
     total: float
@@ -47,8 +47,8 @@ class Split:
     by_messages: float
     by_size: float
     evenly: float
-    elsewhere: float  # counted on brokers without a leader of the topic
-    spread: float | None  # difference of the splits by messages and by size, if both exist
+    elsewhere: float  # on brokers without a leader of the topic
+    spread: float | None  # difference of splits by messages and by size
 
     @property
     def shares(self) -> dict[str, float | None]:
@@ -60,7 +60,7 @@ class Split:
 def split_over_partitions(
     snapshot: ClusterSnapshot, rates: TopicRates, messages: Floats, *, keeps_elsewhere: bool
 ) -> Split:
-    """Split rates over led partitions in O(P + series).
+    """O(P + series).
 
     ``messages`` float64[P] a second, nan if unknown. ``keeps_elsewhere``: split rates of other brokers, too.
     """
@@ -106,7 +106,6 @@ def _weights(rows: np.ndarray, messages: Floats, size: Floats) -> tuple[str, Flo
 
 
 def _usable(known: Floats) -> bool:
-    """Return whether all are known and the sum is above 0."""
     return not bool(np.isnan(known).any()) and float(known.sum()) > 0
 
 
@@ -114,7 +113,7 @@ _POD = re.compile(r"[a-z0-9.-]*[a-z][a-z0-9.-]*-(\d+)")
 
 
 def broker_of_value(brokers: Iterable[Broker], given: Mapping[str, int]) -> Callable[[str], int | None]:
-    """Map a label value to a broker id; None if unknown or ambiguous.
+    """Label value → broker id; None if unknown or ambiguous.
 
     Order: the ``given`` names, the id, the host (with or without port), a pod's last number.
     """
@@ -138,7 +137,7 @@ def broker_of_value(brokers: Iterable[Broker], given: Mapping[str, int]) -> Call
 
 
 def label_of(labels: Iterable[Mapping[str, str]], wanted: Sequence[str], broker: Callable[[str], int | None]) -> str:
-    """Return the first ``wanted`` label that identifies a broker in some series, else the last."""
+    """The first ``wanted`` label that identifies a broker in some series, else the last."""
     seen = list(labels)
     for name in wanted:
         if any(name in series and broker(series[name]) is not None for series in seen):
@@ -152,7 +151,7 @@ def cpu_of_leaders(
     rates: Mapping[LoadKind, Floats],
     params: CpuParams = DEFAULTS.cpu,
 ) -> tuple[Floats, str] | None:
-    """Return float64[P] percent of each leader, and the brokers' deviation as text; None without costs.
+    """float64[P] percent of each leader, and the brokers' deviation as text; None without costs.
 
     ``by_broker`` in percent (100: one core); ``rates``: bytes in and out, float64[P] each.
     """
@@ -174,7 +173,7 @@ def cpu_of_leaders(
     return factor * leader_cost, f"{LoadKind.CPU_PERCENT.value}: {words}, {off.max():.0%} at most"
 
 
-# Smaller shares that are split without messages, or counted elsewhere, are not reported.
+# Smaller shares split without messages, or counted elsewhere, are not reported.
 _TOLD_FROM = 0.05
 _ALL_SECONDS = 120.0
 Series = Sequence[tuple[Labels, float]]
@@ -187,7 +186,7 @@ def loads_from_prometheus(
     *,
     say: Callable[[str], None] = lambda _: None,
 ) -> ClusterSnapshot:
-    """Add loads of the window before ``snapshot`` (before now if it has no time); ``say`` gets each one's accuracy.
+    """Window before ``snapshot`` (before now if it has no time); ``say`` gets each one's accuracy.
 
     Missing answers are coverage gaps. Raises PrometheusError for a wrong address or unreadable token file.
     """
@@ -249,7 +248,7 @@ class _Reader:
             self.gaps.append(fact(FactCode.SPLIT_NOT_SURE, kind=kind.value, **split.shares))
 
     def _series(self, metrics: Sequence[Metric], by: Sequence[str]) -> Series:
-        """Return the first metric with series. Broker sums without a topic are dropped later."""
+        """First metric with series. Broker sums without a topic are dropped later."""
         for metric in metrics:
             matchers = [metric.labels, self._names.selector]
             selector = f"{metric.name}{{{','.join(part for part in matchers if part)}}}[{self._names.window_s:.0f}s]"
@@ -288,20 +287,19 @@ class _Reader:
             self.gaps += [reason] if reason not in self.gaps else []
 
     def _offset_growth(self) -> Floats:
-        """Return float64[P] messages a second by end offsets, else the snapshot's; nan if unknown."""
+        """float64[P] a second by end offsets, else the snapshot's; nan if unknown."""
         names = self._names
         growth = np.full(len(self._snapshot.partitions), np.nan)
         by = (*names.topic_labels, *names.partition_labels, "instance")
         for labels, value in self._series(names.end_offset, by):
             number = _first(labels, names.partition_labels)
             row = self._row_of.get((_first(labels, names.topic_labels), int(number))) if number.isdecimal() else None
-            if row is not None and value >= 0:  # all replicas report it, followers slightly less
+            if row is not None and value >= 0:  # all replicas report; followers have slightly less
                 growth[row] = np.fmax(growth[row], value)
         measured = self._snapshot.loads.values(LoadKind.IN_MESSAGES_PER_S, len(growth))
         return np.where(np.isnan(growth), measured, growth)
 
     def _cpu(self, found: Mapping[LoadKind, Floats]) -> tuple[Floats, str] | None:
-        """Return float64[P] of leaders and the brokers' deviation; None without CPU or bytes."""
         if not {LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S} <= found.keys():
             return None
         series = self._series(self._names.cpu, self._names.broker_labels)
@@ -309,13 +307,13 @@ class _Reader:
         by_broker: dict[int, float] = {}
         for labels, value in series:
             broker = self._broker(labels.get(label, ""))
-            if broker is not None:  # other processes are scraped, too
+            if broker is not None:  # other processes
                 by_broker[broker] = by_broker.get(broker, 0.0) + value
         return None if not by_broker else cpu_of_leaders(self._snapshot, by_broker, found)
 
 
 def _or_not_read(values: Floats, found: Mapping[LoadKind, Floats]) -> Floats:
-    """Return reads of 0 where only writes are counted: brokers count reads from the first one."""
+    """Reads are 0 where only writes are counted: brokers count reads from the first one."""
     written = found.get(LoadKind.IN_BYTES_PER_S, np.full(len(values), np.nan))
     return np.where(np.isnan(values) & ~np.isnan(written), 0.0, values)
 

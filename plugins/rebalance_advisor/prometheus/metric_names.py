@@ -1,7 +1,8 @@
-"""Metric and label names: JMX exporter, Strimzi, MSK, kminion and kafka_exporter are built in.
+"""Built-in names of JMX exporter, Strimzi, MSK, kminion and kafka_exporter; a TOML file (docs/connect.md) adds others,
+tried in its order.
 
-A TOML file (docs/connect.md) adds others, tried in its order. ``NAME`` is a counter, ``gauge:NAME`` a rate. For CPU a
-counter has seconds, ``gauge:`` percent, ``share:`` 1 for a whole machine.
+``NAME`` is a counter, ``gauge:NAME`` a rate. For CPU a counter has seconds, ``gauge:`` percent, ``share:`` 1 for a
+whole machine.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _FILES = ("bearer_token_file", "ca_file")
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A counter, or a gauge that is a rate; ``factor`` converts to our unit."""
+    """``factor`` converts to our unit."""
 
     name: str
     labels: str = ""
@@ -36,14 +37,14 @@ class Metric:
 
     @classmethod
     def parse(cls, text: str) -> Metric:
-        """Parse ``NAME``, ``gauge:NAME`` or ``share:NAME``, optionally with ``{LABEL="VALUE"}``."""
+        """``NAME``, ``gauge:NAME`` or ``share:NAME``, optionally with ``{LABEL="VALUE"}``."""
         kind, _, rest = text.rpartition(":") if text.startswith(("gauge:", "share:")) else ("", "", text)
         name, _, labels = rest.partition("{")
         return cls(name, labels.removesuffix("}"), not kind, 100.0 if kind == "share" else 1.0)
 
     @property
     def in_percent(self) -> Metric:
-        """Convert CPU: counters hold seconds, and 1 s/s is 100 percent."""
+        """Counters hold seconds; 1 s/s is 100 percent."""
         return replace(self, factor=100.0) if self.is_counter else self
 
 
@@ -52,7 +53,6 @@ def _metrics(*texts: str) -> tuple[Metric, ...]:
 
 
 def _topic_metrics(name: str) -> tuple[Metric, ...]:
-    """Names of JMX exporter and Strimzi; older rules; Amazon MSK."""
     plain = f"kafka_server_brokertopicmetrics_{name.lower()}"
     return _metrics(
         f"{plain}_total", f"{plain}persec_count", f"gauge:{plain}persec_oneminuterate",
@@ -63,7 +63,7 @@ def _topic_metrics(name: str) -> tuple[Metric, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricNames:
-    """Names in order of preference; the first with series is used. ``brokers``: label value → id."""
+    """The first name with series is used. ``brokers``: label value → id."""
 
     in_bytes: tuple[Metric, ...] = _topic_metrics("BytesIn")
     out_bytes: tuple[Metric, ...] = _topic_metrics("BytesOut")
@@ -90,10 +90,9 @@ class MetricNames:
 
 
 def read_metric_names(file: Path) -> MetricNames:
-    """Return built-in names with the file's changes. Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(file, ByteBudget(MAX_SETTINGS_BYTES)))
-    except (ValueError, RecursionError) as error:  # TOMLDecodeError, or a number of thousands of digits
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError, and numbers of thousands of digits
         raise InvalidInputError.at(str(file), f"is no TOML: {error}") from error
     known = (*_METRICS, *_LABELS, "selector", "window_s", "brokers", *_FILES)
     unknown = sorted(set(document) - set(known))

@@ -1,5 +1,3 @@
-"""Write an advisory as a folder; read the findings beside an earlier plan."""
-
 from __future__ import annotations
 
 import json
@@ -33,7 +31,6 @@ def advisory_files(advisory: Mapping[str, Any], plan: Plan, gates: Sequence[obje
 
 
 def write_advisory(folder: Path, advisory: Mapping[str, Any], plan: Plan) -> Path:
-    """Return the path of the files."""
     return replace_folder(folder, advisory_files(advisory, plan), plan.plan_id)
 
 
@@ -43,14 +40,12 @@ def _json(document: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EarlierFindings:
-    """``findings`` as in findings.json; ``closed``: keys of resolved findings."""
-
     findings: list[dict[str, Any]]
     closed: list[str]
 
 
 def read_earlier_findings(plan: Path | None) -> EarlierFindings | None:
-    """Read beside ``plan`` (file or folder); None without findings. Raises InvalidInputError."""
+    """Beside ``plan`` (file or folder); None without findings. Raises InvalidInputError."""
     if plan is None:
         return None
     from rebalance_advisor.dumps.input_file import read_json

@@ -1,5 +1,3 @@
-"""Charts of an advisory: Vega-Lite specifications drawn to SVG in this process."""
-
 from __future__ import annotations
 
 import json
@@ -17,7 +15,7 @@ from kafka_rebalance.amounts import bytes_in_words
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """A colour for light and dark background, as #rrggbb."""
+    """Light and dark, #rrggbb."""
 
     light: str
     dark: str
@@ -83,7 +81,7 @@ def data_of(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def svg_of(specification: Specification, label: str) -> str:
-    """Return the SVG with ``label`` for screen readers; it scales to its container."""
+    """``label`` is for screen readers; the SVG scales to its container."""
     drawn = _drawn(json.dumps(specification))
     size = re.match(r"<svg\b[^>]*>", drawn)
     if size is None:  # pragma: no cover - Vega writes one
@@ -94,14 +92,14 @@ def svg_of(specification: Specification, label: str) -> str:
         f'<svg viewBox="0 0 {width:g} {height:g}" role="img" '
         f'aria-label="{_attribute(label)}" style="width: 100%; max-width: {width:g}px; height: auto">'
     )
-    # Vega's inner roles would repeat each mark; the label is enough.
+    # Vega's roles would repeat each mark.
     inner = re.sub(r'\s(?:role|aria-[a-z]+)="[^"]*"', "", drawn[size.end() :])
     return head + inner
 
 
 @lru_cache(maxsize=64)
 def _drawn(specification: str) -> str:
-    """Draw by Vega, in a child process after a fork, because a fork loses Vega's threads."""
+    """A fork loses Vega's threads, so a forked process uses a child."""
     if os.getpid() == _VEGA_OF.setdefault("process", os.getpid()):
         import vl_convert
 
@@ -123,7 +121,7 @@ _LEVELS_WIDTH, _LEVELS_STEP = 560, 17
 
 
 def broker_rows(plan: Document, outcome: Document) -> list[dict[str, Any]]:
-    """Return level / mean before and after, up to ``MOST_BROKERS`` with the largest deviation, by id."""
+    """Level / mean before and after of ``MOST_BROKERS`` with the largest deviation, by id."""
     name, capacity, mean = outcome["resource"], outcome["capacity"], outcome["mean_level"]
     before, after = plan["before"][name], plan["after"][name]
     rows = []
@@ -151,7 +149,7 @@ def band_of(outcome: Document) -> tuple[float | None, float | None]:
 
 
 def broker_levels_chart(rows: Sequence[Document], band: tuple[float | None, float | None]) -> Specification:
-    """Open circle: today; filled circle: after the plan; stripe: the band."""
+    """Open circle: today; filled: after the plan; stripe: band."""
     import altair as alt
 
     brokers = [row["broker"] for row in rows]
@@ -183,12 +181,12 @@ _WIDTH, _HEIGHT = 620, 220
 
 
 def cost_axis(points: Sequence[Document]) -> str:
-    """Return bytes as axis, or other changes when no bytes are known or copied."""
+    """Bytes, or other changes when no bytes are known or copied."""
     return next((name for name in AXES if points[-1][name]), "leader_changes")
 
 
 def frontier_chart(points: Sequence[Document]) -> Specification | None:
-    """Return None without points. Dashed: the lower bound; large dot: the plan."""
+    """None without points. Dashed: lower bound; large dot: the plan."""
     if not points:
         return None
     import altair as alt
@@ -225,7 +223,6 @@ def frontier_chart(points: Sequence[Document]) -> Specification | None:
 
 
 def frontier_label(points: Sequence[Document]) -> str:
-    """Describe the chart in one sentence for screen readers."""
     first, last, axis = points[0], points[-1], cost_axis(points)
     amount = bytes_in_words if axis == "bytes" else lambda value: f"{value:,.0f}"
     return (
@@ -264,7 +261,7 @@ _WAVES_WIDTH, _WAVES_STEP, _HOUR = 560, 20, 3600.0
 
 
 def wave_times_chart(waves: Sequence[Document]) -> Specification | None:
-    """Return None when no wave takes time or one's time is unknown."""
+    """None when no wave takes time or one's is unknown."""
     if any(wave["seconds"] is None for wave in waves) or not any(wave["seconds"] for wave in waves):
         return None
     import altair as alt

@@ -1,4 +1,4 @@
-"""The advisory in ten lines of Markdown, for chat and mail."""
+"""Ten lines of Markdown for chat and mail."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ TOP_LINES = 4
 
 
 def render_digest(advisory: Document) -> str:
-    """Return at most ten lines, the verdict first."""
     plan = advisory["plan"]
     uncovered = uncovered_by(advisory)
     words = VERDICT_WORDS[plan["verdict"]] + (f" (does not cover {uncovered})" if uncovered else "")
@@ -69,7 +68,6 @@ def closing_paths(folder: Path) -> list[str]:
 
 
 def _more_findings(findings: Sequence[Document], shown: int) -> list[str]:
-    """Return ``... and 10 more findings (7 medium, 3 low), in the report``, if any are left."""
     heard = audible(findings)
     left = heard[shown - (len(heard) < len(findings)) :]
     if not left:

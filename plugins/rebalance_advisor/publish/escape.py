@@ -1,4 +1,4 @@
-"""Escapes of foreign names for HTML and Markdown (CSV: ``csv_text``), after hidden characters are made visible."""
+"""Escapes of foreign names for HTML and Markdown, after hidden characters are made visible."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from typing import Any
 
 from kafka_assignors.visible_text import visible
 
-# Inline syntax of CommonMark and chat dialects. An underscore inside a word is plain. Escaping the colon or first dot
-# disables links.
+# CommonMark and chat dialects. An underscore inside a word is plain. Escaping the colon or first dot disables links.
 _INLINE = re.compile(
     r"[\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=\bwww)\.|(?<=mailto):|(?<=xmpp):", re.IGNORECASE
 )
 _AMPERSAND = re.compile(r"&(?=#?\w+;)")
-# CommonMark's line starts: heading, list, rule, definition table.
+# Heading, list, rule, definition table.
 _BEGINNING = re.compile(r"(?:[#+=-]|\d{1,9}(?=[.)]))")
 
 
 def html_value(value: Any) -> Any:
-    """Make every printed text visible before Jinja escapes it (``finalize``)."""
+    """Make hidden characters visible before Jinja escapes (``finalize``)."""
     return type(value)(visible(value)) if isinstance(value, str) else value
 
 
@@ -28,7 +27,7 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_line(text: str) -> str:
-    """Escape also a mark that would begin a heading, list or rule."""
+    """Escape also the beginning of a heading, list or rule."""
     line = markdown_text(text.strip(" "))
     begins = _BEGINNING.match(line)
     if begins is None:

@@ -3,14 +3,13 @@
 Files are written to a sibling folder, synced, and exchanged by Linux's ``renameat2`` with ``RENAME_EXCHANGE``. The next
 run removes leftovers (``.DIR.new-*``) of killed runs, recognised by an unlocked marker.
 
-Where folders cannot be exchanged (NFS, other systems, mount points, foreign parents), the advisory is behind a link:
-``DIR/current`` -> ``DIR/versions/NAME``, and a new link is renamed over the old one. The first write chooses the form.
-A folder copied to a place without exchange is refused.
+Where folders cannot be exchanged (NFS, other systems, mount points, foreign parents), a new link is renamed over
+``DIR/current`` -> ``DIR/versions/NAME``. The first write chooses the form; a folder copied to a place without exchange
+is refused.
 
-The marker ``.rebalance-advisor`` (JSON: ``format``, ``plan_id``, ``files``, ``run_id``) makes a folder ours. Only files
-that it names are removed, so a user's notes stay.
-
-``CLUSTER/latest`` links to the newest published advisory. One process at a time sets it after readers see the run.
+The marker ``.rebalance-advisor`` (JSON: ``format``, ``plan_id``, ``files``, ``run_id``) makes a folder ours; only files
+that it names are removed. ``CLUSTER/latest`` links to the newest published advisory, set by one process at a time after
+readers see the run.
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ from kafka_rebalance.errors import UsageError
 
 MARKER = ".rebalance-advisor"
 _FORMAT = 1
-# A name, or a name in one folder, so that a foreign marker cannot name files outside.
+# At most one folder deep, so that a foreign marker names no files outside.
 _NAME = re.compile(r"(?:[\w-]+/)?[\w-][\w.-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """``has_versions``: the advisory is behind the link ``current``."""
+    """``has_versions``: behind the link ``current``."""
 
     files: tuple[str, ...]
     plan_id: str | None = None
@@ -72,7 +71,7 @@ class Standing(Enum):
 
 
 def read_marker(folder: Path) -> Marker | None:
-    """Return None for a missing, incomplete or unknown marker."""
+    """None for a missing, incomplete or unknown marker."""
     try:
         document = json.loads(_content(folder / MARKER))
     except (OSError, ValueError, RecursionError):
@@ -91,7 +90,6 @@ def read_marker(folder: Path) -> Marker | None:
 
 
 def standing_of(target: Path, shown: Path) -> Standing:
-    """Return the state of ``target``, a path without links. Raises UsageError for a foreign folder."""
     try:
         entries = [entry.name for entry in target.iterdir()]
     except FileNotFoundError:
@@ -101,7 +99,7 @@ def standing_of(target: Path, shown: Path) -> Standing:
     if not entries:
         return Standing.EMPTY
     marker = read_marker(target)
-    # A first run begins with the marker, so a marker alone, even a partial one, is a killed run's.
+    # A run writes the marker first: alone, even partial, it is a killed run's.
     if (marker is None and entries == [MARKER]) or (marker is not None and marker.has_versions):
         return Standing.VERSIONS
     if marker is None:
@@ -119,13 +117,11 @@ def standing_of(target: Path, shown: Path) -> Standing:
 
 
 def _content(file: Path) -> bytes:
-    """Read the marker; a link in its place is not ours."""
     with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as stream:
         return stream.read()
 
 
 def _stranger(folder: Path, marker: Marker) -> str | None:
-    """Return the first name that the marker does not list."""
     for name in _names_in(folder, marker.folders):
         if name != MARKER and name not in marker.files:
             return name
@@ -146,13 +142,13 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     return entry.is_dir(follow_symlinks=False)
 
 
-# Errors of file systems that cannot sync a folder.
+# The file system cannot sync folders.
 _CANNOT_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF})
 
 
 @contextlib.contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Add ``path`` to system errors that name no path below it, such as those of write and sync."""
+    """Add ``path`` to system errors without a path below it (write, sync)."""
     try:
         yield
     except OSError as error:
@@ -178,7 +174,6 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes], shown: Path) -> None:
-    """Write and sync files; errors name them below ``shown``."""
     inner = sorted({name.rpartition("/")[0] for name in files} - {""})
     for name in inner:
         with naming(shown / name):
@@ -216,7 +211,7 @@ def work_folder(
 ) -> Iterator[Path]:
     """Yield a new folder with its marker, locked until the block ends.
 
-    Then whatever is at its path is removed, unless ``is_wanted``: unfinished files or the exchanged old folder.
+    Then the content of its path (unfinished files or the exchanged old folder) is removed, unless ``is_wanted``.
     """
     path, lock = _make(parent, prefix, marker)
     try:
@@ -231,8 +226,8 @@ def work_folder(
 
 
 def remove_left_over(parent: Path, prefix: str, is_wanted: Callable[[Path], bool] = _never) -> None:
-    """Remove leftovers of killed runs; locked ones belong to active runs."""
-    with contextlib.suppress(OSError):  # a foreign folder is no reason to fail
+    """Locked leftovers belong to active runs."""
+    with contextlib.suppress(OSError):  # foreign folders do not matter
         for path in sorted(parent.iterdir()):
             if path.name.startswith(prefix):
                 _remove_if_dead(path, is_wanted)
@@ -249,7 +244,7 @@ def remove_ours(folder: Path) -> None:
         for name in marker.folders:
             with contextlib.suppress(FileNotFoundError):
                 (folder / name).rmdir()
-        if any(path.name != MARKER for path in folder.iterdir()):  # without its marker, no run would remove it
+        if any(path.name != MARKER for path in folder.iterdir()):  # no run would remove it without its marker
             raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), str(folder))
         with contextlib.suppress(FileNotFoundError):
             (folder / MARKER).unlink()
@@ -260,7 +255,7 @@ def _make(parent: Path, prefix: str, marker: Marker) -> tuple[Path, int]:
     for _ in range(_TRIES):
         path = parent / f"{prefix}{os.urandom(4).hex()}"
         path.mkdir()
-        with contextlib.suppress(FileNotFoundError):  # a cleaning run removed the empty folder
+        with contextlib.suppress(FileNotFoundError):  # a cleaning run was quicker
             lock = os.open(path / MARKER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
             if _begin(path, lock, marker):
                 return path, lock
@@ -268,7 +263,7 @@ def _make(parent: Path, prefix: str, marker: Marker) -> tuple[Path, int]:
 
 
 def _begin(path: Path, lock: int, marker: Marker) -> bool:
-    """Lock and write the marker. Return False when a cleaning run was quicker."""
+    """False when a cleaning run was quicker."""
     is_begun = False
     try:
         is_begun = _is_locked(lock) and os.fstat(lock).st_nlink > 0
@@ -288,7 +283,7 @@ def _begin(path: Path, lock: int, marker: Marker) -> bool:
 
 
 def _is_locked(lock: int) -> bool:
-    """Return True also on file systems without locks, where no run can mistake it for a leftover."""
+    """True also without locks: no run may mistake it for a leftover."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -303,13 +298,13 @@ def _remove_if_dead(path: Path, is_wanted: Callable[[Path], bool]) -> None:
         lock = os.open(path / MARKER, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
         with contextlib.suppress(OSError):
-            path.rmdir()  # killed before its first file; only an empty folder goes
+            path.rmdir()  # killed before its first file
         return
     except OSError:
-        return  # no folder, or a foreign one
+        return  # none, or foreign
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not is_wanted(path):  # check again under the lock
+        if not is_wanted(path):  # again, under the lock
             remove_ours(path)
     except OSError:
         return  # an active run
@@ -323,7 +318,7 @@ _PLAN_ID_SHOWN = 12
 
 
 def replace_version(target: Path, files: Mapping[str, bytes], marker: Marker, shown: Path) -> None:
-    """Write a version with its marker behind ``target/current``; create ``target`` if missing."""
+    """Write a version behind ``target/current``; create ``target`` if missing."""
     versions = target / VERSIONS
     with naming(shown):
         target.mkdir(exist_ok=True)
@@ -341,14 +336,13 @@ def replace_version(target: Path, files: Mapping[str, bytes], marker: Marker, sh
 
 
 def advisory_folder(folder: Path) -> Path:
-    """Return the folder, or the target of its link ``current``, resolved once so that all files are of one advisory."""
+    """The link ``current`` is resolved once, so that all files are of one advisory."""
     current = folder / CURRENT
     marker = read_marker(folder)
     return Path(os.path.realpath(current)) if marker and marker.has_versions and current.is_symlink() else folder
 
 
 def plan_path(text: str) -> Path:
-    """Resolve a plan's file or folder from the command line, with or without link."""
     path = Path(text)
     folder = advisory_folder(path if path.is_dir() else path.parent)
     return folder if path.is_dir() else folder / path.name if folder != path.parent else path
@@ -385,7 +379,7 @@ _RENAME_EXCHANGE = 2
 
 
 def exchange_folders(one: Path, other: Path) -> None:
-    """Swap two names atomically. Raises OSError: ENOSYS without the call, EINVAL if the file system cannot."""
+    """Swap atomically. Raises OSError: ENOSYS without the call, EINVAL if the file system cannot."""
     call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if call is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), str(other))
@@ -426,7 +420,7 @@ def replace_folder(
     run_id: str | None = None,
     exchange: Exchange = exchange_folders,
 ) -> Path:
-    """Return the path of the files. On UsageError and OSError the old content stays."""
+    """Return the files' path. On UsageError and OSError the old content stays."""
     target = Path(os.path.realpath(folder))
     marker = Marker(tuple(files), plan_id, run_id=run_id)
     parent, prefix = target.parent, _prefix(target)
@@ -447,7 +441,7 @@ def replace_folder(
 
 
 def _require_same_run(target: Path, marker: Marker, shown: Path) -> None:
-    """Raises UsageError for another run's advisory: it may be in execution."""
+    """Another run's advisory may be in execution. Raises UsageError."""
     there = read_marker(advisory_folder(target))
     if there is None or there.has_versions or there.run_id == marker.run_id:
         return
@@ -456,7 +450,7 @@ def _require_same_run(target: Path, marker: Marker, shown: Path) -> None:
 
 
 def _put(work: Path, target: Path, shown: Path, exchange: Exchange) -> None:
-    """Put ``work`` in place; the target is checked again, because it may have changed."""
+    """The target is checked again, because it may have changed."""
     standing = standing_of(target, shown)
     if standing is Standing.ABSENT:
         work.rename(target)
@@ -469,7 +463,7 @@ def _put(work: Path, target: Path, shown: Path, exchange: Exchange) -> None:
 
 
 def _has_versions(target: Path, standing: Standing, shown: Path, exchange: Exchange) -> bool:
-    """Return whether the advisory goes behind a link; an existing folder keeps its form."""
+    """An existing folder keeps its form."""
     if standing is Standing.VERSIONS:
         _require_writable(target)
         return True
@@ -490,7 +484,7 @@ def _has_versions(target: Path, standing: Standing, shown: Path, exchange: Excha
 
 
 def _can_exchange_beside(target: Path, exchange: Exchange) -> bool:
-    """Test it, because no table of file systems tells. Raises OSError if ``target``'s parent is not writable."""
+    """Raises OSError if ``target``'s parent is not writable."""
     beside = target
     while not beside.parent.exists():
         beside = beside.parent
@@ -525,7 +519,6 @@ def _take_rights(work: Path, target: Path) -> None:
 
 
 def check_file(file: Path) -> None:
-    """Raises UsageError for a folder, OSError if not writable."""
     target = Path(os.path.realpath(file))
     if target.is_dir():
         raise UsageError(f"{file}: is a folder; give the name of a file")
@@ -540,7 +533,7 @@ def check_file(file: Path) -> None:
 
 
 def replace_file(file: Path, content: bytes) -> None:
-    """Replace a file; devices and pipes are written in place, a link stays. On OSError the old content stays."""
+    """Devices and pipes are written in place, a link stays. On OSError the old content stays."""
     target = Path(os.path.realpath(file))
     with naming(file):
         if _is_special(file):
@@ -565,7 +558,7 @@ def replace_file(file: Path, content: bytes) -> None:
 
 
 def _lock_part(target: Path) -> tuple[Path, int]:
-    """Return the locked temporary file; a killed run's is reused, an active run's is left."""
+    """A killed run's file is reused, an active run's is left."""
     name = target.name if len(os.fsencode(target.name)) <= _LONGEST_NAME else target.name[: _LONGEST_NAME // 4]
     part = target.with_name(f".{name}.part")
     while True:
@@ -576,11 +569,11 @@ def _lock_part(target: Path) -> tuple[Path, int]:
             os.close(lock)
             raise BlockingIOError(errno.EAGAIN, "another run is writing it", str(target)) from None
         except OSError:
-            return part, lock  # a file system without locks
+            return part, lock  # no locks here
         with contextlib.suppress(FileNotFoundError):
             if part.stat().st_ino == os.fstat(lock).st_ino:
                 return part, lock
-        os.close(lock)  # another run renamed it before our lock
+        os.close(lock)  # another run renamed it before
 
 
 def _is_special(file: Path) -> bool:
@@ -594,7 +587,7 @@ _BESIDE = f".{LATEST}-"
 
 
 def point_latest(folder: Path) -> bool:
-    """Point ``latest`` beside ``folder`` to it. Return False if the name is not a link."""
+    """False if ``latest`` is not a link."""
     link = folder.parent / LATEST
     if folder.name == LATEST or (link.exists() and not link.is_symlink()):
         return False
@@ -610,7 +603,6 @@ def point_latest(folder: Path) -> bool:
 
 
 def is_latest(folder: Path) -> bool:
-    """Return whether ``latest`` points to it, by name or by full path."""
     link = folder.parent / LATEST
     return link.is_symlink() and Path(os.path.realpath(link)) == Path(os.path.realpath(folder))
 
@@ -622,7 +614,7 @@ def _remove_left_over(parent: Path) -> None:
 
 
 def remove_older(root: Path, before: datetime) -> list[Path]:
-    """Remove old ``root/CLUSTER/RUN`` and return them. ``latest``, foreign folders and foreign files stay."""
+    """Remove old ``root/CLUSTER/RUN``; ``latest``, foreign folders and files stay."""
     gone = []
     for folder in sorted(root.glob("*/*")):
         marker = None if folder.is_symlink() or not folder.is_dir() else read_marker(folder)
@@ -636,7 +628,7 @@ def remove_older(root: Path, before: datetime) -> list[Path]:
 
 
 def _is_older(folder: Path, marker: Marker, before: datetime) -> bool:
-    """Compare the time of the newest part: behind a link, the version's."""
+    """By the newest part: behind a link, the version's."""
     written = [folder / MARKER, *(folder.glob(f"{VERSIONS}/*/{MARKER}") if marker.has_versions else ())]
     return max((file.stat().st_mtime for file in written), default=0.0) < float(before.timestamp())
 

@@ -6,10 +6,8 @@ Promises, in order
 2. A run killed before its last step leaves ``latest.json`` unchanged, since one object is put whole.
 3. Leftovers are found: a folder's manifest is put first and removed last (``remove_older_objects``).
 
-The caller lets one run at a time write. ``manifest.json`` and ``latest.json`` have one form, with a sha-256 for each
-file.
-
-Example: ``orders/run_1/0f3a…/manifest.json``, ``…/plan.json``; then ``orders/latest.json``. One call for each file.
+One run at a time writes. ``manifest.json`` and ``latest.json`` have one form, with a sha-256 for each file. One call a
+file. Example: ``orders/run_1/0f3a…/manifest.json``, ``…/plan.json``; then ``orders/latest.json``.
 """
 
 from __future__ import annotations
@@ -28,41 +26,39 @@ from kafka_rebalance.snapshot.times import time_text
 
 
 class ObjectStoreError(AdvisorError):
-    """The store did not answer or refused; a retry may help."""
+    """No answer, or refused; a retry may help."""
 
 
 class ObjectStore(Protocol):
-    """Objects by relative key. Each call sees earlier ones, as S3 promises, and raises ObjectStoreError with the
-    address.
-    """
+    """Relative keys. Each call sees earlier ones, as S3 promises, and raises ObjectStoreError with the address."""
 
     def put(self, key: str, content: bytes) -> None:
-        """Create or replace the object atomically."""
+        """Atomic."""
 
     def read(self, key: str) -> bytes | None:
-        """Return None if there is none."""
+        """None if there is none."""
 
     def list(self, prefix: str) -> list[str]:
-        """Return the sorted keys under ``prefix``; '' means all."""
+        """Sorted keys; '' means all."""
 
     def delete(self, key: str) -> None:
-        """Remove the object; a missing one is no error."""
+        """A missing object is no error."""
 
     def address(self, key: str) -> str:
-        """Return the address for people of a key or prefix."""
+        """For people."""
 
 
 MANIFEST, LATEST = "manifest.json", "latest.json"
 _FORMAT = 1
 _DIGEST_SHOWN = 16
-# A name, or a name in one folder, so that a foreign manifest cannot name files outside.
+# At most one folder deep, so that a foreign manifest names no files outside.
 _NAME = re.compile(r"(?:[\w-]+/)?[\w-][\w.-]*", re.ASCII)
 _TEXTS = ("cluster", "run_id", "plan_id", "folder", "written_at")
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """``folder`` is relative to the cluster's; ``files``: sha-256 by name."""
+    """``folder``: below the cluster's; ``files``: sha-256 by name."""
 
     cluster: str
     run_id: str
@@ -80,7 +76,6 @@ class Manifest:
 
 
 def manifest_of(content: bytes | None) -> Manifest | None:
-    """Return None for a missing, incomplete or unknown document."""
     try:
         document: Any = json.loads(content or b"")
         texts = {name: document[name] for name in _TEXTS}
@@ -104,7 +99,7 @@ def digest_of(sums: Mapping[str, str]) -> str:
 
 
 def put_advisory(store: ObjectStore, cluster_key: str, made: Manifest, files: Mapping[str, bytes]) -> Manifest:
-    """Put ``files`` into their own folder in ``made.folder``; return the full manifest."""
+    """Return the full manifest."""
     sums = sha256_of(files)
     put = replace(made, folder=f"{made.folder}/{digest_of(sums)}", files=sums)
     folder = f"{cluster_key}/{put.folder}"
@@ -115,7 +110,7 @@ def put_advisory(store: ObjectStore, cluster_key: str, made: Manifest, files: Ma
 
 
 def find_advisory(store: ObjectStore, cluster_key: str, run_key: str, plan_id: str) -> Manifest | None:
-    """Return the newest complete manifest of this plan in the run's folder."""
+    """Newest complete manifest of this plan."""
     keys = frozenset(store.list(f"{cluster_key}/{run_key}"))
     whole: list[Manifest] = []
     for key in sorted(key for key in keys if key.endswith(f"/{MANIFEST}")):
@@ -134,7 +129,7 @@ def clusters_in(store: ObjectStore) -> list[str]:
 
 
 def remove_older_objects(store: ObjectStore, cluster_key: str, before: datetime) -> list[str]:
-    """Remove a cluster's advisories before a time; return their folders' keys.
+    """Return the removed folders' keys.
 
     Keeps the target of ``latest.json``, everything if that is unreadable, and what no manifest names. The manifest goes
     last.
@@ -157,7 +152,6 @@ def remove_older_objects(store: ObjectStore, cluster_key: str, before: datetime)
 
 
 def _names(found: Manifest) -> Iterable[str]:
-    """Includes later files on the plan's execution."""
     from rebalance_advisor.publish.outcome_files import OUTCOME_FILES
 
     return (*found.files, *OUTCOME_FILES)

@@ -1,5 +1,3 @@
-"""``outcome.json`` and ``outcome.md``: the outcome of an applied plan, beside its files."""
-
 from __future__ import annotations
 
 import json
@@ -25,7 +23,7 @@ _STATE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Who approved it, and its duration: ``told`` by that person, or ``at_most``."""
+    """Approval and duration: ``told`` by that person, or ``at_most``."""
 
     application_id: str
     answered_by: str | None
@@ -41,7 +39,6 @@ def outcome_files(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict[st
 
 
 def outcome_document(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict[str, Any]:
-    """Return counts of completed moves, and the others."""
     return {
         "format_version": 1,
         "plan_id": plan.plan_id,

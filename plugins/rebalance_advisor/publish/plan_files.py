@@ -1,8 +1,7 @@
-"""A plan as files: ``plan.json``, Kafka's JSON for each wave, its rollback and elections, commands, a table.
+"""A plan as files: ``plan.json``, Kafka's JSON for each wave, rollback and elections, commands, a table.
 
-File numbers are padded from 01: run them in name order. ``rollback/01.json`` undoes the last wave. Run
-``elections/NN.json`` after wave NN and after its rollback: a reordered list alone moves no leader. Same plan, same
-bytes.
+Run files in name order. ``rollback/01.json`` undoes the last wave. Run ``elections/NN.json`` after wave NN and after
+its rollback: a reordered list alone moves no leader. Same plan, same bytes.
 """
 
 from __future__ import annotations
@@ -173,10 +172,9 @@ def _elects_alone(plan: Plan, wave: Wave) -> bool:
 
 
 def _start(plan: Plan, wave: Wave, file: str, *, beside: bool) -> list[str]:
-    """Return the start commands of a wave.
+    """Kafka's tool sets throttles on every broker of a list and fails after 1 min if one does not answer.
 
-    Kafka's tool sets throttles on every broker of a list and fails after 1 min if one does not answer. In that case
-    throttles are first set on the others.
+    Then throttles are first set on the others.
     """
     execute = f"{_reassign(file)} --execute{' --additional' if beside else ''}"
     moves, out_of_service = [plan.moves[m] for m in wave.moves], set(plan.seen.dead_brokers)
@@ -287,7 +285,6 @@ def plan_files(plan: Plan) -> dict[str, bytes]:
 
 
 def plan_json(plan: Plan) -> bytes:
-    """Return JSON with one line for each entry of a long list."""
     document = plan.document
     parts = [f"{orjson.dumps(key).decode()}: {_value(document[key])}" for key in sorted(document)]
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
@@ -307,7 +304,7 @@ def _line(value: Any) -> str:
 
 
 def _reassignment(rows: Iterable[tuple[Move, Sequence[int]]]) -> bytes:
-    """Return the format of ``kafka-reassign-partitions.sh --reassignment-json-file``."""
+    """``kafka-reassign-partitions.sh --reassignment-json-file``."""
     lines = [
         _line({"topic": move.topic, "partition": move.partition, "replicas": list(replicas)}) for move, replicas in rows
     ]
@@ -315,7 +312,7 @@ def _reassignment(rows: Iterable[tuple[Move, Sequence[int]]]) -> bytes:
 
 
 def _election(moves: Iterable[Move]) -> bytes:
-    """Return the format of ``kafka-leader-election.sh --path-to-json-file``."""
+    """``kafka-leader-election.sh --path-to-json-file``."""
     lines = [_line({"topic": move.topic, "partition": move.partition}) for move in moves]
     return ('{"partitions":[\n' + ",\n".join(lines) + "\n]}\n").encode()
 

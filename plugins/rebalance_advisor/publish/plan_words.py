@@ -1,5 +1,3 @@
-"""A plan as terminal lines: verdict, reasons, steps, cost, lower bound, broker changes, frontier."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -82,7 +80,6 @@ def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
 
 
 def _once_elected(plan: Plan) -> list[str]:
-    """Return leaders after the next preferred election if it changes any."""
     preferred = plan.preferred_leaders
     leaders = next((outcome for outcome in plan.resources if outcome.resource == "leaders"), None)
     if preferred is None or leaders is None or not leaders.mean_level:

@@ -1,7 +1,7 @@
-"""HTML of one advisory: the first screen shows the decision, the rest its reasons.
+"""HTML of one advisory: first the decision, then its reasons.
 
-Rendered only from published documents, so it cannot contradict them. Charts are inline SVG; it works in mail and print,
-light and dark. Figures and findings share their sentences with digest and terminal.
+Rendered only from published documents, so it cannot contradict them. Charts are inline SVG; it works in mail and print.
+Digest and terminal share its sentences.
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ VERDICT_WORDS = {
 
 
 def size_in_words(size: Document) -> str:
-    """Return ``12 brokers in 3 racks, 150 topics, …``."""
     return (
         f"{size['brokers']:,} brokers in {size['racks']:,} racks, {size['topics']:,} topics, "
         f"{size['partitions']:,} partitions, {size['replicas']:,} replicas, {size['groups']:,} groups"
@@ -82,12 +81,11 @@ _GAPS = "gaps_of_"
 
 
 def evidence_in_words(evidence: Document) -> str:
-    """Return ``disk bytes 1.2 TiB, over share 1.31 ×``; each name has its unit."""
     return ", ".join(_evidence(name, value) for name, value in evidence.items())
 
 
 def _evidence(name: str, value: Any) -> str:
-    # A gap may be named after a log dir: keep its underscores.
+    # A gap may have a log dir's name: keep its underscores.
     words = f"gaps of {name[len(_GAPS) :]}" if name.startswith(_GAPS) else name.replace("_", " ")
     if isinstance(value, list | tuple):
         return f"{words}: {listed(value)}"
@@ -105,7 +103,7 @@ def _evidence(name: str, value: Any) -> str:
 
 
 def top_lines(findings: Sequence[Document], count: int) -> list[str]:
-    """Return the worst findings, one line each, and a count of muted ones; at most ``count`` lines."""
+    """Worst first, and a count of muted ones; at most ``count`` lines."""
     muted = muted_words(findings)
     lines = []
     for finding in audible(findings)[: count - bool(muted)]:
@@ -122,19 +120,18 @@ def audible(findings: Sequence[Document]) -> list[Document]:
 
 
 def owner_words(finding: Document) -> str:
-    """Return ``payments, #pay, tier 1``."""
     tier = None if finding["tier"] is None else f"tier {finding['tier']}"
     return ", ".join(part for part in (finding["team"], finding["channel"], tier) if part is not None)
 
 
 def noteworthy_change(finding: Document) -> str:
-    """Return ``new`` or ``reopened``, else ''."""
+    """``new``, ``reopened`` or ''."""
     change = str(finding.get("change") or "")
     return "" if change == PERSISTING else change
 
 
 def change_words(advisory: Document) -> str:
-    """Return ``2 new, 11 persisting, 1 resolved``; '' without an earlier advisory."""
+    """``2 new, 11 persisting, 1 resolved``; '' without an earlier advisory."""
     if "resolved" not in advisory:
         return ""
     changes = [finding["change"] for finding in advisory["findings"]]
@@ -144,7 +141,7 @@ def change_words(advisory: Document) -> str:
 
 
 def symptom_words(finding: Document) -> str:
-    """Return ``leaders piled up (broker 3, 6), …``: the symptoms, worst first."""
+    """``leaders piled up (broker 3, 6), …``: symptoms, worst first."""
     by_code: dict[tuple[str, str], list[str]] = {}
     for symptom in finding.get("symptoms", ()):
         by_code.setdefault((symptom["code"], symptom["subject_type"]), []).append(symptom["subject"])
@@ -152,13 +149,12 @@ def symptom_words(finding: Document) -> str:
 
 
 def muted_words(findings: Sequence[Document]) -> str:
-    """Return ``3 muted, the first until 2026-12-31``, or ''."""
     ends = sorted(finding["muted_until"] for finding in findings if finding["muted_until"] is not None)
     return f"{len(ends)} muted, the first until {ends[0][:10]} (findings.json)" if ends else ""
 
 
 def named(finding: Document) -> str:
-    """Return the recommendation, with its subject if the sentence does not name it."""
+    """The recommendation, with its subject if the sentence does not name it."""
     recommendation, kind = finding["recommendation"], finding["subject_type"]
     sentence = render_document(recommendation)
     is_named = str(recommendation["args"].get(kind)) == finding["subject"]
@@ -166,8 +162,8 @@ def named(finding: Document) -> str:
 
 
 TOP_FINDINGS = 5
-_PILED_UP = 1.5  # × even; less of a lost broker's load is not reported
-_WORTH_SAYING = 1.10  # × the mean; less is not reported
+_PILED_UP = 1.5  # × even, of a lost broker's load
+_WORTH_SAYING = 1.10  # × the mean
 
 
 def first_screen(advisory: Document) -> dict[str, Any]:
@@ -207,7 +203,6 @@ def step_row(step: StepFigures) -> dict[str, Any]:
 
 
 def if_nothing_is_done(advisory: Document) -> list[str]:
-    """Return disks that fill up, and loads that stay uneven."""
     plan = advisory["plan"]
     lines = [render_document(line) for line in advisory.get("outlook", ())] + loss_lines(plan)
     if not plan["moves"]:
@@ -225,8 +220,7 @@ def if_nothing_is_done(advisory: Document) -> list[str]:
 
 
 def loss_lines(plan: Document) -> list[str]:
-    """Return, for brokers and for racks, the loss that overloads another most, else the one with the most uneven
-    leaders.
+    """For brokers and for racks: the loss that overloads another most, else the one with the most uneven leaders.
 
     Empty if each loss is spread evenly.
     """
@@ -249,7 +243,6 @@ def loss_lines(plan: Document) -> list[str]:
 
 
 def time_in_words(text: str | None) -> str:
-    """Convert ``2026-11-20T12:00:00Z`` to ``2026-11-20 12:00 UTC``; None to ''."""
     return "" if text is None else f"{text[:10]} {text[11:16]} UTC"
 
 
@@ -362,7 +355,7 @@ def _waves(plan: Document) -> list[dict[str, str]]:
 
 
 def largest_moves(plan: Document) -> list[dict[str, Any]]:
-    """Return the ``MOST_MOVES`` largest moves; unknown sizes first, because they may be the largest."""
+    """Unknown sizes first, because they may be the largest."""
     by_size = sorted(
         plan["moves"],
         key=lambda move: (move["bytes"] is not None, -(move["bytes"] or 0), move["wave"], move["topic"]),
@@ -394,7 +387,7 @@ def group_section(advisory: Document) -> dict[str, Any]:
 
 
 def by_trouble(groups: Sequence[Document], findings: Sequence[Document]) -> list[Document]:
-    """Sort by worst finding (symptoms count), then by skew: rate before count."""
+    """By worst finding (symptoms count), then by skew: rate before count."""
     worst: dict[str, int] = {}
     for finding in audible(findings):
         for told in (finding, *finding.get("symptoms", ())):
@@ -447,9 +440,7 @@ def _strategy(strategy: Document) -> dict[str, str]:
 
 
 def death_words(group: Document) -> str:
-    """Return ``if one dies: 3 partitions unread for up to 50 s, 3 change their reader`` for the worst sampled
-    member.
-    """
+    """``if one dies: 3 partitions unread for up to 50 s, 3 change their reader``, for the worst sampled member."""
     deaths = [
         scenario
         for scenario in group.get("scenarios", ())
@@ -468,7 +459,7 @@ SHOWN_OF_EACH = 8
 
 
 def failure_section(advisory: Document) -> list[dict[str, str]]:
-    """Return the worst brokers, then racks; empty without ISR data."""
+    """Worst brokers, then racks; empty without ISR data."""
     scores: Sequence[Document] = advisory.get("after_failure", ())
     rows = []
     for lost_type in ("broker", "rack"):
@@ -501,7 +492,6 @@ def provenance(advisory: Document) -> dict[str, Any]:
 
 
 def rests_on(advisory: Document) -> list[str]:
-    """Return the source of each load, resources left out, and parts not read."""
     plan = advisory["plan"]
     lines = [f"{kind}: {render_document(source)}" for kind, source in advisory["loads"].items()]
     lines += [f"{resource} is left out: {render_document(why)}" for resource, why in plan["left_out"].items()]
@@ -514,7 +504,6 @@ def rests_on(advisory: Document) -> list[str]:
 
 
 def also_measured_words(score: Document) -> str:
-    """Return ``leader_in: 12.0 MiB/s a broker, highest on broker 3: 1.58 × the mean``."""
     mean = amount_in_words(score["plain_mean"], score["unit"])
     highest = "" if score["worst_broker"] is None else f", highest on broker {score['worst_broker']}"
     return f"{score['resource']}: {mean} a broker{highest}: {ratio_in_words(score['skew'])} the mean"
@@ -525,7 +514,7 @@ if TYPE_CHECKING:
 
 
 def render_report(advisory: Document, gates: Sequence[object] = ()) -> str:
-    """Return HTML of ``advisory.json``. ``gates``: rules with results (``gates.RuleResult``); empty without a store."""
+    """``gates``: rules with results (``gates.RuleResult``); empty without a store."""
     return _template().render(
         plan=advisory["plan"],
         cluster=advisory["cluster"],
@@ -543,7 +532,7 @@ def render_report(advisory: Document, gates: Sequence[object] = ()) -> str:
 
 @cache
 def _template() -> Template:
-    """Return the template; texts pass ``html_value``, then Jinja's escapes."""
+    """Texts pass ``html_value``, then Jinja's escapes."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

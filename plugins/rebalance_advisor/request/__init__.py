@@ -1,1 +1,1 @@
-"""The request of a run: one table of options for shell, form, REST call and store."""
+"""One table of options for shell, form, REST call and store."""

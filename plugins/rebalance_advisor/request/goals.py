@@ -1,8 +1,3 @@
-"""The form of a run: a goal, the options that goals need most, and other options in one JSON field.
-
-A REST call takes the same fields, and every option by its own name.
-"""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -22,7 +17,7 @@ FORM_OPTIONS = (
 
 @dataclass(frozen=True)
 class Goal:
-    """``needs``: options required of the user; ``sets``: the goal's options; ``unless_given``: its defaults."""
+    """``needs``: options required of the user; ``sets``: the goal's; ``unless_given``: its defaults."""
 
     title: str
     needs: str | None = None
@@ -43,10 +38,7 @@ _NEEDED = {goal.needs for goal in GOALS.values() if goal.needs}
 
 
 def options_of_form(params: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a form or REST call; ``table`` are the cluster's, which null removes.
-
-    Raises UsageError for an unknown goal, a missing option, and one given twice.
-    """
+    """``table``: the cluster's options, which null removes. Raises UsageError."""
     given = dict(params)
     name, more = given.pop(GOAL, None) or RECOMMENDED, given.pop(MORE, None) or {}
     if not isinstance(name, str) or name not in GOALS:

@@ -1,9 +1,7 @@
 r"""Refuse names and patterns that the cluster does not know.
 
 A pattern of this run must match a topic. One of clusters.toml, or for many clusters, may match nothing, because topics
-come and go; the plan's reasons report it.
-
-Python's regular expressions backtrack: ``((\w|.)+)+!`` needs centuries for a name of 40 letters and cannot be
+come and go. Python's regular expressions backtrack: ``((\w|.)+)+!`` needs centuries for 40 letters and cannot be
 interrupted. So a child process tests all patterns first and stops at 2 s of CPU for one.
 """
 
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from rebalance_advisor.request.run_request import RunRequest
 
 CPU_SECONDS = 2.0
-Placed = tuple[str, str]  # place of a pattern, and the pattern
+Placed = tuple[str, str]  # place, pattern
 _CHILD = """
 import json, re, signal, sys
 given = json.load(sys.stdin)
@@ -49,7 +47,6 @@ def require_quick_request(request: RunRequest, snapshot: ClusterSnapshot) -> Non
 
 
 def require_quick(patterns: Iterable[Placed], names: Iterable[str]) -> None:
-    """Raises UsageError for a pattern above 2 s for all names."""
     tried = list(dict.fromkeys(patterns))
     if not tried:
         return
@@ -95,7 +92,6 @@ def patterns_of(request: RunRequest) -> Iterator[Placed]:
 
 
 def patterns_of_plan(document: Mapping[str, Any]) -> Iterator[Placed]:
-    """Yield patterns in the parameters of an unverified plan."""
     parameters = document.get("parameters")
     if not isinstance(parameters, Mapping):
         return
@@ -108,7 +104,6 @@ def patterns_of_plan(document: Mapping[str, Any]) -> Iterator[Placed]:
 
 
 def _is_pattern(text: str) -> bool:
-    """Return whether the text is a valid pattern; the plan's reader reports others."""
     try:
         read_value(Pattern, text)
     except ValueError:
@@ -122,16 +117,13 @@ if TYPE_CHECKING:
     from rebalance_advisor.request.run_request import RunRequest
 
 _SHOWN = 3
-_NOT_OF_NAMES = re.compile(r"\\.|[^A-Za-z0-9._-]|\.(?=[*+?])")  # signs of a regular expression that topic names lack
+_NOT_OF_NAMES = re.compile(r"\\.|[^A-Za-z0-9._-]|\.(?=[*+?])")  # topic names lack them
 
 
 def require_names_known(
     request: RunRequest, snapshot: ClusterSnapshot, may_match_nothing: Collection[Placed] = ()
 ) -> None:
-    """Raises UsageError for an added broker without rack, and for unknown racks and patterns.
-
-    ``may_match_nothing``: (option, pattern) of clusters.toml.
-    """
+    """Raises UsageError. ``may_match_nothing``: (option, pattern) of clusters.toml."""
     _require_racks_known(snapshot, request.options)
     changes = (change for scenario in request.own_scenarios for change in scenario.changes)
     added = (getattr(change, "topic", None) for change in changes)
@@ -165,7 +157,6 @@ def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> Non
 
 
 def _meant(pattern: str, topics: Iterable[str]) -> str:
-    """Return ``did you mean …?`` with similar names, else some existing names."""
     names = sorted(set(topics))
     if not names:
         return "the cluster has no topics"

@@ -1,4 +1,4 @@
-"""``docs/options.md`` from the options: ``python -m rebalance_advisor.request.options_page > docs/options.md``."""
+"""``python -m rebalance_advisor.request.options_page > docs/options.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The request of a run, one object for shell, form, REST call, stored run and Spark job.
-
-``remove_broker`` is ``--remove-broker`` in a shell, and a key everywhere else. Light to import, for DAG files.
-"""
+"""For shell, form, REST call, stored run and Spark job. Light to import, for DAG files."""
 
 from __future__ import annotations
 
@@ -61,7 +58,7 @@ def _place(text: str) -> str:
 def _scenario(value: Any) -> Any:
     from kafka_rebalance.scenarios.scenario import (
         Scenario,
-        scenario_from_document,  # heavy: not for DAG files
+        scenario_from_document,  # heavy
     )
 
     return value if isinstance(value, Scenario) else scenario_from_document(value)
@@ -80,7 +77,7 @@ _Memory: TypeAlias = Annotated[
     Field(ge=LEAST_BYTES, le=MOST_WHOLE),
     Value("is too little for an interpreter", "give 64MiB or more", read=read_amount, schema=AMOUNT_TEXT),
 ]
-# No form takes scenarios; only the shell does.
+# Only the shell takes scenarios.
 _Scenario: TypeAlias = Annotated[
     Any,
     PlainValidator(_scenario),
@@ -91,7 +88,7 @@ _Scenario: TypeAlias = Annotated[
 
 @dataclass(frozen=True, config=CHECKED)
 class RunRequest(Checked):
-    """``options`` are the plan's; in a shell INPUT selects cluster and snapshot."""
+    """``options``: the plan's; in a shell INPUT selects cluster and snapshot."""
 
     section: ClassVar[str] = "the run"
     refusal: ClassVar[type[InvalidInputError]] = UsageError
@@ -216,7 +213,7 @@ class RunRequest(Checked):
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises UsageError for a window without a load; the default window is a week."""
+        """The default window is a week."""
         if self.window_hours is not None and self.load is None:
             raise UsageError.at("--window", "says how far back, and no load is asked of it", "add --load p95")
         if self.load is not None and self.window_hours is None:
@@ -224,7 +221,7 @@ class RunRequest(Checked):
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> RunRequest:
-        """Parse a form, REST call or stored run; null means not given. Raises UsageError."""
+        """Null means not given."""
         if not isinstance(mapping, Mapping):
             raise UsageError(f"{excerpt(mapping)} is no object of options and their values")
         require_known(mapping, (option.name for option in OPTIONS))
@@ -234,13 +231,12 @@ class RunRequest(Checked):
         return cls(**of_run, options=PlanOptions(**fields))
 
     def document(self) -> dict[str, Any]:
-        """Return every option as JSON, the inverse of ``from_mapping``."""
         holders = ((self, RUN_OPTIONS), (self.options, PLAN_OPTIONS))
         return {option.name: option.write(getattr(held, option.field)) for held, part in holders for option in part}
 
     @property
     def advice(self) -> AdviceRequest:
-        """Return the library's request; its imports are too heavy for DAG files."""
+        """Its imports are too heavy for DAG files."""
         from kafka_rebalance.advisory.advise import AdviceRequest
         from kafka_rebalance.groups.group_replay import ReplayOptions
         from kafka_rebalance.groups.scenarios import SCENARIOS
@@ -263,7 +259,6 @@ OPTIONS: tuple[Option, ...] = (*RUN_OPTIONS, *PLAN_OPTIONS)
 
 
 def require_known(names: Iterable[Any], known: Iterable[str]) -> None:
-    """Raises UsageError for the first unknown option, with the nearest name."""
     options = list(known)
     for name in names:
         if name not in options:

@@ -1,1 +1,1 @@
-"""Common parts of our Spark jobs: shipped code, checks of executors, packing, progress."""
+"""Common parts of our Spark jobs."""

@@ -1,5 +1,3 @@
-"""One-line errors on faulty executors: host, part, version found and needed, remedy."""
-
 from __future__ import annotations
 
 import json
@@ -33,9 +31,7 @@ class ExecutorError(AdvisorError):
 
 
 def executor_error(text: str, hosts: Sequence[str] = ()) -> ExecutorError | None:
-    """Parse Spark's error text; None for other failures. ``hosts``: all executors, since Spark does not name the faulty
-    one.
-    """
+    """``hosts``: all executors, since Spark does not name the faulty one."""
     _, mark, findings = text.partition(MARK)
     if mark:
         with suppress(ValueError):
@@ -60,7 +56,7 @@ def executor_error(text: str, hosts: Sequence[str] = ()) -> ExecutorError | None
 
 
 def spark_words(error: Exception) -> str:
-    """Return Spark's whole error: PySpark shortens it to a traceback without the host."""
+    """PySpark leaves out the host."""
     return f"{getattr(error, '_origin', None) or ''}\n{error}"
 
 

@@ -3,18 +3,16 @@
     mapper = SparkMapper(spark)
     advise(snapshot, request, mapper=mapper, width=mapper.width)
 
-The step is broadcast once. Packing is longest processing time first: units by falling cost, each into the least loaded
-bin. Properties:
+Longest processing time first: units by falling cost, each into the least loaded bin. O(n log n). Properties:
 
 1. The fullest bin holds at most 4/3 - 1/(3 bins) times the optimum.
 2. A unit that costs more than all others together is alone in its bin (from two bins on).
 3. Bins are sorted by falling load, because Spark starts tasks in partition order.
 4. Same costs, same bins; ties by position.
 
-Costs 3, 3, 2, 2, 2 in two bins: loads 7 and 5, where 6 and 6 is possible. O(n log n). Graham, "Bounds on
-multiprocessing timing anomalies", SIAM J. Appl. Math. 17 (1969).
-
-A repeated task counts twice in the progress, so the count stops at the total.
+Costs 3, 3, 2, 2, 2 in two bins: loads 7 and 5, where 6 and 6 is possible. Graham, "Bounds on multiprocessing timing
+anomalies", SIAM J. Appl. Math. 17 (1969). A repeated task counts twice in the progress, so the count stops at the
+total.
 """
 
 from __future__ import annotations
@@ -35,7 +33,6 @@ from rebalance_advisor.terminal import write_lines
 
 
 def pack_by_cost(costs: Sequence[float], bins: int) -> list[int]:
-    """Return the bin (from 0) of each unit. ``costs`` may have any unit."""
     if bins < 1:
         raise UsageError.at("bins", f"{bins} of them", "there must be at least one")
     for unit, cost in enumerate(costs):
@@ -63,14 +60,14 @@ _ANSWERS = f"{_PLACE} int, {_PICKLED} binary"
 
 
 class SparkMapper:
-    """A mapper for ``plans.searches``. Tasks have ``cost_s``, and ``what`` for the log; ``around()`` wraps each bin."""
+    """Tasks have ``cost_s``, and ``what`` for the log; ``around()`` wraps each bin."""
 
     def __init__(self, spark: SparkSession, around: Around = nullcontext) -> None:
         self._spark, self._around = spark, around
 
     @property
     def width(self) -> int:
-        """Return the bins of a job: several a core, for progress and balance."""
+        """Several bins a core, for progress and balance."""
         return 4 * max(1, int(self._spark.sparkContext.defaultParallelism))
 
     def __call__(self, step: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
@@ -108,7 +105,7 @@ class SparkMapper:
 
 
 class _Step:
-    """Pickled by cloudpickle: a plain broadcast cannot hold a lambda."""
+    """A plain broadcast cannot hold a lambda; cloudpickle can."""
 
     def __init__(self, step: Callable[[Any], Any]) -> None:
         self._step = step
@@ -120,7 +117,7 @@ class _Step:
 
 
 def _packed(tasks: Sequence[Any], width: int) -> pa.Table:
-    """Return one row for each bin, by falling cost: pickled (place, task) pairs."""
+    """One row a bin, by falling cost: pickled (place, task) pairs."""
     import pyarrow as pa
 
     bins: dict[int, list[tuple[int, Any]]] = {}
@@ -169,14 +166,12 @@ def progress(
 
 
 def progress_line(what: str, done: int, total: int, passed_s: float, under_way: str) -> str:
-    """Return ``groups: 1,200 of 2,000 (60 %) after 40 s; 4 tasks under way``."""
     done = min(done, total)
     share = f" ({100 * done // total} %)" if total else ""
     return f"{what}: {done:,} of {total:,}{share} after {passed_s:.0f} s; {under_way}"
 
 
 def tasks_under_way(context: Any) -> str:
-    """Return the number of running tasks; without any, whether executors exist."""
     tracker = context.statusTracker()
     stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
     active = sum(stage.numActiveTasks for stage in stages if stage is not None)
@@ -186,5 +181,5 @@ def tasks_under_way(context: Any) -> str:
 
 
 def _has_executor(context: Any) -> bool:
-    """Return whether there is an executor; Spark lists the driver, which computes only in local mode."""
+    """Spark lists the driver, which computes only in local mode."""
     return len(context.statusTracker().getExecutorInfos()) > (0 if context.master.startswith("local") else 1)

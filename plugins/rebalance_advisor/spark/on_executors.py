@@ -1,4 +1,4 @@
-"""Ship our code to executors as one reproducible archive, and check what they lack before work starts."""
+"""Ship our code to executors as one reproducible archive, and check what they lack."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ from rebalance_advisor.spark.executor_error import ExecutorError, executor_error
 from rebalance_advisor.spark.worker_start import OUR_CODE, Needs, code_digest, package_folders, report, running
 from rebalance_advisor.version import advisor_version
 
-# Packages required on executors in the driver's minor version, so that results do not depend on the machine.
+# Required in the driver's minor version, so that results do not depend on the machine.
 PARTS = ("numpy", "scipy", "numba", "pydantic", "pyarrow")
 SETTING = "ADVISOR_SPARK_CODE"
 SHIPPED, INSTALLED = "shipped", "installed"
-# Caches are local; tests and SQL files are not needed.
 _LEFT_OUT = ("__pycache__", "sql", "airflow")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -38,7 +37,7 @@ class Archive:
 
 
 def is_shipped() -> bool:
-    """Return whether code travels with each job (default) or is installed on workers. Raises UsageError."""
+    """Code travels with each job (default), or is installed on workers. Raises UsageError."""
     told = os.environ.get(SETTING) or SHIPPED
     if told not in (SHIPPED, INSTALLED):
         raise UsageError.at(SETTING, f"{told!r}", f"it is {SHIPPED!r} or {INSTALLED!r}")
@@ -73,7 +72,7 @@ def _package_files() -> Iterator[tuple[str, bytes]]:
 
 
 def _metadata() -> Iterator[tuple[str, bytes]]:
-    """Yield package metadata: executors need the same version and entry points."""
+    """Executors need version and entry points."""
     try:
         ours = distribution(OUR_CODE)
     except PackageNotFoundError:
@@ -85,7 +84,7 @@ def _metadata() -> Iterator[tuple[str, bytes]]:
 
 
 def write_archive(archive: Archive, folder: Path) -> Path:
-    """Write atomically and return the path: Spark's file server may be sending a file of that name."""
+    """Atomic: Spark's file server may be sending a file of that name."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / archive.name
     with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{archive.name}-", delete=False) as part:
@@ -99,7 +98,7 @@ if TYPE_CHECKING:
 
 Step = Callable[[Iterator[Any]], Iterator[Any]]
 
-# Spark applications with checked executors. The lock serialises threads of a driver.
+# Applications with checked executors. The lock serialises threads of a driver.
 _prepared: dict[str, Needs] = {}
 _preparing = threading.Lock()
 
@@ -107,8 +106,8 @@ _preparing = threading.Lock()
 def on_executors(spark: SparkSession, step: Step) -> Step:
     """Wrap ``step`` for ``mapInArrow`` or ``mapPartitions``; unchanged in local mode.
 
-    Executors are prepared once for each application. Raises ExecutorError before any work; executors that join later
-    raise in their task.
+    Executors are prepared once an application. Raises ExecutorError before any work; executors that join later raise in
+    their task.
     """
     from pyspark import cloudpickle
 
@@ -149,7 +148,6 @@ def _prepare(spark: SparkSession) -> Needs:
 
 
 def _hosts(context: Any) -> list[str]:
-    """Return the host of each executor; Spark lists the driver by ``spark.driver.host``."""
     hosts = [executor.host for executor in context.statusTracker().getExecutorInfos()]
     driver = context.getConf().get("spark.driver.host")
     if driver in hosts:

@@ -1,5 +1,3 @@
-"""End of a job: known errors become one line, the last on stderr."""
-
 from __future__ import annotations
 
 import sys
@@ -14,7 +12,7 @@ from rebalance_advisor.terminal import write_lines
 
 
 def run_job(main: Callable[[], int]) -> int:
-    """Return the exit code: 75 for errors that time can mend, 1 for other errors of ours. Others raise."""
+    """75 for errors that time can mend, 1 for other errors of ours (one line on stderr). Others raise."""
     try:
         return main()
     except AdvisorError as error:

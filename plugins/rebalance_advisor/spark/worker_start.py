@@ -1,8 +1,7 @@
 """First code on an executor: put our code on the path and check all parts.
 
-cloudpickle sends it by value, because our packages are not importable yet: it uses only the standard library.
-
-The archive is unpacked once into a folder named by its digest, which keeps compiled kernels. They are unpickled, so the
+cloudpickle sends it by value, because our packages are not importable yet: it uses only the standard library. The
+archive is unpacked once into a folder named by its digest, which keeps compiled kernels. They are unpickled, so the
 folder must be private; else the executor's own is used.
 """
 
@@ -25,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-# A difference from the driver: host, Python, part, found, needed.
+# Host, Python, part, found, needed.
 Finding = tuple[str, str, str, str, str]
 Needs = Mapping[str, Any]
 
@@ -40,20 +39,19 @@ _UNUSED_DAYS = 30
 
 
 def report(needs: Needs, _numbers: Iterable[int] = ()) -> Iterator[Finding]:
-    """Yield missing parts; puts our code on the path."""
     host, python = socket.gethostname(), sys.executable
     for part, found, needed in (*missing_parts(needs["parts"]), *_without_code(needs["code"])):
         yield host, python, part, found, needed
 
 
 def running(needs: Needs, payload: bytes) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return a function that checks all parts before it unpickles the step."""
+    """Check all parts before the step is unpickled."""
 
     def run(rows: Iterator[Any]) -> Iterator[Any]:
         findings = list(report(needs))
         if findings:
             raise RuntimeError(MARK + json.dumps(findings))
-        yield from pickle.loads(payload)(rows)  # noqa: S301 - Spark's own way of bringing code
+        yield from pickle.loads(payload)(rows)  # noqa: S301 - Spark's own way
 
     return run
 
@@ -71,7 +69,6 @@ def missing_parts(parts: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
 
 
 def code_digest(folders: Mapping[str, Path]) -> str:
-    """Return the digest of our packages' sources; equal digests compute equal results."""
     digest = hashlib.sha256()
     for package, folder in sorted(folders.items()):
         for path in sorted(folder.rglob("*.py")):
@@ -128,7 +125,7 @@ def _places() -> Iterator[Path]:
 
 
 def unpack_once(archive: Path, place: Path) -> Path:
-    """Unpack atomically below ``place``, safe with parallel processes. Raises OSError if ``place`` is not private."""
+    """Atomic, safe with parallel processes. Raises OSError if ``place`` is not private."""
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     about = place.stat()
     if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -142,7 +139,7 @@ def unpack_once(archive: Path, place: Path) -> Path:
                 packed.extractall(fresh)
             fresh.rename(folder)
         except OSError:
-            if not folder.exists():  # else another process was quicker
+            if not folder.exists():  # another process was quicker
                 raise
         finally:
             shutil.rmtree(fresh, ignore_errors=True)

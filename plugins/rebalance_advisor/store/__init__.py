@@ -1,4 +1,4 @@
-"""Snapshots, runs and results in Postgres; the only code that uses ``sql/``. Each function is one transaction."""
+"""Snapshots, runs and results in Postgres. Each function is one transaction."""
 
 from rebalance_advisor.store.applications import (
     Application,

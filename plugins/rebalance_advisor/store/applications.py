@@ -1,5 +1,3 @@
-"""Applications of plans: the question, the answer, the check before, the outcome after."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +14,7 @@ from rebalance_advisor.store.schema.connection import Connection, StoreError, na
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """``failure`` blocks it; ``check_status`` is of the check before ``commands_shown_at``. None: not yet."""
+    """``failure`` blocks it; ``check_status``: of the check before ``commands_shown_at``. None: not yet."""
 
     application_id: str
     run_id: str
@@ -29,9 +27,7 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """Duration. ``basis`` of ``realised``: reported by the person, or an upper limit (since the commands were
-    shown).
-    """
+    """``basis`` of ``realised``: reported by the person, or an upper limit (since the commands were shown)."""
 
     predicted: float | None
     realised: float | None = None
@@ -63,9 +59,6 @@ def check_application(
     status: str,
     reasons: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Store the result of ``check`` on a new snapshot: commands shown (approved) or refused. ``reasons``: codes and
-    facts.
-    """
     row = {
         "application_id": application_id, "state": state.value, "snapshot_id": snapshot_id, "check_status": status,
         "check_reasons": Jsonb(list(reasons)),
@@ -93,9 +86,9 @@ def open_applications(connection: Connection) -> list[tuple[str, str]]:
 
 
 def give_up_application(connection: Connection, application_id: str, failure: str) -> bool:
-    """Record why it stops. Return False if that is recorded, or if it has ended.
+    """False if a reason is recorded, or it has ended.
 
-    A pending approval becomes ``timed_out``. An approved plan stays approved, because it may have been executed.
+    A pending approval becomes ``timed_out``; an approved plan stays approved, because it may have been executed.
     """
     row = {"application_id": application_id, "failure": failure}
     return connection.execute(named("give_up_application"), row).fetchone() is not None

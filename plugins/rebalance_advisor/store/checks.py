@@ -1,5 +1,3 @@
-"""Gate results, and the subjects that they exclude from advice."""
-
 from __future__ import annotations
 
 import json
@@ -18,7 +16,7 @@ from rebalance_advisor.store.snapshot_save import mark_snapshot
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """``sample``: the first failing rows; ``level``: block, quarantine or warn."""
+    """``sample``: first failing rows; ``level``: block, quarantine or warn."""
 
     rule: str
     level: str
@@ -48,13 +46,13 @@ class Quarantined:
 
 
 def require_snapshot(connection: Connection, snapshot_id: str) -> None:
-    """Raises StoreError unless the snapshot is stored, in any status."""
+    """Raises StoreError unless it is stored, in any status."""
     if connection.execute(named("find_any_snapshot"), {"snapshot_id": snapshot_id}).fetchone() is None:
         raise StoreError(f"no snapshot {snapshot_id} is stored")
 
 
 def broken_subjects(connection: Connection, rule: str, snapshot_id: str) -> tuple[str, ...]:
-    """Return every subject that breaks a quarantine rule; Great Expectations returns at most 200 rows."""
+    """All subjects; Great Expectations returns at most 200 rows."""
     query = sql.SQL(sql_files.query("broken_subjects").replace("[rule]", "{}")).format(sql.Identifier(f"gate_{rule}"))
     return tuple(row[0] for row in connection.execute(query, {"snapshot_id": snapshot_id}))
 
@@ -62,7 +60,7 @@ def broken_subjects(connection: Connection, rule: str, snapshot_id: str) -> tupl
 def record_input_checks(
     connection: Connection, snapshot_id: str, checks: Sequence[Check], quarantined: Sequence[Quarantined]
 ) -> None:
-    """Store the results and mark the snapshot passed or blocked."""
+    """Mark the snapshot passed or blocked."""
     with connection.transaction():
         mark_snapshot(connection, snapshot_id, is_blocked=_blocks(checks))
         key = {"snapshot_id": snapshot_id}
@@ -77,7 +75,7 @@ def record_input_checks(
 
 
 def record_result_checks(connection: Connection, run_id: str, checks: Sequence[Check]) -> None:
-    """Store the results; a blocked run is not published."""
+    """A blocked run is not published."""
     with connection.transaction():
         key = {"run_key": lock_run(connection, run_id).key}
         connection.execute(named("forget_result_checks"), key)

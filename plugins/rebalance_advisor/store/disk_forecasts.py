@@ -1,5 +1,3 @@
-"""Disk growth over the last 14 days."""
-
 from __future__ import annotations
 
 from psycopg.rows import class_row

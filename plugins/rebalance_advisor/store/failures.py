@@ -1,4 +1,4 @@
-"""Failed tasks, so that views can show missing advisories."""
+"""Failed tasks, for views of missing advisories."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from dataclasses import asdict, dataclass
 from kafka_assignors.visible_text import visible
 from rebalance_advisor.store.schema.connection import Connection, named
 
-_LONGEST = 2_000  # characters: the last message, not a log
+_LONGEST = 2_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFailure:
-    """``dag``, ``task`` and ``dag_run`` are Airflow's names."""
-
     cluster: str
     dag: str
     task: str

@@ -1,5 +1,3 @@
-"""The advisor's own health, from the view ``advisor_health``."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ from rebalance_advisor.store.schema.connection import Connection, named
 
 @dataclass(frozen=True, slots=True)
 class ClusterHealth:
-    """None: no snapshot, run or advisory yet. Counts cover seven days."""
+    """None: never. Counts cover seven days."""
 
     cluster: str
     last_snapshot_at: datetime | None

@@ -1,4 +1,4 @@
-"""Hourly loads of each snapshot, as arrays by topic, kept for ``KEPT_DAYS``. Excludes refused snapshots."""
+"""Hourly loads of accepted snapshots, as arrays by topic, kept for ``KEPT_DAYS``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TABLE = "load_history"
 
 @dataclass(frozen=True, slots=True)
 class ReadingHistory:
-    """One row for each topic; ``windows``: seconds by kind."""
+    """A row a topic; ``windows``: seconds by kind."""
 
     until: datetime
     windows: Mapping[str, float | None]
@@ -33,7 +33,6 @@ class ReadingHistory:
 
 
 def reading_history(snapshot: ClusterSnapshot) -> ReadingHistory | None:
-    """Return None for a snapshot without loads or time."""
     reading = measured_reading(snapshot)
     if reading is None:
         return None
@@ -43,7 +42,7 @@ def reading_history(snapshot: ClusterSnapshot) -> ReadingHistory | None:
 
 
 def save_load_history(connection: Connection, cluster: str, history: ReadingHistory, snapshot_key: int) -> None:
-    """Save it once, in the caller's transaction; the week's partition must exist."""
+    """Once, in the caller's transaction; the week's partition must exist."""
     row: Row = {**history.windows, "snapshot_key": snapshot_key, "cluster": cluster, "captured_at": history.until}
     if connection.execute(named("insert_load_reading"), row).fetchone() is not None:
         columns = headed(_TABLE, history.columns, snapshot_key, history.until.isoformat())
@@ -79,7 +78,7 @@ def _values(cells: list[str | None], counts: np.ndarray) -> Rates:
 
 
 def _columns(reading: MeasuredReading) -> dict[str, Column]:
-    """Return a row for each topic, with arrays up to its highest partition number; NULL is unknown or not read."""
+    """Arrays by topic, up to its highest partition number; NULL is unknown or not read."""
     partitions = reading.partitions
     there, row, sizes = np.unique(partitions.topic, return_inverse=True, return_counts=True)
     highest = partitions.partition[np.cumsum(sizes) - 1].astype(np.int64)  # partitions are sorted

@@ -1,5 +1,3 @@
-"""Messages due for a cluster, and messages sent."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -14,7 +12,7 @@ from rebalance_advisor.store.schema.connection import Connection, named
 
 @dataclass(frozen=True, slots=True)
 class FindingNews:
-    """``severity_before`` None: new in this advisory."""
+    """``severity_before`` None: new."""
 
     run_id: str
     severity: str
@@ -30,7 +28,7 @@ class FindingNews:
 
 @dataclass(frozen=True, slots=True)
 class NewestState:
-    """Newest advisory (None: none yet) with its plan's cost, and the newest run."""
+    """Newest advisory (None: none yet) with its plan's cost, and newest run."""
 
     cluster: str
     published_run_id: str | None
@@ -62,7 +60,7 @@ def load_news(connection: Connection, cluster: str) -> tuple[FindingNews, ...]:
 
 
 def load_told(connection: Connection, cluster: str, recipient: str) -> tuple[Told, ...]:
-    """Return the messages of the last 60 days, oldest first."""
+    """Last 60 days, oldest first."""
     with connection.cursor(row_factory=class_row(Told)) as cursor:
         return tuple(cursor.execute(named("told_lately"), {"cluster": cluster, "recipient": recipient}).fetchall())
 

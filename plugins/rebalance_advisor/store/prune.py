@@ -1,14 +1,14 @@
 """Retention: snapshots are kept whole for some days, then the last of each day, then none. Inputs of advisories stay.
 
-Removal has two steps, which may be interrupted and run beside others:
+Two steps, which may be interrupted and run beside others:
 
 1. Mark (``is_pruned``) in one transaction. Loads and views skip marked snapshots. Snapshots in use are never marked;
    ``start_run`` locks its snapshot's row.
 2. Drop or rewrite the weeks with marked snapshots (``store.sweep_week``), one transaction a table. Marks let a later
    call finish an interrupted one.
 
-A snapshot's own row stays as long as an advisory needs it, or its week exists. For n snapshots step 1 costs O(n), step
-2 the remaining rows.
+A snapshot's own row stays while an advisory needs it, or its week exists. For n snapshots step 1 costs O(n), step 2 the
+remaining rows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ READING_TABLES = (
     "broker", "log_dir", "topic", "partition", "load", "consumer_group", "member", "committed_offset", "broker_level",
     "resource_skew", "group_lag",
 )  # fmt: skip
-# Small tables without weeks, kept as long as the run.
+# Without weeks; kept as long as the run.
 _DETAIL_TABLES = ("load_source", "coverage_gap", "quarantine")
 _FORGET_DETAILS = ("forget_load_sources", "forget_coverage", "forget_all_quarantine")
 _TRIES = 3
@@ -45,7 +45,7 @@ class Weeks:
         return Weeks(self.done + other.done, tuple(dict.fromkeys((*self.in_use, *other.in_use))))
 
     def require_none_in_use(self) -> None:
-        """Raises StoreError that names the tables in use."""
+        """Raises StoreError with the tables in use."""
         if self.in_use:
             raise StoreError(
                 f"{len(self.in_use)} weekly tables were in use for {_TRIES} × 10 s and keep their space:"
@@ -59,16 +59,15 @@ def mark_old(connection: Connection, before: datetime) -> int:
 
 
 def mark_thinned(connection: Connection, now: datetime, whole_days: int) -> int:
-    """Mark all but each day's last passed snapshot, before the week of the cluster's newest less ``whole_days``.
-
-    Counting from each cluster's newest keeps "a week ago" the same snapshot.
+    """Mark all but each day's last passed snapshot, before the week of the cluster's newest less ``whole_days``: so "a
+    week ago" stays the same snapshot.
     """
     with connection.transaction():
         return _mark(connection, "lock_thinned_readings", {"now": now, "days": whole_days})
 
 
 def _mark(connection: Connection, candidates: str, parameters: dict[str, object]) -> int:
-    """Lock rows before checking for use, so that a run starts either before (kept) or after (pruned)."""
+    """Lock rows before checking for use: a run starts either before (kept) or after (pruned)."""
     keys = _keys(connection, candidates, parameters)
     marked = _keys(connection, "mark_pruned", {"candidates": keys})
     for query in _FORGET_DETAILS:
@@ -82,7 +81,7 @@ def sweep(connection: Connection) -> Weeks:
 
 
 def clear_reading(connection: Connection, snapshot_key: int, moment: object) -> None:
-    """Remove the rest of a pruned snapshot before it is saved again, in the caller's transaction."""
+    """Before a pruned snapshot is saved again, in the caller's transaction."""
     for table in READING_TABLES:
         _delete(connection, table, sql.SQL("snapshot_key = %s AND captured_at = %s"), (snapshot_key, moment))
     for table in _DETAIL_TABLES:
@@ -110,7 +109,7 @@ def _each(connection: Connection, query: str, names: Collection[str]) -> Weeks:
 
 
 def _patiently(connection: Connection, query: str, name: str) -> bool:
-    """Return whether there was work. Raises LockNotAvailable after the last try."""
+    """Whether there was work. Raises LockNotAvailable after the last try."""
     for trial in range(1, _TRIES + 1):
         try:
             row = connection.execute(named(query), {"table_name": name}).fetchone()
@@ -132,9 +131,9 @@ def _keys(connection: Connection, query: str, parameters: dict[str, object]) -> 
 
 
 WHOLE_DAYS = 7
-_GIVEN_UP = timedelta(days=7)  # older unfinished runs are not retried
+_GIVEN_UP = timedelta(days=7)  # older runs are not retried
 _HISTORY_TABLES = ("load_history",)
-_HOURS_KEPT = timedelta(days=400)  # hourly roll-ups, for a comparison with last year; daily ones stay
+_HOURS_KEPT = timedelta(days=400)  # for a comparison with last year; daily ones stay
 _TOLD_KEPT = timedelta(days=60)
 
 
@@ -148,7 +147,7 @@ class Pruned:
 
 
 def agreed_now(connection: Connection, here: datetime) -> datetime:
-    """Return Postgres' time. Raises StoreError when it differs from ``here``: a wrong clock would remove too much."""
+    """Postgres' time. Raises StoreError when it differs from ``here``: a wrong clock would remove too much."""
     row = connection.execute(named("clock")).fetchone()
     assert row is not None
     there: datetime = row[0]
@@ -171,8 +170,8 @@ def prune(
     """Remove old snapshots and runs by whole weeks, and thin out snapshots beyond ``keep_whole_days``.
 
     Each cluster's newest snapshot, its newest published run with its snapshot, and inputs of open runs and approvals
-    stay; so do daily roll-ups, and hourly ones for 400 days. Small transactions; an interrupted call is finished by the
-    next. Raises StoreError for less than a day, and after all else when tables were in use.
+    stay; so do daily roll-ups, and hourly ones for 400 days. The next call finishes an interrupted one. Raises
+    StoreError for less than a day, and at the end when tables were in use.
     """
     days = {
         "keep_snapshots_days": keep_snapshots_days, "keep_runs_days": keep_runs_days, "keep_whole_days": keep_whole_days
@@ -197,13 +196,13 @@ def prune(
     connection.execute(named("forget_failures"), {"before": now - timedelta(days=keep_runs_days)})
     swept = sweep(connection)
     (weeks + swept).require_none_in_use()
-    # Rows of snapshots last: their marks find the other rows.
+    # Last: their marks find the other rows.
     connection.execute(named("forget_snapshots"), {"before": before})
     return Pruned(snapshots, runs, weeks.done, thinned, swept.done)
 
 
 def _prune_runs(connection: Connection, before: datetime, now: datetime) -> tuple[int, Weeks]:
-    """Delete the run's own row first: views then show nothing of it while its other rows go."""
+    """The run's own row first: views then show nothing of it."""
     parameters = {"before": before, "given_up_before": now - _GIVEN_UP}
     old = [int(key) for (key,) in connection.execute(named("old_runs"), parameters).fetchall()]
     kept = connection.execute(named("kept_run_times"), {"old": old, "before": before}).fetchall()

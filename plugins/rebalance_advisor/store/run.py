@@ -1,4 +1,4 @@
-"""Life of a run: started, filled, published; readers see only published runs."""
+"""Readers see only published runs."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ class RunPublishedError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class OpenRun:
-    """A run that may be written; its rows carry ``started_at``."""
-
     key: int
     started_at: str
 
@@ -44,7 +42,7 @@ def start_run(
     seed: int = 0,
     advisor_version: str = "",
 ) -> None:
-    """Start or restart a run without earlier rows. Raises RunPublishedError or StoreError."""
+    """Start, or restart without earlier rows. Raises RunPublishedError or StoreError."""
     connection.execute(named("ensure_this_week"))
     with connection.transaction():
         row = {
@@ -59,7 +57,7 @@ def start_run(
 
 
 def lock_run(connection: Connection, run_id: str) -> OpenRun:
-    """Lock a run until the transaction ends. Raises RunPublishedError or StoreError."""
+    """Until the transaction ends. Raises RunPublishedError or StoreError."""
     row = connection.execute(named("lock_run"), {"run_id": run_id}).fetchone()
     if row is None:
         raise StoreError(f"no run {run_id} was started; call start_run first")
@@ -96,7 +94,7 @@ def empty(connection: Connection, run: OpenRun, table: str) -> None:
 
 
 def publish_run(connection: Connection, run_id: str) -> None:
-    """Publish in one short, idempotent transaction. Raises StoreError without a plan, or after a block."""
+    """Idempotent."""
     with connection.transaction():
         try:
             run = lock_run(connection, run_id)
@@ -113,7 +111,7 @@ def publish_run(connection: Connection, run_id: str) -> None:
 
 
 def block_run(connection: Connection, run_id: str) -> None:
-    """Mark as refused by the result gate; kept as evidence until a retry."""
+    """Kept as evidence until a retry."""
     with connection.transaction():
         connection.execute(named("block_run"), {"run_key": lock_run(connection, run_id).key})
 
@@ -125,7 +123,7 @@ def newest_published(connection: Connection, cluster: str) -> str | None:
 
 @contextmanager
 def publishing(connection: Connection, cluster: str) -> Iterator[None]:
-    """Lock publishing and removal of a cluster's advisories. The lock ends with the session."""
+    """Lock publishing and removal of a cluster's advisories, until the session ends."""
     row = {"cluster": cluster}
     connection.execute(named("lock_publishing"), row)
     try:

@@ -1,5 +1,3 @@
-"""Input of a run: snapshot and window loads, so that scores, plan and findings use the same figures."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -17,21 +15,18 @@ from rebalance_advisor.store.snapshot_load import load_snapshot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunInput:
-    """``hourly``: hours of the loads; None without a window."""
-
     snapshot: ClusterSnapshot
     hourly: HourlyLoads | None = None
 
 
 def load_run_input(connection: Connection, run: Run) -> RunInput:
-    """Raises StoreError or InvalidInputError."""
     return snapshot_over_window(connection, run.snapshot_id, run.parameters.get("load"), run.parameters.get("window"))
 
 
 def snapshot_over_window(
     connection: Connection, snapshot_id: str, load: str | None, window_text: str | None
 ) -> RunInput:
-    """Return mean, p95 or peak of the hours before (``"7d"``). Raises StoreError or InvalidInputError."""
+    """``window_text``: for example ``7d``. Raises StoreError or InvalidInputError."""
     snapshot = load_snapshot(connection, snapshot_id)
     if load is None or window_text is None:
         return RunInput(snapshot)

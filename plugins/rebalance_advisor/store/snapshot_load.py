@@ -1,5 +1,3 @@
-"""Load a snapshot equal to what ``save_snapshot`` saved."""
-
 from __future__ import annotations
 
 import json
@@ -46,7 +44,7 @@ def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
         except (AdvisorError, ValueError, IndexError):
             _head(connection, snapshot_id)
             raise
-        # Retention marks a snapshot before it removes rows, so an unmarked one was complete.
+        # Retention marks before it removes: an unmarked snapshot was complete.
         _head(connection, snapshot_id)
         return snapshot
 
@@ -149,7 +147,6 @@ def _numbers(blocks: list[Row], name: str, dtype: Any) -> npt.NDArray[Any]:
 
 
 def _rows_with(blocks: list[Row], name: str) -> Iterator[tuple[int, str]]:
-    """Yield (row, value) of a sparse column."""
     for block in blocks:
         for line in (block[name] or "").splitlines():
             row, _, value = line.partition(" ")

@@ -1,7 +1,7 @@
 """Save a snapshot atomically and once, with lags, levels and roll-ups.
 
-A thread prepares columns, id and scores while Postgres reads; Arrow and numpy release the GIL, and the pure Python id
-comes last. Levels equal those of ``scoring.score_cluster``.
+A thread prepares columns, scores and (last, pure Python) the id while Postgres reads. Levels equal
+``scoring.score_cluster``.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _PARTITION_BITS = 32
 class CommittedOffsets:
     """C committed offsets in N runs of one group and topic.
 
-    ``begins`` int64[N+1]: start of each run; ``group`` int64[N]: index of the group; ``place`` int64[N]: the run's
-    number in its group; ``topics`` by run. ``partition``, ``offset`` int64[C]; ``lag`` int64[C] from the broker, or
-    UNKNOWN_LAG; ``read_messages_per_s`` float64[C].
+    ``begins`` int64[N+1]: start of each run; ``group`` int64[N]; ``place`` int64[N]: the run's number in its group;
+    ``topics`` by run. ``partition``, ``offset`` int64[C]; ``lag`` int64[C] from the broker, or UNKNOWN_LAG;
+    ``read_messages_per_s`` float64[C].
     """
 
     begins: Longs
@@ -87,7 +87,7 @@ def committed_offsets(snapshot: ClusterSnapshot) -> CommittedOffsets:
 
 
 def offset_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> dict[str, Column]:
-    """Return ``committed_offset`` with a row for each run, which keeps their order."""
+    """A row for each run, which keeps their order."""
     ids = [group.id for group in snapshot.groups]
     lags = arrow_columns.arrays(committed.lag, committed.begins, has_unknown=True)
     reads = arrow_columns.real_arrays(committed.read_messages_per_s, committed.begins)
@@ -103,14 +103,14 @@ def offset_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> di
 
 
 def lag_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> dict[str, Column]:
-    """Return ``group_lag``: sums of known lags; no row without one or above bigint."""
+    """Sums of known lags; no row without one or above bigint."""
     lag = _lags(snapshot, committed)
     known = lag != UNKNOWN_LAG
     groups = len(snapshot.groups)
     of_group = np.repeat(committed.group, np.diff(committed.begins))[known]
     total = np.zeros(groups, dtype=np.int64)
     np.add.at(total, of_group, lag[known])
-    # Float sums do not wrap, so they detect overflow.
+    # Float sums do not wrap.
     rough = np.bincount(of_group, lag[known].astype(np.float64), groups)
     told = np.flatnonzero((np.bincount(of_group, minlength=groups) > 0) & (rough < LARGEST_BIGINT)).tolist()
     return {
@@ -120,7 +120,7 @@ def lag_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> dict[
 
 
 def _lags(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> Longs:
-    """Return int64[C]; UNKNOWN_LAG without broker lag and end offset."""
+    """int64[C]; UNKNOWN_LAG without broker lag and end offset."""
     table, runs = snapshot.partitions, np.diff(committed.begins)
     index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
     topic = np.array([index.get(name, _NO_TOPIC) for name in committed.topics], dtype=np.int64)
@@ -153,11 +153,11 @@ class ReadingAhead:
 
 @contextmanager
 def reading_ahead(snapshot: ClusterSnapshot) -> Iterator[ReadingAhead]:
-    """Start at once; pending work is cancelled at the end of the block."""
+    """Pending work is cancelled at the end of the block."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="reading")
     try:
         columns = {table: pool.submit(columns_of, snapshot) for table, columns_of in TABLES.items()}
-        committed = pool.submit(committed_offsets, snapshot)  # a pool of one: done before the next two begin
+        committed = pool.submit(committed_offsets, snapshot)  # pool of one: done before the next two
         columns["committed_offset"] = pool.submit(lambda: offset_columns(snapshot, committed.result()))
         columns["group_lag"] = pool.submit(lambda: lag_columns(snapshot, committed.result()))
         yield ReadingAhead(
@@ -178,7 +178,7 @@ _ROLL_UPS = ("roll_up_skew_hour", "roll_up_skew_day", "roll_up_broker_day", "rol
 
 
 def save_levels(connection: Connection, scores: ClusterScores, snapshot_key: int, moment: object) -> None:
-    """Save broker levels and resource skew in the caller's transaction; ``moment``: time of the rows."""
+    """In the caller's transaction; ``moment``: time of the rows."""
     head = (snapshot_key, str(moment))
     tables = {
         "broker_level": _columns(scores.brokers, _BROKER, *head),
@@ -212,17 +212,15 @@ def _columns(
 
 
 def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
-    """Return the id; an existing snapshot is unchanged. Raises StoreError for values that Postgres cannot hold."""
+    """Raises StoreError for values that Postgres cannot hold."""
     captured_at = optional_time_text(snapshot.captured_at)
     with without_collector(), reading_ahead(snapshot) as ahead:
         known_id = None
-        if _may_be_there(
-            connection, snapshot.cluster, captured_at
-        ):  # rare: computing the id first costs a third of a save
+        if _may_be_there(connection, snapshot.cluster, captured_at):  # rare; the id costs a third of a save
             known_id = ahead.snapshot_id.result()
             if connection.execute(named("find_snapshot"), {"snapshot_id": known_id}).fetchone() is not None:
                 return known_id
-        # Weeks are made in their own transaction, because others may wait for the same week.
+        # In their own transaction, because others may wait for the same week.
         moment = _ensure_week(connection, captured_at)
         with connection.transaction():
             _save(connection, snapshot, ahead, known_id, moment)
@@ -230,7 +228,7 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
 
 
 def _may_be_there(connection: Connection, cluster: str, captured_at: str | None) -> bool:
-    """Return False for a new moment, which means a new snapshot."""
+    """False for a new moment: a new snapshot."""
     if captured_at is None:
         return True
     keys = {"cluster": cluster, "captured_at_text": captured_at}
@@ -240,7 +238,7 @@ def _may_be_there(connection: Connection, cluster: str, captured_at: str | None)
 def _save(
     connection: Connection, snapshot: ClusterSnapshot, ahead: ReadingAhead, known_id: str | None, moment: object
 ) -> None:
-    """Do nothing if another process saved it meanwhile. The id is computed while rows are copied."""
+    """Unless another process saved it. The id is computed while rows are copied."""
     row = {
         "snapshot_id": known_id, "captured_at": moment, "captured_at_text": optional_time_text(snapshot.captured_at),
         "source": snapshot.source, "cluster": snapshot.cluster, "cluster_id": snapshot.cluster_id,
@@ -276,13 +274,13 @@ def _copy(connection: Connection, cluster: str, ahead: ReadingAhead, snapshot_ke
 
 
 def latest_snapshot_id(connection: Connection, cluster: str, before: datetime | None = None) -> str | None:
-    """Return the newest snapshot that the input gate has not refused."""
+    """Skip snapshots that the input gate refused."""
     row = connection.execute(named("latest_snapshot"), {"cluster": cluster, "before": before}).fetchone()
     return None if row is None else str(row[0])
 
 
 def mark_snapshot(connection: Connection, snapshot_id: str, *, is_blocked: bool) -> None:
-    """Store the decision; a passed snapshot counts into its hour and day. Raises StoreError."""
+    """A passed snapshot counts into its hour and day."""
     with connection.transaction():
         found = connection.execute(named("mark_snapshot"), {"snapshot_id": snapshot_id, "is_blocked": is_blocked})
         if found.rowcount == 0:

@@ -1,1 +1,1 @@
-"""Client properties, TLS and SASL, and a probe of the connection."""
+"""Client properties, TLS, SASL and a probe."""

@@ -1,7 +1,7 @@
-"""Send requests to many brokers at once; only this file and ``sockets.py`` use internals of kafka-python 3.0.
+"""Send requests to many brokers at once, under one deadline.
 
-All requests run under one deadline, and each answer is a response or an exception. Each snapshot uses a new client,
-because an old one keeps removed brokers.
+Only this file and ``sockets.py`` use internals of kafka-python 3.0. Each snapshot uses a new client, because an old one
+keeps removed brokers.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from rebalance_advisor.kafka.unheard import NotAskedError, Unheard, UnreachableE
 Key = TypeVar("Key")
 AddressedRequest = tuple[int, Any]
 REACH_SECONDS = 3.0  # plain TCP connection
-CONNECT_SECONDS = 5.0  # with TLS, login and the first answer
+CONNECT_SECONDS = 5.0  # TLS, login and the first answer
 _THROTTLE_POLL_S = 0.01
-# kafka-python's own timer must fire first: its error says how much of an answer came.
+# kafka-python's own timer must fire first: its error says how much came.
 _AFTER_TIMEOUT_S = 0.2
 _NEVER_MS = 24 * 3_600_000
 
 
 class ClusterClient:
     def __init__(self, settings: ConnectionSettings, server: tuple[str, int]) -> None:
-        """Connect to ``server``, which the probe reached. Raises kafka-python's exceptions."""
+        """``server``: reached by the probe. Raises kafka-python's exceptions."""
         host, port = server
         context = tls_context(settings) if settings.has_tls else None
         configs: dict[str, Any] = {
@@ -50,7 +50,7 @@ class ClusterClient:
             "ssl_context": context,
             "socket_connection_setup_timeout_ms": int(CONNECT_SECONDS * 1000),
             "socket_connection_setup_timeout_max_ms": int(CONNECT_SECONDS * 1000),
-            "max_in_flight_requests_per_connection": 10_000,  # a request beyond the limit would fail, not wait
+            "max_in_flight_requests_per_connection": 10_000,  # else requests would fail, not wait
             "receive_message_max_bytes": LARGEST_ANSWER,
             "metadata_max_age_ms": _NEVER_MS,
             "connections_max_idle_ms": _NEVER_MS,
@@ -80,19 +80,18 @@ class ClusterClient:
 
     @property
     def kafka_version(self) -> str | None:
-        """Return for example ``4.3``, inferred from the protocol."""
         version = self._manager.broker_version
         return ".".join(str(part) for part in version) if version else None
 
     def version_of(self, request: type[Any]) -> int:
-        """Return the highest common version; -1 for none."""
+        """Return the highest common version, or -1."""
         try:
             return int(self._manager.broker_version_data.api_version(request))
         except errors.IncompatibleBrokerVersion:
             return -1
 
     def connect(self) -> dict[int, Unheard | None]:
-        """Return None or the reason; a refused or closed connection is tried once more."""
+        """Refused or closed connections are tried once more."""
         addresses = self.addresses
         unheard = self._connect(addresses)
         again = {broker: addresses[broker] for broker, why in unheard.items() if why.state is not BrokerState.SILENT}
@@ -113,7 +112,7 @@ class ClusterClient:
         return unheard
 
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
-        """Return each request's response or exception within ``seconds``; never raises.
+        """Return a response or an exception for each request; never raises.
 
         A broker whose connection ended is first tried with a plain socket. Throttled requests wait.
         """
@@ -159,7 +158,7 @@ class ClusterClient:
 
 
 def kafka_error(code: int) -> Fact:
-    """Return for example ``NotCoordinator (16)``."""
+    """For example ``NotCoordinator (16)``."""
     return fact(FactCode.KAFKA_ERROR, error=errors.for_code(code).__name__.removesuffix("Error"), error_code=code)
 
 
@@ -180,7 +179,6 @@ def said_by(failure: Exception) -> Fact:
 
 
 def failure_words(failure: Exception) -> str:
-    """Return the text without kafka-python's class name, or the class name alone."""
     name = type(failure).__name__
     words = re.sub(rf"^(\[Error -?\d+\] )?{name}(: |$)", "", str(failure).strip()).strip()
     return words or _kind(failure)

@@ -1,5 +1,3 @@
-"""Silence kafka-python's log, whose warnings ask for no action."""
-
 from __future__ import annotations
 
 import logging

@@ -1,5 +1,3 @@
-"""Parse Java's ``.properties`` format. Names are those of Kafka 4.3's clients and librdkafka."""
-
 from __future__ import annotations
 
 import re
@@ -17,7 +15,7 @@ _PROPERTY_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """``overridden`` names keys given twice, and which value holds."""
+    """``overridden``: keys given twice, and which value holds."""
 
     values: dict[str, str]
     places: dict[str, str]
@@ -29,7 +27,7 @@ def read_properties(path: Path) -> Properties:
 
 
 def parse_properties(text: str, source: str) -> Properties:
-    """Parse ``text`` as ``java.util.Properties.load`` does: of a repeated key the last value holds."""
+    """Parse as ``java.util.Properties.load``: of a repeated key the last value holds."""
     values: dict[str, str] = {}
     places: dict[str, str] = {}
     overridden: list[str] = []
@@ -43,7 +41,6 @@ def parse_properties(text: str, source: str) -> Properties:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (line number, content) without comments."""
     content, first = "", 0
     for number, raw in enumerate(_LINE_END.split(text), 1):
         line = raw.lstrip(" \t\f")
@@ -81,7 +78,7 @@ def _unescape_property(value: str) -> str:
     return _ESCAPE.sub(plain, value)
 
 
-# librdkafka does not trim it; Java trims every value, passwords too (ConfigDef.parseType).
+# Java trims every value (ConfigDef.parseType); librdkafka does not trim this one.
 _UNTRIMMED = ("sasl.password",)
 
 
@@ -103,7 +100,6 @@ class GivenProperties:
         return InvalidInputError.at(self.place(key), problem, hint)
 
     def set(self, fields: dict[str, object], name: str, value: object, key: str) -> None:
-        """Raises InvalidInputError when another property set a different value."""
         if name in fields and fields[name] != value:
             raise self.refuse(key, f"{key} contradicts another property for the same thing", "give it once")
         fields[name] = value
@@ -167,18 +163,17 @@ TOKENS: dict[str, str] = {
     "https.ca.pem": "ca_pem",
 }
 
-# Java classes with a Python counterpart, by last part.
+# By last part of the name.
 KNOWN_CLASSES = frozenset((
     "OAuthBearerLoginCallbackHandler", "OAuthBearerUnsecuredLoginCallbackHandler", "IAMClientCallbackHandler",
     "AwsMskIamCallbackHandler", "DefaultJwtRetriever", "ClientCredentialsJwtRetriever", "FileJwtRetriever",
     "AbstractLogin$DefaultLoginCallbackHandler", "SaslClientCallbackHandler",
 ))  # fmt: skip
-# Custom Java classes for login or trust.
 JAVA_CODE = {
     "sasl.login.class": "logs in", "ssl.engine.factory.class": "makes the TLS connection",
     "security.providers": "brings its own cryptography", "ssl.provider": "brings its own TLS",
 }  # fmt: skip
-# Only the JWT bearer grant (RFC 7523) uses these; it is not implemented.
+# Only for the JWT bearer grant (RFC 7523), which is not implemented.
 ASSERTIONS = "sasl.oauthbearer.assertion."
 
 WITHOUT_EFFECT = frozenset(
@@ -213,7 +208,7 @@ WITHOUT_EFFECT = frozenset(
     """.split()  # noqa: SIM905  # a hundred words read better as words
 )
 
-# A misspelt name with these prefixes could weaken security, so it is refused.
+# Unknown names with these prefixes are refused: a misspelt one could weaken security.
 CONNECTING = ("bootstrap.", "sasl.", "ssl.", "security.", "https.")
 
 

@@ -1,7 +1,7 @@
-"""Convert JKS and PKCS#12 stores to PEM. Java's rules: PEM may be one line; type JKS may hold PKCS#12.
+"""Convert JKS and PKCS#12 stores to PEM.
 
-JKS (sun.security.provider.JavaKeyStore): keys XORed with a SHA-1 stream (KeyProtector), the file signed with the
-password.
+As in Java, PEM may be one line, and type JKS may hold PKCS#12. JKS (sun.security.provider.JavaKeyStore): keys XORed
+with a SHA-1 stream (KeyProtector), the file signed with the password.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES
 from rebalance_advisor.kafka.connection.java_properties import GivenProperties
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 
-# DefaultSslEngineFactory.PemParser: header, "name: value" lines, base64 with any white space, footer.
+# As DefaultSslEngineFactory.PemParser: header, "name: value" lines, base64 with any white space, footer.
 _BLOCK = re.compile(
     r"-+BEGIN\s+(?P<kind>[A-Z0-9 ]+?)\s*-+\s+"
     r"(?:\s*[A-Za-z][A-Za-z-]*:[^\r\n]*[\r\n]+)*"
@@ -32,9 +32,7 @@ _ENCRYPTED_BY_OPENSSL = "Proc-Type"
 
 
 def unfolded(text: str) -> str:
-    """Return the PEM blocks of ``text``. Unchanged: a text without blocks, and keys in OpenSSL's old form
-    (``Proc-Type``).
-    """
+    """Return PEM blocks. A text without blocks, and OpenSSL's old keys (``Proc-Type``), stay unchanged."""
     if _ENCRYPTED_BY_OPENSSL in text:
         return text
     blocks = [block(found["kind"], "".join(found["body"].split())) for found in _BLOCK.finditer(text)]
@@ -42,7 +40,6 @@ def unfolded(text: str) -> str:
 
 
 def block(kind: str, body: str) -> str:
-    """Return '' when ``body`` is not base64."""
     try:
         base64.b64decode(body, validate=True)
     except binascii.Error:
@@ -63,7 +60,7 @@ _KEY_PROTECTOR = bytes.fromhex("060a2b060104012a02110101")  # OID 1.3.6.1.4.1.42
 
 
 class StoreUnreadableError(ValueError):
-    """A store cannot be read. The message holds no secret."""
+    """The message holds no secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +71,9 @@ class Store:
 
 
 def read_store(data: bytes, password: str | None, key_password: str | None = None, *, with_key: bool = True) -> Store:
-    """Read a store; ``key_password`` defaults to the store's. Raises StoreUnreadableError.
+    """``key_password`` defaults to ``password``.
 
-    Without ``with_key`` the key stays encrypted and its certificate is not trusted.
+    Raises StoreUnreadableError. Without ``with_key`` the key stays encrypted and its certificate is not trusted.
     """
     if data[:4] == _JKS:
         return _jks(data, password, password if key_password is None else key_password, with_key=with_key)
@@ -119,7 +116,7 @@ def _jks(data: bytes, password: str | None, key_password: str | None, *, with_ke
         for kind, protected, certificates in _entries(data):
             if kind == _CERTIFICATE:
                 trusted += certificates
-            elif key is None and with_key:  # Java's clients take the first key, too
+            elif key is None and with_key:  # as in Java's clients
                 key, chain = encoded("PRIVATE KEY", _opened(protected, key_password or "")), certificates
     except (struct.error, IndexError, UnicodeDecodeError):
         raise StoreUnreadableError("it is damaged") from None
@@ -127,7 +124,7 @@ def _jks(data: bytes, password: str | None, key_password: str | None, *, with_ke
 
 
 def _entries(data: bytes) -> Iterator[tuple[int, bytes, str]]:
-    """Yield (kind, protected key, certificates as PEM) of each entry."""
+    """Yield (kind, protected key, certificates as PEM)."""
     version, count = struct.unpack_from(">ii", data, 4)
     at = 12
 
@@ -161,7 +158,7 @@ def _entries(data: bytes) -> Iterator[tuple[int, bytes, str]]:
 
 
 def _opened(protected: bytes, password: str) -> bytes:
-    """Decrypt EncryptedPrivateKeyInfo: salt, key XOR digests, digest of the key."""
+    """EncryptedPrivateKeyInfo: salt, key XOR digests, digest of the key."""
     if _KEY_PROTECTOR not in protected:
         raise StoreUnreadableError("its key is protected in a way that is not JKS's own")
     hidden = _octets(protected)
@@ -177,7 +174,7 @@ def _opened(protected: bytes, password: str) -> bytes:
 
 
 def _octets(der: bytes) -> bytes:
-    """Return the octets of SEQUENCE { SEQUENCE algorithm, OCTET STRING }."""
+    """SEQUENCE { SEQUENCE algorithm, OCTET STRING }."""
     _, outer, _ = _element(der, 0)
     _, _, after = _element(outer, 0)
     _, octets, _ = _element(outer, after)

@@ -1,4 +1,4 @@
-"""Client side of every SASL mechanism. Our PLAIN and SCRAM (``scram``) report why a broker is not trusted."""
+"""Client side of SASL. Our PLAIN and SCRAM (``scram``) report why a broker is not trusted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_packages(settings: ConnectionSettings) -> None:
 
 
 def client_options(settings: ConnectionSettings) -> dict[str, Any]:
-    """Return kafka-python's options; sets environment variables of its packages."""
+    """Also sets environment variables of kafka-python's packages."""
     use_own_scram()
     options: dict[str, Any] = {
         "sasl_mechanism": settings.sasl_mechanism,
@@ -51,9 +51,7 @@ def client_options(settings: ConnectionSettings) -> dict[str, Any]:
 
 
 def messages_of(settings: ConnectionSettings, host: str) -> Generator[bytes, bytes, None]:
-    """Yield each message, receive each answer. Raises ServerNotTrustedError, LoginNotPossibleError,
-    TokenRefusedError.
-    """
+    """Raises ServerNotTrustedError, LoginNotPossibleError, TokenRefusedError."""
     mechanism = settings.sasl_mechanism or ""
     if mechanism in _OWN:
         yield from login_messages(mechanism, settings.username or "", settings.password or "")
@@ -61,15 +59,15 @@ def messages_of(settings: ConnectionSettings, host: str) -> Generator[bytes, byt
     options = client_options(settings)
     try:
         login = get_sasl_mechanism(mechanism)(host=host, security_protocol=settings.security_protocol, **options)
-    except Exception as failure:  # noqa: BLE001  # each package has its own: no ticket, no credentials
+    except Exception as failure:  # noqa: BLE001 # each package has its own
         raise LoginNotPossibleError(f"{mechanism} cannot begin: {failure}") from None
     while not login.is_done():
         try:
             message = login.auth_bytes()
-        except Exception as failure:  # noqa: BLE001  # no ticket, no region, or what gives credentials fails
+        except Exception as failure:  # noqa: BLE001 # no ticket, region or credentials
             raise LoginNotPossibleError(f"{mechanism} cannot go on: {failure}") from None
         answer = yield message
         try:
             login.receive(answer)
-        except Exception as failure:  # noqa: BLE001  # each package has its own for an answer that it cannot read
+        except Exception as failure:  # noqa: BLE001 # each package has its own
             raise LoginNotPossibleError(f"{mechanism} does not understand the broker's answer: {failure}") from None

@@ -1,6 +1,6 @@
-"""Find why a connection fails, by stage; a Kafka client reports "no brokers available" after 30 s for all of them.
+"""Find the stage at which a connection fails; Kafka clients only report "no brokers available" after 30 s.
 
-All servers are probed at once. The first success is returned; else the failure at the latest stage is raised.
+All servers are probed at once. The first success wins; else the failure at the latest stage is raised.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Stage(IntEnum):
 
 
 class ConnectionFailedError(AdvisorError):
-    """``stage`` is the latest stage reached, by ``server``."""
+    """``stage``: the latest stage reached."""
 
     def __init__(self, stage: Stage, server: str, problem: str, hint: str) -> None:
         super().__init__(f"{server}: {problem}; {hint}")
@@ -79,13 +79,12 @@ class _Attempt:
 
 
 def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS) -> tuple[str, int]:
-    """Raises ConnectionFailedError, or InvalidInputError for TLS files."""
     check_packages(settings)
     context = tls_context(settings) if settings.has_tls else None
     answers: queue.SimpleQueue[tuple[tuple[str, int], AdvisorError | None]] = queue.SimpleQueue()
     attempts = [_Attempt(settings, host, port, time.monotonic() + seconds) for host, port in settings.servers]
     for attempt in attempts:
-        # A name lookup cannot be interrupted, so its thread may outlive the call.
+        # A name lookup cannot be interrupted: its thread may outlive the call.
         threading.Thread(target=_answer, args=(attempt, context, answers), daemon=True).start()
     failures: list[ConnectionFailedError] = []
     silent = {attempt.server: attempt for attempt in attempts}
@@ -263,7 +262,6 @@ def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
 
 
 def _exchange(attempt: _Attempt, connection: socket.socket, messages: Generator[bytes, bytes, None]) -> None:
-    """Raises TimeoutError for an endless exchange."""
     settings = attempt.settings
     message = next(messages)
     while time.monotonic() < attempt.deadline:
@@ -290,7 +288,7 @@ def _no_login_here(attempt: _Attempt) -> ConnectionFailedError:
 
 
 def _ask_as_client(attempt: _Attempt, connection: socket.socket) -> None:
-    """Send a request; a listener that requires a login closes the connection here."""
+    """A listener that requires a login closes the connection here."""
     attempt.stage = Stage.LOGIN
     try:
         connection.settimeout(min(4.0, attempt.remaining()))

@@ -1,8 +1,7 @@
 """Convert Java's or librdkafka's client properties to ``ConnectionSettings``.
 
-Known names without effect on reading go to ``without_effect``. Those without effect here (a CA with PLAINTEXT) or of
-another program go to ``unused``. An unknown name with a security prefix is refused. ``sasl.jaas.config`` follows
-Kafka's ``JaasConfig`` (StreamTokenizer).
+Names that do not affect reading go to ``without_effect``; those idle here (a CA with PLAINTEXT) or of another program
+to ``unused``. ``sasl.jaas.config`` follows Kafka's ``JaasConfig`` (StreamTokenizer).
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ SCRAM_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule"
 TOKEN_MODULE = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"  # noqa: S105  # a class
 KERBEROS_MODULE = "com.sun.security.auth.module.Krb5LoginModule"
 IAM_MODULE = "software.amazon.msk.auth.iam.IAMLoginModule"
-# Login module → its mechanisms, the usual one first.
+# Module → mechanisms, the usual one first.
 MODULES: Mapping[str, tuple[str, ...]] = {
     PLAIN_MODULE: ("PLAIN",),
     SCRAM_MODULE: ("SCRAM-SHA-512", "SCRAM-SHA-256"),
@@ -63,7 +62,7 @@ class JaasEntry:
 
 
 def jaas_entry(config: str, mechanism: str, place: str) -> JaasEntry:
-    """Raises InvalidInputError, never with a value, where Java would refuse it."""
+    """Raises InvalidInputError, never with a value, where Java refuses."""
     tokens = _tokens(config, place)
     if len(tokens) < 2 or tokens[1].lower() not in _FLAGS:
         raise InvalidInputError.at(place, "sasl.jaas.config is no JAAS entry", 'write MODULE required username="…" …;')
@@ -198,13 +197,13 @@ def _token(options: Mapping[str, str], settings: ConnectionSettings, given: Give
 
 
 def _authorities(found: Mapping[str, Any], settings: ConnectionSettings, given: GivenProperties) -> dict[str, Any]:
-    """Return https.ca.*, else the broker's CA, else None for the system's."""
+    """https.ca.*, else the broker's CA, else None for the system's."""
     location, pem = found.get("ca_location"), found.get("ca_pem")
     if location and pem:
         raise given.refuse("https.ca.pem", "https.ca.pem and https.ca.location name the same thing", "give it once")
     if not location and not pem and settings.has_tls:
         location, pem = settings.ca_location, settings.ca_pem
-    # librdkafka's "probe" means the system's CA store.
+    # "probe" in librdkafka: the system's CA store.
     return {"ca_location": None if pem or location == "probe" else location, "ca_pem": unfolded(pem) if pem else None}
 
 
@@ -257,7 +256,7 @@ _IANA = re.compile(r"TLS_(?:(?P<exchange>\w+?)_)?WITH_(?P<cipher>\w+)")
 
 
 def openssl_ciphers(value: str) -> str:
-    """Return '' for TLS 1.3 suites only: OpenSSL enables them, and Python cannot select among them."""
+    """Return '' for TLS 1.3 suites only: Python cannot select among them."""
     named = [_openssl(name) for name in re.split(r"[,:\s]+", value.strip()) if name]
     return ":".join(name for name in named if name)
 
@@ -280,7 +279,7 @@ _TLS_VERSIONS = ("TLSv1.2", "TLSv1.3")
 _DEFAULT_PORT = 9092
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _FROM_PROVIDER = re.compile(r"\$\{[^}:]+:(?:[^}:]*:)?[^}]*\}")
-_ALIKE = 0.86  # difflib ratio; matches securty.protocol
+_ALIKE = 0.86  # difflib ratio: matches securty.protocol
 
 
 def connection_settings(
@@ -290,11 +289,9 @@ def connection_settings(
     places: Mapping[str, str] | None = None,
     source: str = "client properties",
 ) -> ConnectionSettings:
-    """Return settings; ``bootstrap`` overrides ``bootstrap.servers``. Raises InvalidInputError with ``places`` or
-    ``source``.
-    """
+    """``bootstrap`` overrides ``bootstrap.servers``. Raises InvalidInputError with ``places`` or ``source``."""
     given = GivenProperties.of(properties, places or {}, source)
-    if given.values and not any(map(is_known, given.values)):  # not a client file: do not print its content
+    if given.values and not any(map(is_known, given.values)):  # not a client file: its content is private
         raise given.refuse(next(iter(given.values)), "is no property of a Kafka client", "bootstrap.servers=… is one")
     fields: dict[str, object] = {}
     unused: list[str] = []
@@ -304,9 +301,9 @@ def connection_settings(
         fields["servers"] = parse_servers(bootstrap, "--bootstrap")
     if not fields.get("servers"):
         raise InvalidInputError.at(source, "bootstrap.servers is missing", "say host:port of one broker or more")
-    settings = ConnectionSettings(**fields)  # type: ignore[arg-type]  # each field was made by its own function
+    settings = ConnectionSettings(**fields)  # type: ignore[arg-type] # each field has its own function
     if settings.has_tls:
-        settings = replace(settings, **store_fields(settings, given))  # type: ignore[arg-type]  # names and texts
+        settings = replace(settings, **store_fields(settings, given))  # type: ignore[arg-type]
         if bool(settings.certificate_location or settings.certificate_pem) != bool(
             settings.key_location or settings.key_pem
         ):
@@ -331,7 +328,6 @@ def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
 
 
 def _take(fields: dict[str, object], unused: list[str], key: str, given: GivenProperties) -> None:
-    """Set a field, skip a property read elsewhere, or refuse it."""
     value = given.values[key]
     if key in WITHOUT_EFFECT or key in STORES or key in LOGINS or key in TOKENS:
         return
@@ -342,7 +338,7 @@ def _take(fields: dict[str, object], unused: list[str], key: str, given: GivenPr
     if _FROM_PROVIDER.search(value):
         raise given.refuse(key, f"{key} is taken from a config provider", "write the value into the file")
     if key in FIELDS:
-        if value or key == "ssl.endpoint.identification.algorithm":  # '' means in Java: check no host name
+        if value or key == "ssl.endpoint.identification.algorithm":  # '' in Java: check no host name
             given.set(fields, FIELDS[key], _converted(key, value, given), key)
     elif key == "bootstrap.controllers":
         raise given.refuse(key, "bootstrap.controllers names controllers", "a snapshot is read from brokers")
@@ -376,7 +372,7 @@ def _milliseconds(key: str, value: str, given: GivenProperties) -> int:
 
 
 def _tls_versions(key: str, value: str, given: GivenProperties) -> tuple[str, ...]:
-    """Drop versions older than TLS 1.2 beside newer ones: their brokers must not get a password."""
+    """Drop versions below TLS 1.2 beside newer ones: their brokers must not get a password."""
     named = [part.strip() for part in value.split(",")]
     return tuple(part for part in named if part in _TLS_VERSIONS) or (given.one_of(_TLS_VERSIONS, named[0], key),)
 
@@ -397,7 +393,6 @@ _CONVERTERS: dict[str, Callable[[str, str, GivenProperties], object]] = {
 
 
 def _idle(settings: ConnectionSettings, given: GivenProperties) -> list[str]:
-    """Explain properties that the protocol does not use."""
     return [
         f"{key} has no effect with security.protocol={settings.security_protocol}"
         for prefix, is_used in (("sasl.", settings.has_login), ("ssl.", settings.has_tls))

@@ -1,4 +1,4 @@
-"""The probe's own Kafka requests; the connection's timeout bounds each whole answer."""
+"""The probe's Kafka requests; the connection's timeout bounds each answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class NotKafkaError(Exception):
 
 
 class SpeaksTlsError(NotKafkaError):
-    """The listener answered with a TLS alert."""
+    """A TLS alert."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,6 @@ class SaslAnswer:
 
 
 def ask_api_versions(connection: socket.socket) -> dict[int, tuple[int, int]]:
-    """Return API key → (lowest, highest) version. Raises NotKafkaError."""
     body = _call(connection, API_VERSIONS, 0, b"")
     try:
         _, count = struct.unpack_from(">hi", body)
@@ -43,7 +42,7 @@ def ask_api_versions(connection: socket.socket) -> dict[int, tuple[int, int]]:
 
 
 def ask_metadata(connection: socket.socket) -> None:
-    """Request Metadata of no topic, the smallest request that needs a login."""
+    """Metadata of no topic is the smallest request that needs a login."""
     _call(connection, METADATA, 4, struct.pack(">i?", 0, False))
 
 

@@ -1,4 +1,4 @@
-"""Test which brokers accept TCP; kafka-python leaks a socket for each refused connection."""
+"""Test which brokers accept TCP, because kafka-python leaks a socket for each refused connection."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.unheard import Unheard
 
 Address = tuple[str, int]
-UNRESOLVED = (OSError, ValueError)  # ValueError: not a host name, such as a..b
+UNRESOLVED = (OSError, ValueError)  # ValueError: a bad host name (a..b)
 
 
 def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, Unheard]:
-    """Return broker id → reason; omits brokers that accepted."""
+    """Brokers that accepted are absent."""
     problems: dict[int, Unheard] = {}
     left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
     for broker, (host, port) in sorted(brokers.items()):
@@ -30,7 +30,7 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
             left[broker] = [(family, address) for family, _, _, _, address in found]
         except UNRESOLVED as failure:
             problems[broker] = Unheard(BrokerState.REFUSED, unresolved(host, failure))
-    deadline = time.monotonic() + seconds  # starts here, so that slow name lookups do not shorten it
+    deadline = time.monotonic() + seconds  # after the name lookups, which may be slow
     # Try each address, even late: an untried broker would count as reachable.
     while left:
         tried = {broker: addresses.pop(0) for broker, addresses in left.items()}
@@ -50,7 +50,6 @@ def unresolved(host: str, failure: Exception) -> Fact:
 
 
 def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, Unheard | None]:
-    """Return None for an accepted connection."""
     nothing = Unheard(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME))
     answers: dict[int, Unheard | None] = dict.fromkeys(tried, nothing)
     with ExitStack() as sockets, selectors.DefaultSelector() as waiting:

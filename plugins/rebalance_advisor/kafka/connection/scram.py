@@ -1,6 +1,5 @@
-"""SASL PLAIN and SCRAM without sockets (RFC 4616, 5802, 7677).
-
-kafka-python's SCRAM accepts one iteration and does not escape ``,`` and ``=`` in names.
+"""SASL PLAIN and SCRAM without sockets (RFC 4616, 5802, 7677). kafka-python's SCRAM accepts one iteration and does not
+escape ``,`` and ``=``.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from kafka.net.sasl import register_sasl_mechanism
 from kafka.net.sasl.abc import SaslMechanism
 
 _HASHES = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
-# Few iterations make passwords easy to guess from the client's proof (RFC 7677 section 4).
+# Few iterations make the password easy to guess from the client's proof (RFC 7677 §4).
 LEAST_ITERATIONS = 4_096
-# 0.5 s of CPU for each connection; Kafka's own limit is 16,384.
+# 0.5 s of CPU a connection; Kafka's own limit is 16,384.
 MOST_ITERATIONS = 1_000_000
 _COUNT = re.compile(r"[1-9][0-9]{0,9}")
 
@@ -29,7 +28,7 @@ class ServerNotTrustedError(ValueError):
 
 
 def login_messages(mechanism: str, username: str, password: str) -> Generator[bytes, bytes, None]:
-    """Yield each message and receive each answer; return when the broker has proved itself.
+    """Yield each message, receive each answer, until the broker has proved itself.
 
     Raises ServerNotTrustedError. The proof is sent only after nonce, salt and iterations are checked.
     """
@@ -90,13 +89,12 @@ def _scram(digest: str, username: str, password: str, nonce: str) -> Generator[b
 
 
 def _challenge(answer: str, nonce: str) -> tuple[str, bytes, int]:
-    """Return (common nonce, salt, iterations)."""
     told = _fields(answer)
     try:
         salt = base64.b64decode(told["s"], validate=True)
     except (KeyError, ValueError):
         salt = b""
-    # "m" announces a mandatory extension; none exists (RFC 5802 section 5.1).
+    # "m": a mandatory extension; none exists (RFC 5802 §5.1).
     if not salt or "m" in told or not _COUNT.fullmatch(told.get("i", "")):
         raise ServerNotTrustedError(f"{answer[:200]!r} is no SCRAM challenge")
     whole_nonce, iterations = told.get("r", ""), int(told["i"])

@@ -7,9 +7,8 @@ _SENT_AS_THEY_ARE = {"PLAIN": "password", "OAUTHBEARER": "token"}
 
 @dataclass(frozen=True, slots=True)
 class TokenSource:
-    """OAUTHBEARER (RFC 7628): ``endpoint``, else an unsecured token of ``claims``.
-
-    ``endpoint`` serves the client credentials grant (RFC 6749 §4.4), or is a ``file:`` URL.
+    """OAUTHBEARER (RFC 7628) from ``endpoint`` (client credentials grant, RFC 6749 §4.4, or a ``file:`` URL), else an
+    unsecured token of ``claims``.
     """
 
     endpoint: str | None = None
@@ -25,7 +24,7 @@ class TokenSource:
 
 @dataclass(frozen=True, slots=True)
 class KerberosLogin:
-    """The key table is for use without a fetched ticket."""
+    """The key table replaces a fetched ticket."""
 
     service_name: str = "kafka"
     key_table: str | None = None

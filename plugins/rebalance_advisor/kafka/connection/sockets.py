@@ -1,7 +1,5 @@
-"""Connections of kafka-python with closed sockets, and bounded handshakes and memory.
-
-kafka-python leaks sockets of refused connections, unfinished handshakes and unfinished writes. ``set_protocol`` inserts
-``WholeAnswers``.
+"""Bound kafka-python's handshakes and memory, and close the sockets that it leaks: refused connections, unfinished
+handshakes and writes. ``set_protocol`` inserts ``WholeAnswers``.
 """
 
 from __future__ import annotations
@@ -29,7 +27,6 @@ class _ReadInPortions(socket.socket):
     _read = 0
 
     def recv(self, size: int, flags: int = 0) -> bytes:
-        """Raises BlockingIOError when empty or after a MiB."""
         if self._read >= _READ_AT_ONCE and not self._has_more_than_the_system_knows():
             self._read = 0
             raise BlockingIOError
@@ -38,7 +35,7 @@ class _ReadInPortions(socket.socket):
         return data
 
     def _has_more_than_the_system_knows(self) -> bool:
-        """Return whether decrypted bytes wait, which the event loop does not see."""
+        """Whether decrypted bytes wait, which the event loop does not see."""
         return False
 
 
@@ -58,7 +55,7 @@ class PlainTransport(KafkaTCPTransport):
         return protocol.connection if isinstance(protocol, WholeAnswers) else protocol
 
     def close(self) -> None:
-        """Close the socket at once: kafka-python would wait for a request that it never finishes writing."""
+        """kafka-python would wait for a request that it never finishes writing."""
         self.abort()
 
 
@@ -91,10 +88,10 @@ class ClosingConnectionManager(KafkaConnectionManager):
             connection.close()
             raise
         try:
-            # kafka-python does not limit TLS handshakes, so a frozen broker would hang the snapshot.
+            # kafka-python does not limit TLS handshakes.
             left_s = timeout_at - time.monotonic() if timeout_at is not None else _HANDSHAKE_S
             await self.wait_for(self.call_soon(transport.handshake), max(1.0, left_s * 1000))
-        except BaseException as failure:  # also when the client is closed meanwhile
+        except BaseException as failure:  # also when the client is closed
             transport.abort(failure)
             if isinstance(failure, Exception):
                 raise errors.KafkaConnectionError(f"Handshake failed: {failure}") from failure

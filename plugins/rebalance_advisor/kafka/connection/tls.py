@@ -13,7 +13,7 @@ _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_
 
 
 def tls_context(settings: ConnectionSettings) -> ssl.SSLContext:
-    """Return a context with TLS 1.2 or newer. Raises InvalidInputError that names the property."""
+    """Allow TLS 1.2 or newer."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     versions = [_VERSIONS[version] for version in settings.tls_versions] or [
         ssl.TLSVersion.TLSv1_2,
@@ -45,7 +45,7 @@ def _load_authorities(context: ssl.SSLContext, settings: ConnectionSettings) -> 
     try:
         if settings.ca_pem:
             context.load_verify_locations(cadata=settings.ca_pem)
-        elif location and location != "probe":  # librdkafka's name for the system's store
+        elif location and location != "probe":  # librdkafka's name of the system's store
             is_folder = Path(location).is_dir()
             context.load_verify_locations(capath=location) if is_folder else context.load_verify_locations(location)
         else:
@@ -55,9 +55,9 @@ def _load_authorities(context: ssl.SSLContext, settings: ConnectionSettings) -> 
 
 
 def _load_certificate(context: ssl.SSLContext, settings: ConnectionSettings) -> None:
-    """Load from files, as ``load_cert_chain`` needs; text goes to temporary ones (0600).
+    """``load_cert_chain`` needs files, so text goes to temporary ones (0600).
 
-    Key and chain are separate: OpenSSL would skip a key that the password does not open and use another of the file.
+    Key and chain are separate: OpenSSL would skip a key that the password does not open and use another.
     """
     if not (settings.certificate_location or settings.certificate_pem):
         return
@@ -66,7 +66,7 @@ def _load_certificate(context: ssl.SSLContext, settings: ConnectionSettings) -> 
         chain = settings.certificate_pem or _text(settings.certificate_location)
         key = settings.key_pem or _text(settings.key_location) or chain
         with _pem_file(chain) as certificates, _pem_file(key) as keys:
-            # Without a password OpenSSL would prompt on the terminal.
+            # Without one OpenSSL would prompt on the terminal.
             context.load_cert_chain(certificates, keys, password=settings.key_password or "")
     except (OSError, ssl.SSLError) as failure:
         raise _wrong("the client certificate, its key or ssl.key.password", where, failure) from None

@@ -1,5 +1,3 @@
-"""Bearer tokens for OAUTHBEARER."""
-
 from __future__ import annotations
 
 import base64
@@ -18,7 +16,7 @@ from rebalance_advisor.outgoing_http import OutgoingRequestError, ask
 _FETCH_SECONDS = 4.0
 _LARGEST_ANSWER = 1_000_000
 _UNSECURED_SECONDS = 3600.0
-# A token that expires sooner is fetched again.
+# Tokens that expire sooner are fetched again.
 _MARGIN_SECONDS = 120.0
 
 
@@ -27,7 +25,7 @@ class TokenRefusedError(Exception):
 
 
 class TokenProvider(AbstractTokenProvider):
-    """Fetched once, for all connections of a snapshot."""
+    """One token for all connections of a snapshot."""
 
     def __init__(self, source: TokenSource) -> None:
         super().__init__()
@@ -61,7 +59,7 @@ def fetched_token(source: TokenSource, now: float) -> tuple[str, float]:
 
 
 def unsecured_token(claims: Mapping[str, str], now: float) -> str:
-    """Return a token as OAuthBearerUnsecuredLoginCallbackHandler does (RFC 7515, ``alg: none``)."""
+    """As OAuthBearerUnsecuredLoginCallbackHandler (RFC 7515, ``alg: none``)."""
     payload = {**claims, "iat": now, "exp": now + _UNSECURED_SECONDS}
     return f"{_part({'alg': 'none'})}.{_part(payload)}."
 
@@ -78,7 +76,7 @@ def _token_of_file(path: str) -> str:
 
 
 def _asked(source: TokenSource) -> Mapping[str, object]:
-    """Request a token as Java's HttpJwtRetriever does. TLS verification stays on."""
+    """As Java's HttpJwtRetriever. TLS verification stays on."""
     assert source.endpoint is not None
     form = {"grant_type": "client_credentials"} | ({"scope": source.scope} if source.scope else {})
     name, secret = source.client_id or "", source.client_secret or ""
@@ -97,7 +95,7 @@ def _asked(source: TokenSource) -> Mapping[str, object]:
             largest=_LARGEST_ANSWER,
         )
     except OutgoingRequestError as failure:
-        # The full address may hold user and password.
+        # The address may hold user and password.
         raise TokenRefusedError(f"{failure.place} gives no token ({failure.words})") from None
     if answer.status != HTTPStatus.OK:
         words = f"{answer.status}{_error_of(answer.body)}"
@@ -112,7 +110,7 @@ def _asked(source: TokenSource) -> Mapping[str, object]:
 
 
 def _error_of(body: bytes) -> str:
-    """Return only the error code of RFC 6749 §5.2."""
+    """Only the error code (RFC 6749 §5.2)."""
     try:
         error = json.loads(body)["error"]
     except (ValueError, KeyError, TypeError, RecursionError):

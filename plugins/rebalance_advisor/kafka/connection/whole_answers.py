@@ -1,6 +1,5 @@
-"""Pass only whole answers to kafka-python: at most 256 MiB each, and 256 MiB of unfinished ones in total.
-
-It allocates what a length prefix claims, and stops reading after most decoding errors.
+"""Pass only whole answers to kafka-python, which allocates what a length prefix claims, and stops reading after most
+decoding errors. Limit: 256 MiB, for each answer and for all unfinished ones.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _PREFIX = 4
 
 
 class AnswerBudget:
-    """Above the budget, the largest unfinished answer is refused."""
+    """Above the budget the largest unfinished answer is refused."""
 
     def __init__(self, limit: int = LARGEST_ANSWER) -> None:
         self.limit = limit
@@ -36,9 +35,9 @@ class AnswerBudget:
 
 
 class WholeAnswers:
-    """Layer between kafka-python's connection and its transport. ``where``: host:port."""
+    """Between kafka-python's connection and transport. ``where``: host:port."""
 
-    # The transport counts bytes if its protocol has sensors.
+    # The transport counts bytes only with sensors.
     _sensors = None
 
     def __init__(self, connection: Any, abort: Callable[[Exception], None], where: str, budget: AnswerBudget) -> None:
@@ -61,7 +60,6 @@ class WholeAnswers:
         self._budget.hold(self, len(self._unfinished))
 
     def connection_lost(self, failure: Exception | None) -> None:
-        """Report after a timeout how much of an answer came."""
         if is_timeout(failure) and self._unfinished:
             failure = UnfinishedAnswerError(self._words())
         self._unfinished.clear()

@@ -1,4 +1,4 @@
-"""Message schemas that kafka-python lacks (KIP-848, KIP-932, KIP-1071); API keys 69, 77, 89 and 90."""
+"""Messages that kafka-python lacks (KIP-848, KIP-932, KIP-1071)."""
 
 from kafka.protocol.api_message import ApiMessage
 
@@ -34,4 +34,4 @@ class DescribeShareGroupOffsetsRequest(ApiMessage, load_json=_PACKAGE):  # type:
 
 
 class DescribeShareGroupOffsetsResponse(ApiMessage, load_json=_PACKAGE):  # type: ignore[call-arg]
-    """Lag from version 1; errors by group and by partition."""
+    """Lag from version 1."""

@@ -1,7 +1,4 @@
-"""Write rows by COPY in text format, joined by Arrow.
-
-About 1 µs a cell for Python objects; psycopg's ``write_row`` is ten times slower.
-"""
+"""COPY in text format, joined by Arrow: ten times faster than psycopg's ``write_row``."""
 
 from __future__ import annotations
 
@@ -23,7 +20,6 @@ Column = Sequence[str]
 
 
 def copy_columns(connection: Connection, table: str, columns: dict[str, Column]) -> int:
-    """Return the row count. Raises StoreError for text that Postgres refuses."""
     target = sql.Identifier("store", table)
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     (rows,) = {len(column) for column in columns.values()}
@@ -38,7 +34,7 @@ def copy_columns(connection: Connection, table: str, columns: dict[str, Column])
 
 
 def _blocks(columns: Sequence[Column], rows: int) -> Iterator[bytes]:
-    """Yield blocks of lines; the next block is built while Postgres reads."""
+    """The next block is built while Postgres reads."""
     if rows <= _ROWS_A_BLOCK:
         yield lines(columns)
         return
@@ -59,7 +55,6 @@ def constant(value: object, count: int) -> Column:
 
 
 def plain(values: Iterable[object]) -> Column:
-    """Return numbers, or text without escapes."""
     return [_NULL if value is None else str(value) for value in values]
 
 
@@ -72,7 +67,6 @@ def flag(values: Iterable[bool | None]) -> Column:
 
 
 def document(values: Iterable[object]) -> Column:
-    """Return JSON; None is NULL."""
     encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
     return [_NULL if value is None else encode(value).translate(_ESCAPES) for value in values]
 

@@ -1,4 +1,4 @@
-"""The column ``evidence``: figures, and the keys ``symptoms``, ``cost_bytes``, ``cost_changes``, which no rule uses."""
+"""``evidence``: figures, and the keys ``symptoms``, ``cost_bytes``, ``cost_changes``, which no rule uses."""
 
 from __future__ import annotations
 

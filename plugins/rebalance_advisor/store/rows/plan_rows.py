@@ -1,5 +1,3 @@
-"""Save a plan and its advisory as rows, and load the same documents."""
-
 from __future__ import annotations
 
 import json
@@ -18,7 +16,6 @@ Row = dict[str, Any]
 
 
 def save_plan(connection: Connection, run_id: str, plan: Plan) -> None:
-    """Raises StoreError without ``plan_id``."""
     if not plan.plan_id:
         raise StoreError("the plan has no plan_id; seal it first (Plan.sealed)")
     tables = {
@@ -41,7 +38,7 @@ def save_plan(connection: Connection, run_id: str, plan: Plan) -> None:
 
 
 def load_plan(connection: Connection, run_id: str) -> Row:
-    """Return ``plan.json``, published or not. Raises StoreError."""
+    """Published or not."""
     row = connection.execute(named("plan_document"), {"run_id": run_id}).fetchone()
     if row is None:
         raise StoreError(f"run {run_id} has no plan")

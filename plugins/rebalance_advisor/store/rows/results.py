@@ -1,4 +1,4 @@
-"""Save a run's results: each table in one transaction that replaces earlier attempts."""
+"""Save a run's results; each table's transaction replaces earlier attempts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rebalance_advisor.store.run import OpenRun, empty, lock_run
 from rebalance_advisor.store.schema.connection import Connection, StoreError
 from rebalance_advisor.store.statistics import analyze_copied
 
-# Mappings, dataclasses, or a pyarrow.Table (by to_pylist).
+# Mappings, dataclasses, or a pyarrow.Table.
 Rows: TypeAlias = Iterable[Any]
 
 _RESOURCE = ("resource", "unit", "load", "level", "level_to_mean_ratio")
@@ -80,7 +80,7 @@ def save_group_scores(connection: Connection, run_id: str, rows: Rows) -> None:
 def save_score_values(
     connection: Connection, run_id: str, table: str, names: Sequence[str], rows: Sequence[Sequence[Any]]
 ) -> None:
-    """Save plain values of attributes ``names``, without a mapping a row (100,000s of rows). Raises StoreError."""
+    """Plain values of attributes ``names``, without a mapping a row. Raises StoreError."""
     names = [_COLUMN_OF.get(name, name) for name in names]
     _require_columns(table, names)
     columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
@@ -94,7 +94,6 @@ def save_member_scores(connection: Connection, run_id: str, rows: Rows) -> None:
 
 
 def save_findings(connection: Connection, run_id: str, findings: Iterable[Finding]) -> None:
-    """Rank and save findings. Raises StoreError for duplicate keys."""
     ranked = rank(list(findings))
     keys = [finding.finding_key for finding in ranked]
     twice = sorted({key for key in keys if keys.count(key) > 1}) if len(set(keys)) < len(keys) else []
@@ -138,7 +137,6 @@ def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:
 
 
 def replace_rows(connection: Connection, run: OpenRun, table: str, rows: list[dict[str, Any]]) -> None:
-    """Replace the run's rows; all must have the same columns."""
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     _replace_columns(connection, run, table, columns, len(rows))
 
@@ -158,7 +156,7 @@ def _replace_columns(
 
 
 def _each(rows: Rows) -> Iterable[Any]:
-    to_pylist = getattr(rows, "to_pylist", None)  # this module does not depend on pyarrow
+    to_pylist = getattr(rows, "to_pylist", None)  # no dependence on pyarrow
     return rows if to_pylist is None else to_pylist()
 
 
@@ -186,7 +184,6 @@ def _checked(table: str, known: tuple[str, ...], row: Mapping[str, Any]) -> dict
 
 
 def _column(values: Sequence[Any]) -> copy_rows.Column:
-    """Choose the column type by the first value that is not None."""
     sample = next((value for value in values if value is not None), None)
     if isinstance(sample, bool):
         return [r"\N" if value is None else "t" if value else "f" for value in values]

@@ -1,5 +1,3 @@
-"""A snapshot as table columns for COPY."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
@@ -130,7 +128,6 @@ def _partitions(snapshot: ClusterSnapshot) -> Columns:
 
 
 def _of_few(written: Callable[[Iterable[Any]], Column], values: Mapping[int, Any], rows: int) -> Column:
-    """Return the values by row, or a constant column without any."""
     return written(values.get(row) for row in range(rows)) if values else constant(None, rows)
 
 
@@ -232,7 +229,7 @@ def _gaps(snapshot: ClusterSnapshot) -> Columns:
     }
 
 
-# Columns of each table except committed offsets (``committed_rows.py``).
+# Without committed offsets (``committed_rows.py``).
 TABLES: dict[str, Callable[[ClusterSnapshot], Columns]] = {
     "broker": _brokers, "log_dir": _log_dirs, "topic": _topics, "partition": _partitions, "load": _loads,
     "consumer_group": _groups, "member": _members, "load_source": _load_sources, "coverage_gap": _gaps,

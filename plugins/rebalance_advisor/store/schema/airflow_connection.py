@@ -15,7 +15,7 @@ from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import UsageError
 
 _DATABASE = "advisor"
-# Extras of Airflow's hook that libpq must not get.
+# libpq must not get them.
 AIRFLOW_EXTRAS = frozenset(
     {
         "aws_conn_id", "azure_conn_id", "cluster-identifier", "cursor", "iam", "redshift", "redshift-serverless",
@@ -26,9 +26,7 @@ _HOST = re.compile(r"(?:\[(?P<ipv6>[^]]*)\]|(?P<name>[^:]*))(?::\d*)?")
 
 
 def string_of_fields(place: str, fields: Mapping[str, Any], extra: Any) -> str:
-    """Return a libpq string; its keywords in the extra win, as in Airflow's hook. Raises UsageError for other
-    extras.
-    """
+    """Keywords in the extra win, as in Airflow's hook. Raises UsageError for other extras."""
     if not isinstance(extra, Mapping):
         raise UsageError.at(f"{place}, extra", "is no JSON object", 'write it as {"sslmode": "require"}')
     given = {
@@ -53,7 +51,7 @@ def string_of_fields(place: str, fields: Mapping[str, Any], extra: Any) -> str:
 
 
 def string_of_variable(name: str, value: str) -> str:
-    """Parse JSON, or a URL with extras in its query. Raises UsageError, which never quotes the value."""
+    """JSON, or a URL with extras in its query. Raises UsageError without the value."""
     try:
         fields = json.loads(value) if value.lstrip().startswith("{") else _fields_of_url(value)
         extra = fields.get("extra") or {}
@@ -66,7 +64,7 @@ def string_of_variable(name: str, value: str) -> str:
 
 def _fields_of_url(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
-    found = _HOST.fullmatch(parts.netloc.rpartition("@")[2])  # .hostname would lower-case a socket path
+    found = _HOST.fullmatch(parts.netloc.rpartition("@")[2])  # .hostname lower-cases socket paths
     if found is None or parts.scheme.partition("+")[0] not in ("postgres", "postgresql"):
         raise ValueError("no URL of PostgreSQL")
     query = dict(parse_qsl(parts.query, keep_blank_values=True))

@@ -16,7 +16,7 @@ from rebalance_advisor.store.schema.sql_files import query
 Connection: TypeAlias = psycopg.Connection[TupleRow]
 
 _SETTINGS = ("ADVISOR_POSTGRES_DSN", "AIRFLOW_CONN_ADVISOR_POSTGRES")
-# For each address; psycopg's default is 130 s.
+# For each address (psycopg: 130 s).
 _CONNECT_SECONDS = 30
 _URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
@@ -43,10 +43,7 @@ def connect(dsn: str) -> Connection:
 
 
 def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
-    """Return a libpq string with our session ``options`` last; other settings of ``dsn`` win.
-
-    Accepts URLs of SQLAlchemy and Airflow. Raises StoreError.
-    """
+    """Our session ``options`` come last. Accepts URLs of SQLAlchemy and Airflow."""
     if url := _URL.match(dsn):
         if url["scheme"].lower().partition("+")[0] not in ("postgresql", "postgres"):
             raise StoreError(
@@ -55,7 +52,7 @@ def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
         dsn = f"postgresql://{dsn[url.end() :]}"
     try:
         given = conninfo_to_dict(dsn)
-    except psycopg.ProgrammingError:  # its message quotes the address with the password
+    except psycopg.ProgrammingError:  # its message quotes the password
         raise StoreError(
             "the database's address cannot be read; write postgresql://user:password@host:port/database "
             "with special characters as %XX, or libpq's host=… port=… user=… password=… dbname=…"
@@ -67,5 +64,5 @@ def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
 
 
 def named(name: str) -> sql.SQL:
-    """Return a named query of our files, never of input."""
+    """Only of our files, never of input."""
     return sql.SQL(query(name))

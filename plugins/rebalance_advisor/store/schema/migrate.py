@@ -21,10 +21,10 @@ from rebalance_advisor.store.schema.sql_files import SqlFilesError, folder
 _OLDEST_SERVER = 150000
 _FILE_NAME = re.compile(r"(\d{4})_(pre|post)_(\w+)\.sql")
 _CREATE_VIEW = re.compile(r"^CREATE OR REPLACE VIEW (\w+)\.(\w+) AS$", re.MULTILINE)
-# Created first. Other internal views (_NAME) sort before the public ones.
+# Created first; other internal views (_NAME) sort before public ones.
 _VIEWS_READ_BY_VIEWS = ("_newest_run", "_newest_snapshot", "run_attempt")
 _LOCK_FAILED = (psycopg.errors.QueryCanceled, psycopg.errors.DeadlockDetected)
-# Errors of a view that blocks a column's change, or that would drop, rename or retype one.
+# A view blocks a column's change, or would itself drop, rename or retype one.
 _VIEW_IN_THE_WAY = (
     psycopg.errors.FeatureNotSupported,
     psycopg.errors.DependentObjectsStillExist,
@@ -42,7 +42,7 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """Return the sha256, because an applied migration never changes."""
+        """An applied migration never changes."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
@@ -57,7 +57,7 @@ def read_migrations() -> tuple[Migration, ...]:
 
 
 def read_views() -> dict[str, str]:
-    """Return SQL by ``schema.name`` in an order of creation."""
+    """SQL by ``schema.name`` in order of creation."""
     views: dict[str, str] = {}
     files = (folder() / "views").glob("*.sql")
     for file in sorted(files, key=lambda file: (file.stem not in _VIEWS_READ_BY_VIEWS, file.stem)):
@@ -70,7 +70,7 @@ def read_views() -> dict[str, str]:
 
 
 def migrate(connection: Connection, *, pause_s: float = 1.0, give_up_s: float = 900.0) -> tuple[str, ...]:
-    """Apply missing migrations, renew views and rights; return the migrations applied now.
+    """Return the migrations applied now.
 
     Needs a superuser or member of ``advisor_owner``. Raises StoreError for a changed migration, a newer database, one
     in use for ``give_up_s`` seconds, and missing rights.
@@ -139,7 +139,7 @@ def _apply_migrations(connection: Connection) -> tuple[str, ...]:
 
 
 def _create_views(connection: Connection) -> None:
-    """Replace views in place, which keeps rights and dependent views; drop ours without a file."""
+    """In place, which keeps rights and dependent views; drop ours without a file."""
     views = read_views()
     for text in views.values():
         connection.execute(sql.SQL(text))
@@ -147,7 +147,7 @@ def _create_views(connection: Connection) -> None:
 
 
 def _drop_views(connection: Connection, keep: Collection[str] = ()) -> None:
-    """Drop our views in one statement, because they depend on each other."""
+    """In one statement, because they depend on each other."""
     views = connection.execute(named("list_own_views")).fetchall()
     dropped = [sql.Identifier(schema, name) for schema, name in views if f"{schema}.{name}" not in keep]
     if not dropped:

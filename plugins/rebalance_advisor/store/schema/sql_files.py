@@ -1,5 +1,3 @@
-"""SQL files: beside this module in the wheel, at the top of a checkout."""
-
 from __future__ import annotations
 
 import re
