@@ -21,16 +21,16 @@ settings.register_profile("fresh", _ANY_MACHINE)
 settings.load_profile("fixed")
 # Tests of plans that a search made: ``make test`` runs them with a brief search, ``make test-all`` with the whole one.
 PLANNED = (
-    "properties/test_plans_for_any_cluster.py", "unit/cli/hostile/test_outputs.py",
-    "unit/findings/test_broker_reports.py", "unit/findings/test_findings_agree_with_plan.py",
+    "properties/test_plans_for_any_cluster.py", "unit/findings/test_broker_reports.py",
+    "unit/findings/test_findings_agree_with_plan.py",
     "unit/findings/test_rack_price.py", "unit/planner", "unit/plans", "unit/publish/report",
     "unit/publish/test_frontier_rows.py", "unit/publish/test_needed_words.py", "unit/publish/test_plan_files.py",
     "unit/publish/test_schemas.py", "unit/verify",
 )  # fmt: skip
-# Folders of these whose tests ask nothing of the search: its effort changes nothing there.
+# Of these, what asks nothing of the search: its effort changes nothing there.
 WITHOUT_SEARCH = (
     "unit/planner/followers", "unit/planner/log_dirs", "unit/planner/survive", "unit/planner/topic_leaders",
-    "unit/verify/log_dirs",
+    "unit/plans/test_unheard_brokers.py", "unit/verify/log_dirs",
 )  # fmt: skip
 
 
@@ -65,6 +65,15 @@ def whole_search() -> Iterator[None]:
     from tests.brief_search import searching_whole
 
     with searching_whole():
+        yield
+
+
+@pytest.fixture(scope="module")
+def brief_search() -> Iterator[None]:
+    """The search cut short, in ``make test-all`` too: of larger samples that compare surfaces, not plans."""
+    from tests.brief_search import searching_briefly
+
+    with searching_briefly():
         yield
 
 

@@ -23,6 +23,8 @@ from stack.airflow.cluster_entries import write_entry
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.request.option_sets import OPTION_SETS, OWN
 
+pytestmark = pytest.mark.usefixtures("brief_search")
+
 FEW = ("remove", "targets", "preferred election")  # seconds of work each: the others run in `make test-all`
 WINDOW = "load of a window"  # needs hours: test_load_history.py
 # The reading of these tests has a fixed time; how its age is judged is test_old_reading.py's.

@@ -19,6 +19,8 @@ from tests.unit.cli.hostile.cluster import cluster_document
 from tests.unit.cli.hostile.names import HARMLESS, HOSTILE
 from tests.unit.cli.hostile.readers import Page, figures_alike, markdown, screen_lines, without_name
 
+pytestmark = pytest.mark.usefixtures("brief_search")
+
 SEARCHED_TWICE = (
     HARMLESS,
     *(HOSTILE[kind] for kind in ("cursor up", "one-byte CSI", "line feed", "override", "script")),
