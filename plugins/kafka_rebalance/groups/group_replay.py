@@ -42,7 +42,7 @@ from kafka_rebalance.groups.subscriptions import SubscriptionBasis, has_unknown_
 from kafka_rebalance.options.rules import ClientRule
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore, per_member
 from kafka_rebalance.scoring.drain import drain, member_capacity
-from kafka_rebalance.snapshot.group import Tasks
+from kafka_rebalance.snapshot.group import Group, Tasks
 from kafka_rebalance.snapshot.model import ClusterSnapshot, GroupType, Member
 
 LEAST_GAIN = 1.25  # today's skew over the recommended one's
@@ -88,11 +88,44 @@ def replay_group(
     A group that is not judged (``motion_of``) gets no advice, and its idle members are unknown. A refusal is a row, and
     so is a strategy that is not modelled. ``changed``: the group after custom scenarios, by name.
     """
+    motion = motion_of(group_input.group)
+    without = _without_strategies(group_input, motion)
+    if without is not None:
+        return without
+    group, today, is_still = group_input.group, group_input.reader, motion is None
+    protocol = group.protocol or _UNKNOWN
+    possible = _possible(group_input, strategies)
+    own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
+    # A moving group's assignment is not its strategy's answer.
+    basis, subscriptions, fitting, is_rackless = _settle(group_input, today, own if is_still else None)
+    is_reproduced = bool(fitting) if own is not None and is_still else None
+    state = GroupState(group_input, subscriptions)
+    answers = _answers(possible, own, fitting, strategies, group_input, subscriptions)
+    scores = answers.scores
+    if own is not None and fitting:
+        version = _version_of_today(own, fitting, answers.alike(protocol, today), is_rackless=is_rackless)
+        scores[0] = replace(scores[0], version=version)
+    rows = scenario_scores(state, answers.standings, scenarios, seed, Times())
+    rows += changed_scores(state, answers.standings, changed, Times())
+    advised = None
+    if is_still and _is_judged(group, basis, is_reproduced=is_reproduced):
+        own_names = [candidate.name for candidate in possible if candidate.is_own]
+        advised = _advised(group_input, scores, least_gain, own_names, _restarts(rows))
+    if not is_still:
+        scores[0] = _today_in_motion(group_input, scores[0])
+    scores = _with_least_skews(scores, state, basis, is_reproduced=bool(is_reproduced))
+    scores = [replace(row, is_advised=row.assignor == advised and not row.is_current) for row in scores]
+    members = _member_scores(group_input, protocol, today, today, is_current=True)
+    if advised is not None:
+        members += _member_scores(group_input, advised, answers.readers[advised], today, is_current=False)
+    return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised, rows)
+
+
+def _without_strategies(group_input: GroupInput, motion: GroupMotion | None) -> GroupReplay | None:
+    """Return the replay of a group to which no strategy applies, or ``None``."""
     group, today = group_input.group, group_input.reader
     protocol = group.protocol or _UNKNOWN
-    motion = motion_of(group)
-    is_shown = motion is None or bool(group_input.topics and motion.code is not MotionCode.NOT_SHOWN)
-    if motion is not None and not is_shown:
+    if motion is not None and (motion.code is MotionCode.NOT_SHOWN or not group_input.topics):
         return _only_counted(group_input, protocol, motion)
     if not group.members:
         nobody = replace(scored(group_input, protocol, today, today), is_current=True)
@@ -101,43 +134,43 @@ def replay_group(
         return _only_told(group_input, protocol)
     if kind_of(group) is GroupKind.CONNECT_WORKERS and any(member.worker for member in group.members):
         return _only_workers(group_input, protocol)
+    return None
+
+
+def _possible(group_input: GroupInput, strategies: Sequence[str] | None) -> tuple[Candidate, ...]:
+    """Return the strategies that the group's members can use, then custom ones among ``strategies``."""
+    group = group_input.group
     possible = candidates(group.type, group.protocol_type, group_input.kafka_version, group_client(group))
     known = {candidate.name for candidate in possible}
-    asked = (name for name in strategies or () if name not in STRATEGIES and name not in known)
-    possible += tuple(Candidate(name, (name,), is_own=True) for name in asked)
-    own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
-    # A moving group's assignment is not its strategy's answer.
-    basis, subscriptions, fitting, is_rackless = _settle(group_input, today, own if motion is None else None)
-    state = GroupState(group_input, subscriptions)
-    answers = _answers(possible, own, fitting, strategies, group_input, subscriptions)
-    scores, readers = answers.scores, answers.readers
-    is_reproduced = None if own is None or motion is not None else bool(fitting)
-    if own is not None and fitting:
-        others = readers.keys() - {protocol, OWN, *MIGRATED}
-        alike = [name for name in readers if name in others and bool((readers[name] == today).all())]
-        scores[0] = replace(scores[0], version=_version_of_today(own, fitting, alike, is_rackless=is_rackless))
-    rows = scenario_scores(state, answers.standings, scenarios, seed, Times())
-    rows += changed_scores(state, answers.standings, changed, Times())
+    own = (name for name in strategies or () if name not in STRATEGIES and name not in known)
+    return possible + tuple(Candidate(name, (name,), is_own=True) for name in own)
+
+
+def _is_judged(group: Group, basis: SubscriptionBasis, *, is_reproduced: bool | None) -> bool:
+    """Return whether other strategies can be compared: with given subscriptions, or such that explain today.
+
+    A coordinator's strategies do not depend on the leader's unknown input.
+    """
     is_explained = bool(group.protocol) and is_reproduced is not False
-    is_believable = basis is SubscriptionBasis.GIVEN or is_explained
-    own_names = [candidate.name for candidate in possible if candidate.is_own]
-    # A coordinator's strategies do not depend on the leader's unknown input.
-    is_judged = motion is None and (is_believable or group.type is GroupType.CONSUMER)
-    advised = _advised(group_input, scores, least_gain, own_names, _restarts(rows)) if is_judged else None
-    if motion is not None:
-        is_read = any(member.assigned for member in group.members)
-        current = scores[0] if is_read else replace(unscored(group_input, protocol), is_current=True)
-        scores[0] = replace(current, idle_members=None)
-    by_count, by_rate = (None, None) if has_unknown_subscription(group_input, basis) else state.least_skews
+    return basis is SubscriptionBasis.GIVEN or is_explained or group.type is GroupType.CONSUMER
+
+
+def _today_in_motion(group_input: GroupInput, today: GroupScore) -> GroupScore:
+    """Return today's row of a moving group: idle members unknown, and all else where no member shows a partition."""
+    if not any(member.assigned for member in group_input.group.members):
+        today = replace(unscored(group_input, today.assignor), is_current=True)
+    return replace(today, idle_members=None)
+
+
+def _with_least_skews(
+    scores: Sequence[GroupScore], state: GroupState, basis: SubscriptionBasis, *, is_reproduced: bool
+) -> list[GroupScore]:
+    is_unknown = has_unknown_subscription(state.group_input, basis)
+    by_count, by_rate = (None, None) if is_unknown else state.least_skews
     answered = scores if is_reproduced else scores[1:]  # a group may leave partitions unread
     by_count = _proved(by_count, [row.skew_count for row in answered])
     by_rate = _proved(by_rate, [row.skew_rate for row in answered])
-    scores = [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]
-    scores = [replace(row, is_advised=row.assignor == advised and not row.is_current) for row in scores]
-    members = _member_scores(group_input, protocol, today, today, is_current=True)
-    if advised is not None:
-        members += _member_scores(group_input, advised, readers[advised], today, is_current=False)
-    return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised, rows)
+    return [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,6 +178,11 @@ class _Answers:
     scores: list[GroupScore]
     readers: dict[str, Ints]
     standings: list[Standing]
+
+    def alike(self, protocol: str, today: Ints) -> list[str]:
+        """Return other strategies whose answer is today's assignment too."""
+        others = self.readers.keys() - {protocol, OWN, *MIGRATED}
+        return [name for name in self.readers if name in others and bool((self.readers[name] == today).all())]
 
 
 def _answers(

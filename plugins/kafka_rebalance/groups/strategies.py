@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import compress, groupby
 
-from kafka_assignors.registry import BUILT_IN, Side, lines_of_coordinator, own_names, registrations
+from kafka_assignors.registry import BUILT_IN, Registration, Side, lines_of_coordinator, own_names, registrations
 from kafka_assignors.releases import Client, release_of, seen_release
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient
@@ -101,21 +101,29 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
     if client.first and held[0].releases.ends_before(release_of(client.first)):
         assumed = fact(FactCode.ASSUMED, basis=client.fact(is_asked=True))
         return Candidate(held[0].protocol, (held[0].name,), basis=assumed)
-    likely = [found for found in held if client.has(found.releases.first) or client.has(found.releases.last)]
-    within = [found for found in held if client.first and found.releases.touches(release_of(client.first))]
-    chosen = [found for found in held if found in likely or found in within]
-    basis = None if client is UNKNOWN_CLIENT else client.fact(is_asked=bool(chosen))
-    chosen = chosen or held
-    if asked is Client.JAVA and len(chosen) > _MOST_ASKED:
-        marks = [release_of(release) for release in _ASKED_OF_JAVA]
-        chosen = [found for found in chosen if any(found.releases.touches(mark) for mark in marks)] or chosen
+    likely = [found for found in held if _is_likely(found, client)]
+    basis = None if client is UNKNOWN_CLIENT else client.fact(is_asked=bool(likely))
+    chosen = likely or held
+    if asked is Client.JAVA:
+        chosen = _few_of_java(chosen)
+    is_cheap = [strategy not in _STICKY or release_of(found.releases.first) >= _CHEAP_SINCE for found in chosen]
     names = tuple(found.name for found in chosen)
-    compared = tuple(
-        found.name
-        for found in chosen[1:]
-        if strategy not in _STICKY or release_of(found.releases.first) >= _CHEAP_SINCE
-    )
-    return Candidate(held[0].protocol, names, compared=compared, basis=basis)
+    return Candidate(held[0].protocol, names, compared=tuple(compress(names[1:], is_cheap[1:])), basis=basis)
+
+
+def _is_likely(found: Registration, client: KnownClient) -> bool:
+    """Return whether the client may run this class: one of its releases is the class's first, last, or between."""
+    releases = found.releases
+    if client.has(releases.first) or client.has(releases.last):
+        return True
+    return bool(client.first) and releases.touches(release_of(client.first))
+
+
+def _few_of_java(chosen: Sequence[Registration]) -> Sequence[Registration]:
+    if len(chosen) <= _MOST_ASKED:
+        return chosen
+    marks = [release_of(release) for release in _ASKED_OF_JAVA]
+    return [found for found in chosen if any(found.releases.touches(mark) for mark in marks)] or chosen
 
 
 def _of_coordinator(name: str, kafka_version: str | None) -> Candidate:

@@ -5,7 +5,7 @@ Beyond the search they change only follower orders and lists that begin with a d
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.planner.bounds import bounds_from
+from kafka_rebalance.planner.solution import Widening
 from kafka_rebalance.planner.solve import away_from_demoted, settled, with_needed_changes
 from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import Deviation, gain_per_byte, gained, worst_deviation
-from kafka_rebalance.plans.draft import bands_of, draft_of, empty_draft, in_problem_rows, outcome_of
+from kafka_rebalance.plans.draft import Bands, Outcome, bands_of, draft_of, empty_draft, in_problem_rows, outcome_of
 from kafka_rebalance.plans.explain import (
+    OverCap,
     above_cap,
     bounds_of_widened_bands,
     budget_allows_nothing,
@@ -182,41 +184,98 @@ def _worst_today(problem: Problem, within: float) -> Deviation | None:
     return max(worst, elected, key=lambda deviation: abs(deviation.ratio - 1))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Weighed:
+    """The found plan: today's imbalance ``was`` and how much of it goes (``gain``), caps exceeded before and after.
+
+    ``is_free``: moves that must be made, or bring a broker below its cap, need no gain.
+    """
+
+    bands: Bands
+    outcome: Outcome
+    widened: tuple[Widening, ...]
+    was: float
+    gain: float
+    over: tuple[OverCap, ...]
+    was_over: tuple[OverCap, ...]
+    is_free: bool
+
+
 def _judged(state: PlanState) -> PlanState:
-    plan_request, problem, solution, draft = state.request, state.problem, state.found, state.draft
-    bands, outcome = bands_of(problem), outcome_of(plan_request, draft)
-    before, after, stays = outcome.before, outcome.after, plan_request.brokers.arrays.stays
-    widened = widenings(plan_request, problem, outcome, bands, solution.replicas, solution.leader, solution.gave_way)
+    weighed = _weighed(state)
+    for refuse in (_refuse_above_caps, _refuse_empty_budget, _refuse_without_gain, _refuse_small_gain):
+        refused = refuse(state, weighed)
+        if refused is not None:
+            return refused
+    return _recommended(state, weighed)
+
+
+def _weighed(state: PlanState) -> _Weighed:
+    plan_request, solution, bands = state.request, state.found, bands_of(state.problem)
+    outcome, stays = outcome_of(plan_request, state.draft), plan_request.brokers.arrays.stays
     # A plan cut by a budget counts all bands alike.
     ranked = replace(bands, rank=None) if solution.is_cut_short else bands
     was, gain = gained(ranked, outcome.states_before, outcome.states_after, stays)
-    over, was_over = (
-        over_caps(plan_request, outcome.after_by_resource),
-        over_caps(plan_request, outcome.before_by_resource),
+    was_over = over_caps(plan_request, outcome.before_by_resource)
+    return _Weighed(
+        bands=bands,
+        outcome=outcome,
+        widened=widenings(
+            plan_request, state.problem, outcome, bands, solution.replicas, solution.leader, solution.gave_way
+        ),
+        was=was,
+        gain=gain,
+        over=over_caps(plan_request, outcome.after_by_resource),
+        was_over=was_over,
+        is_free=bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election,
     )
-    if over and not was_over and not plan_request.hard:  # today's placement keeps its caps: it may stay
-        broken = tuple(above_cap(plan_request, one) for one in over)
-        return state.decided(Verdict.NOT_FIXABLE_BY_MOVING, broken, bounds=solution.bounds)
-    require_within_caps(plan_request, over, is_proved=solution.are_caps_proved)
-    free = bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election
-    # Within a budget every gain counts.
-    least = 0.0 if plan_request.options.has_budget else state.params.stability.least_gain * was
-    is_vain = bool(widened) and not free and (gain <= BAND_ROUNDING or gain < least)
-    is_vain |= gain <= 0 and not (free or plan_request.options.has_budget)
-    if solution.is_cut_short and (not len(draft) or (gain <= 0 and not free)):
-        reasons = budget_allows_nothing(plan_request, bands, before)
-        return state.decided(Verdict.NOTHING_TO_DO, reasons, bounds=solution.bounds)
-    if is_vain or not len(draft):
-        outside = why_outside(plan_request, bands, outcome, widened, is_proved=solution.is_outside_proved)
-        verdict = Verdict.NOT_FIXABLE_BY_MOVING if outside else Verdict.NOTHING_TO_DO
-        return state.decided(verdict, outside or (fact(FactCode.ALL_INSIDE_BAND),), bounds=solution.bounds)
-    total = float(np.nan_to_num(plan_request.partitions.size).sum())
-    rate = gain_per_byte(gain, solution.cost.bytes, total)
-    if not (free or plan_request.options.is_explicit) and rate < plan_request.options.least_gain_per_byte:
-        return state.decided(Verdict.NOTHING_TO_DO, (does_not_pay(gain, solution.cost.bytes, total),))
+
+
+def _refuse_above_caps(state: PlanState, weighed: _Weighed) -> PlanState | None:
+    """Today's placement may stay if it keeps its caps. Raises InfeasibleError where moves must be made."""
+    if weighed.over and not weighed.was_over and not state.request.hard:
+        broken = tuple(above_cap(state.request, one) for one in weighed.over)
+        return state.decided(Verdict.NOT_FIXABLE_BY_MOVING, broken, bounds=state.found.bounds)
+    require_within_caps(state.request, weighed.over, is_proved=state.found.are_caps_proved)
+    return None
+
+
+def _refuse_empty_budget(state: PlanState, weighed: _Weighed) -> PlanState | None:
+    is_worthless = not len(state.draft) or (weighed.gain <= 0 and not weighed.is_free)
+    if not (state.found.is_cut_short and is_worthless):
+        return None
+    reasons = budget_allows_nothing(state.request, weighed.bands, weighed.outcome.before)
+    return state.decided(Verdict.NOTHING_TO_DO, reasons, bounds=state.found.bounds)
+
+
+def _refuse_without_gain(state: PlanState, weighed: _Weighed) -> PlanState | None:
+    has_budget = state.options.has_budget  # within a budget every gain counts
+    least = 0.0 if has_budget else state.params.stability.least_gain * weighed.was
+    is_vain = weighed.gain <= 0 and not has_budget
+    is_vain |= bool(weighed.widened) and (weighed.gain <= BAND_ROUNDING or weighed.gain < least)
+    if len(state.draft) and (weighed.is_free or not is_vain):
+        return None
+    outside = why_outside(
+        state.request, weighed.bands, weighed.outcome, weighed.widened, is_proved=state.found.is_outside_proved
+    )
+    verdict = Verdict.NOT_FIXABLE_BY_MOVING if outside else Verdict.NOTHING_TO_DO
+    return state.decided(verdict, outside or (fact(FactCode.ALL_INSIDE_BAND),), bounds=state.found.bounds)
+
+
+def _refuse_small_gain(state: PlanState, weighed: _Weighed) -> PlanState | None:
+    """The plan costs more bytes than its gain is worth (``least_gain_per_byte``)."""
+    copied, total = state.found.cost.bytes, float(np.nan_to_num(state.request.partitions.size).sum())
+    rate = gain_per_byte(weighed.gain, copied, total)
+    if weighed.is_free or state.options.is_explicit or rate >= state.options.least_gain_per_byte:
+        return None
+    return state.decided(Verdict.NOTHING_TO_DO, (does_not_pay(weighed.gain, copied, total),))
+
+
+def _recommended(state: PlanState, weighed: _Weighed) -> PlanState:
+    plan_request, solution, draft, bounds = state.request, state.found, state.draft, state.found.bounds
     if solution.is_cut_short:
-        reasons = budget_cuts_short(plan_request, bands, before, after)
-        return state.decided(Verdict.REBALANCE, reasons, draft=draft, bounds=solution.bounds, is_cut_short=True)
-    reasons = why_rebalance(plan_request, bands, outcome, widened)
-    reasons += bounds_of_widened_bands(widened, solution.bounds, is_proved=solution.is_outside_proved)
-    return state.decided(Verdict.REBALANCE, reasons, draft=draft, bounds=solution.bounds)
+        reasons = budget_cuts_short(plan_request, weighed.bands, weighed.outcome.before, weighed.outcome.after)
+        return state.decided(Verdict.REBALANCE, reasons, draft=draft, bounds=bounds, is_cut_short=True)
+    reasons = why_rebalance(plan_request, weighed.bands, weighed.outcome, weighed.widened)
+    reasons += bounds_of_widened_bands(weighed.widened, bounds, is_proved=solution.is_outside_proved)
+    return state.decided(Verdict.REBALANCE, reasons, draft=draft, bounds=bounds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -158,49 +158,38 @@ def partition_table(rows: list[Partition], topic_index: Mapping[str, int]) -> Pa
             raise InvalidSnapshotError.at(f"{row.topic}-{row.partition}", "its topic is not among the topics")
     rows = sorted(rows, key=lambda row: (topic_index[row.topic], row.partition))
     counts = np.array([len(row.replicas) for row in rows], dtype=np.int64)
-    cells = int(counts.sum())
-    sizes = (
-        UNKNOWN_BYTES if size is None else size
-        for row in rows
-        for size in (row.log_bytes or (None,) * len(row.replicas))
-    )
-    has_isr = any(row.isr is not None for row in rows)
-    in_sync = np.fromiter(
-        (replica in (row.isr or ()) for row in rows for replica in row.replicas), dtype=np.bool_, count=cells
-    )
+    has_isr, has_log_dirs = any(row.isr is not None for row in rows), any(row.log_dirs for row in rows)
+    in_sync = np.array([replica in (row.isr or ()) for row in rows for replica in row.replicas], dtype=np.bool_)
     return PartitionTable(
         topic=np.array([topic_index[row.topic] for row in rows], dtype=np.int32),
         partition=np.array([row.partition for row in rows], dtype=np.int32),
         offsets=np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64))),
-        replicas=np.fromiter((replica for row in rows for replica in row.replicas), dtype=np.int32, count=cells),
-        leader=np.array([NO_LEADER if row.leader is None else row.leader for row in rows], dtype=np.int32),
-        replica_log_bytes=np.fromiter(sizes, dtype=np.int64, count=cells),
-        start_offset=np.array(
-            [UNKNOWN_OFFSET if row.start_offset is None else row.start_offset for row in rows], dtype=np.int64
-        ),
-        end_offset=np.array(
-            [UNKNOWN_OFFSET if row.end_offset is None else row.end_offset for row in rows], dtype=np.int64
-        ),
+        replicas=np.array([replica for row in rows for replica in row.replicas], dtype=np.int32),
+        leader=_known((row.leader for row in rows), NO_LEADER).astype(np.int32),
+        replica_log_bytes=_known(_along_replicas(rows, "log_bytes"), UNKNOWN_BYTES),
+        start_offset=_known((row.start_offset for row in rows), UNKNOWN_OFFSET),
+        end_offset=_known((row.end_offset for row in rows), UNKNOWN_OFFSET),
         in_sync=in_sync if has_isr else None,
-        adding={i: row.adding for i, row in enumerate(rows) if row.adding},
-        removing={i: row.removing for i, row in enumerate(rows) if row.removing},
-        offline={i: row.offline for i, row in enumerate(rows) if row.offline},
-        observers={i: row.observers for i, row in enumerate(rows) if row.observers},
-        eligible={i: row.eligible for i, row in enumerate(rows) if row.eligible},
-        log_dir=_log_dirs(rows, cells),
-        future={i: row.future for i, row in enumerate(rows) if row.future},
+        log_dir=_known(_along_replicas(rows, "log_dirs"), UNKNOWN_DIR).astype(np.int32) if has_log_dirs else None,
         local_start_offset={
             i: row.local_start_offset for i, row in enumerate(rows) if row.local_start_offset is not None
         },
+        **{name: _rare(rows, name) for name in _RARE},
     )
 
 
-def _log_dirs(rows: list[Partition], cells: int) -> Ints | None:
-    if not any(row.log_dirs for row in rows):
-        return None
-    places = (
-        UNKNOWN_DIR if place is None else place
-        for row in rows
-        for place in (row.log_dirs or (None,) * len(row.replicas))
-    )
-    return np.fromiter(places, dtype=np.int32, count=cells)
+_RARE = ("adding", "removing", "offline", "observers", "eligible", "future")
+
+
+def _known(values: Iterable[int | None], unknown: int) -> Longs:
+    return np.array([unknown if value is None else value for value in values], dtype=np.int64)
+
+
+def _along_replicas(rows: list[Partition], name: str) -> Iterator[int | None]:
+    """Yield a value for each replica; ``None`` for all of a partition whose tuple is empty."""
+    for row in rows:
+        yield from getattr(row, name) or (None,) * len(row.replicas)
+
+
+def _rare(rows: list[Partition], name: str) -> dict[int, Any]:
+    return {i: value for i, row in enumerate(rows) if (value := getattr(row, name))}

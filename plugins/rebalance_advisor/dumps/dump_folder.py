@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from operator import itemgetter
@@ -205,16 +205,24 @@ def _with_sizes_and_offsets(
         )
     for broker, count in sorted(missing.items()):
         parts.miss_of("broker", broker, FactCode.LACKS_SIZES, fact(FactCode.REPLICAS_NOT_IN_DIRS, replicas=count))
-    known = parts.topics.topics.keys() | parts.topics.deleted
-    elsewhere = {topic for topic, _, _ in sizes} | {topic for topic, _ in (*start, *end)}
-    for topic in sorted(elsewhere - known):
-        parts.miss_of("topic", topic, FactCode.LACKS_DESCRIPTION, fact(FactCode.TOPIC_NOT_IN_DUMP))
+    _note_undescribed(parts, {topic for topic, _, _ in sizes} | {topic for topic, _ in (*start, *end)})
     left = [(*key, dumped.places[key], size) for key, size in sizes.items()]
     left += [(*key, path, size) for key, (path, size) in copies.items()]
+    return rows, _strays(left)
+
+
+def _note_undescribed(parts: DumpParts, elsewhere: set[str]) -> None:
+    """Note topics that other dumps name and ``kafka-topics --describe`` does not."""
+    for topic in sorted(elsewhere - parts.topics.topics.keys() - parts.topics.deleted):
+        parts.miss_of("topic", topic, FactCode.LACKS_DESCRIPTION, fact(FactCode.TOPIC_NOT_IN_DUMP))
+
+
+def _strays(logs: Iterable[tuple[str, int, int, str, int]]) -> dict[int, list[StrayLog]]:
+    """Return logs by broker; each one as (topic, partition, broker, path, bytes)."""
     strays: dict[int, list[StrayLog]] = {}
-    for topic, number, broker, path, size in left:
+    for topic, number, broker, path, size in logs:
         strays.setdefault(broker, []).append(StrayLog(path, f"{topic}-{number}", size))
-    return rows, strays
+    return strays
 
 
 def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
