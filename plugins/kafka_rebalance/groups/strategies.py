@@ -103,7 +103,7 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
         return Candidate(held[0].protocol, (held[0].name,), basis=assumed)
     likely = [found for found in held if _is_likely(found, client)]
     basis = None if client is UNKNOWN_CLIENT else client.fact(is_asked=bool(likely))
-    chosen = likely or held
+    chosen: Sequence[Registration] = likely or held
     if asked is Client.JAVA:
         chosen = _few_of_java(chosen)
     is_cheap = [strategy not in _STICKY or release_of(found.releases.first) >= _CHEAP_SINCE for found in chosen]
