@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 from kafka_assignors.coordinator.timeline import Partition
 from stack.jvm.maven import find_java
 from stack.kafka.tools import ending_with_us
-from tests.live.kafka_classes import NEWEST_CLIENT, classpath, compile_java
+from tests.live.kafka_classes import LIVE_CLIENT, classpath, compile_java
 
 _CLIENT_PACKAGE = "org.apache.kafka.clients.consumer"
 CLIENT_CLASSES = {
@@ -83,7 +83,7 @@ class JavaMembers:
     """One JVM with many members; ``with`` ends it."""
 
     def __init__(self) -> None:
-        path = compile_java(["GroupMembers.java"], classpath(*NEWEST_CLIENT))
+        path = compile_java(["GroupMembers.java"], classpath(*LIVE_CLIENT))
         command = [str(find_java()), "-Xmx768m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path]
         self._process = subprocess.Popen(
             ending_with_us([*command, "GroupMembers"]), stdin=subprocess.PIPE, stdout=subprocess.PIPE,

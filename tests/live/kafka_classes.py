@@ -31,7 +31,9 @@ _COMPILE_SECONDS = 300
 _ENDLESS = 3  # exit code of an oracle that gave up on a case
 
 # The classes that stand for each family: Kafka's version and its artefacts.
-NEWEST_CLIENT = (NEWEST, ("kafka-clients",))
+NEWEST_CLASSES = "4.4.0"
+NEWEST_CLIENT = (NEWEST_CLASSES, ("kafka-clients",))
+LIVE_CLIENT = (NEWEST, ("kafka-clients",))
 # Releases whose classes answer otherwise than the newest: a sample of them, and every first and last one of a line.
 SAMPLE_OF_CLIENTS = tuple((release, ("kafka-clients",)) for release in ("3.7.0", "3.4.1", "3.0.2", "2.8.2", "2.4.1"))
 OTHER_CLIENTS = tuple(
@@ -56,19 +58,21 @@ OTHER_CLIENTS = tuple(
     )
 )
 LEGACY_CLIENT = ("2.0.0", ("kafka-clients",))
-NEWEST_SERVER = (NEWEST, ("kafka-group-coordinator", "kafka-metadata", "kafka-tools"))
+NEWEST_SERVER = (NEWEST_CLASSES, ("kafka-group-coordinator", "kafka-metadata", "kafka-tools"))
 PREVIEW_SERVERS = tuple((release, ("kafka-group-coordinator",)) for release in (OLDER, "3.8.1"))
-CONNECT = ("4.4.0", ("connect-runtime",))
+CONNECT = (NEWEST_CLASSES, ("connect-runtime",))
 # 3.4 answers otherwise where workers wait for nothing; all others have one class.
 OTHER_CONNECTS = tuple(
     (release, ("connect-runtime",)) for release in ("4.3.1", "4.2.1", "4.1.2", "4.0.2", "3.9.2", "3.5.2", "3.4.1")
 )
-MIRROR_MAKER = ("4.3.1", ("connect-mirror",))
+STREAMS_COORDINATORS = (NEWEST_SERVER, ("4.3.1", ("kafka-group-coordinator",)))
+MIRROR_MAKER = ("4.3.1", ("connect-mirror",))  # none of 4.4.0 is served
 LAST_WITH_ADMIN_UTILS = ("4.0.2", ("kafka-server-common",))
 STREAMS = (NEWEST, ("kafka-streams",))
-STREAMS_WITH_OFFSETS = ("4.4.0", ("kafka-streams",))  # its brokers tell task offsets
+STREAMS_WITH_OFFSETS = (NEWEST_CLASSES, ("kafka-streams",))  # its brokers tell task offsets
 ALL = (
     NEWEST_CLIENT,
+    LIVE_CLIENT,
     STREAMS,
     STREAMS_WITH_OFFSETS,
     *SAMPLE_OF_CLIENTS,
@@ -76,6 +80,7 @@ ALL = (
     NEWEST_SERVER,
     *PREVIEW_SERVERS,
     CONNECT,
+    STREAMS_COORDINATORS[1],
     MIRROR_MAKER,
     LAST_WITH_ADMIN_UTILS,
 )

@@ -116,7 +116,8 @@ def _near_leaders(leaders: Sequence[str], readers: Sequence[int], racks: Sequenc
             held[reader] += len(taken)
             shares.append(len(taken))
     is_contended = sum(competing) > places > 0 and sum(map(bool, competing)) > 1
-    return owner, is_contended or (sum(map(bool, left)) > 1 and len(shares) > 1)
+    takers = len(shares) + bool(rest)  # a reader that lists the topic twice can leave some to nobody
+    return owner, is_contended or (sum(map(bool, left)) > 1 and takers > 1)
 
 
 def _topics(request: AssignmentRequest, order: Longs) -> list[tuple[int, int, Ints]]:

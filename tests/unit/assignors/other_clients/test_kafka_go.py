@@ -104,3 +104,13 @@ def test_rack_affinity_gives_one_of_the_possible_answers_and_says_where_there_ar
         assert np.ptp([len(own) for own in found]) <= 1
         several += "varies" in output
     assert 40 < several < 360
+
+
+def test_partitions_that_a_topic_listed_twice_leaves_to_nobody_follow_the_order_of_racks() -> None:
+    """Two places of ⌊7 / 2⌋ and one extra, all of one member: kafka-go gave it 0 1 2 6, 0 1 4 5 and 0 1 3 4."""
+    members = [{"id": "a", "topics": ["t", "t"], "rack": "az2"}]
+    for leaders, varies in ((["az2", "az2", "az1", "az4", "az3", "az3", "az1"], True), (["az1"] * 7, False)):
+        topics = [{"topic": "t", "n": 7, "leaderRacks": leaders}]
+        asked = {"client": "kafka-go", "order": "given", "members": members, "topics": topics}
+        output = answered({"strategy": "client_rack_affinity", "input": asked})["output"]
+        assert (len(dict(output["assignment"]["a"])["t"]), output.get("varies", False)) == (4, varies)
