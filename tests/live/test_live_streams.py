@@ -1,7 +1,12 @@
-"""Real Kafka Streams applications of both protocols: their tasks are read, and a leave is foretold."""
+"""Real Kafka Streams applications of both protocols: their tasks are read, and joins and leaves are foretold.
+
+``STREAMS_CHANGES`` sets how many joins and leaves of the KIP-1071 group (2, a leave first).
+"""
 
 from __future__ import annotations
 
+import os
+import random
 import subprocess
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -10,11 +15,14 @@ from typing import NamedTuple
 
 import pytest
 
+from kafka_assignors.releases import seen_release
+from kafka_assignors.streams import MemberTasks, StreamsMember, StreamsRequest, StreamsSubtopology, Task, streams_sticky
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import EVERYTHING
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
+from kafka_rebalance.groups.request_frame import feeding_order
 from kafka_rebalance.groups.streams_tasks import MissingPart, StreamsReplay, StreamsScenario
-from kafka_rebalance.snapshot.group import Group
+from kafka_rebalance.snapshot.group import Group, Member, TaskIds
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.jvm.maven import find_java
 from stack.kafka.cluster import ClusterSpec, start_cluster
@@ -25,6 +33,19 @@ from tests.live.kafka_classes import STREAMS, STREAMS_WITH_OFFSETS, classpath, c
 
 pytestmark = pytest.mark.live
 PARTITIONS, INSTANCES = 7, 3
+CHANGES = int(os.environ.get("STREAMS_CHANGES", "2"))
+HEARTBEATS = {
+    "group.streams.min.heartbeat.interval.ms": "1000", "group.streams.heartbeat.interval.ms": "1000",
+}  # fmt: skip
+Placed = dict[str, tuple[set[Task], set[Task]]]  # active and standby tasks of each member
+
+
+class Change(NamedTuple):
+    """The KIP-1071 group's members came to rest after an instance left or joined."""
+
+    what: str
+    foretold: Placed
+    happened: Placed
 
 
 class Applications(NamedTuple):
@@ -34,23 +55,21 @@ class Applications(NamedTuple):
     groups: dict[str, Group]
     replays: dict[str, StreamsReplay]
     after: StreamsReplay
+    changes: list[Change]
 
 
 @pytest.fixture(scope="module", params=[STREAMS, STREAMS_WITH_OFFSETS], ids=[STREAMS[0], STREAMS_WITH_OFFSETS[0]])
 def applications(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Applications]:
     folder = tmp_path_factory.mktemp("streams")
-    standbys = {"group.streams.num.standby.replicas": "1"}
     version, _ = request.param
-    spec = ClusterSpec(version=version, racks={1: "a"}, broker_properties=standbys)
+    properties = HEARTBEATS | {"group.streams.num.standby.replicas": "1"}
+    spec = ClusterSpec(version=version, racks={1: "a"}, broker_properties=properties)
     with start_cluster(spec, folder / "cluster") as cluster:
         create_topics(cluster.bootstrap, {"orders": [[1]] * PARTITIONS}, {})
         process = start_applications(request.param, cluster.bootstrap, folder / "state")
         try:
             groups = settled(cluster.bootstrap, INSTANCES)
-            assert process.stdin is not None
-            process.stdin.write("streams-0\n")
-            process.stdin.flush()
-            after = settled(cluster.bootstrap, INSTANCES - 1, only="app-streams")
+            seen = list(changes(process, cluster.bootstrap, version, groups["app-streams"][0]))
         finally:
             process.terminate()
             process.communicate()
@@ -58,7 +77,8 @@ def applications(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
             version,
             {name: group for name, (group, _) in groups.items()},
             {name: replay for name, (_, replay) in groups.items()},
-            after["app-streams"][1],
+            seen[0][1],
+            [change for change, _ in seen],
         )
 
 
@@ -69,6 +89,59 @@ def start_applications(classes: tuple[str, Sequence[str]], bootstrap: str, folde
         ending_with_us([*command, bootstrap, "orders", str(folder), str(INSTANCES)]), stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, encoding="utf-8",
     )  # fmt: skip
+
+
+def changes(
+    process: subprocess.Popen[str], bootstrap: str, version: str, group: Group
+) -> Iterator[tuple[Change, StreamsReplay]]:
+    """Yield each change of the KIP-1071 group with its replay after it; a new instance begins without state."""
+    assert process.stdin is not None
+    lots, running = random.Random(1), [f"streams-{number}" for number in range(INSTANCES)]
+    for number in range(CHANGES):
+        is_leave = number == 0 or (len(running) > 2 and (len(running) > 4 or lots.random() < 0.5))
+        name = lots.choice(running) if is_leave else f"streams-{INSTANCES + number}"
+        process.stdin.write(f"{name}\n")
+        process.stdin.flush()
+        (running.remove if is_leave else running.append)(name)
+        before, (group, replay) = group, settled(bootstrap, len(running), only="app-streams")["app-streams"]
+        yield Change("leaves" if is_leave else "joins", foretold(before, group.members, version), placed(group)), replay
+
+
+def foretold(before: Group, members: Sequence[Member], version: str) -> Placed:
+    """What the assignor of a release gives ``members``: those of ``before`` have their tasks, others none."""
+    known = {member.id: member for member in before.members}
+    order = feeding_order(tuple(members), seen_release(version), is_server=True)
+    assert order is not None
+    listed = [known.get(members[place].id, members[place]) for place in order.tolist()]
+    request = StreamsRequest(
+        subtopologies=(StreamsSubtopology("0", PARTITIONS, is_stateful=True),), standby_replicas=1,
+        members=tuple(streams_member(one, is_known=one.id in known) for one in listed),
+    )  # fmt: skip
+    given = zip(listed, streams_sticky(version).assign(request), strict=True)
+    return {member.id: (set(tasks.active), set(tasks.standby)) for member, tasks in given}
+
+
+def streams_member(member: Member, *, is_known: bool) -> StreamsMember:
+    assert member.process_id is not None
+    had = tasks_of(member) if is_known else MemberTasks()
+    sums = {Task(name, p): total for name, pairs in member.task_offsets or () for p, total in pairs if is_known}
+    return StreamsMember(
+        id=member.id, process_id=member.process_id, active=had.active, standby=had.standby, offset_sums=sums
+    )
+
+
+def tasks_of(member: Member) -> MemberTasks:
+    assert member.tasks is not None
+    return MemberTasks(listed_tasks(member.tasks.active), listed_tasks(member.tasks.standby))
+
+
+def listed_tasks(kind: TaskIds) -> tuple[Task, ...]:
+    return tuple(Task(name, number) for name, numbers in kind for number in numbers)
+
+
+def placed(group: Group) -> Placed:
+    tasks = {member.id: tasks_of(member) for member in group.members}
+    return {name: (set(had.active), set(had.standby)) for name, had in tasks.items()}
 
 
 def settled(bootstrap: str, members: int, only: str | None = None) -> dict[str, tuple[Group, StreamsReplay]]:
@@ -119,3 +192,13 @@ def test_a_streams_group_is_replayed_and_a_leave_ends_as_foretold(applications: 
     names = ("members", "processes", "active_tasks", "standby_tasks", "most_active", "least_active", "idle_members",
              "standbys_missing")  # fmt: skip
     assert {name: getattr(today, name) for name in names} == {name: getattr(foretold, name) for name in names}
+
+
+def test_joins_and_leaves_of_a_streams_group_are_foretold_task_by_task(
+    applications: Applications, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = [(change.what, change.foretold == change.happened) for change in applications.changes]
+    with capsys.disabled():
+        print(f"\nStreams on {applications.version}: {sum(right for _, right in told)} of {len(told)} foretold: {told}")
+    assert len(told) == CHANGES
+    assert all(change.foretold == change.happened for change in applications.changes)

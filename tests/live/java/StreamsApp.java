@@ -12,7 +12,8 @@ import org.apache.kafka.streams.kstream.Materialized;
 
 /**
  * Instances of an application that counts the records of a topic by key, in both protocols. Arguments: bootstrap, topic,
- * folder, instances. Each is named PROTOCOL-NUMBER; a name on standard input closes it, the end of input closes all.
+ * folder, instances. Each is named PROTOCOL-NUMBER; a name on standard input closes it or starts it where none has it,
+ * the end of input closes all.
  */
 public final class StreamsApp {
     private StreamsApp() { }
@@ -26,7 +27,10 @@ public final class StreamsApp {
             }
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String name = input.readLine(); name != null; name = input.readLine())
-            running.remove(name).close(new KafkaStreams.CloseOptions().leaveGroup(true));
+            if (running.containsKey(name))
+                running.remove(name).close(new KafkaStreams.CloseOptions().leaveGroup(true));
+            else
+                running.put(name, start(arguments[0], arguments[1], arguments[2] + "/" + name, name.split("-")[0]));
         running.values().forEach(KafkaStreams::close);
     }
 
