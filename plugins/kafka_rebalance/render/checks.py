@@ -81,11 +81,12 @@ def _moves_are_left(*, moves: int, gain: float | None, imbalance: float | None) 
     words = f"{counted(moves, 'move')} {'is' if moves == 1 else 'are'} left"
     if gain is None:
         return words
-    return f"{words}, {'it takes' if moves == 1 else 'they take'} {gain:.3g} off the imbalance of {imbalance:.3g}"
+    does = "it lowers" if moves == 1 else "they lower"
+    return f"{words}: {does} the imbalance by {gain:.3g}, from {imbalance:.3g} (0 is even)"
 
 
 def _gain_of_rest(*, gain: float, imbalance: float) -> str:
-    return f"the rest takes {gain:.3g} off the imbalance of {imbalance:.3g}"
+    return f"the rest lowers the imbalance by {gain:.3g}, from {imbalance:.3g} (0 is even)"
 
 
 def _every_broker_inside() -> str:

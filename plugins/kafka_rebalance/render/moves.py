@@ -190,7 +190,7 @@ def _broker_changes(
 
 
 def _as_planned() -> str:
-    return "each partition that moves still has the replicas in `from`, and is not being reassigned"
+    return "each partition that moves still has the replicas of the snapshot, and is not being reassigned"
 
 
 def _alive(*, brokers: Sequence[int]) -> str:

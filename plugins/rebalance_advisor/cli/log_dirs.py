@@ -45,7 +45,7 @@ brokers (`--list` names them), Kafka's tool refuses `--execute`: wait until that
 
 ```sh
 BOOTSTRAP=broker:9092
-CONFIG=             # e.g. "--command-config client.properties"
+CONFIG=             # e.g. "--command-config operator.properties": a login that may write
 ```
 """
 _WAVE = """## {title}
@@ -55,7 +55,7 @@ _WAVE = """## {title}
 ```sh
 # writes: starts the copies and limits each broker's (replica.alter.log.dirs.io.max.bytes.per.second):
 {reassign} --execute --replica-alter-log-dirs-throttle {throttle}
-# until it says that all are completed; then it writes: it takes the limit off again:
+# run it again until all are completed; it then writes: it takes the limit off:
 {reassign} --verify
 ```
 

@@ -33,17 +33,19 @@ _HEAD = """# Commands of plan {plan_id}
 {summary}
 
 The commands are Kafka's own (2.6 or newer); nothing else is needed. Run them from this folder, wave after wave. A
-comment above each says whether it writes to the cluster. Set `BOOTSTRAP` to one of your brokers, and the other two
-where the cluster wants a client properties file:
+comment above each says whether it writes to the cluster. Set `BOOTSTRAP` to one of your brokers. On a secured cluster
+set the other two to the properties of a login that may write. The advisor's login may not. The rights are Alter and
+AlterConfigs on Cluster, Describe and AlterConfigs on Topic.
 
 ```sh
 BOOTSTRAP=broker:9092
-CONFIG=             # e.g. "--command-config client.properties"
-ELECTION_CONFIG=    # the same, or "--admin.config client.properties" where the tool does not know --command-config
+CONFIG=             # e.g. "--command-config operator.properties"
+ELECTION_CONFIG=    # the same, or "--admin.config operator.properties" where the tool does not know --command-config
 ```
 
 Ask first whether the plan still holds: `rebalance-advisor check plan.json NEW_SNAPSHOT.json`. A new snapshot is read by
-`rebalance-advisor snapshot --bootstrap "$BOOTSTRAP" --out NEW_SNAPSHOT.json`.
+`rebalance-advisor snapshot --bootstrap "$BOOTSTRAP" --out NEW_SNAPSHOT.json`, on a secured cluster with the advisor's
+login (`--command-config client.properties`).
 {preconditions}
 """
 _BESIDE = """{count:,} other partitions were being reassigned when the snapshot was taken. The waves start beside that
@@ -208,7 +210,7 @@ def _wave(title: str, wave: Wave, file: str, election: str | None, start: list[s
     reassign = _reassign(file)
     commands = [
         *start,
-        "# until it says that all are completed; then it writes: it takes the throttles off again:",
+        "# run it again until all are completed; it then writes: it takes the throttles off. Only then go on:",
         f"{reassign} --verify",
     ]
     if election is not None:

@@ -117,4 +117,5 @@ def test_commands_name_every_file_once_in_order(plan) -> None:
     afterwards = text.index("\nAfterwards: read a new snapshot")
     assert places[-1] < afterwards < text.index("# Rollback")
     assert '`rebalance-advisor snapshot --bootstrap "$BOOTSTRAP" --out NEW_SNAPSHOT.json`' in text
+    assert "--command-config client.properties" not in text[: text.index("Ask first")]  # the advisor's login: it reads
     assert text.index("Rollback 01") > places[-1]

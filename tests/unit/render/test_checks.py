@@ -25,6 +25,6 @@ def test_words_of_some() -> None:
     elsewhere = fact(FactCode.NOW_OTHER_REPLICAS, partition="t-0", now=(1, 2), then=(2, 3))
     assert render(elsewhere) == "t-0 is on [1, 2] now, the plan was made for [2, 3]"
     left = fact(FactCode.MOVES_ARE_LEFT, moves=2, gain=0.25, imbalance=0.5)
-    assert render(left) == "2 moves are left, they take 0.25 off the imbalance of 0.5"
+    assert render(left) == "2 moves are left: they lower the imbalance by 0.25, from 0.5 (0 is even)"
     lost = fact(FactCode.BROKER_NOW_IN_STATE, broker=5, state="silent")
     assert render(lost) == "by this snapshot broker 5 did not answer in time"

@@ -44,7 +44,7 @@ def test_bytes_that_are_no_text_are_a_fault() -> None:
 
 @for_each("old, new", [
         ("The commands are Kafka's own", "These are commands of Kafka's own"), ("## Wave", "## Part"),
-        ("# until it says", "   # wait until it says"), (" \\\n    --reassignment", " --reassignment"),
+        ("# run it again", "   # wait, then run it again"), (" \\\n    --reassignment", " --reassignment"),
         ("CONFIG=  ", 'CONFIG="--command-config client.properties"  '), ("```sh", "```bash"),
         ("1 replicas are copied", "one replica is copied"),
     ])  # fmt: skip
