@@ -29,7 +29,7 @@ from rebalance_advisor.page.queries import (
 from rebalance_advisor.page.reader import Reader, Row
 from rebalance_advisor.page.rendering import address, age_badges, ask_for, page
 from rebalance_advisor.page.threads import add_page
-from rebalance_advisor.publish.plan_words import frontier_rows
+from rebalance_advisor.publish.plan_words import compared_resources, frontier_rows
 from rebalance_advisor.publish.report import if_nothing_is_done as lines_of_advisory
 from rebalance_advisor.publish.report import step_row
 
@@ -252,7 +252,8 @@ def plan_page(
     applied = by_wave(rows(request, ask.applied_by_wave(cluster))) if is_newest else None
     read = parts(request, ask.plan_parts(cluster, run))
     totals = one(request, ask.move_totals(cluster, run, asked), _GONE)
-    balanced = pictures.balanced_in(read["frontier"], read["resources"])
+    balanced = list(pictures.bands(read["resources"]))
+    compared, not_balanced = compared_resources(read["frontier"], balanced)
     link, last_wave = linker(request, cluster), max((wave["wave"] for wave in read["waves"]), default=0)
     return page(
         request, "plan.html", cluster=cluster, run=run, plan=found[0], asked=asked, totals=totals,
@@ -260,8 +261,8 @@ def plan_page(
         document_sha256=one(request, ask.document_sha256(cluster, run), _GONE)["sha256"],
         last_page=max(1, -(-totals["moves"] // ask.PAGE_ROWS)),
         bars=pictures.before_and_after(read["resources"], read["brokers"], MOST_BARS),
-        frontier=pictures.frontier(read["frontier"], read["resources"]), points=point_rows(read["frontier"], balanced),
-        balanced=balanced,
+        frontier=pictures.frontier(read["frontier"], compared), points=point_rows(read["frontier"], balanced),
+        compared=compared, not_balanced=not_balanced,
         copies=pictures.copies(rows(request, ask.copies(cluster, run, MOST_BARS)), last_wave, link, run),
         sorts=ask.SORTS, kinds=ask.KINDS,
         resources=read["resources"], bounds=read["bounds"], steps=step_rows(read["steps"], applied),
@@ -276,10 +277,9 @@ def point_rows(points: Sequence[Row], balanced: Sequence[str]) -> list[dict[str,
         | {
             "position": point["position"],
             "seconds": point["seconds"],
-            "skew": pictures.highest_skew(point, balanced),
             "option": ask_for(point),
         }
-        for point, shown in zip(points, frontier_rows(points), strict=True)
+        for point, shown in zip(points, frontier_rows(points, balanced), strict=True)
     ]
 
 
