@@ -119,6 +119,18 @@ def test_a_cluster_is_seen_by_those_alone_who_may_read_it(published, open_page) 
     assert stranger.get("/clusters/other").status_code == 404
 
 
+def test_the_size_of_a_partition_is_its_leaders_where_no_dump_told_one(published, connection) -> None:
+    for view in ("load", "load_latest"):
+        sizes = connection.execute(
+            f"SELECT topic, partition, log_bytes FROM advisor.{view} WHERE captured_at = %s ORDER BY topic, partition",
+            [NOW],
+        ).fetchall()
+        assert sizes == [
+            ("__consumer_offsets", 0, 0.0), ("__consumer_offsets", 1, 4.0), ("orders", 0, 10.0), ("orders", 1, 5.0),
+            ("orders", 5, None),
+        ]  # fmt: skip
+
+
 def test_the_fleet_says_verdict_age_worst_broker_findings_and_plan(published, open_page) -> None:
     text = open_page().get("/").text
     for words in ("Rebalance: a plan is ready", "broker 1", "1.25 × the mean of disk", "1 critical", "1 replica moves"):
@@ -250,7 +262,11 @@ def test_a_broker_says_which_topic_fills_it_and_what_explains_its_trouble(publis
     sizes: Counter[str] = Counter()
     for row in reader.rows(select(*PARTITION.c).where(PARTITION.c.cluster == "prod")):
         if 1 in row["replicas"]:
-            sizes[row["topic"]] += (row["log_bytes"][row["replicas"].index(1)] if row["log_bytes"] else 0) or 0
+            own, of_leader = (
+                row["log_bytes"][row["replicas"].index(broker)] if broker in row["replicas"] else None
+                for broker in (1, row["leader"])
+            )
+            sizes[row["topic"]] += (of_leader if own is None else own) or 0
     assert first["log_bytes"] == max(sizes.values()) > 0
     assert {row["topic"]: row["log_bytes"] or 0 for row in (first, *others)} == sizes
     text = open_page().get("/clusters/prod/broker", params={"id": 3}).text

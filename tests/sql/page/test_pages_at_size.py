@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from statistics import median
 from typing import Any
@@ -53,6 +54,21 @@ def test_every_page_of_a_large_cluster_shows_a_page_of_it(connection, open_page)
         assert len(answer.content) < PAGE_BYTES, name
     assert "1,500 moves" in client.get(f"{_HOME}/plan").text
     assert "Page 30 of 30" in client.get(f"{_HOME}/plan?page=30").text
+
+
+def test_the_state_of_waves_takes_the_moves_of_the_newest_plan_and_of_no_other(connection) -> None:
+    large_cluster.fill(connection, SAMPLE, datetime.now(UTC).replace(microsecond=0))
+    connection.execute("ANALYZE")
+    query = "SELECT wave, applied_count FROM advisor.wave_status_latest WHERE cluster = %s"
+    explained = connection.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {query}", [CLUSTER]).fetchone()[0]
+    joined = [node["Actual Rows"] for node in _nodes(explained[0]["Plan"]) if "Join Type" in node]
+    assert max(joined) == SAMPLE.moves  # two advisories have as many moves each
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from _nodes(part)
 
 
 @pytest.fixture
