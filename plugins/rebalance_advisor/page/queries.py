@@ -560,23 +560,21 @@ def found(text: str, clusters: Collection[str], page: int) -> Select[Any]:
 
     Equal names come first, then by kind, name and cluster. One row more tells that there is another page.
     """
-    kinds: list[Select[Any]] = []
+    each: list[Select[Any]] = []
     broker = text.lower().removeprefix("broker").strip()
     if broker.isdecimal() and int(broker) < 2**31:
-        of_id = BROKER.c.broker == int(broker)
-        kinds.append(
-            select(literal("broker").label("kind"), BROKER.c.cluster, cast(BROKER.c.broker, Text)).where(of_id)
-        )
-    for kind, listing in LISTINGS.items():
-        if kind != "brokers":
-            read, name = listing.counted, listing.counted.c[listing.name]
-            of_kind = select(literal(kind.removesuffix("s")).label("kind"), read.c.cluster, name.label("name"))
-            kinds.append(of_kind.where(name.icontains(text, autoescape=True)))
-    every = union_all(*(kind.where(kind.selected_columns.cluster.in_(clusters)) for kind in kinds)).subquery()
-    kind, cluster, name = every.c
-    is_whole = or_(kind == "broker", func.lower(name) == text.lower())
-    ordered = select(kind, cluster, name.label("name")).order_by(is_whole.desc(), kind, name, cluster)
+        each.append(_called("broker", BROKER, cast(BROKER.c.broker, Text)).where(BROKER.c.broker == int(broker)))
+    for kind, read, name in (("topic", TOPIC, TOPIC.c.topic), ("group", GROUP, GROUP.c.group_id)):
+        each.append(_called(kind, read, name).where(name.icontains(text, autoescape=True)))
+    of_all = union_all(*each).subquery().c
+    is_equal = or_(of_all.kind == "broker", func.lower(of_all.name) == text.lower())
+    ordered = select(*of_all).where(of_all.cluster.in_(clusters))
+    ordered = ordered.order_by(is_equal.desc(), of_all.kind, of_all.name, of_all.cluster)
     return ordered.limit(LIST_ROWS + 1).offset((page - 1) * LIST_ROWS)
+
+
+def _called(kind: str, read: TableClause, name: ColumnElement[Any]) -> Select[Any]:
+    return select(literal(kind).label("kind"), read.c.cluster, name.label("name"))
 
 
 def broker_parts(cluster: str, run_id: str, broker: int) -> dict[str, Select[Any]]:
