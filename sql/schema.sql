@@ -2469,7 +2469,8 @@ CREATE VIEW advisor.group_overview_latest AS
     recommended.assignor AS recommended_assignor,
     COALESCE(found.findings, (0)::bigint) AS finding_count,
     found.worst_severity,
-    found.worst_code AS worst_finding_code
+    found.worst_code AS worst_finding_code,
+    consumer_group.protocol_type
    FROM ((((((store.newest_snapshot newest
      JOIN store.consumer_group ON (((consumer_group.snapshot_key = newest.snapshot_key) AND (consumer_group.captured_at = newest.captured_at))))
      LEFT JOIN store.group_lag lag ON (((lag.snapshot_key = newest.snapshot_key) AND (lag.captured_at = newest.captured_at) AND (lag.group_id = consumer_group.group_id))))
@@ -2534,6 +2535,8 @@ COMMENT ON COLUMN advisor.group_overview_latest.finding_count IS 'Findings of th
 COMMENT ON COLUMN advisor.group_overview_latest.worst_severity IS 'Severity of the worst of them; NULL: none.';
 
 COMMENT ON COLUMN advisor.group_overview_latest.worst_finding_code IS 'Code of the worst of them.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.protocol_type IS 'consumer, connect, …; NULL: unknown.';
 
 CREATE TABLE store.member (
     snapshot_key bigint NOT NULL,
@@ -3078,7 +3081,10 @@ CREATE VIEW advisor.load AS
     snapshot.snapshot_id,
     load.topic,
     load.partition,
-    load.log_bytes,
+    COALESCE(load.log_bytes, ( SELECT (placed.log_bytes[array_position(placed.replicas, placed.leader)])::double precision AS log_bytes
+           FROM store.partition placed
+          WHERE ((placed.snapshot_key = snapshot.snapshot_key) AND (placed.captured_at = snapshot.captured_at) AND (placed.topic = load.topic) AND (placed.partition = load.partition))
+         LIMIT 1)) AS log_bytes,
     load.in_bytes_per_s,
     load.out_bytes_per_s,
     load.cpu_percent,
@@ -3187,7 +3193,10 @@ CREATE VIEW advisor.load_latest AS
     newest.snapshot_id,
     load.topic,
     load.partition,
-    load.log_bytes,
+    COALESCE(load.log_bytes, ( SELECT (placed.log_bytes[array_position(placed.replicas, placed.leader)])::double precision AS log_bytes
+           FROM store.partition placed
+          WHERE ((placed.snapshot_key = newest.snapshot_key) AND (placed.captured_at = newest.captured_at) AND (placed.topic = load.topic) AND (placed.partition = load.partition))
+         LIMIT 1)) AS log_bytes,
     load.in_bytes_per_s,
     load.out_bytes_per_s,
     load.cpu_percent,
@@ -3752,8 +3761,11 @@ CREATE VIEW store.move_outcome AS
             WHEN (now_placed.replicas = move.from_replicas) THEN 'open'::text
             WHEN (now_placed.replicas = move.to_replicas) THEN 'placed'::text
             ELSE 'elsewhere'::text
-        END AS state
-   FROM (((store.run
+        END AS state,
+    run.run_id,
+    run.started_at,
+    run.age
+   FROM (((store.published_run run
      JOIN store.move ON (((move.run_key = run.run_key) AND (move.started_at = run.started_at))))
      JOIN newest ON ((newest.cluster = run.cluster)))
      LEFT JOIN LATERAL ( SELECT placed.replicas,
@@ -3767,8 +3779,7 @@ CREATE VIEW store.move_outcome AS
                 END AS heading_to
            FROM store.partition placed
           WHERE ((placed.snapshot_key = newest.snapshot_key) AND (placed.captured_at = newest.captured_at) AND (placed.topic = move.topic) AND (placed.partition = move.partition))
-         LIMIT 1) now_placed ON (true))
-  WHERE (run.status = 'published'::text);
+         LIMIT 1) now_placed ON (true));
 
 ALTER VIEW store.move_outcome OWNER TO advisor_owner;
 
@@ -3818,7 +3829,7 @@ CREATE VIEW advisor.move_status_latest AS
             NULL::text AS state
            FROM standing
         UNION ALL
-         SELECT recent.cluster,
+         SELECT moved.cluster,
             moved.topic,
             moved.partition,
             NULL::integer[],
@@ -3828,9 +3839,8 @@ CREATE VIEW advisor.move_status_latest AS
             NULL::bigint,
             moved.replicas_now,
             moved.state
-           FROM (recent
-             JOIN store.move_outcome moved ON ((moved.run_key = recent.run_key)))
-          WHERE (recent.age = 1)
+           FROM store.move_outcome moved
+          WHERE (moved.age = 1)
         )
  SELECT max(newest_started_at) AS started_at,
     cluster,
@@ -6049,16 +6059,16 @@ COMMENT ON COLUMN advisor.wave_latest.throttle_bytes_per_s IS 'Throttle.';
 COMMENT ON COLUMN advisor.wave_latest.free_disk_needed IS 'Bytes by broker while both copies exist.';
 
 CREATE VIEW advisor.wave_status_latest AS
- SELECT newest.started_at,
-    newest.cluster,
-    newest.run_id,
-    moved.wave,
+ SELECT started_at,
+    cluster,
+    run_id,
+    wave,
     count(*) AS move_count,
-    count(*) FILTER (WHERE (moved.state = 'applied'::text)) AS applied_count,
-    count(*) FILTER (WHERE (moved.state = ANY (ARRAY['moving'::text, 'placed'::text]))) AS running_count
-   FROM (store.newest_run newest
-     JOIN store.move_outcome moved ON ((moved.run_key = newest.run_key)))
-  GROUP BY newest.started_at, newest.cluster, newest.run_id, moved.wave;
+    count(*) FILTER (WHERE (state = 'applied'::text)) AS applied_count,
+    count(*) FILTER (WHERE (state = ANY (ARRAY['moving'::text, 'placed'::text]))) AS running_count
+   FROM store.move_outcome moved
+  WHERE (age = 1)
+  GROUP BY started_at, cluster, run_id, wave;
 
 ALTER VIEW advisor.wave_status_latest OWNER TO advisor_owner;
 
@@ -6709,6 +6719,8 @@ CREATE INDEX finding_by_key ON store.finding USING btree (finding_key, run_key);
 CREATE INDEX group_lag_of_snapshot ON ONLY store.group_lag USING btree (snapshot_key, group_id);
 
 CREATE INDEX group_score_of_run ON ONLY store.group_score USING btree (run_key, group_id);
+
+CREATE INDEX group_score_of_today ON ONLY store.group_score USING btree (run_key, group_id) WHERE ((scenario = 'today'::text) AND (is_current OR is_recommended));
 
 CREATE INDEX load_history_of_reading ON ONLY store.load_history USING btree (snapshot_key);
 

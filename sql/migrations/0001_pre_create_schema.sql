@@ -507,6 +507,9 @@ CREATE TABLE store.group_score (
     error jsonb
 ) PARTITION BY RANGE (started_at);
 CREATE INDEX group_score_of_run ON store.group_score (run_key, group_id);
+-- Today's and the recommended strategy of each group (group_drain_latest, group_overview_latest): 1 row in 70.
+CREATE INDEX group_score_of_today ON store.group_score (run_key, group_id)
+    WHERE scenario = 'today' AND (is_current OR is_recommended);
 COMMENT ON TABLE store.group_score IS 'Each group under its own and under other assignors; error is why an assignor has no answer, its scores are then NULL.';
 
 CREATE TABLE store.member_score (

@@ -6,6 +6,8 @@
 --   open       not started: replicas are as before, and the leader is not the move's
 --   elsewhere  another tool moved or is moving it: replicas are neither as before nor the move's
 --   gone       the partition no longer exists
+-- A view that reads one plan filters by age, the place of its run from the newest (1) back: then only its moves are looked up.
+-- A join with newest_run would not do: Postgres applies it after the moves of all kept plans were looked up.
 -- LIMIT makes Postgres look up each partition alone: it underestimates joins of tables that are partitioned by week.
 -- MATERIALIZED makes it find the newest snapshot of each cluster once, and not for every move (5 ms each).
 CREATE OR REPLACE VIEW store.move_outcome AS
@@ -27,8 +29,11 @@ SELECT
         WHEN now_placed.replicas = move.from_replicas THEN 'open'
         WHEN now_placed.replicas = move.to_replicas THEN 'placed'
         ELSE 'elsewhere'
-    END AS state
-FROM store.run
+    END AS state,
+    run.run_id,
+    run.started_at,
+    run.age
+FROM store.published_run AS run
 JOIN store.move ON move.run_key = run.run_key AND move.started_at = run.started_at
 JOIN newest ON newest.cluster = run.cluster
 LEFT JOIN LATERAL (
@@ -46,5 +51,4 @@ LEFT JOIN LATERAL (
     WHERE placed.snapshot_key = newest.snapshot_key AND placed.captured_at = newest.captured_at
         AND placed.topic = move.topic AND placed.partition = move.partition
     LIMIT 1
-) AS now_placed ON true
-WHERE run.status = 'published';
+) AS now_placed ON true;

@@ -19,7 +19,8 @@ SELECT
     recommended.assignor AS recommended_assignor,
     coalesce(found.findings, 0) AS finding_count,
     found.worst_severity,
-    found.worst_code AS worst_finding_code
+    found.worst_code AS worst_finding_code,
+    consumer_group.protocol_type
 FROM store.newest_snapshot AS newest
 JOIN store.consumer_group
     ON consumer_group.snapshot_key = newest.snapshot_key AND consumer_group.captured_at = newest.captured_at
@@ -72,3 +73,4 @@ COMMENT ON COLUMN advisor.group_overview_latest.recommended_assignor IS 'Strateg
 COMMENT ON COLUMN advisor.group_overview_latest.finding_count IS 'Findings of the newest advisory about it, or that explain something of it; muted ones are left out.';
 COMMENT ON COLUMN advisor.group_overview_latest.worst_severity IS 'Severity of the worst of them; NULL: none.';
 COMMENT ON COLUMN advisor.group_overview_latest.worst_finding_code IS 'Code of the worst of them.';
+COMMENT ON COLUMN advisor.group_overview_latest.protocol_type IS 'consumer, connect, …; NULL: unknown.';

@@ -34,10 +34,9 @@ both_of_each AS (
         NULL::integer[] AS replicas_now, NULL::text AS state
     FROM standing
     UNION ALL
-    SELECT recent.cluster, moved.topic, moved.partition, NULL, NULL, NULL, NULL, NULL, moved.replicas_now, moved.state
-    FROM recent
-    JOIN store.move_outcome AS moved ON moved.run_key = recent.run_key
-    WHERE recent.age = 1
+    SELECT moved.cluster, moved.topic, moved.partition, NULL, NULL, NULL, NULL, NULL, moved.replicas_now, moved.state
+    FROM store.move_outcome AS moved
+    WHERE moved.age = 1
 )
 SELECT
     max(newest_started_at) AS started_at,

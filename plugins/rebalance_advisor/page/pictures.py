@@ -27,6 +27,7 @@ from rebalance_advisor.page.charts import (
 )
 from rebalance_advisor.page.charts import Row as GridRow
 from rebalance_advisor.publish.charts import cost_axis
+from rebalance_advisor.publish.plan_words import highest_skew
 
 Row = Mapping[str, Any]
 Band = tuple[float | None, float | None]
@@ -177,25 +178,15 @@ def change_parts(before: float, after: float | None, unit: str) -> list[Part]:
     return parts
 
 
-def balanced_in(points: Sequence[Row], resources: Sequence[Row]) -> list[str]:
-    """A watched resource may be uneven in an even plan and hide all choices."""
-    return sorted(set(bands(resources)) or {name for point in points for name in point["skew"]})
-
-
-def highest_skew(point: Row, balanced: Sequence[str]) -> float | None:
-    return max((skew for name, skew in point["skew"].items() if name in balanced), default=None)
-
-
-def frontier(points: Sequence[Row], resources: Sequence[Row]) -> LineChart | None:
-    """Cost across, highest skew of ``balanced_in`` up. None with fewer than two plans."""
+def frontier(points: Sequence[Row], compared: Sequence[str]) -> LineChart | None:
+    """Cost across, highest skew of the compared resources up. None with fewer than two plans."""
     if not points:
         return None
     axis = cost_axis(points)
-    balanced = balanced_in(points, resources)
     known = [
-        (point, skew)
+        (point, highest[1])
         for point in points
-        if point[axis] is not None and (skew := highest_skew(point, balanced)) is not None
+        if point[axis] is not None and (highest := highest_skew(point, compared)) is not None
     ]
     if len(known) < 2:
         return None
@@ -209,7 +200,7 @@ def frontier(points: Sequence[Row], resources: Sequence[Row]) -> LineChart | Non
         if axis == "bytes" and point["lower_bound_bytes"] is not None
     ]
     return LineChart(
-        words=words.frontier_label(len(known), balanced),
+        words=words.frontier_label(len(known), compared),
         lines=[Line(points=proved, is_dashed=True, has_dots=False), Line(points=drawn)],
         x_range=(0.0, most), y_range=(low - room, high + room),
         x_labels=[(share * most, words.cost_words(share * most, axis)) for share in (0.0, 0.5, 1.0)],

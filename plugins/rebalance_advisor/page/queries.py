@@ -18,6 +18,7 @@ from sqlalchemy import (
     and_,
     any_,
     case,
+    cast,
     column,
     func,
     literal,
@@ -25,6 +26,7 @@ from sqlalchemy import (
     select,
     table,
     type_coerce,
+    union_all,
 )
 from sqlalchemy.dialects.postgresql import JSONB, distinct_on
 from sqlalchemy.types import TypeEngine
@@ -124,7 +126,7 @@ TOPIC_OVERVIEW = view(
 GROUP_OVERVIEW = view(
     "group_overview_latest",
     "cluster group_id type state member_count idle_members lag_messages drain_seconds outlook skew_count skew_rate"
-    " current_assignor recommended_assignor worst_severity worst_finding_code",
+    " current_assignor recommended_assignor worst_severity worst_finding_code protocol_type",
 )
 TOPIC_CHANGE = view(
     "broker_topic_change", "cluster broker topic earlier_captured_at bytes_earlier bytes_now bytes_change"
@@ -136,7 +138,7 @@ TOPIC_SCORE = view(
 )
 PARTITION = view("partition_latest", "cluster topic partition replicas leader isr log_bytes")
 LOAD = view("load_latest", "cluster topic partition log_bytes in_bytes_per_s out_bytes_per_s")
-GROUP = view("consumer_group_latest", "cluster group_id type protocol state member_count coordinator")
+GROUP = view("consumer_group_latest", "cluster group_id type protocol_type protocol state member_count coordinator")
 GROUP_SCORE = view(
     "group_score_latest",
     "cluster group_id assignor version scenario is_current is_recommended members idle_members partitions skew_count"
@@ -155,6 +157,15 @@ MEMBER_SCORE = view(
     "cluster group_id assignor is_current is_recommended member_id instance_id rack partitions in_bytes_per_s"
     " lag_messages drain_seconds is_falling_behind",
 )
+WORKER = view("member_latest", "cluster group_id member_id host worker")
+STREAMS_MEMBER = view(
+    "streams_member_latest", "cluster group_id process_id member_id active_tasks standby_tasks warmup_tasks"
+)
+STREAMS_SCENARIO = view(
+    "group_streams_scenario_latest",
+    "cluster group_id scenario changed_instances members instances active_tasks standby_tasks most_active least_active"
+    " idle_members standbys_missing active_moved active_restored standbys_restored unknown_parts",
+)
 ATTEMPT = view(
     "run_attempt", "cluster run_id snapshot_id state attempted_at published_at duration_seconds failed_task failure"
 )
@@ -169,7 +180,7 @@ ALL = (
     WAVE_STATUS, BROKER, BROKER_SCORE, DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE,
     GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE, ATTEMPT, CHECK, OUTCOME, SKEW_DAY, BROKER_OVERVIEW, TOPIC_OVERVIEW,
     GROUP_OVERVIEW, FINDING_LATEST, WAVE_BROKER, FRONTIER,
-    LOG_DIR, LEVEL_DAY, LAG_DAY,
+    LOG_DIR, LEVEL_DAY, LAG_DAY, WORKER, STREAMS_MEMBER, STREAMS_SCENARIO,
 )  # fmt: skip
 
 
@@ -544,6 +555,28 @@ def _named(read: TableClause, name: str, cluster: str, search: str) -> list[Colu
     return conditions
 
 
+def found(text: str, clusters: Collection[str], page: int) -> Select[Any]:
+    """Page of brokers whose id is ``text``, and of topics and groups whose names contain it, in any case.
+
+    Equal names come first, then by kind, name and cluster. One row more tells that there is another page.
+    """
+    each: list[Select[Any]] = []
+    broker = text.lower().removeprefix("broker").strip()
+    if broker.isdecimal() and int(broker) < 2**31:
+        each.append(_called("broker", BROKER, cast(BROKER.c.broker, Text)).where(BROKER.c.broker == int(broker)))
+    for kind, read, name in (("topic", TOPIC, TOPIC.c.topic), ("group", GROUP, GROUP.c.group_id)):
+        each.append(_called(kind, read, name).where(name.icontains(text, autoescape=True)))
+    of_all = union_all(*each).subquery().c
+    is_equal = or_(of_all.kind == "broker", func.lower(of_all.name) == text.lower())
+    ordered = select(*of_all).where(of_all.cluster.in_(clusters))
+    ordered = ordered.order_by(is_equal.desc(), of_all.kind, of_all.name, of_all.cluster)
+    return ordered.limit(LIST_ROWS + 1).offset((page - 1) * LIST_ROWS)
+
+
+def _called(kind: str, read: TableClause, name: ColumnElement[Any]) -> Select[Any]:
+    return select(literal(kind).label("kind"), read.c.cluster, name.label("name"))
+
+
 def broker_parts(cluster: str, run_id: str, broker: int) -> dict[str, Select[Any]]:
     of_broker = {
         name: select(*read.c).where(read.c.cluster == cluster, read.c.broker == broker)
@@ -630,7 +663,8 @@ def group_parts(cluster: str, group_id: str, since: datetime) -> dict[str, Selec
     of_group = {
         name: select(*read.c).where(read.c.cluster == cluster, read.c.group_id == group_id)
         for name, read in {
-            "group": GROUP, "scores": GROUP_SCORE, "drain": GROUP_DRAIN, "lag": GROUP_LAG, "members": MEMBER_SCORE
+            "group": GROUP, "scores": GROUP_SCORE, "drain": GROUP_DRAIN, "lag": GROUP_LAG, "members": MEMBER_SCORE,
+            "tasks": STREAMS_SCENARIO, "workers": WORKER,
         }.items()
     }  # fmt: skip
     score, member = GROUP_SCORE.c, MEMBER_SCORE.c
@@ -654,7 +688,27 @@ def group_parts(cluster: str, group_id: str, since: datetime) -> dict[str, Selec
         .order_by(member.lag_messages.desc().nulls_last(), member.member_id)
         .limit(LIST_ROWS),
         "advised_members": of_group["members"].where(member.is_recommended, ~member.is_current),
+        "instances": _instances(cluster, group_id),
+        "tasks": of_group["tasks"].order_by(STREAMS_SCENARIO.c.scenario != TODAY, STREAMS_SCENARIO.c.scenario),
+        "workers": of_group["workers"]
+        .where(WORKER.c.worker.is_not(None))
+        .order_by(WORKER.c.member_id)
+        .limit(LIST_ROWS),
         "lag_days": select(*LAG_DAY.c)
         .where(LAG_DAY.c.cluster == cluster, LAG_DAY.c.group_id == group_id, LAG_DAY.c.period_start >= since)
         .order_by(LAG_DAY.c.period_start),
     }
+
+
+def _instances(cluster: str, group_id: str) -> Select[Any]:
+    """Instances of a Streams application with their threads and tasks; those with the most active tasks first."""
+    read = STREAMS_MEMBER.c
+    sums = {name: func.sum(read[name]) for name in ("active_tasks", "standby_tasks", "warmup_tasks")}
+    threads = func.count().label("threads")
+    return (
+        select(read.process_id, threads, *(total.label(name) for name, total in sums.items()))
+        .where(read.cluster == cluster, read.group_id == group_id)
+        .group_by(read.process_id)
+        .order_by(sums["active_tasks"].desc(), read.process_id)
+        .limit(LIST_ROWS)
+    )

@@ -12,6 +12,7 @@ from sqlalchemy import Select
 
 from kafka_rebalance.advisory.advisory import DiskForecast, disk_outlook
 from kafka_rebalance.render.steps import StepFigures, progress_words
+from kafka_rebalance.snapshot.codec import read_worker
 from rebalance_advisor.gates import rule_results
 from rebalance_advisor.page import pictures
 from rebalance_advisor.page import queries as ask
@@ -29,7 +30,7 @@ from rebalance_advisor.page.queries import (
 from rebalance_advisor.page.reader import Reader, Row
 from rebalance_advisor.page.rendering import address, age_badges, ask_for, page
 from rebalance_advisor.page.threads import add_page
-from rebalance_advisor.publish.plan_words import frontier_rows
+from rebalance_advisor.publish.plan_words import compared_resources, frontier_rows
 from rebalance_advisor.publish.report import if_nothing_is_done as lines_of_advisory
 from rebalance_advisor.publish.report import step_row
 
@@ -60,12 +61,14 @@ def newest(request: Request, cluster: str) -> Row:
 HISTORY = timedelta(days=30)
 _ADVISE = "advise_"
 _KINDS = (_ADVISE, "collect_", "apply_")
+_Page = Annotated[int, Query(ge=1, le=100_000, alias="page")]
 
 
 def fleet_router() -> APIRouter:
     router = APIRouter()
     add_page(router, "/", fleet)
     add_page(router, "/run", of_dag_run)
+    add_page(router, "/search", search_page)
     return router
 
 
@@ -79,6 +82,17 @@ def fleet(request: Request) -> HTMLResponse:
     shown = [row for row in read if row["cluster"] in seen]
     return page(request, "fleet.html", clusters=shown, states=states, worst=worst, fullest=fullest,
         skews=skews)  # fmt: skip
+
+
+def search_page(request: Request, text: Annotated[str, Query(max_length=255)] = "", number: _Page = 1) -> HTMLResponse:
+    """Clusters, brokers, topics and groups of that name, in all clusters that the caller may see."""
+    every = [row["cluster"] for row in rows(request, clusters())] if text.strip() else []
+    seen = sorted(readable_clusters(request, every))
+    found = rows(request, ask.found(text, seen, number)) if seen else []
+    return page(
+        request, "search.html", text=text, page=number, rows=found[:LIST_ROWS], has_more=len(found) > LIST_ROWS,
+        clusters=[name for name in seen if text.casefold() in name.casefold()] if number == 1 else [],
+    )  # fmt: skip
 
 
 def of_dag_run(request: Request, dag_id: str, run_id: str = "") -> Response:
@@ -252,7 +266,8 @@ def plan_page(
     applied = by_wave(rows(request, ask.applied_by_wave(cluster))) if is_newest else None
     read = parts(request, ask.plan_parts(cluster, run))
     totals = one(request, ask.move_totals(cluster, run, asked), _GONE)
-    balanced = pictures.balanced_in(read["frontier"], read["resources"])
+    balanced = list(pictures.bands(read["resources"]))
+    compared, not_balanced = compared_resources(read["frontier"], balanced)
     link, last_wave = linker(request, cluster), max((wave["wave"] for wave in read["waves"]), default=0)
     return page(
         request, "plan.html", cluster=cluster, run=run, plan=found[0], asked=asked, totals=totals,
@@ -260,8 +275,8 @@ def plan_page(
         document_sha256=one(request, ask.document_sha256(cluster, run), _GONE)["sha256"],
         last_page=max(1, -(-totals["moves"] // ask.PAGE_ROWS)),
         bars=pictures.before_and_after(read["resources"], read["brokers"], MOST_BARS),
-        frontier=pictures.frontier(read["frontier"], read["resources"]), points=point_rows(read["frontier"], balanced),
-        balanced=balanced,
+        frontier=pictures.frontier(read["frontier"], compared), points=point_rows(read["frontier"], balanced),
+        compared=compared, not_balanced=not_balanced,
         copies=pictures.copies(rows(request, ask.copies(cluster, run, MOST_BARS)), last_wave, link, run),
         sorts=ask.SORTS, kinds=ask.KINDS,
         resources=read["resources"], bounds=read["bounds"], steps=step_rows(read["steps"], applied),
@@ -276,10 +291,9 @@ def point_rows(points: Sequence[Row], balanced: Sequence[str]) -> list[dict[str,
         | {
             "position": point["position"],
             "seconds": point["seconds"],
-            "skew": pictures.highest_skew(point, balanced),
             "option": ask_for(point),
         }
-        for point, shown in zip(points, frontier_rows(points), strict=True)
+        for point, shown in zip(points, frontier_rows(points, balanced), strict=True)
     ]
 
 
@@ -304,7 +318,6 @@ def plan_file(request: Request, cluster: str, run: str = "") -> Response:
 
 
 MOST_CARRIED = 5000
-_Page = Annotated[int, Query(ge=1, le=100_000, alias="page")]
 _BrokerId = Annotated[int, Query(ge=-1, le=2**31 - 1, alias="id")]
 
 
@@ -397,10 +410,23 @@ def group_page(request: Request, cluster: str, name: str) -> HTMLResponse:
         request, "group.html", cluster=cluster, name=name, about=read["group"][0],
         drain=read["drain"][0] if read["drain"] else None,
         strategies=read["strategies"], scenarios=read["scenarios"], lag=read["lag"],
+        instances=read["instances"], tasks=read["tasks"], workers=[_worker_row(row) for row in read["workers"]],
         members=pictures.member_bars(read["members"], read["advised_members"]),
         lag_chart=pictures.lag_chart(read["lag_days"]),
         findings=rows(request, findings_of(cluster, state["run_id"], "group", name)),
     )  # fmt: skip
+
+
+def _worker_row(member: Row) -> dict[str, Any]:
+    """Return a worker of Kafka Connect with what it runs; None where that is unknown. ``member``: of the view."""
+    worker = read_worker(member["worker"], "worker")
+    running = worker.running
+    return {
+        "name": worker.url or member["member_id"],
+        "is_leader": worker.leader == member["member_id"],
+        "connectors": None if running is None else len(running.connectors),
+        "tasks": None if running is None else len(running.tasks),
+    }
 
 
 def _list(request: Request, kind: str, cluster: str, sort: str, number: int, search: str | None = None) -> HTMLResponse:

@@ -5,12 +5,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from kafka_rebalance.amounts import bytes_in_words
+from rebalance_advisor.publish.plan_words import highest_skew
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,17 +186,18 @@ def cost_axis(points: Sequence[Document]) -> str:
     return next((name for name in AXES if points[-1][name]), "leader_changes")
 
 
-def frontier_chart(points: Sequence[Document]) -> Specification | None:
-    """None without points. Dashed: lower bound; large dot: the plan."""
+def frontier_chart(points: Sequence[Document], compared: Collection[str]) -> Specification | None:
+    """Return None without points whose skew is known. Dashed: the lower bound; large dot: the plan."""
+    points = _known(points, compared)
     if not points:
         return None
     import altair as alt
 
     axis = cost_axis(points)
     scale, unit = _scale(max(float(point[axis]) for point in points)) if axis == "bytes" else (1.0, "")
-    rows = [_row(point, axis, scale) for point in points]
+    rows = [_row(point, axis, scale, compared) for point in points]
     across = alt.X("cost:Q", title=f"{AXES[axis]}{f' ({unit})' if unit else ''}", scale=alt.Scale(zero=True))
-    up = alt.Y("skew:Q", title="highest over mean, worst resource", scale=alt.Scale(zero=False))
+    up = alt.Y("skew:Q", title="highest over mean", scale=alt.Scale(zero=False))
     base = alt.Chart(data_of(rows))
     order = alt.Order("cost:Q")
     line = base.mark_line(color=light("after"), strokeWidth=1.5).encode(x=across, y=up, order=order)
@@ -222,16 +224,20 @@ def frontier_chart(points: Sequence[Document]) -> Specification | None:
     return dict(chart.to_dict(validate=False)) | {"config": look()}
 
 
-def frontier_label(points: Sequence[Document]) -> str:
+def frontier_label(points: Sequence[Document], compared: Collection[str]) -> str:
+    """Describe the chart in one sentence for screen readers; empty where there is none."""
+    points = _known(points, compared)
+    if not points:
+        return ""
     first, last, axis = points[0], points[-1], cost_axis(points)
     amount = bytes_in_words if axis == "bytes" else lambda value: f"{value:,.0f}"
     return (
-        f"{len(points)} plans from {amount(first[axis])} {AXES[axis]} at {_worst(first):.2f} times the mean "
-        f"to {amount(last[axis])} at {_worst(last):.2f} times"
+        f"{len(points)} plans from {amount(first[axis])} {AXES[axis]} at {_skew(first, compared):.2f} times the mean "
+        f"to {amount(last[axis])} at {_skew(last, compared):.2f} times"
     )
 
 
-def _row(point: Document, axis: str, scale: float) -> dict[str, Any]:
+def _row(point: Document, axis: str, scale: float, compared: Collection[str]) -> dict[str, Any]:
     label = "this plan" if point["is_recommended"] else point["name"] or ""
     if point["is_recommended"] and point["name"]:
         label = f"{point['name']}: this plan"
@@ -239,15 +245,21 @@ def _row(point: Document, axis: str, scale: float) -> dict[str, Any]:
     return {
         "cost": float(point[axis]) / scale,
         "bound": None if bound is None or axis != "bytes" else bound / scale,
-        "skew": _worst(point),
+        "skew": _skew(point, compared),
         "label": label,
         "align": "right" if point["name"] == "even" else "left",
         "size": 150 if point["is_recommended"] else 45,
     }
 
 
-def _worst(point: Document) -> float:
-    return max(point["skew"].values(), default=1.0)
+def _known(points: Sequence[Document], compared: Collection[str]) -> list[Document]:
+    return [point for point in points if highest_skew(point, compared) is not None]
+
+
+def _skew(point: Document, compared: Collection[str]) -> float:
+    highest = highest_skew(point, compared)
+    assert highest is not None, "points without a known skew are not drawn"
+    return highest[1]
 
 
 def _scale(most: float) -> tuple[float, str]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -16,7 +16,26 @@ from kafka_rebalance.render.steps import step_lines
 Document = Mapping[str, Any]
 
 
-def frontier_rows(points: Sequence[Document]) -> list[dict[str, Any]]:
+def compared_resources(points: Sequence[Document], balanced: Collection[str]) -> tuple[list[str], list[str]]:
+    """Return the resources whose highest skew tells plans of a frontier apart, and those that have a skew, too.
+
+    Compared are those that the plan balances, else all. A resource that is only watched may be uneven in a plan that
+    is even, and would hide all choices.
+    """
+    named = sorted({name for point in points for name in point["skew"]})
+    compared = [name for name in named if name in balanced] or named
+    return compared, [name for name in named if name not in compared]
+
+
+def highest_skew(point: Document, compared: Collection[str]) -> tuple[str, float] | None:
+    """Return the resource with the highest skew of those compared, and its skew; None where no skew is known."""
+    known = [(name, skew) for name, skew in sorted(point["skew"].items()) if name in compared]
+    return max(known, key=lambda named: named[1], default=None)
+
+
+def frontier_rows(points: Sequence[Document], balanced: Collection[str]) -> list[dict[str, Any]]:
+    """Return the points in words. ``balanced``: the resources that the plan balances."""
+    compared, _ = compared_resources(points, balanced)
     return [
         {
             "band": "none" if point["tolerance"] is None else f"±{100 * point['tolerance']:.1f} %",
@@ -25,7 +44,7 @@ def frontier_rows(points: Sequence[Document]) -> list[dict[str, Any]]:
             "gap": needed_words("bytes", point["bytes"], point["lower_bound_bytes"]),
             "replica_moves": f"{point['replica_moves']:,}",
             "leader_changes": f"{point['leader_changes']:,}",
-            "skew": _worst(point),
+            "skew": _skew_words(highest_skew(point, compared)),
             "name": point["name"] or "",
             "is_recommended": point["is_recommended"],
             "reason": "; ".join(map(render_document, point["reasons"])),
@@ -34,9 +53,9 @@ def frontier_rows(points: Sequence[Document]) -> list[dict[str, Any]]:
     ]
 
 
-def frontier_lines(points: Sequence[Document]) -> list[str]:
+def frontier_lines(points: Sequence[Document], balanced: Collection[str]) -> list[str]:
     lines = []
-    for point, row in zip(points, frontier_rows(points), strict=True):
+    for point, row in zip(points, frontier_rows(points, balanced), strict=True):
         if point["name"] or point["is_recommended"]:
             title = " ".join(filter(None, (row["name"], "(this plan)" if point["is_recommended"] else "")))
             cost = f"{row['bytes']}, " if point["bytes"] is not None else ""
@@ -47,9 +66,8 @@ def frontier_lines(points: Sequence[Document]) -> list[str]:
     return lines
 
 
-def _worst(point: Document) -> str:
-    name = max(point["skew"], key=lambda resource: point["skew"][resource], default="")
-    return f"{ratio_in_words(point['skew'][name])} ({name})" if name else ""
+def _skew_words(highest: tuple[str, float] | None) -> str:
+    return "unknown" if highest is None else f"{ratio_in_words(highest[1])} ({highest[0]})"
 
 
 _SHOWN_BROKERS = 5
@@ -73,7 +91,9 @@ def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
         if len(plan.explanations) > _SHOWN_BROKERS:
             lines.append(f"  and {len(plan.explanations) - _SHOWN_BROKERS} more brokers, in the report")
     if plan.frontier:
-        lines += ["What other bands would cost:", *frontier_lines([asdict(point) for point in plan.frontier])]
+        balanced = [outcome.resource for outcome in plan.resources if outcome.watched is None]
+        points = [asdict(point) for point in plan.frontier]
+        lines += ["What other bands would cost:", *frontier_lines(points, balanced)]
     if plan.robustness is not None:
         lines.append(render(Fact(FactCode.VERDICT_HOLDS, {"verdict": plan.verdict.value} | asdict(plan.robustness))))
     return lines

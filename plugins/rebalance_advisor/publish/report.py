@@ -39,7 +39,7 @@ from rebalance_advisor.publish.charts import (
     wave_times_chart,
 )
 from rebalance_advisor.publish.escape import html_value
-from rebalance_advisor.publish.plan_words import frontier_rows
+from rebalance_advisor.publish.plan_words import compared_resources, frontier_rows
 
 Document = Mapping[str, Any]
 VERDICT_WORDS = {
@@ -269,15 +269,17 @@ COST_NAMES = {
 
 def plan_section(advisory: Document) -> dict[str, Any]:
     plan = advisory["plan"]
+    balanced = [outcome["resource"] for outcome in plan["resources"] if outcome["watched"] is None]
+    compared, not_balanced = compared_resources(plan["frontier"], balanced)
     return {
         "reasons": [render_document(reason) for reason in plan["reasons"]],
         "explanations": [render_document(fact) for fact in plan["explanations"]],
         "preconditions": [render_document(fact) for fact in plan["preconditions"]],
         "bounds": bound_rows(plan),
-        "frontier": frontier_rows(plan["frontier"]),
-        "frontier_svg": _drawn(
-            frontier_chart(plan["frontier"]), frontier_label(plan["frontier"]) if plan["frontier"] else ""
-        ),
+        "frontier": frontier_rows(plan["frontier"], balanced),
+        "frontier_svg": _drawn(frontier_chart(plan["frontier"], compared), frontier_label(plan["frontier"], compared)),
+        "compared": compared,
+        "not_balanced": not_balanced,
         "resources": [_resource(plan, outcome) for outcome in plan["resources"]] if plan["moves"] else [],
         "waves": _waves(plan),
         "waves_svg": _drawn(

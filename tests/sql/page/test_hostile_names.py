@@ -48,6 +48,7 @@ PAGES = {
     "broker": (f"{HOME}/broker", {"id": "4"}),
     "topic": (f"{HOME}/topic", {"name": "orders"}),
     "group": (f"{HOME}/group", {"name": "NAME-dead"}),
+    "search": ("/search", {"text": "NAME"}),
     "no such topic": (f"{HOME}/topic", {"name": "NAME-gone"}),
     "no such group": (f"{HOME}/group", {"name": "NAME-gone"}),
     "no such run": (f"{HOME}/plan", {"run": "NAME"}),

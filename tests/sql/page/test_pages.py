@@ -13,10 +13,13 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
+from kafka_assignors.connect import ConnectTask, Work
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Severity, SubjectType
 from kafka_rebalance.groups.motion import GroupMotion, MotionCode
 from kafka_rebalance.scoring import GroupScore, ResourceScore
+from kafka_rebalance.snapshot.group import ConnectWorker
+from kafka_rebalance.snapshot.model import Group, Member
 from rebalance_advisor import store
 from rebalance_advisor.gates import Gate, rules_of
 from rebalance_advisor.page.pictures import FULL_SHARE, RESOURCES
@@ -40,6 +43,7 @@ from rebalance_advisor.page.routes import BrokerSort, GroupSort, TopicSort
 from tests.sql.page import large_cluster
 from tests.sql.sample_clusters import finding, rich_snapshot
 from tests.sql.test_questions import advise, read
+from tests.sql.test_runs import publish
 
 pytestmark = pytest.mark.stack
 
@@ -50,7 +54,7 @@ PAGES = (
     "/", "/clusters/prod", "/clusters/prod/plan", "/clusters/prod/plan.json", "/clusters/prod/history",
     "/clusters/prod/brokers", "/clusters/prod/topics", "/clusters/prod/groups", "/clusters/prod/broker?id=1",
     "/clusters/prod/topic?name=orders", "/clusters/prod/group?name=readers", "/clusters/prod/gates?run=yesterday",
-    "/page.css",
+    "/page.css", "/search?text=orders",
 )  # fmt: skip
 
 
@@ -117,6 +121,60 @@ def test_a_cluster_is_seen_by_those_alone_who_may_read_it(published, open_page) 
     assert stranger.get("/run", params={"dag_id": "advise_prod", "run_id": "r"}).status_code == 403
     assert stranger.get("/clusters/nothing").status_code == 403
     assert stranger.get("/clusters/other").status_code == 404
+
+
+def test_search_finds_brokers_by_id_and_others_by_name_in_clusters_that_the_caller_may_see(
+    published, open_page
+) -> None:
+    client = open_page()
+
+    def found(text: str, of=client) -> set[str]:
+        answer = of.get("/search", params={"text": text})
+        assert answer.status_code == 200
+        return set(re.findall(r'href="(/clusters/[^"]+)"', answer.text))
+
+    assert "/clusters/prod/topic?name=orders" in found("ORD")
+    assert found("broker 3") == {"/clusters/prod/broker?id=3", "/clusters/prod"}
+    assert "/clusters/prod/broker?id=3" in found("3")
+    assert "/clusters/prod/group?name=readers" in found("readers")
+    assert found("prod") == {"/clusters/prod"}
+    assert found("o%s") == found("  ") == found("9" * 40) == found("") == set()
+    assert found("orders", open_page("other")) == set()
+    assert HOSTILE not in client.get("/search", params={"text": HOSTILE}).text
+    assert client.get("/search", params={"text": "x" * 256}).status_code == 422
+    assert all('action="/search"' in client.get(path).text for path in PAGES if not path.endswith((".json", ".css")))
+
+
+def test_the_size_of_a_partition_is_its_leaders_where_no_dump_told_one(published, connection) -> None:
+    for view in ("load", "load_latest"):
+        sizes = connection.execute(
+            f"SELECT topic, partition, log_bytes FROM advisor.{view} WHERE captured_at = %s ORDER BY topic, partition",
+            [NOW],
+        ).fetchall()
+        assert sizes == [
+            ("__consumer_offsets", 0, 0.0), ("__consumer_offsets", 1, 4.0), ("orders", 0, 10.0), ("orders", 1, 5.0),
+            ("orders", 5, None),
+        ]  # fmt: skip
+
+
+def test_tasks_of_a_streams_application_and_workers_of_connect_are_on_their_groups_pages(connection, open_page) -> None:
+    work = Work(("sink",), (ConnectTask("sink", 0), ConnectTask("sink", 1)))
+    worker = Member("w-2", worker=ConnectWorker(version=0, url="http://w-2", leader="w-2", assigned=work))
+    groups = (*rich_snapshot().groups, Group("sinks", protocol_type="connect", members=(worker,)))
+    publish(connection, "r-1", read(connection, NOW, replace(rich_snapshot(), groups=groups)))
+    client = open_page()
+    text = client.get("/clusters/prod/group?name=flow").text
+    assert "Tasks of this Streams application" in text
+    row = re.search(r"instance dies <span class=.quiet.>p</span></th>(.*?)</tr>", text)[1]
+    figures = ["2", "2", "4", "2 to 2", "0", "0", "unknown", "2", "2", "0"]
+    assert re.findall(r"<td class=.n.>([^<]*)</td>", row) == figures
+    assert re.search(r"<th scope=.row.>p\\</th><td class=.n.>1</td><td class=.n.>2</td><td class=.n.>1</td>", text)
+    text = client.get("/clusters/prod/group?name=sinks").text
+    assert "Kafka Connect, classic group" in text
+    assert re.search(
+        r"http://w-2 <span class=.quiet.>leads the group</span></th><td class=.n.>1</td><td class=.n.>2<", text
+    )
+    assert "classic, Kafka Connect" in client.get("/clusters/prod/groups").text
 
 
 def test_the_fleet_says_verdict_age_worst_broker_findings_and_plan(published, open_page) -> None:
@@ -250,7 +308,11 @@ def test_a_broker_says_which_topic_fills_it_and_what_explains_its_trouble(publis
     sizes: Counter[str] = Counter()
     for row in reader.rows(select(*PARTITION.c).where(PARTITION.c.cluster == "prod")):
         if 1 in row["replicas"]:
-            sizes[row["topic"]] += (row["log_bytes"][row["replicas"].index(1)] if row["log_bytes"] else 0) or 0
+            own, of_leader = (
+                row["log_bytes"][row["replicas"].index(broker)] if broker in row["replicas"] else None
+                for broker in (1, row["leader"])
+            )
+            sizes[row["topic"]] += (of_leader if own is None else own) or 0
     assert first["log_bytes"] == max(sizes.values()) > 0
     assert {row["topic"]: row["log_bytes"] or 0 for row in (first, *others)} == sizes
     text = open_page().get("/clusters/prod/broker", params={"id": 3}).text

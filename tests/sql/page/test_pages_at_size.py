@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from statistics import median
 from typing import Any
@@ -13,6 +14,7 @@ from fastapi.testclient import TestClient
 
 from rebalance_advisor.page.access import Access
 from rebalance_advisor.page.app import make_app
+from rebalance_advisor.page.queries import LIST_ROWS
 from tests.chromium import chromium, new_page, served
 from tests.sql.page import large_cluster
 from tests.sql.page.conftest import readable
@@ -35,6 +37,7 @@ PAGES = {
     "broker": f"{_HOME}/broker?id=3",
     "topic": f"{_HOME}/topic?name={large_cluster.topic_name(7)}",
     "group": f"{_HOME}/group?name={large_cluster.group_name(7)}",
+    "search": "/search?text=order",
 }
 SERVER_SECONDS, BROWSER_SECONDS, PAGE_BYTES = 1.0, 2.0, 150_000
 _REPEATED = 5
@@ -53,6 +56,25 @@ def test_every_page_of_a_large_cluster_shows_a_page_of_it(connection, open_page)
         assert len(answer.content) < PAGE_BYTES, name
     assert "1,500 moves" in client.get(f"{_HOME}/plan").text
     assert "Page 30 of 30" in client.get(f"{_HOME}/plan?page=30").text
+    found = client.get("/search?text=.").text
+    assert found.count('<td class="short">topic</td>') == LIST_ROWS
+    assert 'href="/search?text=.&amp;page=2" rel="next"' in found
+    assert 'page=1" rel="prev"' in client.get("/search?text=.&page=2").text
+
+
+def test_the_state_of_waves_takes_the_moves_of_the_newest_plan_and_of_no_other(connection) -> None:
+    large_cluster.fill(connection, SAMPLE, datetime.now(UTC).replace(microsecond=0))
+    connection.execute("ANALYZE")
+    query = "SELECT wave, applied_count FROM advisor.wave_status_latest WHERE cluster = %s"
+    explained = connection.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {query}", [CLUSTER]).fetchone()[0]
+    joined = [node["Actual Rows"] for node in _nodes(explained[0]["Plan"]) if "Join Type" in node]
+    assert max(joined) == SAMPLE.moves  # two advisories have as many moves each
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from _nodes(part)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from rebalance_advisor.page.access import Access
 from rebalance_advisor.page.app import make_app
-from tests.chromium import NARROW, WIDE, chromium, grave_faults, new_page, served
+from tests.chromium import NARROW, WIDE, chromium, grave_faults, in_view, new_page, served
 from tests.sql.page import large_cluster
 from tests.sql.page.conftest import readable
 from tests.sql.page.large_cluster import SAMPLE
@@ -40,3 +40,54 @@ def test_pictures_are_for_all_who_see_or_hear_them_and_fit_a_phone(connection, r
                     drawn.add(name)
     assert (faults, wide) == ([], [])
     assert drawn == set(SHOWN)
+
+
+# The question of each page is in docs/read-an-advisory.md; this is its answer for the cluster of ``large_cluster``.
+ANSWERS = {
+    "fleet": (
+        "What it needs first",
+        "51 high, 150 in all",
+        "Rebalance: a plan is ready",
+        "1,500 replica moves, 12.3 TiB",
+    ),
+    "cluster": ("Rebalance: a plan is ready", "12.3 TiB", "1 h 0 min", "If nothing is done:", "disk 1.60 ×"),
+    "plan, its first moves": ("replicas moved", "12.3 TiB", "1 h 0 min", "11.1 TiB", "Brokers before and after"),
+    "brokers": ("60 brokers", "high broker disk over share", "50 %", "8.2 MiB/s 1.23 ×"),
+    "broker": ("2.78 × the mean of leader in", "most of it is topic team-24.", "The plan changes 160 partitions"),
+    "topics": ("80 topics", "high rack violated", "27.5 GiB", "1.92 ×"),
+    "topic": ("rack violated", "68.4 KiB/s", "8.8 GiB", "led in rack-0"),
+    "groups": ("60 groups", "high idle members", "never: members fall behind", "range → cooperative-sticky"),
+    "group": ("No strategy was weighed for it", "idle members", "cooperative-sticky 3 partitions"),
+    "history": ("The highest level over the mean, by the day", "last 3.11 ×"),
+}
+_REACHED = """() => {
+    window.reached = new Map();
+    const all = [...document.querySelectorAll('a[href], summary, button, input:not([type=hidden]), select, [tabindex]')]
+        .filter(e => e.checkVisibility());
+    document.addEventListener('focusin', event => {
+        const look = getComputedStyle(event.target);
+        reached.set(event.target, look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) > 0);
+    });
+    window.wanted = all;
+    return all.length;
+}"""
+_MISSED = """() => wanted.filter(e => !reached.get(e)).map(e => e.outerHTML.slice(0, 120))"""
+
+
+def test_the_first_screen_answers_and_the_keyboard_alone_reaches_everything(connection, reader) -> None:
+    large_cluster.fill(connection, SAMPLE, datetime.now(UTC).replace(microsecond=0))
+    app = make_app(reader, Access(user=lambda: "all", readable=readable))
+    unanswered, missed = [], {}
+    with served(app) as address, chromium() as browser:
+        page = new_page(browser, viewport=WIDE)
+        for name, words in ANSWERS.items():
+            page.goto(address + addresses(SAMPLE)[name])
+            seen = in_view(page)
+            unanswered += [(name, word, seen) for word in words if word not in seen]
+        for name in ("cluster", "plan, its first moves"):
+            page.goto(address + addresses(SAMPLE)[name])
+            for _ in range(page.evaluate(_REACHED)):
+                page.keyboard.press("Tab")
+            missed[name] = page.evaluate(_MISSED)
+    assert unanswered == []
+    assert missed == {"cluster": [], "plan, its first moves": []}

@@ -105,9 +105,8 @@ def point(position: int, **others: object) -> dict[str, object]:
 
 def test_the_frontier_is_that_of_what_the_plan_balances() -> None:
     """Rates that it only watches stay at 3 ×, however even a plan is."""
-    watched = RESOURCE | {"resource": "out", "watched_broker": 4}
     points = [point(1, name="cheap"), point(2, is_recommended=True), point(4, name="even")]
-    chart = pictures.frontier(points, [RESOURCE, watched])
+    chart = pictures.frontier(points, ["disk"])
     proved, plans = chart.lines
     assert [(one.x, one.y) for one in plans.points] == [(100.0, 2.0), (200.0, 1.0), (400.0, 0.5)]
     assert [one.x for one in proved.points] == [90.0, 180.0, 360.0]
@@ -119,10 +118,10 @@ def test_the_frontier_is_that_of_what_the_plan_balances() -> None:
 
 def test_a_point_of_unknown_cost_is_not_drawn_and_one_alone_is_no_choice() -> None:
     unknown = point(2, bytes=None, seconds=None)
-    chart = pictures.frontier([point(1), unknown, point(3)], [RESOURCE])
+    chart = pictures.frontier([point(1), unknown, point(3)], ["disk"])
     assert [one.x for one in chart.lines[1].points] == [100.0, 300.0]
-    assert pictures.frontier([point(1), unknown | {"position": 3}, point(4, skew={})], [RESOURCE]) is None
-    assert pictures.frontier([], [RESOURCE]) is None
+    assert pictures.frontier([point(1), unknown | {"position": 3}, point(4, skew={})], ["disk"]) is None
+    assert pictures.frontier([], []) is None
 
 
 def test_the_option_that_asks_for_a_plan() -> None:

@@ -68,4 +68,4 @@ def test_no_rendering_tells_a_large_percentage() -> None:
             "tolerance": 0.1, "bytes": size, "lower_bound_bytes": floor, "replica_moves": moves, "leader_changes": 0,
             "skew": {}, "name": None, "is_recommended": False, "reasons": [],
         }  # fmt: skip
-        assert frontier_rows([point])[0]["gap"] == words
+        assert frontier_rows([point], ["disk"])[0]["gap"] == words

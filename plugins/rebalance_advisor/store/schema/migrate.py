@@ -22,7 +22,7 @@ _OLDEST_SERVER = 150000
 _FILE_NAME = re.compile(r"(\d{4})_(pre|post)_(\w+)\.sql")
 _CREATE_VIEW = re.compile(r"^CREATE OR REPLACE VIEW (\w+)\.(\w+) AS$", re.MULTILINE)
 # Created first; other internal views (_NAME) sort before public ones.
-_VIEWS_READ_BY_VIEWS = ("_newest_run", "_newest_snapshot", "run_attempt")
+_VIEWS_READ_BY_VIEWS = ("_newest_run", "_newest_snapshot", "_published_run", "run_attempt")
 _LOCK_FAILED = (psycopg.errors.QueryCanceled, psycopg.errors.DeadlockDetected)
 # A view blocks a column's change, or would itself drop, rename or retype one.
 _VIEW_IN_THE_WAY = (

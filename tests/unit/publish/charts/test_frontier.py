@@ -21,7 +21,7 @@ POINTS = [point(0, 2.0), point(4 * GIB, 1.5, name="knee"), point(8 * GIB, 1.1, n
 
 def drawn(points: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
     """The rows of each layer's data, and the kinds of marks."""
-    chart = frontier_chart(points)
+    chart = frontier_chart(points, ["disk", "in"])
     assert chart is not None
     layers = chart["layer"]
     return [(layer.get("data") or chart.get("data"))["values"] for layer in layers], [
@@ -55,8 +55,14 @@ def test_unknown_bytes_are_not_drawn_as_zero() -> None:
     ],
 )  # fmt: skip
 def test_who_cannot_see_it_is_told_where_it_begins_and_ends(points: list[dict[str, Any]], words: str) -> None:
-    assert frontier_label(points) == words
+    assert frontier_label(points, ["disk", "in"]) == words
+
+
+def test_what_is_not_compared_does_not_raise_the_line_and_an_unknown_skew_is_not_drawn() -> None:
+    watched = [dict(one, skew=one["skew"] | {"out": 9.0}) for one in POINTS]
+    assert drawn(watched)[0][0] == drawn(POINTS)[0][0]
+    assert drawn([*POINTS, dict(point(9 * GIB, 1.0), skew={"out": 9.0})])[0][0] == drawn(POINTS)[0][0]
 
 
 def test_there_is_no_chart_without_points() -> None:
-    assert frontier_chart([]) is None
+    assert frontier_chart([], ["disk"]) is None
