@@ -379,12 +379,12 @@ class CostOptions(Checked):
     max_hours: Annotated[
         Hours | None, Option("At most so many hours", "hours that all waves take at the throttle, e.g. 6 or 1.5", "H")
     ] = None
-    window_hours: Annotated[
+    night_hours: Annotated[
         Hours | None,
         Option(
-            "Hours of a window",
-            "waves run in windows of so many hours, such as 2 each night: each wave fits into one, and the plan says "
-            "how many it takes and what is left after the first",
+            "Hours a night",
+            "hours a night in which waves run, such as 2: each wave fits into one night, and the plan says how many it "
+            "takes and what is left after the first",
             "H",
         ),
     ] = None

@@ -28,9 +28,9 @@ from kafka_rebalance.plans.explain import (
     explain_brokers,
     explain_moves,
     least_imbalance_in_budget,
+    night_notes,
     over_caps,
     time_notes,
-    window_notes,
 )
 from kafka_rebalance.plans.failures import after_failure_of, robustness_of
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
@@ -134,7 +134,7 @@ def _plan(state: PlanState) -> Plan:
         *least_imbalance_in_budget(claim),
         *state.reasons[1:],
         *election_less_even(request, outcome),
-        *window_notes(options, draft, wave_of, waves),
+        *night_notes(options, draft, wave_of, waves),
         *time_notes(options, cost.seconds, [wave.throttle_bytes_per_s for wave in waves]),
         *request.notes,
     )

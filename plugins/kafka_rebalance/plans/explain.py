@@ -22,7 +22,7 @@ from kafka_rebalance.plans.dead_band import Deviation, imbalance
 from kafka_rebalance.plans.draft import Bands, Draft, Outcome, reached, total_bytes
 from kafka_rebalance.plans.plan import BudgetClaim, Wave
 from kafka_rebalance.plans.request import PlanRequest, lacks_racks
-from kafka_rebalance.plans.waves import by_window, fits_window
+from kafka_rebalance.plans.waves import by_night, fits_night
 from kafka_rebalance.resources import LEADER_CARRIED
 from kafka_rebalance.snapshot.model import BrokerState
 
@@ -729,34 +729,34 @@ def time_notes(options: PlanOptions, seconds: float | None, throttles: Sequence[
     return tuple(notes)
 
 
-def window_notes(options: PlanOptions, draft: Draft, wave_of: Ints, waves: Sequence[Wave]) -> tuple[Fact, ...]:
-    """Return how many windows the waves take, what is left after the first, and how many waves fit into none."""
+def night_notes(options: PlanOptions, draft: Draft, wave_of: Ints, waves: Sequence[Wave]) -> tuple[Fact, ...]:
+    """Return how many nights the waves take, what is left after the first, and how many waves fit into none."""
     seconds = [wave.seconds for wave in waves if wave.seconds is not None]
-    if options.window_hours is None or not waves or len(seconds) < len(waves):
+    if options.night_hours is None or not waves or len(seconds) < len(waves):
         return ()
-    window_s = 3600 * options.window_hours
-    windows = by_window(seconds, window_s)
-    first = len(windows[0])
+    night_s = 3600 * options.night_hours
+    nights = by_night(seconds, night_s)
+    first = len(nights[0])
     left = draft.chosen(np.flatnonzero(wave_of >= first))
     notes = [
         fact(
-            FactCode.WINDOWS_NEEDED,
-            windows=len(windows),
-            window_hours=options.window_hours,
+            FactCode.NIGHTS_NEEDED,
+            nights=len(nights),
+            night_hours=options.night_hours,
             first_waves=first,
             left_replica_moves=int(left.copies.sum()),
             left_bytes=total_bytes(left.bytes_forward()),
             left_leader_changes=int(left.changes_leader.sum()),
         )
     ]
-    longer = [taken for taken in seconds if not fits_window(taken, window_s)]
+    longer = [taken for taken in seconds if not fits_night(taken, night_s)]
     if longer:
         notes.append(
             fact(
-                FactCode.WAVES_LONGER_THAN_WINDOW,
+                FactCode.WAVES_LONGER_THAN_NIGHT,
                 waves=len(longer),
                 longest_seconds=max(longer),
-                window_hours=options.window_hours,
+                night_hours=options.night_hours,
             )
         )
     return tuple(notes)

@@ -112,7 +112,7 @@ def require_countable_bytes(plan_request: PlanRequest, draft: Draft) -> None:
     """
     limit = plan_request.options.max_move_bytes
     unknown = int(((draft.copies > 0) & np.isnan(draft.size)).sum())
-    hours = {"--max-hours": plan_request.options.max_hours, "--window-hours": plan_request.options.window_hours}
+    hours = {"--max-hours": plan_request.options.max_hours, "--night-hours": plan_request.options.night_hours}
     for option, given in hours.items():
         if given is not None and unknown:
             raise _sizes_unknown(option, unknown)

@@ -31,7 +31,7 @@ from kafka_rebalance.plans.wave_filling import (
 )
 from kafka_rebalance.snapshot.load import LoadKind
 
-# Waves that fill a window to the last byte.
+# Waves that fill a night to the last byte.
 _ROUNDING = 1e-9
 
 
@@ -96,48 +96,48 @@ def waves_cut(
 ) -> WavePlan:
     """Waves with the requested concurrency; without a request, with more where barriers cost much time.
 
-    With windows the waves that take fewest of them.
+    With nights the waves that take fewest of them.
     """
     best = _wide_enough(plan_request, draft, used, params)
-    window_bytes = window_bytes_of(plan_request.options)
-    if math.isinf(window_bytes):
+    night_bytes = night_bytes_of(plan_request.options)
+    if math.isinf(night_bytes):
         return best
     transfers, brokers = draft.forward(), len(plan_request.brokers.brokers)
-    least = math.ceil(least_in_turn(transfers, brokers) / window_bytes)
-    taken = len(by_window(busiest_bytes(transfers, best.wave_of, brokers).tolist(), window_bytes))
+    least = math.ceil(least_in_turn(transfers, brokers) / night_bytes)
+    taken = len(by_night(busiest_bytes(transfers, best.wave_of, brokers).tolist(), night_bytes))
     for parts in range(2, params.most_parts + 1):
         if taken <= least or len(best.stuck) or plan_request.partitions.under_replicated[draft.row].any():
             break  # under-replicated partitions stay in the first waves
         other = cut_into_waves(plan_request, draft, used, best.slots, params, parts)
-        needed = len(by_window(busiest_bytes(transfers, other.wave_of, brokers).tolist(), window_bytes))
+        needed = len(by_night(busiest_bytes(transfers, other.wave_of, brokers).tolist(), night_bytes))
         if needed < taken and not len(other.stuck):
             best, taken = other, needed
     return best
 
 
-def window_bytes_of(options: PlanOptions) -> float:
-    """Return the bytes that a broker can send or receive in a window; inf without one."""
-    return math.inf if options.window_hours is None else 3600 * options.window_hours * options.throttle_bytes_per_s
+def night_bytes_of(options: PlanOptions) -> float:
+    """Return the bytes that a broker can send or receive in a night; inf without one."""
+    return math.inf if options.night_hours is None else 3600 * options.night_hours * options.throttle_bytes_per_s
 
 
-def by_window(amounts: Sequence[float], most: float) -> list[list[int]]:
-    """Return the waves of each window, in order: as many as fit, or one that is longer.
+def by_night(amounts: Sequence[float], most: float) -> list[list[int]]:
+    """Return the waves of each night, in order: as many as fit, or one that is longer.
 
-    >>> by_window([2, 1, 3, 0, 9], 3)
+    >>> by_night([2, 1, 3, 0, 9], 3)
     [[0, 1], [2, 3], [4]]
     """
-    windows: list[list[int]] = []
+    nights: list[list[int]] = []
     used = math.inf
     for wave, amount in enumerate(amounts):
         used += amount
-        if not fits_window(used, most):
-            windows.append([])
+        if not fits_night(used, most):
+            nights.append([])
             used = amount
-        windows[-1].append(wave)
-    return windows
+        nights[-1].append(wave)
+    return nights
 
 
-def fits_window(amount: float, most: float) -> bool:
+def fits_night(amount: float, most: float) -> bool:
     return amount <= most * (1 + _ROUNDING)
 
 
@@ -169,14 +169,14 @@ def cut_into_waves(
 ) -> WavePlan:
     """Return waves of partitions with missing replicas, then leader changes alone, then the rest.
 
-    Each wave takes at most one of ``parts`` of a window.
+    Each wave takes at most one of ``parts`` of a night.
 
     Leader changes copy nothing, so they come as early as safety allows, elections first. ``used`` float64[B]: bytes on
     disk today, None where sizes are unknown.
     """
     options, brokers = plan_request.options, len(plan_request.brokers.brokers)
     leaders = options.max_leader_changes_per_wave or UNLIMITED
-    most_bytes = window_bytes_of(options) / parts
+    most_bytes = night_bytes_of(options) / parts
     limits = WaveLimits(options.throttle_bytes_per_s, slots, options.partitions_per_wave, leaders, most_bytes)
     disk = None if used is None else Disk(used, plan_request.disk_limit)
     is_copy = draft.copies > 0

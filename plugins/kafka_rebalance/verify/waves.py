@@ -143,7 +143,7 @@ def _known_sum(rates: Floats) -> float | None:
 
 
 _SECONDS_ROUNDING = 1e-9
-_OF_WINDOWS = ("windows_needed", "waves_longer_than_window")
+_OF_NIGHTS = ("nights_needed", "waves_longer_than_night")
 
 
 def check_costs(
@@ -227,12 +227,12 @@ def check_waves(
     check_times("cost", document["cost"], waves, claimed, cluster, faults)
 
 
-def check_windows(document: dict[str, Any], claimed: ClaimedMoves, parameters: PlanOptions, faults: FaultList) -> None:
-    """Waves in order, each in the window of the one before where it fits."""
-    said = {reason["code"]: reason["args"] for reason in document["reasons"] if reason["code"] in _OF_WINDOWS}
+def check_nights(document: dict[str, Any], claimed: ClaimedMoves, parameters: PlanOptions, faults: FaultList) -> None:
+    """Waves in order, each in the night of the one before where it fits."""
+    said = {reason["code"]: reason["args"] for reason in document["reasons"] if reason["code"] in _OF_NIGHTS}
     if faults.has_any("wave_members"):
         return
-    waves, hours = document["waves"], parameters.window_hours
+    waves, hours = document["waves"], parameters.night_hours
     expected: dict[str, dict[str, Any]] = {}
     seconds = [wave["seconds"] for wave in waves]
     if hours is not None and waves and None not in seconds:
@@ -245,9 +245,9 @@ def check_windows(document: dict[str, Any], claimed: ClaimedMoves, parameters: P
                 used = taken
         first = [*opened, len(waves)][1]
         rest = np.array([member for wave in waves[first:] for member in wave["moves"]], dtype=np.int64)
-        expected["windows_needed"] = {
-            "windows": len(opened),
-            "window_hours": hours,
+        expected["nights_needed"] = {
+            "nights": len(opened),
+            "night_hours": hours,
             "first_waves": first,
             "left_replica_moves": int(claimed.copies[rest].sum()),
             "left_bytes": total([wave["bytes"] for wave in waves[first:]]),
@@ -255,17 +255,17 @@ def check_windows(document: dict[str, Any], claimed: ClaimedMoves, parameters: P
         }
         longer = [taken for taken in seconds if taken > most]
         if longer:
-            figures = {"waves": len(longer), "longest_seconds": max(longer), "window_hours": hours}
-            expected["waves_longer_than_window"] = figures
+            figures = {"waves": len(longer), "longest_seconds": max(longer), "night_hours": hours}
+            expected["waves_longer_than_night"] = figures
     if said != expected:
-        faults.add("wave_window", "plan.reasons", f"say {said}, recomputed {expected}")
+        faults.add("wave_night", "plan.reasons", f"say {said}, recomputed {expected}")
 
 
-def _beyond_window(traffic: Traffic, parameters: PlanOptions) -> Flags:
-    """bool[B]: brokers that send or receive more than fits into a window, and not for one partition alone."""
-    if parameters.window_hours is None:
+def _beyond_night(traffic: Traffic, parameters: PlanOptions) -> Flags:
+    """bool[B]: brokers that send or receive more than fits into a night, and not for one partition alone."""
+    if parameters.night_hours is None:
         return np.zeros(len(traffic.arriving), dtype=np.bool_)
-    most = 3600 * parameters.window_hours * parameters.throttle_bytes_per_s * (1 + _SECONDS_ROUNDING)
+    most = 3600 * parameters.night_hours * parameters.throttle_bytes_per_s * (1 + _SECONDS_ROUNDING)
     beyond = (traffic.arriving > most) & (traffic.copies_in > 1) | (traffic.sent > most) & (traffic.moves_out > 1)
     return np.asarray(beyond)
 
@@ -324,9 +324,9 @@ def _check_limits(
     place: str, traffic: Traffic, members: Longs, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
     limit = parameters.moves_per_broker or 0
-    for b in np.flatnonzero(_beyond_window(traffic, parameters)).tolist():
-        text = f"broker {cluster.ids[b]} sends or receives more than fits into {parameters.window_hours} h"
-        faults.add("wave_window", place, text)
+    for b in np.flatnonzero(_beyond_night(traffic, parameters)).tolist():
+        text = f"broker {cluster.ids[b]} sends or receives more than fits into {parameters.night_hours} h"
+        faults.add("wave_night", place, text)
     for direction, counts in (("receives", traffic.copies_in), ("sends", traffic.moves_out)):
         for b in np.flatnonzero(counts > limit).tolist():
             text = f"broker {cluster.ids[b]} {direction} {counts[b]} moves at a time, {limit} allowed"
@@ -369,7 +369,7 @@ def _check_order(
             busiest = max(int(traffic.copies_in.max()), int(traffic.moves_out.max()))
             limit = parameters.max_leader_changes_per_wave
             has_room = limit is None or max(leader_changes(claimed, cluster, together)) <= limit
-            has_room &= not _beyond_window(traffic, parameters).any()
+            has_room &= not _beyond_night(traffic, parameters).any()
             is_within = (
                 busiest <= (parameters.moves_per_broker or 0) and len(together) <= parameters.partitions_per_wave
             )
