@@ -91,6 +91,8 @@ class FactCode(StrEnum):
     BOUNDS_OF_WIDENED_BANDS = "bounds_of_widened_bands"
     THROTTLE_RAISED = "throttle_raised"
     LONGER_THAN_VALID = "longer_than_valid"
+    NIGHTS_NEEDED = "nights_needed"
+    WAVES_LONGER_THAN_NIGHT = "waves_longer_than_night"
     MOVES_WITHOUT_ROOM = "moves_without_room"
     FOLLOWERS_REORDERED = "followers_reordered"
     LOSSES_SURVIVED = "losses_survived"

@@ -379,6 +379,15 @@ class CostOptions(Checked):
     max_hours: Annotated[
         Hours | None, Option("At most so many hours", "hours that all waves take at the throttle, e.g. 6 or 1.5", "H")
     ] = None
+    night_hours: Annotated[
+        Hours | None,
+        Option(
+            "Hours a night",
+            "hours a night in which waves run, such as 2: each wave fits into one night, and the plan says how many it "
+            "takes and what is left after the first",
+            "H",
+        ),
+    ] = None
     max_reorders: Annotated[
         Count,
         Option(

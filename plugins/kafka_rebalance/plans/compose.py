@@ -28,6 +28,7 @@ from kafka_rebalance.plans.explain import (
     explain_brokers,
     explain_moves,
     least_imbalance_in_budget,
+    night_notes,
     over_caps,
     time_notes,
 )
@@ -133,6 +134,7 @@ def _plan(state: PlanState) -> Plan:
         *least_imbalance_in_budget(claim),
         *state.reasons[1:],
         *election_less_even(request, outcome),
+        *night_notes(options, draft, wave_of, waves),
         *time_notes(options, cost.seconds, [wave.throttle_bytes_per_s for wave in waves]),
         *request.notes,
     )

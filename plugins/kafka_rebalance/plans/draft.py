@@ -60,6 +60,11 @@ class Draft:
         return np.asarray(self.leader_from != self.leader_to)
 
     @property
+    def changes_leader_back(self) -> Flags:
+        """bool[M]: the rollback changes the leader: it elects the first replica of the old list."""
+        return np.asarray(self.changes_leader & (self.leader_to != self.start[:, 0]))
+
+    @property
     def is_election(self) -> Flags:
         """Same list, its first replica leads again."""
         is_same = (self.start == self.end).all(axis=1)

@@ -19,9 +19,10 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.infeasible import rack_limit_cause
 from kafka_rebalance.planner.solution import Bounds, Widening
 from kafka_rebalance.plans.dead_band import Deviation, imbalance
-from kafka_rebalance.plans.draft import Bands, Draft, Outcome, reached
-from kafka_rebalance.plans.plan import BudgetClaim
+from kafka_rebalance.plans.draft import Bands, Draft, Outcome, reached, total_bytes
+from kafka_rebalance.plans.plan import BudgetClaim, Wave
 from kafka_rebalance.plans.request import PlanRequest, lacks_racks
+from kafka_rebalance.plans.waves import by_night, fits_night
 from kafka_rebalance.resources import LEADER_CARRIED
 from kafka_rebalance.snapshot.model import BrokerState
 
@@ -725,6 +726,39 @@ def time_notes(options: PlanOptions, seconds: float | None, throttles: Sequence[
         )
     if seconds is not None and seconds > 3600 * options.expires_after_hours:
         notes.append(fact(FactCode.LONGER_THAN_VALID, seconds=seconds, valid_hours=options.expires_after_hours))
+    return tuple(notes)
+
+
+def night_notes(options: PlanOptions, draft: Draft, wave_of: Ints, waves: Sequence[Wave]) -> tuple[Fact, ...]:
+    """Return how many nights the waves take, what is left after the first, and how many waves fit into none."""
+    seconds = [wave.seconds for wave in waves if wave.seconds is not None]
+    if options.night_hours is None or not waves or len(seconds) < len(waves):
+        return ()
+    night_s = 3600 * options.night_hours
+    nights = by_night(seconds, night_s)
+    first = len(nights[0])
+    left = draft.chosen(np.flatnonzero(wave_of >= first))
+    notes = [
+        fact(
+            FactCode.NIGHTS_NEEDED,
+            nights=len(nights),
+            night_hours=options.night_hours,
+            first_waves=first,
+            left_replica_moves=int(left.copies.sum()),
+            left_bytes=total_bytes(left.bytes_forward()),
+            left_leader_changes=int(left.changes_leader.sum()),
+        )
+    ]
+    longer = [taken for taken in seconds if not fits_night(taken, night_s)]
+    if longer:
+        notes.append(
+            fact(
+                FactCode.WAVES_LONGER_THAN_NIGHT,
+                waves=len(longer),
+                longest_seconds=max(longer),
+                night_hours=options.night_hours,
+            )
+        )
     return tuple(notes)
 
 

@@ -112,8 +112,10 @@ def require_countable_bytes(plan_request: PlanRequest, draft: Draft) -> None:
     """
     limit = plan_request.options.max_move_bytes
     unknown = int(((draft.copies > 0) & np.isnan(draft.size)).sum())
-    if plan_request.options.max_hours is not None and unknown:
-        raise _sizes_unknown("--max-hours", unknown)
+    hours = {"--max-hours": plan_request.options.max_hours, "--night-hours": plan_request.options.night_hours}
+    for option, given in hours.items():
+        if given is not None and unknown:
+            raise _sizes_unknown(option, unknown)
     if limit is None:
         return
     if not unknown and sum(copied or 0 for copied in draft.bytes_forward()) > limit:

@@ -58,6 +58,7 @@ class WaveParams(Parameters):
     throttle_over_rate       a raised throttle is this many times the concurrent writes
     fair_time_over_least     waves are good enough at this share above their busiest broker's time
     slow_time_over_least     waves that lose more at their barriers are cut again with twice the concurrent moves
+    most_parts               waves of at most 1/2, 1/3, … of a night are tried, too, where whole ones take more nights
     """
 
     least_slots: int = number(10, least=1)
@@ -68,6 +69,7 @@ class WaveParams(Parameters):
     most_exchange_tries: int = number(1_500_000, least=0)
     slow_time_over_least: float = number(0.05, least=0.0)
     most_doublings: int = number(2, least=0)
+    most_parts: int = number(6, least=1)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,9 @@ Promises, in order
    stay below half of the throttle; if one partition alone exceeds that, the throttle rises above its rate, so that its
    copy catches up.
 3. No broker loses or wins more than ``leaders`` leaders in one wave.
-4. Partitions with missing replicas go first.
-5. The sum of the waves' times is near its lower bound, the busiest broker's bytes over the throttle.
+4. No broker sends or receives more than fits into a night, but for one transfer that is larger.
+5. Partitions with missing replicas go first.
+6. The sum of the waves' times is near its lower bound, the busiest broker's bytes over the throttle.
 
 Filling: largest first; each transfer goes where it lengthens its wave least, ties where its own brokers are least busy.
 A wave lasts as long as its busiest broker's bytes in or out. Example: throttle 10 bytes/s, broker 1 sends 100 and 40
@@ -174,12 +175,13 @@ def _first_with_room(before: Ints, after: Ints, changed: Ints, rows: int, limit:
 
 @dataclass(frozen=True, slots=True)
 class WaveLimits:
-    """See ``PlanOptions``."""
+    """See ``PlanOptions``; ``most_bytes`` that a broker sends or receives in a night."""
 
     throttle_bytes_per_s: int
     slots: int
     rows: int
     leaders: int = UNLIMITED
+    most_bytes: float = math.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,7 +211,7 @@ def waves_of(
     """Waves without gaps, urgent ones first; -1: no disk ever has room."""
     if len(transfers) == 0:
         return np.zeros(0, dtype=np.int32)
-    caps = Caps(limits.slots, limits.rows, limits.throttle_bytes_per_s / 2, limits.leaders)
+    caps = Caps(limits.slots, limits.rows, limits.throttle_bytes_per_s / 2, limits.leaders, limits.most_bytes)
     if disk is not None and _is_tight(transfers, brokers, disk):
         return _one_after_the_other(transfers, is_urgent, brokers, disk, caps)
     copies = copies_of(transfers)
@@ -283,6 +285,11 @@ def least_in_turn(transfers: Transfers, brokers: int) -> float:
 
 def bytes_in_turn(transfers: Transfers, wave: Ints, brokers: int) -> float:
     """Sum over waves of the busiest broker's bytes. -1: in no wave."""
+    return float(busiest_bytes(transfers, wave, brokers).sum())
+
+
+def busiest_bytes(transfers: Transfers, wave: Ints, brokers: int) -> Floats:
+    """float64[waves]: bytes of each wave's busiest broker. ``wave`` -1: in no wave."""
     waves = int(wave.max(initial=-1)) + 1
     within = wave >= 0
     sent = np.bincount(
@@ -293,11 +300,11 @@ def bytes_in_turn(transfers: Transfers, wave: Ints, brokers: int) -> float:
     owner = transfers.of_copy
     owner, target = owner[within[owner]], transfers.target[within[owner]]
     arriving = np.bincount(wave[owner] * brokers + target, weights=transfers.size[owner], minlength=waves * brokers)
-    return float(np.maximum(sent, arriving).reshape(waves, brokers).max(axis=1, initial=0.0).sum())
+    return np.asarray(np.maximum(sent, arriving).reshape(waves, brokers).max(axis=1, initial=0.0))
 
 
 def _least_waves(transfers: Transfers, brokers: int, caps: Caps) -> int:
-    """Degree over slots, rows of a file, write rates, leaders."""
+    """Degree over slots, rows of a file, write rates, leaders, nights."""
     if len(transfers) == 0:
         return 0
     degree = max(
@@ -306,6 +313,7 @@ def _least_waves(transfers: Transfers, brokers: int, caps: Caps) -> int:
     )
     led = max((int(np.bincount(side[side >= 0], minlength=1).max()) for side in transfers.leaders), default=0)
     by_rate = max(_busiest_rate(transfers, brokers) / caps.rate, led / caps.leaders)
+    by_rate = max(by_rate, least_in_turn(transfers, brokers) / caps.most_bytes)
     return max(math.ceil(degree / caps.slots), math.ceil(len(transfers) / caps.rows), math.ceil(by_rate), 1)
 
 
@@ -337,13 +345,14 @@ class Copies(ByReference):
 @dataclass(frozen=True, eq=False)
 class Caps(ByReference):
     """Limits of one wave: partitions sent or copies received by a broker, rows of a file, bytes/s of concurrent writes,
-    leaders changed.
+    leaders changed, bytes of a broker in a night (inf: no limit).
     """
 
     slots: int
     rows: int
     rate: float
     leaders: int
+    most_bytes: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -404,13 +413,18 @@ def level_in(w: int, e: int, copies: Copies, wave_loads: WaveLoads, caps: Caps) 
     if not can_change_leader(w, copies.leader_before[e], copies.leader_after[e], wave_loads, caps.leaders):
         return -1.0
     level = float(wave_loads.busy_out[w, s] + copies.size[e] * (last - first))
+    if wave_loads.count_out[w, s] > 0 and level > caps.most_bytes:
+        return -1.0
     for i in range(first, last):
         d = copies.target[i]
         if wave_loads.count_in[w, d] >= caps.slots:
             return -1.0
         if wave_loads.rate_in[w, d] > 0 and wave_loads.rate_in[w, d] + copies.rate[e] > caps.rate:
             return -1.0
-        level = max(level, wave_loads.busy_in[w, d] + copies.size[e])
+        arriving = wave_loads.busy_in[w, d] + copies.size[e]
+        if wave_loads.count_in[w, d] > 0 and arriving > caps.most_bytes:
+            return -1.0
+        level = max(level, arriving)
     return level
 
 

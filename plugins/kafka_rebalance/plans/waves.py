@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
 import numpy as np
 
 from kafka_assignors.arrays import Flags, Floats, Ints, Longs
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.draft import Draft, outcome_of, total_bytes
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
 from kafka_rebalance.plans.plan import Cost, Plan, Rollback, Wave
@@ -18,6 +21,7 @@ from kafka_rebalance.plans.wave_filling import (
     Disk,
     Transfers,
     WaveLimits,
+    busiest_bytes,
     bytes_in_turn,
     leader_steps,
     least_in_turn,
@@ -26,6 +30,9 @@ from kafka_rebalance.plans.wave_filling import (
     waves_of,
 )
 from kafka_rebalance.snapshot.load import LoadKind
+
+# Waves that fill a night to the last byte.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +94,54 @@ def _disk_used(plan_request: PlanRequest, done: Draft) -> Floats | None:
 def waves_cut(
     plan_request: PlanRequest, draft: Draft, used: Floats | None, params: WaveParams = DEFAULTS.waves
 ) -> WavePlan:
-    """Waves with the requested concurrency; without a request, with more where barriers cost much time."""
+    """Waves with the requested concurrency; without a request, with more where barriers cost much time.
+
+    With nights the waves that take fewest of them.
+    """
+    best = _wide_enough(plan_request, draft, used, params)
+    night_bytes = night_bytes_of(plan_request.options)
+    if math.isinf(night_bytes):
+        return best
+    transfers, brokers = draft.forward(), len(plan_request.brokers.brokers)
+    least = math.ceil(least_in_turn(transfers, brokers) / night_bytes)
+    taken = len(by_night(busiest_bytes(transfers, best.wave_of, brokers).tolist(), night_bytes))
+    for parts in range(2, params.most_parts + 1):
+        if taken <= least or len(best.stuck) or plan_request.partitions.under_replicated[draft.row].any():
+            break  # under-replicated partitions stay in the first waves
+        other = cut_into_waves(plan_request, draft, used, best.slots, params, parts)
+        needed = len(by_night(busiest_bytes(transfers, other.wave_of, brokers).tolist(), night_bytes))
+        if needed < taken and not len(other.stuck):
+            best, taken = other, needed
+    return best
+
+
+def night_bytes_of(options: PlanOptions) -> float:
+    """Return the bytes that a broker can send or receive in a night; inf without one."""
+    return math.inf if options.night_hours is None else 3600 * options.night_hours * options.throttle_bytes_per_s
+
+
+def by_night(amounts: Sequence[float], most: float) -> list[list[int]]:
+    """Return the waves of each night, in order: as many as fit, or one that is longer.
+
+    >>> by_night([2, 1, 3, 0, 9], 3)
+    [[0, 1], [2, 3], [4]]
+    """
+    nights: list[list[int]] = []
+    used = math.inf
+    for wave, amount in enumerate(amounts):
+        used += amount
+        if not fits_night(used, most):
+            nights.append([])
+            used = amount
+        nights[-1].append(wave)
+    return nights
+
+
+def fits_night(amount: float, most: float) -> bool:
+    return amount <= most * (1 + _ROUNDING)
+
+
+def _wide_enough(plan_request: PlanRequest, draft: Draft, used: Floats | None, params: WaveParams) -> WavePlan:
     cut = cut_into_waves(plan_request, draft, used, slots_of(plan_request, draft, params), params)
     if plan_request.options.moves_per_broker is not None:
         return cut
@@ -106,14 +160,24 @@ def waves_cut(
 
 
 def cut_into_waves(
-    plan_request: PlanRequest, draft: Draft, used: Floats | None, slots: int, params: WaveParams = DEFAULTS.waves
+    plan_request: PlanRequest,
+    draft: Draft,
+    used: Floats | None,
+    slots: int,
+    params: WaveParams = DEFAULTS.waves,
+    parts: int = 1,
 ) -> WavePlan:
-    """Partitions with missing replicas, then leader changes alone (they copy nothing), then the rest. ``used`` None
-    where sizes are unknown.
+    """Return waves of partitions with missing replicas, then leader changes alone, then the rest.
+
+    Each wave takes at most one of ``parts`` of a night.
+
+    Leader changes copy nothing, so they come as early as safety allows, elections first. ``used`` float64[B]: bytes on
+    disk today, None where sizes are unknown.
     """
     options, brokers = plan_request.options, len(plan_request.brokers.brokers)
     leaders = options.max_leader_changes_per_wave or UNLIMITED
-    limits = WaveLimits(options.throttle_bytes_per_s, slots, options.partitions_per_wave, leaders)
+    most_bytes = night_bytes_of(options) / parts
+    limits = WaveLimits(options.throttle_bytes_per_s, slots, options.partitions_per_wave, leaders, most_bytes)
     disk = None if used is None else Disk(used, plan_request.disk_limit)
     is_copy = draft.copies > 0
     copying = np.flatnonzero(is_copy)
@@ -133,25 +197,25 @@ def cut_into_waves(
 def waves_forward(
     plan_request: PlanRequest, draft: Draft, wave_of: Ints, params: WaveParams = DEFAULTS.waves
 ) -> tuple[Wave, ...]:
-    traffic = _leader_traffic(plan_request, draft)
+    traffic = _leader_traffic(plan_request, draft, draft.changes_leader)
     return _waves(plan_request, draft.forward(), draft.bytes_forward(), _members(wave_of), traffic, params)
 
 
 def rollback_of(
     plan_request: PlanRequest, draft: Draft, wave_of: Ints, params: WaveParams = DEFAULTS.waves
 ) -> Rollback:
-    """Waves in reverse. Replicas cannot return to lost brokers."""
+    """Return the waves in reverse. Replicas cannot return to lost brokers, and an election is not undone."""
     gone = np.array([broker.state.is_gone for broker in plan_request.brokers.brokers], dtype=np.bool_)
     lost = np.asarray(((draft.start >= 0) & gone[draft.start]).any(axis=1))
     turned = [members[~lost[members]] for members in reversed(_members(wave_of))]
     members = [wave_moves for wave_moves in turned if len(wave_moves)]
-    traffic = _leader_traffic(plan_request, draft)
+    traffic = _leader_traffic(plan_request, draft, draft.changes_leader_back)
     waves = _waves(plan_request, draft.backward(), draft.bytes_back(), members, traffic, params)
     undone = np.flatnonzero(~lost)
     cost = Cost(
         replica_moves=int(draft.dropped[undone].sum()),
         bytes=total_bytes([wave.bytes for wave in waves]),
-        leader_changes=int(draft.changes_leader[undone].sum()),
+        leader_changes=int(draft.changes_leader_back[undone].sum()),
         seconds=_seconds(waves),
         seconds_slot_filling=_slot_filling(plan_request, draft.backward().chosen(undone), waves, params),
     )
@@ -170,10 +234,10 @@ def cost_of(
     )
 
 
-def _leader_traffic(plan_request: PlanRequest, draft: Draft) -> LeaderTraffic:
+def _leader_traffic(plan_request: PlanRequest, draft: Draft, changes: Flags) -> LeaderTraffic:
     snapshot = plan_request.snapshot
     return LeaderTraffic(
-        changes=draft.changes_leader,
+        changes=changes,
         written=snapshot.load(LoadKind.IN_BYTES_PER_S)[draft.row],
         read=snapshot.load(LoadKind.OUT_BYTES_PER_S)[draft.row],
         is_reported=plan_request.options.max_leader_changes_per_wave is not None,

@@ -237,6 +237,32 @@ def _longer_than_valid(*, seconds: float, valid_hours: int) -> str:
     )
 
 
+def _nights_needed(
+    *,
+    nights: int,
+    night_hours: float,
+    first_waves: int,
+    left_replica_moves: int,
+    left_bytes: int | None,
+    left_leader_changes: int,
+) -> str:
+    if nights == 1:
+        return f"the waves fit into one night of {night_hours:g} h"
+    copied = "" if not left_bytes else f" ({bytes_in_words(left_bytes)})"
+    return (
+        f"the waves take {nights:,} nights of {night_hours:g} h: the first runs {counted(first_waves, 'wave')} and "
+        f"leaves {counted(left_replica_moves, 'replica move')}{copied} and "
+        f"{counted(left_leader_changes, 'leader change')}"
+    )
+
+
+def _waves_longer_than_night(*, waves: int, longest_seconds: float, night_hours: float) -> str:
+    return (
+        f"{counted(waves, 'wave')} of one large partition each take up to {seconds_in_words(longest_seconds)}, longer "
+        f"than a night of {night_hours:g} h: raise --throttle, or exclude the partition's topic"
+    )
+
+
 def _moves_without_room(*, moves: int) -> str:
     return f"{counted(moves, 'move')} {_are(moves)} left out: no order of them has room for both copies on every disk"
 
@@ -782,6 +808,8 @@ PLAN_REASONS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.BOUNDS_OF_WIDENED_BANDS: _widened_bounds,
         FactCode.THROTTLE_RAISED: _throttle_raised,
         FactCode.LONGER_THAN_VALID: _longer_than_valid,
+        FactCode.NIGHTS_NEEDED: _nights_needed,
+        FactCode.WAVES_LONGER_THAN_NIGHT: _waves_longer_than_night,
         FactCode.MOVES_WITHOUT_ROOM: _moves_without_room,
         FactCode.FOLLOWERS_REORDERED: _followers_reordered,
         FactCode.LOSSES_SURVIVED: _losses_survived,

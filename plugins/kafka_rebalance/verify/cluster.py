@@ -431,6 +431,15 @@ class ClaimedMoves:
     is_new: Flags
     is_dropped: Flags
 
+    @property
+    def changes_leader(self) -> Flags:
+        return np.asarray(self.leader_from != self.leader_to)
+
+    @property
+    def changes_leader_back(self) -> Flags:
+        """bool[M]: the rollback elects the first of the old list, which is not the new leader."""
+        return np.asarray(self.changes_leader & (self.leader_to != self.start[:, 0]))
+
 
 def read_moves(
     moves: list[dict[str, Any]], snapshot: ClusterSnapshot, cluster: ClusterArrays, faults: FaultList

@@ -77,6 +77,7 @@ RULES = {
     "wave_seconds": "a wave lasts as long as its busiest broker's bytes in or out over the throttle",
     "wave_throttle": "the throttle is the one asked for, raised only where what is written needs it",
     "wave_limit": "no broker sends or receives more moves at a time than allowed, nor changes more leaders in a wave",
+    "wave_night": "each wave fits into a night, and the plan says how many it takes and what is left after the first",
     "wave_leaders": "a wave says how many leaders change, and what is written to and read from their partitions",
     "wave_disk": "free disk suffices while both copies exist, and free_disk_needed says how much",
     "wave_order": "in each step under-replicated partitions go first",

@@ -301,7 +301,7 @@ def check_rollback(
     _check_waves(rollback, claimed, cluster, parameters, faults)
     undone = ~lost
     dropped = claimed.is_dropped.sum(axis=1)[undone]
-    changes = int((claimed.leader_from != claimed.leader_to)[undone].sum())
+    changes = int(claimed.changes_leader_back[undone].sum())
     faults.require_equal("rollback_cost", "rollback.replica_moves", rollback["replica_moves"], int(dropped.sum()))
     faults.require_equal("rollback_cost", "rollback.leader_changes", rollback["leader_changes"], changes)
     amounts = [wave["bytes"] for wave in rollback["waves"]]
@@ -324,5 +324,5 @@ def _check_waves(
         traffic = Traffic.backward(claimed, cluster, members)
         here = [amounts[m] for m in wave["moves"]]
         check_wave(f"rollback.waves[{number}]", wave, here, traffic, cluster, parameters, faults)
-        check_leader_steps(f"rollback.waves[{number}]", wave, claimed, cluster, parameters, faults)
+        check_leader_steps(f"rollback.waves[{number}]", wave, claimed, cluster, parameters, faults, is_back=True)
     check_times("rollback", rollback, rollback["waves"], claimed, cluster, faults)

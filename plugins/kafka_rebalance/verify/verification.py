@@ -45,7 +45,7 @@ from kafka_rebalance.verify.survival import (
     too_few_leaders,
 )
 from kafka_rebalance.verify.verdict_rules import check_verdict
-from kafka_rebalance.verify.waves import check_costs, check_trace, check_waves
+from kafka_rebalance.verify.waves import check_costs, check_nights, check_trace, check_waves
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +141,7 @@ def _judge(
     check_survival(document, placements, parameters, faults)
     check_topic_leaders(document, claimed, cluster, parameters, faults)
     check_waves(document, claimed, cluster, parameters, _disk(levels, cluster), faults)
+    check_nights(document, claimed, parameters, faults)
     check_steps(document, placements.snapshot, claimed, cluster, levels, parameters, faults)
     check_rollback(document, claimed, cluster, parameters, faults)
     check_stated_facts(document, placements.snapshot, claimed, cluster, levels, parameters, faults)

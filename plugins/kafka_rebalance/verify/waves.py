@@ -107,11 +107,13 @@ def check_leader_steps(
     cluster: ClusterArrays,
     parameters: PlanOptions,
     faults: FaultList,
+    *,
+    is_back: bool = False,
 ) -> None:
     """Check one wave; without a limit no figure is stated."""
     members = np.array(wave["moves"], dtype=np.int64)
     limit = parameters.max_leader_changes_per_wave
-    changed = members[claimed.leader_from[members] != claimed.leader_to[members]]
+    changed = members[(claimed.changes_leader_back if is_back else claimed.changes_leader)[members]]
     expected: tuple[int | None, float | None, float | None] = (None, None, None)
     if limit is not None:
         rows = claimed.row[changed]
@@ -141,6 +143,7 @@ def _known_sum(rates: Floats) -> float | None:
 
 
 _SECONDS_ROUNDING = 1e-9
+_OF_NIGHTS = ("nights_needed", "waves_longer_than_night")
 
 
 def check_costs(
@@ -224,6 +227,49 @@ def check_waves(
     check_times("cost", document["cost"], waves, claimed, cluster, faults)
 
 
+def check_nights(document: dict[str, Any], claimed: ClaimedMoves, parameters: PlanOptions, faults: FaultList) -> None:
+    """Waves in order, each in the night of the one before where it fits."""
+    said = {reason["code"]: reason["args"] for reason in document["reasons"] if reason["code"] in _OF_NIGHTS}
+    if faults.has_any("wave_members"):
+        return
+    waves, hours = document["waves"], parameters.night_hours
+    expected: dict[str, dict[str, Any]] = {}
+    seconds = [wave["seconds"] for wave in waves]
+    if hours is not None and waves and None not in seconds:
+        most, used = 3600 * hours * (1 + _SECONDS_ROUNDING), math.inf
+        opened: list[int] = []
+        for number, taken in enumerate(seconds):
+            used += taken
+            if used > most:
+                opened.append(number)
+                used = taken
+        first = [*opened, len(waves)][1]
+        rest = np.array([member for wave in waves[first:] for member in wave["moves"]], dtype=np.int64)
+        expected["nights_needed"] = {
+            "nights": len(opened),
+            "night_hours": hours,
+            "first_waves": first,
+            "left_replica_moves": int(claimed.copies[rest].sum()),
+            "left_bytes": total([wave["bytes"] for wave in waves[first:]]),
+            "left_leader_changes": int(claimed.changes_leader[rest].sum()),
+        }
+        longer = [taken for taken in seconds if taken > most]
+        if longer:
+            figures = {"waves": len(longer), "longest_seconds": max(longer), "night_hours": hours}
+            expected["waves_longer_than_night"] = figures
+    if said != expected:
+        faults.add("wave_night", "plan.reasons", f"say {said}, recomputed {expected}")
+
+
+def _beyond_night(traffic: Traffic, parameters: PlanOptions) -> Flags:
+    """bool[B]: brokers that send or receive more than fits into a night, and not for one partition alone."""
+    if parameters.night_hours is None:
+        return np.zeros(len(traffic.arriving), dtype=np.bool_)
+    most = 3600 * parameters.night_hours * parameters.throttle_bytes_per_s * (1 + _SECONDS_ROUNDING)
+    beyond = (traffic.arriving > most) & (traffic.copies_in > 1) | (traffic.sent > most) & (traffic.moves_out > 1)
+    return np.asarray(beyond)
+
+
 def _check_members(waves: list[dict[str, Any]], moves: list[dict[str, Any]], faults: FaultList) -> bool:
     wave_of = [0] * len(moves)  # waves count from 1; 0: in none
     for number, wave in enumerate(waves, start=1):
@@ -278,6 +324,9 @@ def _check_limits(
     place: str, traffic: Traffic, members: Longs, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
     limit = parameters.moves_per_broker or 0
+    for b in np.flatnonzero(_beyond_night(traffic, parameters)).tolist():
+        text = f"broker {cluster.ids[b]} sends or receives more than fits into {parameters.night_hours} h"
+        faults.add("wave_night", place, text)
     for direction, counts in (("receives", traffic.copies_in), ("sends", traffic.moves_out)):
         for b in np.flatnonzero(counts > limit).tolist():
             text = f"broker {cluster.ids[b]} {direction} {counts[b]} moves at a time, {limit} allowed"
@@ -320,6 +369,7 @@ def _check_order(
             busiest = max(int(traffic.copies_in.max()), int(traffic.moves_out.max()))
             limit = parameters.max_leader_changes_per_wave
             has_room = limit is None or max(leader_changes(claimed, cluster, together)) <= limit
+            has_room &= not _beyond_night(traffic, parameters).any()
             is_within = (
                 busiest <= (parameters.moves_per_broker or 0) and len(together) <= parameters.partitions_per_wave
             )

@@ -44,6 +44,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "--max-moves": {"max_moves": 6},
     "--max-leader-changes": {"max_leader_changes": 5},
     "--max-hours": {"max_hours": 0.05},
+    "--night-hours": {"night_hours": 0.05},
     "--max-reorders": {"max_reorders": 3},
     "--also-balance": {"also_balance": frozenset({"potential_out"})},
     "--survive": {"survive": "rack", "capacities": dict.fromkeys(range(BROKERS), CAPACITY)},
@@ -143,6 +144,9 @@ KEPT: dict[str, Keeps] = {
     "--max-moves": lambda snapshot, plan, options: plan.cost.replica_moves <= 6,
     "--max-leader-changes": lambda snapshot, plan, options: plan.cost.leader_changes <= 5,
     "--max-hours": lambda snapshot, plan, options: (plan.cost.seconds or 0) <= 3600 * 0.05,
+    "--night-hours": lambda snapshot, plan, options: all(
+        (wave.seconds or 0) <= 3600 * 0.05 or len(wave.moves) == 1 for wave in plan.waves
+    ),
     "--max-reorders": lambda snapshot, plan, options: sum(move.kind is MoveKind.ORDER for move in plan.moves) <= 3,
     "--also-balance": lambda snapshot, plan, options: any(
         outcome.resource == "potential_out" for outcome in plan.resources

@@ -128,6 +128,9 @@ def test_elections_come_first_and_rewrite_no_list() -> None:
     assert [step.kind for step in plan.steps] == [StepKind.ELECT]
     assert plan.cost.leader_changes == 3
     assert all(move.to_replicas == move.from_replicas for move in plan.moves)
+    assert plan.rollback is not None
+    assert plan.rollback.cost.leader_changes == 0  # Kafka elects the first of a list, and no list changed
+    assert verify_plan(plan.document, snapshot).wrong == ()
 
 
 def test_a_plan_that_ends_before_its_first_step_says_what_is_left() -> None:

@@ -259,6 +259,40 @@ SAMPLES: list[tuple[Fact, str]] = [
         ),
     ),
     (
+        fact(
+            FactCode.NIGHTS_NEEDED,
+            nights=5,
+            night_hours=2.0,
+            first_waves=3,
+            left_replica_moves=120,
+            left_bytes=2**40,
+            left_leader_changes=1,
+        ),
+        (
+            "the waves take 5 nights of 2 h: the first runs 3 waves and leaves 120 replica moves (1.0 TiB) and 1 "
+            "leader change"
+        ),
+    ),
+    (
+        fact(
+            FactCode.NIGHTS_NEEDED,
+            nights=1,
+            night_hours=1.5,
+            first_waves=3,
+            left_replica_moves=0,
+            left_bytes=0,
+            left_leader_changes=0,
+        ),
+        "the waves fit into one night of 1.5 h",
+    ),
+    (
+        fact(FactCode.WAVES_LONGER_THAN_NIGHT, waves=1, longest_seconds=10800.0, night_hours=2.0),
+        (
+            "1 wave of one large partition each take up to 3 h 0 min, longer than a night of 2 h: raise --throttle, "
+            "or exclude the partition's topic"
+        ),
+    ),
+    (
         fact(FactCode.LONGER_THAN_VALID, seconds=10800.0, valid_hours=2),
         (
             "the plan takes 3 h 0 min at the throttle, longer than it is valid (2 h): raise --throttle, or "

@@ -75,6 +75,7 @@ def test_a_hundred_kinds_are_tried_over_all_rules_and_few_are_harmless() -> None
         "unmovable",
         "in_flight",
         "wave_order",
+        "wave_night",
         "bound_weak",
         "survive",
         "min_topic_leaders",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cache
 
@@ -105,7 +106,7 @@ def test_the_exchange_saves_two_percent_in_the_mean_of_any_sixty() -> None:
 def test_two_waves_exchange_what_makes_them_shorter() -> None:
     """The module's example: {6, 2} and {3, 7} last 6 + 7, {6, 7} and {3, 2} last 7 + 3."""
     moves = transfers([(1, 2), (3, 4), (1, 5), (3, 6)], [6, 2, 3, 7])
-    copies, wave_loads, caps = copies_of(moves), empty_wave_loads(2, 7), Caps(1, 10, 1.0, UNLIMITED)
+    copies, wave_loads, caps = copies_of(moves), empty_wave_loads(2, 7), Caps(1, 10, 1.0, UNLIMITED, math.inf)
     wave = fill_evenly(np.arange(4), 0, 1, copies, wave_loads, caps)
     assert wave.tolist() == [0, 0, 1, 1]
     assert bytes_in_turn(moves, wave, 7) == 13
