@@ -14,7 +14,7 @@ from kafka_assignors import registry as assignors
 from kafka_assignors.partitioners import registry as partitioners
 from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
 from kafka_assignors.partitioners.key_column import KeyColumn
-from kafka_rebalance.key_tally.scores import partition_load
+from kafka_rebalance.key_tally.tally import partition_load
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, Group, Member

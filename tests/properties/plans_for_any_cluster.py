@@ -22,7 +22,7 @@ from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict
-from kafka_rebalance.plans.verified_plan import verified
+from kafka_rebalance.plans.searches import verified
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from tests.properties.any_cluster import Case, any_case
 

@@ -12,8 +12,7 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.render.plan_brief import brief_lines
-from kafka_rebalance.render.steps import step_figures, step_lines
+from kafka_rebalance.render.steps import brief_lines, step_figures, step_lines
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.publish.digest import closing_words
 from rebalance_advisor.publish.plan_files import plan_files

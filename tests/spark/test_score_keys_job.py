@@ -9,8 +9,7 @@ import pytest
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.key_tally.plan import TopicLayout, plan_for
-from kafka_rebalance.key_tally.scores import scores_of
-from kafka_rebalance.key_tally.tally import KeyEncoding
+from kafka_rebalance.key_tally.tally import KeyEncoding, scores_of
 from rebalance_advisor.input_bytes import ByteBudget
 from rebalance_advisor.key_samples.files import tally_file
 from rebalance_advisor.key_samples.request import SampleColumns

@@ -19,8 +19,8 @@ from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor import gates, store
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.page.access import Access
-from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader
+from rebalance_advisor.page.routes import make_app
 from rebalance_advisor.publish.folders import MARKER, replace_folder
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
 from rebalance_advisor.version import advisor_version

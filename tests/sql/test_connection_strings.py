@@ -153,7 +153,7 @@ def test_whoever_is_given_an_address_takes_a_url_and_a_libpq_string(odd_server, 
     import sqlalchemy
     from sqlalchemy import column, select, table
 
-    from rebalance_advisor.gates.expectations import sqlalchemy_address
+    from rebalance_advisor.gates.run import sqlalchemy_address
     from rebalance_advisor.page.reader import Reader
 
     monkeypatch.delenv(postgres.AIRFLOW_SETTING, raising=False)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from rebalance_advisor import gates, store
-from rebalance_advisor.gates.expectations import Unexpected, sqlalchemy_address, unexpected_rows
 from rebalance_advisor.gates.rules import PROJECT, Gate, Level, rules_of
+from rebalance_advisor.gates.run import Unexpected, sqlalchemy_address, unexpected_rows
 from rebalance_advisor.store.schema import sql_files
 from tests.sql.sample_clusters import plain_snapshot, small_plan
 

@@ -19,8 +19,7 @@ from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
-from rebalance_advisor.store.load_history import KEPT_DAYS
-from rebalance_advisor.store.run_input import snapshot_over_window
+from rebalance_advisor.store.load_history import KEPT_DAYS, snapshot_over_window
 from stack.airflow.cluster_entries import write_entry
 from tests.unit.planner.sample_clusters import random_cluster
 

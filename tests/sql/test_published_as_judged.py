@@ -14,14 +14,14 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.advisory.advise import Advice
 from kafka_rebalance.plans import document as plan_reading
 from kafka_rebalance.plans import plan as plan_module
-from kafka_rebalance.plans import verified_plan
+from kafka_rebalance.plans import searches
 from kafka_rebalance.snapshot.group import Group, GroupType, Member, Subtopology, Tasks
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
 from rebalance_advisor.gates import rule_results
 from rebalance_advisor.publish.advisory_files import advisory_files
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
-from rebalance_advisor.store import run_input
+from rebalance_advisor.store import load_history
 from tests.sql.sample_clusters import plain_snapshot
 
 pytestmark = pytest.mark.stack
@@ -75,7 +75,7 @@ def test_a_run_loads_verifies_and_serialises_once(connection, dsn, snapshot_id, 
     """Publishing needs neither the snapshot nor the verifier; it reads the plan back and compares."""
     counts: Counter[str] = Counter()
     for module, name in (
-        (run_input, "load_snapshot"), (verified_plan, "verify_plan"), (plan_module, "to_document"),
+        (load_history, "load_snapshot"), (searches, "verify_plan"), (plan_module, "to_document"),
         (plan_reading, "_plan"),
     ):  # fmt: skip
         real = getattr(module, name)

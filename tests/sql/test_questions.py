@@ -20,7 +20,7 @@ from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, Part
 from kafka_rebalance.snapshot.model import Capacity, Group, Member
 from rebalance_advisor import store
 from rebalance_advisor.dumps import read_input
-from rebalance_advisor.store.disk_forecasts import load_disk_forecasts
+from rebalance_advisor.store.load_history import load_disk_forecasts
 from stack.demo.cluster import write_demo_cluster
 from tests.coverage_gaps import gap_of
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan

@@ -18,7 +18,7 @@ from kafka_rebalance.plans import plan as plan_module
 from kafka_rebalance.render.steps import StepFigures, step_figures
 from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackScore, ResourceScore, TopicPlacementScore
 from rebalance_advisor import store
-from rebalance_advisor.store.rows import plan_rows
+from rebalance_advisor.store.rows import results
 from rebalance_advisor.store.rows.finding_evidence import packed
 from rebalance_advisor.store.run import RESULT_TABLES
 from stack.waiting import PATIENCE_S
@@ -114,7 +114,7 @@ def test_a_crash_after_any_step_leaves_the_last_advisory_standing(connection, sn
     def crash(*_: object) -> list[dict[str, object]]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(plan_rows, "_wave_rows", crash)
+    monkeypatch.setattr(results, "_wave_rows", crash)
     with pytest.raises(KeyboardInterrupt):
         store.save_plan(connection, "today", small_plan(snapshot_id))
     monkeypatch.undo()
@@ -128,14 +128,14 @@ def test_a_crash_after_any_step_leaves_the_last_advisory_standing(connection, sn
 
 def test_a_crash_in_the_middle_of_loading_a_plan_leaves_no_row_of_it(connection, snapshot_id, monkeypatch) -> None:
     start(connection, snapshot_id)
-    real = plan_rows.replace_rows
+    real = results.replace_rows
 
     def crash_at_moves(connection, run, table, rows) -> None:
         real(connection, run, table, rows)
         if table == "move":
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(plan_rows, "replace_rows", crash_at_moves)
+    monkeypatch.setattr(results, "replace_rows", crash_at_moves)
     with pytest.raises(KeyboardInterrupt):
         store.save_plan(connection, "r-1", small_plan(snapshot_id))
     for table in ("plan", "plan_broker", "move"):

@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page
 
 from rebalance_advisor.airflow.page import PREFIX
 from rebalance_advisor.page.access import Access
-from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader
+from rebalance_advisor.page.routes import make_app
 from stack.demo import pipeline as demo
 from tests.chromium import NARROW, chromium, document_width, grave_faults, in_view, new_page
 from tests.stack.conftest import GUEST

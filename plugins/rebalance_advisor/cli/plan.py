@@ -150,7 +150,7 @@ def _tell(made: Made, urgent: Sequence[Fact], arguments: argparse.Namespace) -> 
         write_json(sys.stdout, outcome)
         return
     from kafka_rebalance.render import render, render_all
-    from kafka_rebalance.render.plan_brief import brief_lines
+    from kafka_rebalance.render.steps import brief_lines
     from rebalance_advisor.publish.plan_words import plan_lines
 
     words = render_all(urgent)

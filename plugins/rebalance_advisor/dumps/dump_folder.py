@@ -3,6 +3,10 @@
 Required: ``kafka-topics --describe``, topic znodes, or a group table. Missing parts are gaps. Sub-folders are several
 snapshots: the newest is returned, with rates since the one before; files beside them belong to all. A contradiction
 that time explains (a rebalance, a move, a deleted topic) is a gap; others are refused.
+
+``kafka-log-dirs --describe`` (o.a.k.tools.LogDirsCommand) prints two lines of prose, then ``{"version": 1, "brokers":
+[{"broker", "logDirs": [{"logDir", "error", "partitions": [{"partition": "topic-0", "size", "offsetLag",
+"isFuture"}]}]}]}``; several are merged. Volume totals are unknown.
 """
 
 from __future__ import annotations
@@ -14,10 +18,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.visible_text import visible
+from kafka_assignors.visible_text import excerpt, visible
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -25,6 +29,7 @@ from kafka_rebalance.snapshot.model import (
     ClusterSnapshot,
     CoverageGap,
     Group,
+    LogDir,
     Partition,
     Topic,
     partition_table,
@@ -40,13 +45,131 @@ from rebalance_advisor.dumps.broker_lists import (
     read_brokers,
 )
 from rebalance_advisor.dumps.capacity_file import Capacities, looks_like_capacity, parse_capacity, with_capacity
-from rebalance_advisor.dumps.groups_dump import GroupsDump, looks_like_groups
-from rebalance_advisor.dumps.log_dirs_dump import LogDirsDump, looks_like_log_dirs
-from rebalance_advisor.dumps.offsets_dump import Offsets, OffsetsDump, SeenElsewhere, looks_like_offsets
-from rebalance_advisor.dumps.text_lines import as_printed
+from rebalance_advisor.dumps.groups_dump import (
+    GroupsDump,
+    Offsets,
+    OffsetsDump,
+    SeenElsewhere,
+    looks_like_groups,
+    looks_like_offsets,
+)
+from rebalance_advisor.dumps.input_file import json_documents, parse_json
+from rebalance_advisor.dumps.text_lines import LARGEST_ID, LARGEST_LONG, as_printed
 from rebalance_advisor.dumps.topic_znodes import TopicZnodes, looks_like_znodes
 from rebalance_advisor.dumps.topics_dump import TopicsDump, looks_like_topics, refuse_empty
 from rebalance_advisor.input_bytes import ByteBudget, PartOfInputError, folder_entries, read_bytes, read_text
+
+Replica = tuple[str, int, int]  # topic, partition, broker
+
+
+@dataclass(slots=True)
+class LogDirsDump:
+    """The last dump has priority.
+
+    ``future``: unfinished copies between dirs. ``dirs``: path → error by broker. ``asked_in_parts``: brokers queried by
+    topic.
+    """
+
+    log_bytes: dict[Replica, int] = field(default_factory=dict)
+    places: dict[Replica, str] = field(default_factory=dict)
+    future: dict[Replica, tuple[str, int]] = field(default_factory=dict)
+    dirs: dict[int, dict[str, str | None]] = field(default_factory=dict)
+    asked_in_parts: set[int] = field(default_factory=set)
+    gaps: list[CoverageGap] = field(default_factory=list)
+
+    def read(self, text: str, place: str) -> None:
+        documents = json_documents(text, place, _is_prose)
+        if not documents:
+            raise InvalidInputError.at(place, "holds no JSON", "kafka-log-dirs prints one after two lines of prose")
+        for number, (first_line, block) in enumerate(documents):
+            path = place if number == 0 else f"{place}:{first_line}"
+            document = parse_json(block, place, first_line)
+            if document.get("version") != 1:
+                raise InvalidInputError.at(
+                    f"{path}.version", f"{excerpt(document.get('version'))} is unknown", "expected 1"
+                )
+            listed = set[int]()
+            for index, item in enumerate(_list(document, "brokers", path)):
+                here = f"{path}.brokers[{index}]"
+                broker = _whole(item, "broker", here, LARGEST_ID)
+                if broker in listed:
+                    raise InvalidInputError.at(here, f"broker {broker} is listed twice")
+                listed.add(broker)
+                self._read_broker(item, broker, here)
+
+    def log_dirs(self, broker: int) -> tuple[LogDir, ...]:
+        return tuple(LogDir(path, error=error) for path, error in sorted(self.dirs.get(broker, {}).items()))
+
+    def _read_broker(self, item: Any, broker: int, path: str) -> None:
+        if broker in self.dirs:
+            self.asked_in_parts.add(broker)
+        known, seen = self.dirs.setdefault(broker, {}), set[Replica]()
+        for number, log_dir in enumerate(_list(item, "logDirs", path)):
+            here = f"{path}.logDirs[{number}]"
+            name, error = _text(log_dir, "logDir", here), log_dir.get("error")
+            if error is not None and known.get(name) is None:
+                what, reason = fact(FactCode.LACKS_LOG_DIR, path=name), fact(FactCode.AS_REPORTED, text=str(error))
+                self.gaps.append(CoverageGap("broker", str(broker), what, reason))
+            known[name] = known.get(name) if error is None else str(error)
+            for index, row in enumerate(_list(log_dir, "partitions", here)):
+                self._read_replica(row, (broker, name), seen, f"{here}.partitions[{index}]")
+
+    def _read_replica(self, row: Any, place: tuple[int, str], seen: set[Replica], path: str) -> None:
+        name = _text(row, "partition", path)
+        topic, _, number = name.rpartition("-")
+        if not topic or not number.isascii() or not number.isdigit() or len(number) > 9:
+            raise InvalidInputError.at(f"{path}.partition", f"expected topic-number, found {excerpt(name)}")
+        size = _whole(row, "size", path, LARGEST_LONG)
+        is_future = row.get("isFuture", False)
+        if not isinstance(is_future, bool):
+            raise InvalidInputError.at(f"{path}.isFuture", f"expected true or false, found {excerpt(is_future)}")
+        broker, log_dir = place
+        replica = (topic, int(number), broker)
+        if is_future:
+            self.future[replica] = (log_dir, size)
+            return
+        if replica in seen:
+            raise InvalidInputError.at(path, f"{name} stands twice on broker {broker}")
+        seen.add(replica)
+        self.log_bytes[replica], self.places[replica] = size, log_dir
+
+
+def _is_prose(line: str) -> bool:
+    return line.startswith(("Querying brokers for log directories", "Received log directory information from"))
+
+
+def looks_like_log_dirs(text: str) -> bool:
+    return '"logDirs"' in text or text.lstrip().startswith("Querying brokers for log directories information")
+
+
+def _field(item: Any, name: str, path: str) -> Any:
+    if not isinstance(item, dict):
+        raise InvalidInputError.at(path, f"expected an object, found {excerpt(item)}")
+    if name not in item:
+        raise InvalidInputError.at(path, f"{name!r} is missing")
+    return item[name]
+
+
+def _list(item: Any, name: str, path: str) -> list[Any]:
+    value = _field(item, name, path)
+    if not isinstance(value, list):
+        raise InvalidInputError.at(f"{path}.{name}", f"expected a list, found {type(value).__name__}")
+    return value
+
+
+def _text(item: Any, name: str, path: str) -> str:
+    value = _field(item, name, path)
+    if not isinstance(value, str) or not value:
+        raise InvalidInputError.at(f"{path}.{name}", f"expected a text, found {excerpt(value)}")
+    return value
+
+
+def _whole(item: Any, name: str, path: str, largest: int) -> int:
+    value = _field(item, name, path)
+    if type(value) is not int or not 0 <= value <= largest:
+        raise InvalidInputError.at(f"{path}.{name}", f"expected a whole number, found {excerpt(value)}")
+    return value
+
 
 # Of a topic that only a group names, because its highest number may be misread.
 _MOST_PARTITIONS = 200_000

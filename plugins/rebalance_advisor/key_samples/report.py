@@ -8,16 +8,16 @@ from typing import Any
 
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.key_tally.plan import Pairing, Placement, read_together
-from kafka_rebalance.key_tally.scores import (
+from kafka_rebalance.key_tally.tally import (
     HeavyKey,
     KeyScores,
+    KeyTally,
     MeetingScore,
     PairScore,
     PlacementScore,
     meeting_of,
     scores_of,
 )
-from kafka_rebalance.key_tally.tally import KeyTally
 from rebalance_advisor.key_samples.request import KeyRequest
 
 VERSION = 1

@@ -19,16 +19,24 @@ from rebalance_advisor.store.checks import (
     record_result_checks,
     require_snapshot,
 )
-from rebalance_advisor.store.disk_forecasts import load_disk_forecasts
 from rebalance_advisor.store.failures import TaskFailure, record_failure
-from rebalance_advisor.store.load_history import load_readings
+from rebalance_advisor.store.load_history import (
+    RunInput,
+    load_disk_forecasts,
+    load_readings,
+    load_run_input,
+    snapshot_over_window,
+)
 from rebalance_advisor.store.prune import Pruned, agreed_now, prune
-from rebalance_advisor.store.rows.plan_rows import load_advisory, load_plan, save_advisory, save_plan
 from rebalance_advisor.store.rows.results import (
+    load_advisory,
+    load_plan,
+    save_advisory,
     save_broker_scores,
     save_findings,
     save_group_scores,
     save_member_scores,
+    save_plan,
     save_rack_scores,
     save_resource_scores,
     save_score_values,
@@ -44,7 +52,6 @@ from rebalance_advisor.store.run import (
     publishing,
     start_run,
 )
-from rebalance_advisor.store.run_input import RunInput, load_run_input, snapshot_over_window
 from rebalance_advisor.store.schema.connection import (
     Connection,
     StoreError,

@@ -7,16 +7,30 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
+from psycopg.rows import class_row
 
 from kafka_assignors.arrays import Longs
-from kafka_rebalance.snapshot.history import HISTORY_KINDS, MeasuredRates, MeasuredReading, Rates, measured_reading
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.advisory.advisory import DiskForecast
+from kafka_rebalance.options.values import Window, read_value
+from kafka_rebalance.snapshot.history import (
+    HISTORY_KINDS,
+    HourlyLoads,
+    MeasuredRates,
+    MeasuredReading,
+    Rates,
+    measured_reading,
+    over_window,
+)
+from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import NamedPartitions
 from rebalance_advisor.store.rows.arrow_columns import real_arrays
 from rebalance_advisor.store.rows.copy_rows import Column, copy_columns, text
 from rebalance_advisor.store.rows.snapshot_rows import headed
+from rebalance_advisor.store.run import Run
 from rebalance_advisor.store.schema.connection import Connection, named
-from rebalance_advisor.store.snapshot_load import Row, rows_of
+from rebalance_advisor.store.snapshot_load import Row, load_snapshot, rows_of
 from rebalance_advisor.store.statistics import analyze_copied
 
 KEPT_DAYS = 35
@@ -96,3 +110,33 @@ def _arrays(values: Rates, place: Longs, offsets: Longs) -> Column:
     whole[place] = values
     column: Column = real_arrays(whole, offsets)
     return column
+
+
+def load_disk_forecasts(connection: Connection, run_id: str) -> tuple[DiskForecast, ...]:
+    """Return () when a newer snapshot is stored."""
+    with connection.cursor(row_factory=class_row(DiskForecast)) as cursor:
+        return tuple(cursor.execute(named("disk_forecasts"), {"run_id": run_id}).fetchall())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunInput:
+    snapshot: ClusterSnapshot
+    hourly: HourlyLoads | None = None
+
+
+def load_run_input(connection: Connection, run: Run) -> RunInput:
+    return snapshot_over_window(connection, run.snapshot_id, run.parameters.get("load"), run.parameters.get("window"))
+
+
+def snapshot_over_window(
+    connection: Connection, snapshot_id: str, load: str | None, window_text: str | None
+) -> RunInput:
+    """``window_text``: for example ``7d``. Raises StoreError or InvalidInputError."""
+    snapshot = load_snapshot(connection, snapshot_id)
+    if load is None or window_text is None:
+        return RunInput(snapshot)
+    if snapshot.captured_at is None:
+        raise InvalidInputError.at("history", "the reading has no time", "advise on one that has (captured_at)")
+    hours = read_value(Window, window_text)
+    readings = load_readings(connection, snapshot.cluster, snapshot.captured_at, hours)
+    return RunInput(*over_window(snapshot, readings, LoadStatistic(load), hours))

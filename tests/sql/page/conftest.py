@@ -14,8 +14,8 @@ from fastapi import HTTPException, Request
 from fastapi.testclient import TestClient
 
 from rebalance_advisor.page.access import Access
-from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader
+from rebalance_advisor.page.routes import make_app
 
 
 async def caller(request: Request) -> str:

@@ -13,9 +13,9 @@ from fastapi.testclient import TestClient
 
 from kafka_assignors.visible_text import is_hidden
 from rebalance_advisor.page.access import Access
-from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.page.rendering import HEADERS
+from rebalance_advisor.page.routes import make_app
 from tests.sql.page.conftest import caller, readable, served
 from tests.unit.cli.hostile.names import HOSTILE
 
@@ -147,7 +147,7 @@ def test_no_hidden_character_of_an_address_reaches_a_log(caplog) -> None:
                 assert exchange(server, "GET", address, "all")[0] in (400, 404, 503), address
         for raw in ("\x1b[2J", "\x9b31m", "a\x00b", "a\x7f"):  # no browser sends them
             assert exchange(server, "GET", f"/clusters/{raw}", "all")[0] in (400, 404, 503), raw
-    ours = [record for record in caplog.records if record.name == "rebalance_advisor.page.app"]
+    ours = [record for record in caplog.records if record.name == "rebalance_advisor.page.routes"]
     assert len(ours) > len(hidden)
     for line in (line for record in caplog.records for line in record.getMessage().split("\n")):
         assert not [character for character in line if is_hidden(character)], line

@@ -13,8 +13,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from rebalance_advisor.page.access import Access
-from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.queries import LIST_ROWS
+from rebalance_advisor.page.routes import make_app
 from tests.chromium import chromium, new_page, served
 from tests.sql.page import large_cluster
 from tests.sql.page.conftest import readable

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rebalance_advisor.page.access import Access
-from rebalance_advisor.page.app import make_app
+from rebalance_advisor.page.routes import make_app
 from tests.chromium import NARROW, WIDE, chromium, grave_faults, in_view, new_page, served
 from tests.sql.page import large_cluster
 from tests.sql.page.conftest import readable

@@ -18,8 +18,8 @@ from sqlalchemy import func, select
 from rebalance_advisor import store
 from rebalance_advisor.page import reader as reader_module
 from rebalance_advisor.page.access import Access
-from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader
+from rebalance_advisor.page.routes import make_app
 from rebalance_advisor.page.threads import PageThreads
 from stack.waiting import frozen
 from tests.sql.page.conftest import caller, readable, served

@@ -4,18 +4,23 @@ import pytest
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
-from rebalance_advisor.dumps.any_input import current_assignment, is_reassignment, read_reassignment
+from rebalance_advisor.dumps.any_input import (
+    current_assignment,
+    is_reassignment,
+    read_placement_rows,
+    read_reassignment,
+)
 from rebalance_advisor.dumps.groups_dump import (
     GroupOfTable,
     Kind,
+    Role,
     partition_count,
     read_assignment,
     read_header,
+    role_of_name,
     runs_of,
 )
 from rebalance_advisor.dumps.input_file import brace_depth, json_documents
-from rebalance_advisor.dumps.offsets_dump import Role, role_of_name
-from rebalance_advisor.dumps.placement_rows import read_placement_rows
 from rebalance_advisor.dumps.text_lines import Line, csv_rows
 
 LINE = Line("members.txt:3", "")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_assignors.errors import InvalidInputError
-from rebalance_advisor.dumps.log_dirs_dump import LogDirsDump, looks_like_log_dirs
+from rebalance_advisor.dumps.dump_folder import LogDirsDump, looks_like_log_dirs
 from tests.unit.dumps.dump_texts import LOG_DIRS
 
 

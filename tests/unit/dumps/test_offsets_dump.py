@@ -4,7 +4,7 @@ import pytest
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
-from rebalance_advisor.dumps.offsets_dump import OffsetsDump, SeenElsewhere, looks_like_offsets
+from rebalance_advisor.dumps.groups_dump import OffsetsDump, SeenElsewhere, looks_like_offsets
 
 
 def read(*texts):

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kafka_rebalance.advisory.advise import rack_traffic_price
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, seconds_in_words
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.annotations import rack_traffic_price
 from kafka_rebalance.findings.finding import CODES, Confidence, Severity
 from kafka_rebalance.findings.rules import RULES, evaluate_rules
 from kafka_rebalance.groups.group_input import group_inputs

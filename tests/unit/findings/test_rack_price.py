@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kafka_rebalance.advisory.advise import rack_traffic_price, reads_as_advised, with_rack_price
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.annotations import rack_traffic_price, reads_as_advised, with_rack_price
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.groups.answers import scored
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs

@@ -1,7 +1,7 @@
 import random
 from heapq import heapify, heappop
 
-from kafka_assignors.java.priority_queue import PriorityQueue
+from kafka_assignors.streams import PriorityQueue
 
 
 def polled(queue: PriorityQueue) -> list[int]:

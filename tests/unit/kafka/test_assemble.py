@@ -2,8 +2,7 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState, LogDir
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.read_cluster import Reading, assemble_snapshot, note_unseen
-from rebalance_advisor.kafka.storage import Configs, Storage
+from rebalance_advisor.kafka.read_cluster import Configs, Reading, Storage, assemble_snapshot, note_unseen
 from rebalance_advisor.kafka.unheard import Unheard
 from tests.unit.kafka.canned_cluster import words
 

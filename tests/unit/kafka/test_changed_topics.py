@@ -12,9 +12,15 @@ from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, Group
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.read_cluster import Reading, assemble_snapshot, note_odd_commits, read_again_what_changed
+from rebalance_advisor.kafka.read_cluster import (
+    Configs,
+    Reading,
+    Storage,
+    assemble_snapshot,
+    note_odd_commits,
+    read_again_what_changed,
+)
 from rebalance_advisor.kafka.request_sender import RequestSender
-from rebalance_advisor.kafka.storage import Configs, Storage
 from tests.sample import for_each
 from tests.unit.kafka.canned_cluster import SILENT, Answer, words
 

@@ -15,8 +15,10 @@ from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.read_cluster import (
+    Configs,
     EligibleLeaders,
     Reading,
+    Storage,
     assemble_snapshot,
     read_details,
     read_eligible_leaders,
@@ -26,7 +28,6 @@ from rebalance_advisor.kafka.read_cluster import (
     with_eligible_leaders,
     with_group_configs,
 )
-from rebalance_advisor.kafka.storage import Configs, Storage
 from tests.unit.kafka.canned_cluster import SILENT, Cluster, error, rights, words
 
 

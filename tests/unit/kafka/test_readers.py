@@ -21,7 +21,7 @@ from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest
 from rebalance_advisor.kafka.offsets import read_committed, read_ends
-from rebalance_advisor.kafka.storage import read_configs, read_storage
+from rebalance_advisor.kafka.read_cluster import read_configs, read_storage
 from rebalance_advisor.kafka.unheard import DeadlinePassedError, Unheard
 from tests.unit.kafka.canned_cluster import (
     SILENT,

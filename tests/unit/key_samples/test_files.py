@@ -9,8 +9,7 @@ import pytest
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.key_tally.plan import TopicLayout, plan_for
-from kafka_rebalance.key_tally.scores import scores_of
-from kafka_rebalance.key_tally.tally import KeyEncoding, KeyTally
+from kafka_rebalance.key_tally.tally import KeyEncoding, KeyTally, scores_of
 from rebalance_advisor.input_bytes import ByteBudget
 from rebalance_advisor.key_samples.files import (
     key_batch,

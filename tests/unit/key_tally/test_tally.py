@@ -18,8 +18,7 @@ from kafka_rebalance.key_tally.plan import (
     batch_of_keys,
     plan_for,
 )
-from kafka_rebalance.key_tally.scores import hot_keys, meeting_of, scores_of
-from kafka_rebalance.key_tally.tally import KeyTally
+from kafka_rebalance.key_tally.tally import KeyTally, hot_keys, meeting_of, scores_of
 from tests.sample import for_each
 from tests.unit.key_tally.samples import Keys, skewed, tally_of
 

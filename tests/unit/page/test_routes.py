@@ -5,8 +5,14 @@ from datetime import UTC, datetime
 from rebalance_advisor.page import queries, reader
 from rebalance_advisor.page import routes as asking
 from rebalance_advisor.page.access import Access, readable_clusters
-from rebalance_advisor.page.app import make_app
-from rebalance_advisor.page.routes import clusters_router, fleet_router, move_filter, plans_router, subjects_router
+from rebalance_advisor.page.routes import (
+    clusters_router,
+    fleet_router,
+    make_app,
+    move_filter,
+    plans_router,
+    subjects_router,
+)
 
 ROUTERS = (fleet_router, clusters_router, plans_router, subjects_router)
 

@@ -3,9 +3,8 @@ import pytest
 
 from kafka_assignors.errors import AssignorError, InvalidInputError, UnknownNameError
 from kafka_assignors.partitioners.contract import Partitioner, RecordSample, TopicTarget
-from kafka_assignors.partitioners.hashing import BuiltInPartitioner
+from kafka_assignors.partitioners.hashing import BuiltInPartitioner, adaptive_weights
 from kafka_assignors.partitioners.key_column import KeyColumn
-from kafka_assignors.partitioners.keyless import adaptive_weights
 from kafka_assignors.partitioners.registry import BUILT_IN, by_name, names, registered
 from tests.sample import for_each
 

@@ -3,7 +3,7 @@ import numpy as np
 from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
 from kafka_assignors.partitioners.key_column import KeyColumn
 from kafka_assignors.partitioners.registry import by_name
-from kafka_rebalance.key_tally.scores import disagreements, distinct_keys, hottest_keys, partition_load, remapped_ratio
+from kafka_rebalance.key_tally.tally import disagreements, distinct_keys, hottest_keys, partition_load, remapped_ratio
 
 DEFAULT = by_name("default")
 

@@ -16,7 +16,7 @@ from kafka_rebalance.plans.check import PlanStatus, ReasonCode, check_plan
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.pipeline import make_plan, require_options_fit
 from kafka_rebalance.plans.plan import Move, MoveKind, Plan, Verdict, to_document
-from kafka_rebalance.plans.verified_plan import InvalidPlanError, require_verified, verified
+from kafka_rebalance.plans.searches import InvalidPlanError, require_verified, verified
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from tests.coverage_gaps import gap_of

@@ -22,7 +22,7 @@ from kafka_rebalance.plans.check import PlanStatus, Reason, ReasonCode, check_pl
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import FORMAT_VERSION, FrontierPoint, Plan, Robustness, Verdict, plan_id, to_document
-from kafka_rebalance.plans.verified_plan import InvalidPlanError, require_verified, verified
+from kafka_rebalance.plans.searches import InvalidPlanError, require_verified, verified
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.times import parse_time
 from kafka_rebalance.verify import verify_plan

@@ -6,12 +6,12 @@ from functools import cache
 
 import pytest
 
-import kafka_rebalance.plans.verified_plan as module
+import kafka_rebalance.plans.searches as module
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
-from kafka_rebalance.plans.verified_plan import InvalidPlanError, verified
+from kafka_rebalance.plans.searches import InvalidPlanError, verified
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.sample_clusters import brokers, cluster, row

@@ -11,7 +11,7 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan, plan_of_unfit_reading
 from kafka_rebalance.plans.plan import Plan, Verdict
-from kafka_rebalance.render.plan_brief import brief_lines, cut, step_table
+from kafka_rebalance.render.steps import brief_lines, cut, step_table
 from kafka_rebalance.snapshot.model import BrokerState
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 

@@ -19,11 +19,11 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.publish.plan_files import plan_json
 from rebalance_advisor.run_advice import SCORE_COLUMNS, score_rows
-from rebalance_advisor.store.rows import plan_rows, snapshot_rows
+from rebalance_advisor.store.rows import results, snapshot_rows
 from tests.properties.any_cluster import any_case
 from tests.properties.test_group_scores import random_group
 
-ROWS = (plan_rows._plan_row, plan_rows._resource_rows, plan_rows._move_rows, plan_rows._frontier_rows)
+ROWS = (results._plan_row, results._resource_rows, results._move_rows, results._frontier_rows)
 
 
 def shouted(message: Callable[..., str]) -> Callable[..., str]:

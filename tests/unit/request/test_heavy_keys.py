@@ -3,9 +3,9 @@ import json
 import pytest
 
 from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.advisory.advise import with_heavy_keys
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.annotations import with_heavy_keys
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
 from kafka_rebalance.options.rules import HeavyKeyOf
 from rebalance_advisor.cli.arguments import heavy_keys_in_files

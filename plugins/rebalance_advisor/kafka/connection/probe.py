@@ -1,6 +1,7 @@
 """Find the stage at which a connection fails; Kafka clients only report "no brokers available" after 30 s.
 
-All servers are probed at once. The first success wins; else the failure at the latest stage is raised.
+All servers are probed at once. The first success wins; else the failure at the latest stage is raised. The connection's
+timeout bounds each answer.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from enum import IntEnum
 
 from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.render import render
-from rebalance_advisor.kafka.connection import protocol as protocol_frames
 from rebalance_advisor.kafka.connection.logins import LoginNotPossibleError, check_packages, messages_of
 from rebalance_advisor.kafka.connection.reach import UNRESOLVED, unresolved
 from rebalance_advisor.kafka.connection.scram import ServerNotTrustedError
@@ -25,6 +25,111 @@ from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
 from rebalance_advisor.kafka.connection.tokens import TokenRefusedError
 from rebalance_advisor.kafka.unheard import UnfinishedAnswerError
+
+API_VERSIONS, METADATA, SASL_HANDSHAKE, SASL_AUTHENTICATE = 18, 3, 17, 36
+_CLIENT = b"rebalance-advisor-probe"
+_LARGEST_ANSWER = 50_000_000
+_READ_AT_ONCE = 1 << 20  # recv allocates the requested size
+_TLS_ALERT = b"\x15\x03"
+
+
+class NotKafkaError(Exception):
+    """Not an answer of Kafka's protocol."""
+
+
+class SpeaksTlsError(NotKafkaError):
+    """A TLS alert."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaslAnswer:
+    error_code: int
+    error_message: str
+    payload: bytes = b""
+    mechanisms: tuple[str, ...] = ()
+
+
+def ask_api_versions(connection: socket.socket) -> dict[int, tuple[int, int]]:
+    body = _call(connection, API_VERSIONS, 0, b"")
+    try:
+        _, count = struct.unpack_from(">hi", body)
+        return {key: (low, high) for key, low, high in struct.iter_unpack(">hhh", body[6 : 6 + 6 * count])}
+    except struct.error:
+        raise NotKafkaError("its answer to ApiVersions cannot be read") from None
+
+
+def ask_metadata(connection: socket.socket) -> None:
+    """Metadata of no topic is the smallest request that needs a login."""
+    _call(connection, METADATA, 4, struct.pack(">i?", 0, False))
+
+
+def ask_sasl_handshake(connection: socket.socket, mechanism: str) -> SaslAnswer:
+    body = _call(connection, SASL_HANDSHAKE, 1, _string(mechanism))
+    error, count = struct.unpack_from(">hi", body)
+    names, at = [], 6
+    for _ in range(count):
+        name, at = _read_string(body, at)
+        names.append(name)
+    return SaslAnswer(error, "", mechanisms=tuple(names))
+
+
+def ask_sasl_authenticate(connection: socket.socket, message: bytes) -> SaslAnswer:
+    body = _call(connection, SASL_AUTHENTICATE, 0, struct.pack(">i", len(message)) + message)
+    (error,) = struct.unpack_from(">h", body)
+    words, at = _read_string(body, 2)
+    (size,) = struct.unpack_from(">i", body, at)
+    return SaslAnswer(error, words, body[at + 4 : at + 4 + max(0, size)])
+
+
+def _call(connection: socket.socket, key: int, version: int, body: bytes) -> bytes:
+    seconds = connection.gettimeout()
+    deadline = None if seconds is None else time.monotonic() + seconds
+    payload = struct.pack(">hhih", key, version, key, len(_CLIENT)) + _CLIENT + body
+    connection.sendall(struct.pack(">i", len(payload)) + payload)
+    try:
+        head = _read(connection, 4, deadline)
+        if head[:2] == _TLS_ALERT:
+            raise SpeaksTlsError("it answered with a TLS alert")
+        (size,) = struct.unpack(">i", head)
+        if not 4 <= size <= _LARGEST_ANSWER:
+            raise NotKafkaError(f"it answered {head!r}, which is not Kafka's protocol")
+        answer = _read(connection, size, deadline)
+    finally:
+        connection.settimeout(seconds)
+    if struct.unpack_from(">i", answer) != (key,):
+        raise NotKafkaError("its answer belongs to no question")
+    return answer[4:]
+
+
+def _read(connection: socket.socket, size: int, deadline: float | None) -> bytes:
+    parts = bytearray()
+    while len(parts) < size:
+        if deadline is not None:
+            connection.settimeout(max(0.001, deadline - time.monotonic()))
+        try:
+            part = connection.recv(min(size - len(parts), _READ_AT_ONCE))
+        except TimeoutError:
+            if not parts:
+                raise
+            raise UnfinishedAnswerError(f"{len(parts):,} of {size:,} bytes") from None
+        if not part:
+            raise EOFError(bytes(parts))
+        parts += part
+        if deadline is not None and time.monotonic() > deadline and len(parts) < size:
+            raise UnfinishedAnswerError(f"{len(parts):,} of {size:,} bytes")
+    return bytes(parts)
+
+
+def _string(value: str) -> bytes:
+    data = value.encode()
+    return struct.pack(">h", len(data)) + data
+
+
+def _read_string(body: bytes, at: int) -> tuple[str, int]:
+    (size,) = struct.unpack_from(">h", body, at)
+    end = at + 2 + max(0, size)
+    return body[at + 2 : end].decode(errors="replace"), end
+
 
 PROBE_SECONDS = 8.0
 _GRACE_SECONDS = 0.5  # an attempt's own deadline gives a better error
@@ -198,16 +303,16 @@ def _ask_kafka(attempt: _Attempt, connection: socket.socket) -> None:
     protocol = attempt.settings.security_protocol
     try:
         connection.settimeout(min(4.0, attempt.remaining()))
-        versions = protocol_frames.ask_api_versions(connection)
-    except protocol_frames.SpeaksTlsError:
+        versions = ask_api_versions(connection)
+    except SpeaksTlsError:
         raise attempt.failed(
             Stage.KAFKA, f"the listener speaks TLS, security.protocol is {protocol}", "set it to SSL or SASL_SSL"
         ) from None
-    except protocol_frames.NotKafkaError as failure:
+    except NotKafkaError as failure:
         raise attempt.failed(Stage.KAFKA, f"this is no Kafka broker: {failure}", "check host and port") from None
     except (OSError, EOFError) as failure:
         raise _no_answer(attempt, failure) from None
-    if protocol_frames.METADATA not in versions:
+    if METADATA not in versions:
         raise attempt.failed(Stage.KAFKA, "this is a KRaft controller", "give a broker's host and port")
 
 
@@ -242,7 +347,7 @@ def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
     attempt.stage = Stage.LOGIN
     try:
         connection.settimeout(min(4.0, attempt.remaining()))
-        offered = protocol_frames.ask_sasl_handshake(connection, mechanism)
+        offered = ask_sasl_handshake(connection, mechanism)
         if offered.error_code == _UNSUPPORTED_MECHANISM:
             known = ", ".join(offered.mechanisms) or "none"
             raise attempt.failed(Stage.LOGIN, f"the broker does not offer {mechanism}", f"it offers: {known}")
@@ -257,7 +362,7 @@ def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
         raise attempt.failed(Stage.LOGIN, str(failure), "is there a valid ticket or credential?") from None
     except TimeoutError as failure:
         raise _too_slow(attempt, failure) from None
-    except (OSError, EOFError, struct.error, protocol_frames.NotKafkaError):
+    except (OSError, EOFError, struct.error, NotKafkaError):
         raise _no_login_here(attempt) from None
 
 
@@ -266,7 +371,7 @@ def _exchange(attempt: _Attempt, connection: socket.socket, messages: Generator[
     message = next(messages)
     while time.monotonic() < attempt.deadline:
         connection.settimeout(min(4.0, attempt.remaining()))
-        answer = protocol_frames.ask_sasl_authenticate(connection, message)
+        answer = ask_sasl_authenticate(connection, message)
         if answer.error_code:
             raise attempt.failed(
                 Stage.LOGIN,
@@ -292,10 +397,10 @@ def _ask_as_client(attempt: _Attempt, connection: socket.socket) -> None:
     attempt.stage = Stage.LOGIN
     try:
         connection.settimeout(min(4.0, attempt.remaining()))
-        protocol_frames.ask_metadata(connection)
+        ask_metadata(connection)
     except TimeoutError as failure:
         raise _too_slow(attempt, failure) from None
-    except (OSError, EOFError, protocol_frames.NotKafkaError):
+    except (OSError, EOFError, NotKafkaError):
         protocol = attempt.settings.security_protocol
         hint = f"the listener probably wants a login: security.protocol is {protocol}, try SASL_{protocol}"
         raise attempt.failed(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_rebalance.findings.annotations import with_owners
+from kafka_rebalance.advisory.advise import with_owners
 from kafka_rebalance.findings.finding import CODES, Finding, Severity, rank
 from kafka_rebalance.options.rules import MuteRule, OwnerRule
 

@@ -10,14 +10,14 @@ import pytest
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import Group, GroupType
-from rebalance_advisor.kafka.connection.properties import jaas_entry
-from rebalance_advisor.kafka.connection.protocol import (
+from rebalance_advisor.kafka.connection.probe import (
     API_VERSIONS,
     NotKafkaError,
     SpeaksTlsError,
     ask_api_versions,
     ask_sasl_handshake,
 )
+from rebalance_advisor.kafka.connection.properties import jaas_entry
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups import with_members
 

@@ -11,7 +11,7 @@ import pytest
 from kafka.errors import KafkaTimeoutError
 from kafka.net.selector import NetworkSelector
 
-from rebalance_advisor.kafka.connection.sockets import ClosingConnectionManager, PlainTransport
+from rebalance_advisor.kafka.connection.client import ClosingConnectionManager, PlainTransport
 from tests.unit.kafka.canned_broker import CannedBroker, closed_port, listening, topic_row
 
 

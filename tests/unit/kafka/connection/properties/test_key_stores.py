@@ -5,8 +5,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from kafka_assignors.errors import InvalidInputError
-from rebalance_advisor.kafka.connection.key_stores import Store, StoreUnreadableError, read_store
-from rebalance_advisor.kafka.connection.properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import Store, StoreUnreadableError, connection_settings, read_store
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
 

@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from rebalance_advisor.kafka.connection.java_properties import parse_properties
-from rebalance_advisor.kafka.connection.key_stores import encoded, unfolded
-from rebalance_advisor.kafka.connection.properties import openssl_ciphers
+from rebalance_advisor.kafka.connection.properties import encoded, openssl_ciphers, unfolded
 
 PEM = (Path(__file__).parents[4] / "data" / "key_stores" / "certificate.pem").read_text()
 LINES = PEM.splitlines()

@@ -6,8 +6,7 @@ import pytest
 
 from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor.kafka.connection.java_properties import GivenProperties
-from rebalance_advisor.kafka.connection.key_stores import store_fields
-from rebalance_advisor.kafka.connection.properties import with_login
+from rebalance_advisor.kafka.connection.properties import store_fields, with_login
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings, KerberosLogin, TokenSource
 
 FOLDER = Path(__file__).parents[4] / "data" / "key_stores"
