@@ -37,7 +37,7 @@ airflow.settings.initialize()
 logging.getLogger().addHandler(logging.StreamHandler())
 logging.getLogger().setLevel(logging.DEBUG)
 logging.debug("every logger")
-from rebalance_advisor.airflow.notify_task import send_slack
+from rebalance_advisor.airflow.senders import send_slack
 from rebalance_advisor.notify import Message
 for name in "AB":
     send_slack(name, Message("news", "r-1", "prod: all well", ("- one",)))
@@ -185,7 +185,7 @@ def test_foreign_names_are_text_in_mail_and_chat(connection, letters, said) -> N
 
 
 def test_a_mail_says_from_whom_and_is_one_letter_to_one_address(letters) -> None:
-    from rebalance_advisor.airflow.notify_task import send_mail
+    from rebalance_advisor.airflow.senders import send_mail
 
     message = Message("news", "r-1", "prod: ünï <b>", ("one", "two & three"))
     send_mail("smtp_default", PLATFORM, message, "https://airflow/advisor/clusters/prod?a&b")

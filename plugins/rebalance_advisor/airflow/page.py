@@ -1,39 +1,14 @@
-"""The plugin's web app, made at the first request, so that its cost and errors concern only the page.
-
-The only user of ``get_user`` and the auth manager, which are undocumented.
-"""
+"""The plugin's web app, made at the first request, so that its cost and errors concern only the page."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from airflow.api_fastapi.app import get_auth_manager
-from airflow.api_fastapi.auth.managers.models.resource_details import DagDetails
-from airflow.api_fastapi.core_api.security import get_user
-
 from kafka_assignors.visible_text import visible
 from rebalance_advisor.airflow.task_log import task_log
-from rebalance_advisor.page.access import Access
-
-
-def airflow_access() -> Access:
-    """By cookie or token; a cluster needs read permission on ``advise_NAME``."""
-    return Access(user=get_user, readable=readable_clusters)
-
-
-def readable_clusters(user: Any, clusters: Iterable[str]) -> frozenset[str]:
-    return frozenset(cluster for cluster in clusters if _may_read(user, f"advise_{cluster}"))
-
-
-def _may_read(user: Any, dag_id: str) -> bool:
-    from airflow.models.dag import DagModel
-
-    details = DagDetails(id=dag_id, team_name=DagModel.get_team_name(dag_id))
-    return get_auth_manager().is_authorized_dag(method="GET", details=details, user=user)
-
 
 _log = task_log(__name__)
 PREFIX = "/advisor"
@@ -142,8 +117,8 @@ def page_link(cluster: str) -> str | None:
 
 def _make() -> AsgiApp:
     from rebalance_advisor.airflow.connections import reader_dsn
-    from rebalance_advisor.airflow.page import airflow_access
-    from rebalance_advisor.page.reader import Reader
+    from rebalance_advisor.airflow.page_access import airflow_access
     from rebalance_advisor.page.routes import make_app
+    from rebalance_advisor.page.reader import Reader
 
     return make_app(Reader(reader_dsn()), airflow_access())

@@ -28,7 +28,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 
 
 def send(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rebalance_advisor.airflow.notify_task import send_slack
+    from rebalance_advisor.airflow.senders import send_slack
 
     known = {"conn_type": "slackwebhook", "host": host, "password": f"T/B/{SECRET}", "extra": {"timeout": 1}}
     monkeypatch.setenv("AIRFLOW_CONN_SLACK_TEST", json.dumps(known))
@@ -89,7 +89,7 @@ def test_the_certificate_of_slack_is_verified_by_the_systems_authorities(
 
 def mail(monkeypatch: pytest.MonkeyPatch, port: int, **extra: object) -> None:
     """Mail by Airflow's provider, which makes the connection from its own settings."""
-    from rebalance_advisor.airflow.notify_task import send_mail
+    from rebalance_advisor.airflow.senders import send_mail
 
     given = {"from_email": "advisor@example.org", "timeout": 1, "retry_limit": 1, **extra}
     known = {"conn_type": "smtp", "host": "127.0.0.1", "port": port, "login": "me", "password": SECRET, "extra": given}

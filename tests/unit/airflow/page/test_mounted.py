@@ -66,7 +66,7 @@ def test_the_readers_address_keeps_its_role(monkeypatch):
 
 
 def test_airflows_auth_manager_decides_who_reads_which_cluster(monkeypatch):
-    from rebalance_advisor.airflow import page
+    from rebalance_advisor.airflow import page_access
 
     class OnlyOne:
         """Allows every user one DAG."""
@@ -74,11 +74,11 @@ def test_airflows_auth_manager_decides_who_reads_which_cluster(monkeypatch):
         def is_authorized_dag(self, *, method, details, user):
             return (method, details.id, user) == ("GET", "advise_mine", "somebody")
 
-    monkeypatch.setattr(page, "get_auth_manager", OnlyOne)
+    monkeypatch.setattr(page_access, "get_auth_manager", OnlyOne)
     monkeypatch.setattr("airflow.models.dag.DagModel.get_team_name", lambda dag_id: None)
-    assert page.readable_clusters("somebody", ["mine", "theirs"]) == {"mine"}
-    assert page.readable_clusters("stranger", ["mine", "theirs"]) == set()
-    assert inspect.iscoroutinefunction(page.airflow_access().user)  # otherwise it blocks a thread of the API
+    assert page_access.readable_clusters("somebody", ["mine", "theirs"]) == {"mine"}
+    assert page_access.readable_clusters("stranger", ["mine", "theirs"]) == set()
+    assert inspect.iscoroutinefunction(page_access.airflow_access().user)  # otherwise it blocks a thread of the API
 
 
 def test_all_requests_wait_for_the_one_try_in_no_thread_of_airflows():
