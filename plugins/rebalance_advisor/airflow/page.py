@@ -118,7 +118,7 @@ def page_link(cluster: str) -> str | None:
 def _make() -> AsgiApp:
     from rebalance_advisor.airflow.connections import reader_dsn
     from rebalance_advisor.airflow.page_access import airflow_access
-    from rebalance_advisor.page.routes import make_app
     from rebalance_advisor.page.reader import Reader
+    from rebalance_advisor.page.routes import make_app
 
     return make_app(Reader(reader_dsn()), airflow_access())
