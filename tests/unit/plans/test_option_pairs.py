@@ -145,7 +145,10 @@ KEPT: dict[str, Keeps] = {
     "--max-leader-changes": lambda snapshot, plan, options: plan.cost.leader_changes <= 5,
     "--max-hours": lambda snapshot, plan, options: (plan.cost.seconds or 0) <= 3600 * 0.05,
     "--night-hours": lambda snapshot, plan, options: all(
-        (wave.seconds or 0) <= 3600 * 0.05 or len(wave.moves) == 1 for wave in plan.waves
+        (wave.seconds or 0) <= 3600 * 0.05 * (1 + 1e-9)
+        # One partition alone may take longer.
+        or max(plan.moves[m].bytes or 0 for m in wave.moves) > 3600 * 0.05 * options.throttle_bytes_per_s
+        for wave in plan.waves
     ),
     "--max-reorders": lambda snapshot, plan, options: sum(move.kind is MoveKind.ORDER for move in plan.moves) <= 3,
     "--also-balance": lambda snapshot, plan, options: any(
