@@ -258,8 +258,8 @@ def _nights_needed(
 
 def _waves_longer_than_night(*, waves: int, longest_seconds: float, night_hours: float) -> str:
     return (
-        f"{counted(waves, 'wave')} of one large partition each take up to {seconds_in_words(longest_seconds)}, longer "
-        f"than a night of {night_hours:g} h: raise --throttle, or exclude the partition's topic"
+        f"{counted(waves, 'wave')} with a partition that is too large for a night of {night_hours:g} h: up to "
+        f"{seconds_in_words(longest_seconds)}; raise --throttle, or exclude its topic"
     )
 
 

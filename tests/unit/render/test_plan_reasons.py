@@ -288,8 +288,8 @@ SAMPLES: list[tuple[Fact, str]] = [
     (
         fact(FactCode.WAVES_LONGER_THAN_NIGHT, waves=1, longest_seconds=10800.0, night_hours=2.0),
         (
-            "1 wave of one large partition each take up to 3 h 0 min, longer than a night of 2 h: raise --throttle, "
-            "or exclude the partition's topic"
+            "1 wave with a partition that is too large for a night of 2 h: up to 3 h 0 min; raise --throttle, or "
+            "exclude its topic"
         ),
     ),
     (
