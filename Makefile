@@ -46,7 +46,7 @@ up: setup ## start Postgres and Airflow and leave them running
 down: setup ## stop what `make up` started
 	@$(RUN) $(BIN)/python -m stack.down
 
-test: setup ## the fast tests and one run of the main job; about five minutes
+test: setup ## the fast tests and one run of the main job; about eight minutes
 	@$(LANES) test
 
 test-all: setup ## everything that needs only this machine and Debian's chromium: whole searches, SQL, Spark, Airflow, the page
