@@ -1,12 +1,11 @@
-"""Compile time grows with variants, so a kernel has one for all integers and booleans, and mypy does not check
-arguments.
+"""Decorators that compile kernels. Compile time grows with variants, so a kernel has one for all integers and booleans,
+and mypy does not check arguments.
 
 ``NUMBA_DISABLE_JIT=1`` gives plain Python functions, for debugging and line coverage (``make coverage``).
 
-Compile each Python-callable kernel once with all inner kernels below it.
-
-Numba optimises every function with all it calls: one below five callers five times. Here inner kernels stay LLVM's
-intermediate code, linked once before optimisation, which halves compile time (``docs/internals/cold-start.md``).
+Each kernel that Python calls is compiled once, with all inner kernels below it. Numba optimises every function with all
+it calls: one below five callers five times. Here inner kernels stay LLVM's intermediate code, linked once before
+optimisation, which halves compile time (``docs/internals/cold-start.md``).
 """
 
 from __future__ import annotations

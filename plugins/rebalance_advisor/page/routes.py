@@ -95,7 +95,8 @@ def fleet(request: Request) -> HTMLResponse:
 
 def search_page(request: Request, text: Annotated[str, Query(max_length=255)] = "", number: _Page = 1) -> HTMLResponse:
     """Clusters, brokers, topics and groups of that name, in all clusters that the caller may see."""
-    every = [row["cluster"] for row in rows(request, clusters())] if text.strip() else []
+    text = text.strip()
+    every = [row["cluster"] for row in rows(request, clusters())] if text else []
     seen = sorted(readable_clusters(request, every))
     found = rows(request, ask.found(text, seen, number)) if seen else []
     return page(
