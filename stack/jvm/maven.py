@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -61,6 +62,11 @@ def class_path(folder: Path) -> str:
 def find_java(major: int = 17) -> Path:
     home = os.environ.get("JAVA_HOME")
     java = Path(home, "bin", "java") if home else Path(shutil.which("java") or "java")
+    return _at_least(java, major)
+
+
+@cache
+def _at_least(java: Path, major: int) -> Path:
     try:
         said = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=300).stderr
     except (OSError, subprocess.SubprocessError) as failure:

@@ -24,12 +24,13 @@ from pathlib import Path
 
 from stack.kafka import security as kafka_security
 from stack.kafka import zookeeper
-from stack.kafka.tools import NEWEST, KafkaTools, ending_with_us, java_command, minor_of
+from stack.kafka.tools import NEWEST, KafkaTools, class_archive, ending_with_us, java_command, minor_of
 from stack.waiting import PATIENCE_S, StartError, frozen, start_twice, wait_started
 
 CONTROLLER = 100
 _CLUSTER_ID = "YWR2aXNvci10ZXN0LWNsdQ"  # any 16 bytes in base64
 _STOP_SECONDS = 120
+_TERMINATED = 128 + signal.SIGTERM  # as a JVM ends by itself at SIGTERM
 # Of a KRaft node, of a ZooKeeper server, of a broker with ZooKeeper.
 _STARTED = re.compile(r"Kafka Server started|binding to port|\[KafkaServer id=\d+\] started")
 _KNOWS_PROTOCOLS = (3, 7)  # group.coordinator.rebalance.protocols
@@ -106,6 +107,9 @@ class KafkaCluster:
         }
         self.certificates = kafka_security.make_certificates(self.folder / "keys") if spec.is_secured else None
         self.admin_properties = self._admin_properties()
+        # The first broker leaves the archive of classes for those to come.
+        self._archiving = min(spec.racks)
+        self._archive = class_archive(spec.version).with_name(f"classes-{ports[0]}.part")
 
     @property
     def bootstrap(self) -> str:
@@ -173,6 +177,8 @@ class KafkaCluster:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+            if node == self._archiving and process.returncode == _TERMINATED and self._archive.exists():
+                self._archive.replace(class_archive(self.spec.version))
             (self.folder / f"node-{node}.pid").unlink(missing_ok=True)
 
     def _format(self, node: int) -> None:
@@ -208,6 +214,8 @@ class KafkaCluster:
             log_level="info",
             authorizer_log_level=self.spec.authorizer_log_level,
         )
+        if node == self._archiving and not class_archive(self.spec.version).exists():
+            command.insert(1, f"-XX:ArchiveClassesAtExit={self._archive}")
         with self._log(node).open("wb") as log:
             self._nodes[node] = subprocess.Popen(
                 ending_with_us(command),
