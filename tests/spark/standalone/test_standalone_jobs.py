@@ -70,7 +70,8 @@ def answers(dsn, run_id):
 def test_a_job_answers_as_a_local_one_and_kernels_are_compiled_once_a_machine(dsn, standalone, ran, demo):
     """The second job on the same workers, another application, finds the first one's kernels."""
     cluster, _ = standalone
-    few, options = replace(demo, groups=demo.groups[::4]), {"leaders_only": True, "no_frontier": True}
+    few = replace(demo, groups=demo.groups[::4])
+    options = {"leaders_only": True, "no_frontier": True, "scenarios": "today"}  # few kernels
     ran("replay_and_plan", few, "local", "run-1", **options)
     log = ran("replay_and_plan", few, "standalone", "run-2", **options)
     assert re.search(r"^groups: (\d+) of \1 \(100 %\) after \d+ s; done$", log, re.MULTILINE)
