@@ -299,7 +299,6 @@ def _adds(rack: Longs, depth: Longs, pieces: list[Piece], whole: tuple[int, ...]
     return adds, fixed
 
 
-_SHARE_STEPS = 100
 _SHARE_TIGHT = 1e-12
 
 
@@ -350,16 +349,14 @@ def _levels(capacity: Floats, base: Floats, extra: Floats) -> Floats:
 
 
 def _highest_level(capacity: Floats, base: Floats, extra: Floats) -> float:
-    """Return the highest level without an over-full set, by bisection, then exactly."""
-    low, high = 0.0, float((base.sum() + extra[len(capacity)]) / capacity.sum())
-    if _fits(high, capacity, base, extra)[0]:
-        return high
-    for _ in range(_SHARE_STEPS):
-        middle = (low + high) / 2
-        fits, _ = _fits(middle, capacity, base, extra)
-        low, high = (middle, high) if fits else (low, middle)
-    members = _fits(high, capacity, base, extra)[1]
-    return float((base[members].sum() + extra[len(members)]) / capacity[members].sum())
+    """Return the highest level without an over-full set: from above, each time the level that the worst set allows."""
+    level = float((base.sum() + extra[len(capacity)]) / capacity.sum())
+    while True:
+        fits, members = _fits(level, capacity, base, extra)
+        allowed = float((base[members].sum() + extra[len(members)]) / capacity[members].sum())
+        if fits or allowed >= level:  # rounding may keep it from falling
+            return level
+        level = allowed
 
 
 def _fits(level: float, capacity: Floats, base: Floats, extra: Floats) -> tuple[bool, npt.NDArray[np.intp]]:
