@@ -65,7 +65,7 @@ test-upgrade: setup ## the version before (BEFORE=commit) becomes this one while
 
 test-planner: setup ## thousands of random clusters put to the planner and to exact models: bounds, widened bands, causes, shares, words (half an hour; SEED=; `make test-all` has a sample)
 	@echo "SEED=$(FRESH_SEED)"
-	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist load --hypothesis-profile=fresh --hypothesis-seed=$(FRESH_SEED) -m matrix tests/properties tests/unit/cluster_arrays tests/unit/plans/topic_leaders
+	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist load --hypothesis-profile=fresh --hypothesis-seed=$(FRESH_SEED) -m matrix tests/properties tests/unit/cluster_arrays tests/unit/kernels tests/unit/plans/topic_leaders
 
 test-own-airflow: setup ## the wheel by plain pip beside an installed Airflow, in a fresh environment: DAGs, the demo, the page, approval
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_own_airflow.py -k "own]"

@@ -528,28 +528,80 @@ def _climbed(
 ) -> Floats | None:
     least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
     price = np.ascontiguousarray(np.clip(price, least, most))
-    chosen, mean, square = Chosen.of(price, len(choices.cost)), np.zeros_like(price), np.zeros_like(price)
-    best = -np.inf
-    found: Floats | None = None
-    for step in range(steps):
-        up, down = price > 0, price < 0
-        paid = float((price[up] * high[up]).sum() + (price[down] * low[down]).sum())
-        value = cheapest_placements(choices, price, chosen) - paid
+    shrinking = params.last_step / params.first_step
+    ascent = Ascent(
+        low=np.ascontiguousarray(low),
+        high=np.ascontiguousarray(high),
+        length=np.array([(first_step * shrinking ** (step / steps))[:, 0] for step in range(steps)]),
+        begun=np.array([1 - params.memory ** (step + 1) for step in range(steps)]),
+        long_begun=np.array([1 - params.long_memory ** (step + 1) for step in range(steps)]),
+        memory=params.memory,
+        long_memory=params.long_memory,
+        least_slope=params.least_slope,
+    )
+    found = np.empty_like(price)
+    return found if _ascend(choices, ascent, price, Chosen.of(price, len(choices.cost)), found) else None
+
+
+class Ascent(NamedTuple):
+    """Bands float64[D, B] and S steps; ``begun`` corrects means that began at 0.
+
+    length  float64[S, D]
+    """
+
+    low: Floats
+    high: Floats
+    length: Floats
+    begun: Floats
+    long_begun: Floats
+    memory: float
+    long_memory: float
+    least_slope: float
+
+
+@kernel
+def _ascend(choices: Choices, ascent: Ascent, price: Floats, chosen: Chosen, found: Floats) -> bool:
+    """Return whether prices better than the first were found; they fill ``found``."""
+    low, high, mean, square = ascent.low, ascent.high, np.zeros_like(price), np.zeros_like(price)
+    best, has_better = -np.inf, False
+    for step in range(len(ascent.begun)):
+        value = cheapest_placements(choices, price, chosen) - _paid(price, low, high)
         if value > best:
-            found = price if best > -np.inf else None
+            has_better = best > -np.inf
+            found[:] = price
             best = value
-        above, below = chosen.load - high, chosen.load - low
-        outside = np.maximum(above, 0.0) + np.minimum(below, 0.0)
-        slope = np.where(price > 0, above, np.where(price < 0, below, outside))
-        mean = params.memory * mean + (1 - params.memory) * slope
-        square = params.long_memory * square + (1 - params.long_memory) * slope * slope
-        first, second = 1 - params.memory ** (step + 1), 1 - params.long_memory ** (step + 1)
-        length = first_step * (params.last_step / params.first_step) ** (step / steps)
-        moved = price + length * (mean / first) / (np.sqrt(square / second) + params.least_slope)
-        price = np.where(
-            price * moved < 0, 0.0, np.clip(moved, least, most)
-        )  # stops at 0: the other side of the band has another limit
-    return found
+        for d in range(price.shape[0]):
+            for b in range(price.shape[1]):
+                slope = _slope(price[d, b], chosen.load[d, b], low[d, b], high[d, b])
+                mean[d, b] = ascent.memory * mean[d, b] + (1 - ascent.memory) * slope
+                square[d, b] = ascent.long_memory * square[d, b] + (1 - ascent.long_memory) * slope * slope
+                roughly = np.sqrt(square[d, b] / ascent.long_begun[step]) + ascent.least_slope
+                moved = price[d, b] + ascent.length[step, d] * (mean[d, b] / ascent.begun[step]) / roughly
+                is_open = high[d, b] < np.inf if moved > 0 else low[d, b] > -np.inf
+                # Stops at 0: the other side of the band has another limit.
+                price[d, b] = moved if is_open and price[d, b] * moved >= 0 else 0.0
+    return has_better
+
+
+@inner_kernel
+def _paid(price: Floats, low: Floats, high: Floats) -> float:
+    above, below = 0.0, 0.0
+    for d in range(price.shape[0]):
+        for b in range(price.shape[1]):
+            if price[d, b] > 0:
+                above += price[d, b] * high[d, b]
+            elif price[d, b] < 0:
+                below += price[d, b] * low[d, b]
+    return above + below
+
+
+@inner_kernel
+def _slope(price: float, load: float, low: float, high: float) -> float:
+    if price > 0:
+        return load - high
+    if price < 0:
+        return load - low
+    return max(load - high, 0.0) + min(load - low, 0.0)
 
 
 def _usual_costs(choices: Choices) -> Floats:

@@ -25,9 +25,17 @@ def test_small_cases_have_the_same_answers_interpreted() -> None:
     assert done.stdout.strip() == answers()
 
 
-@pytest.mark.slow  # `make check` runs it with compiled kernels
-def test_the_planners_pinned_answers_are_the_same_interpreted() -> None:
-    done = interpreted("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/planner/test_pinned_answers.py")
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        pytest.param("not bounds and not edge and not whole", id="most", marks=pytest.mark.slow),
+        pytest.param("bounds or edge or whole", id="long", marks=pytest.mark.matrix),
+    ],
+)
+def test_the_planners_pinned_answers_are_the_same_interpreted(chosen: str) -> None:
+    """``make check`` runs them with compiled kernels."""
+    asked = ("tests/unit/planner/test_pinned_answers.py", "-k", chosen)
+    done = interpreted("-m", "pytest", "-q", "-p", "no:cacheprovider", *asked)
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout
 
