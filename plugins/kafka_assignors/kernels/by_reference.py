@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import fields
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,17 @@ class RecordType(types.Type):  # type: ignore[misc]
         self.members = members
         digest = hashlib.sha256(repr(members).encode()).hexdigest()[:12]
         super().__init__(name=f"{class_name}_{digest}")
+
+
+# A plan makes hundreds of records of few layouts.
+@cache
+def _record_type(class_name: str, members: tuple[tuple[str, types.Type, int], ...]) -> RecordType:
+    return RecordType(class_name, {name: (kind, first) for name, kind, first in members})
+
+
+@cache
+def _array_type(dtype: np.dtype[Any], dimensions: int) -> types.Array:
+    return types.Array(from_dtype(dtype), dimensions, "C")
 
 
 extending.register_model(RecordType)(extending.models.OpaqueModel)
@@ -39,15 +50,15 @@ class ByReference:
     _numba_type_: RecordType
 
     def __post_init__(self) -> None:
-        members: dict[str, tuple[types.Type, int]] = {}
+        members: list[tuple[str, types.Type, int]] = []
         words: list[int] = []
         for field in fields(self):  # type: ignore[arg-type]
             kind, layout = _layout(field.name, getattr(self, field.name))
-            members[field.name] = kind, len(words)
+            members.append((field.name, kind, len(words)))
             words += layout
         object.__setattr__(self, "_words", np.array(words, dtype=np.int64))
         object.__setattr__(self, "_address", self._words.ctypes.data)
-        object.__setattr__(self, "_numba_type_", RecordType(type(self).__name__, members))
+        object.__setattr__(self, "_numba_type_", _record_type(type(self).__name__, tuple(members)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(type(self), **{field.name: getattr(self, field.name) for field in fields(self)}), ()  # type: ignore[arg-type]
@@ -61,7 +72,7 @@ def _layout(name: str, value: Any) -> tuple[types.Type, list[int]]:
         if not value.flags.c_contiguous:
             raise ValueError(f"{name}: an array of shape {value.shape} is not C-contiguous; copy it first")
         words = [value.ctypes.data, value.size, *value.shape, *value.strides]
-        return types.Array(from_dtype(value.dtype), value.ndim, "C"), words
+        return _array_type(value.dtype, value.ndim), words
     if isinstance(value, bool | np.bool_):
         return types.boolean, [int(value)]
     if isinstance(value, int | np.integer):
