@@ -22,7 +22,7 @@ from stack.machine import Machine
 from tests.benchmarks.process_watch import ProcessWatch
 
 _KNOWN_SECONDS = 1_800
-_PURPOSES = 3  # advise, apply, collect
+_PURPOSES = 4  # advise, apply, collect, what_if
 _KINDS = ("api-server", "scheduler", "dag-processor", "postgres")
 _FILES = """
     SELECT d.relative_fileloc, count(*), max(d.last_parse_duration), coalesce(sum(s.bytes), 0)

@@ -9,6 +9,7 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from rebalance_advisor.request.goals import FORM_OPTIONS, options_of_form
 from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.request.what_if import WhatIfRequest
 from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
@@ -22,8 +23,10 @@ DAGS = (
     "prune_history",
     "report_health",
     "send_notifications",
+    "what_if_audit",
+    "what_if_orders",
 )
-OF_CLUSTERS = DAGS[:-3]
+OF_CLUSTERS = tuple(name for name in DAGS if name.endswith(("_audit", "_orders")))
 SECTIONS = ("**Purpose.**", "**Inputs.**", "**Outputs.**", "**Triage.**")
 
 pytestmark = pytest.mark.stack
@@ -57,6 +60,10 @@ def test_brokers_are_chosen_from_those_of_the_last_reading(dag_bag):
     assert schema["examples"] == ["2", "11"]
     assert schema["values_display"] == {"11": "11 (rack-b)"}
     assert "examples" not in dag_bag.dags["advise_audit"].params.get_param("remove_broker").schema
+    lost = {name: dag_bag.dags["what_if_orders"].params.get_param(name).schema for name in ("lose_broker", "lose_rack")}
+    assert lost["lose_broker"]["examples"] == schema["examples"]
+    assert lost["lose_rack"]["examples"] == ["rack-b"]
+    assert "examples" not in dag_bag.dags["what_if_audit"].params.get_param("lose_rack").schema
     params = copy.deepcopy(dag_bag.dags["advise_orders"].params)
     params["remove_broker"] = ["2", 99]
     asked = RunRequest.from_mapping({"remove_broker": params["remove_broker"]})
@@ -118,11 +125,12 @@ def test_every_task_of_ours_is_tried_again_only_after_what_time_can_mend(dag_bag
     assert [name for name, work in works.items() if not hasattr(work, "__wrapped__")] == []
 
 
-def test_each_dag_of_a_cluster_is_known_as_its(dag_bag):
-    from rebalance_advisor.airflow.cluster_dags import cluster_of
+def test_failures_are_recorded_of_each_dag_of_a_cluster_but_what_if(dag_bag):
+    from rebalance_advisor.airflow.cluster_dags import recorded_cluster
 
-    assert {name: cluster_of(name) for name in DAGS} == {
-        name: name.partition("_")[2] if name in OF_CLUSTERS else None for name in DAGS
+    kept = [name for name in OF_CLUSTERS if not name.startswith("what_if_")]
+    assert {name: recorded_cluster(name) for name in DAGS} == {
+        name: name.partition("_")[2] if name in kept else None for name in DAGS
     }
 
 
@@ -165,6 +173,23 @@ def test_the_form_of_advise_refuses_what_cannot_be(dag_bag):
             params[name] = wrong
 
 
+def test_the_form_of_what_if_takes_losses_and_percent_and_has_the_rights_of_advise(dag_bag):
+    from airflow.sdk.exceptions import ParamValidationError
+
+    dag = dag_bag.dags["what_if_orders"]
+    assert dag.access_control == dag_bag.dags["advise_orders"].access_control
+    assert dag.timetable.can_be_scheduled is False
+    params = copy.deepcopy(dag.params)
+    params.update({"lose_rack": ["rack-b"], "lose_broker": ["2", 11], "growth": ["20%", "orders.*=+80.5%"]})
+    assert WhatIfRequest.from_mapping(dict(params)).growth == ((".*", 1.2), ("orders.*", 1.805))
+    for name, wrong in (
+        ("lose_rack", "rack-b"), ("lose_rack", [""]), ("lose_broker", [-1]), ("lose_broker", ["b1"]),
+        ("growth", ["20"]), ("growth", [20]), ("growth", "20%"),
+    ):  # fmt: skip
+        with pytest.raises(ParamValidationError):
+            params[name] = wrong
+
+
 def params_of_a_task(dag, asked):
     """What a task's process makes of them; it writes into the params of its DAG, which lives for one task alone."""
     from airflow.sdk.definitions.param import process_params
@@ -191,6 +216,7 @@ def test_the_form_and_a_rest_call_arrive_as_the_same_request(dag_bag, name):
 @pytest.mark.parametrize(("name", "fields", "questions"), [
     ("advise_audit", len(FORM_OPTIONS) + 2, {}),
     ("apply_audit", 3, {"carried_out": ["took_seconds"]}),
+    ("what_if_audit", 3, {}),
     ("prune_history", 3, {}),
 ])  # fmt: skip
 def test_the_form_stands_once_in_the_stored_dag(dag_bag, name, fields, questions):

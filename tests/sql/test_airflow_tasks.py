@@ -17,11 +17,13 @@ from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.render import with_texts
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor import gates, store
+from rebalance_advisor.cli.main import main
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.page.access import Access
 from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.page.routes import make_app
 from rebalance_advisor.publish.folders import MARKER, replace_folder
+from rebalance_advisor.publish.what_if_files import NOTHING_CHANGED
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
 from rebalance_advisor.version import advisor_version
 from stack.airflow.cluster_entries import write_entry
@@ -75,6 +77,72 @@ def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed
     # Its three members read 3, 3 and none of 6 partitions.
     assert "assignor_uneven:group:readers" in {finding["finding_key"] for finding in findings}
     assert told["closing_words"]
+
+
+LOST_AND_GROWN = {"lose_rack": ["a"], "lose_broker": None, "growth": ["20%"]}
+
+
+def test_a_what_if_answers_as_the_shell_does(listed, connection, capsys) -> None:
+    """The first one collects, as nothing is stored yet. The run's tab shows the answer to readers of the cluster."""
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from rebalance_advisor.airflow import tasks
+
+    for wrong, words in (
+        ({}, "^what-if: nothing happens; give lose_rack, lose_broker or growth$"),
+        ({"growth": ["2"]}, "^--growth: '2' is no growth; give 20%, or orders"),
+        ({"lose_broker": [1, 1]}, "^lose_broker: 1 is given twice"),
+        ({"cluster": "other"}, "^cluster: 'other' is not prod"),
+    ):
+        with pytest.raises(AirflowFailException, match=words):
+            tasks.compare.function("prod", params=wrong)
+    assert store.latest_snapshot_id(connection, "prod") is None
+    answer = tasks.compare.function("prod", params=LOST_AND_GROWN)
+    assert json.loads(json.dumps(answer)) == answer
+    assert answer["snapshot_id"] == store.latest_snapshot_id(connection, "prod")
+    assert main(["what-if", str(listed / "prod.json"), "--lose-rack", "a", "--growth", "20%", "--json"]) == 0
+    assert answer["answer"] == json.loads(capsys.readouterr().out)
+    held = {("what_if_prod", "manual__1+2"): answer}
+    access = Access(user=caller, readable=readable, what_if=lambda *run: held.get(run))
+    client = TestClient(make_app(Reader("postgresql://nobody@127.0.0.1:1/none"), access))
+
+    def tab(run, user="prod"):
+        asked = {"dag_id": "what_if_prod", "run_id": run}
+        return client.get("/run", params=asked, headers={"x-caller": user})
+
+    shown = tab("manual__1+2").text
+    for words in (NOTHING_CHANGED, "growth 20%, without rack a", "2026-11-20 11:00 UTC", "brokers in service"):
+        assert words in shown
+    assert "has no answer" in tab("manual__2").text
+    assert tab("manual__1+2", user="other").status_code == 403
+
+
+def test_a_what_if_changes_nothing_in_the_store(listed, connection) -> None:
+    """Neither a run nor a failure: advisory, history, views and messages are made of these tables alone."""
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from rebalance_advisor.airflow import tasks
+
+    request = tasks.check_request.function("prod", params={"age_limit": "3650d"})
+    run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__1"))
+    tasks.check_input.function(run)
+    before = rows_of_the_store(connection)
+    assert before["run"][0] == 1
+    assert tasks.compare.function("prod", params=LOST_AND_GROWN)["snapshot_id"] == run["snapshot_id"]
+    for wrong, words in (
+        ({"lose_rack": ["z"]}, "^rack 'z': no rack of the cluster has it; known: a, b, c$"),
+        ({"lose_broker": [9]}, "^broker 9: no broker of the cluster has it; known: 1, 2, 3$"),
+    ):
+        with pytest.raises(AirflowFailException, match=words):
+            tasks.compare.function("prod", params=wrong)
+    assert rows_of_the_store(connection) == before
+
+
+def rows_of_the_store(connection) -> dict[str, tuple[int, str]]:
+    """Return count and hash of the rows of each table."""
+    tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'store'").fetchall()
+    rows = "SELECT count(*), md5(string_agg(held::text, '|' ORDER BY held::text)) FROM store.{} AS held"
+    return {table: connection.execute(rows.format(table)).fetchone() for (table,) in tables}
 
 
 def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, connection, dsn) -> None:

@@ -61,7 +61,7 @@ def recorded(known) -> list[tuple[str, str]]:
 def test_a_task_that_no_retry_follows_is_recorded_in_its_own_process(known, recorder) -> None:
     ended(recorder)
     ended(recorder, "advise_odd")  # its table is wrong by now
-    for others in ("other_prod", "collect_stranger", "collect"):
+    for others in ("other_prod", "collect_stranger", "collect", "what_if_prod"):
         ended(recorder, others)
     ended(recorder, state="up_for_retry")
     ended(recorder, before=None)  # somebody marked it as failed

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from rebalance_advisor.airflow.page import NAME, PREFIX
 from stack.airflow.client import AirflowClient
@@ -24,9 +25,9 @@ from stack.machine import Machine
 from stack.processes import Program, stop
 from stack.waiting import PATIENCE_S, wait_for
 
-APPLY = "apply_demo"
+APPLY, WHAT_IF = "apply_demo", "what_if_demo"
 _DAGS = {
-    "advise_demo", "collect_demo", APPLY, "prune_history", "report_health", "send_notifications",
+    "advise_demo", "collect_demo", APPLY, "prune_history", "report_health", "send_notifications", WHAT_IF,
 }  # fmt: skip
 _WAITS = ("awaiting_input", "deferred")
 _ENDS = ("success", "failed", "skipped", "upstream_failed")
@@ -43,7 +44,7 @@ def main() -> None:
         machine.start(print)
         with triggerer(machine) if "--triggerer" in sys.argv else nothing_more():
             client = machine.airflow.client
-            for part in (dags, schedule, advisory, page, rejected, unanswered, approved):
+            for part in (dags, schedule, advisory, page, what_if, rejected, unanswered, approved):
                 began = time.monotonic()
                 told = part(client)
                 print(f"{part.__name__}: {told} ({time.monotonic() - began:.0f} s)", flush=True)
@@ -111,6 +112,18 @@ def page(client: AirflowClient) -> str:
     places = {view["destination"] for view in ours["external_views"] if view["name"] == NAME}
     assert places == {"nav", "dag_run"}, ours
     return "401 without a login, 200 with one; views: navigation and DAG run"
+
+
+def what_if(client: AirflowClient) -> str:
+    """The run's tab shows the answer that its task returned."""
+    run_id = client.trigger(WHAT_IF, {"growth": ["20%"], "lose_rack": ["rack-a"]})
+    for _ in client.follow(WHAT_IF, run_id, _SECONDS):
+        pass
+    assert client.run_state(WHAT_IF, run_id) == "success", client.task_instances(WHAT_IF, run_id)
+    status, text = got(client, f"{PREFIX}/run?dag_id={WHAT_IF}&run_id={quote(run_id, safe='')}", token(client))
+    name = "growth 20%, without rack rack-a"
+    assert (status, name in text) == (200, True), (status, text[-2000:])
+    return f"the tab shows today and {name}"
 
 
 def rejected(client: AirflowClient) -> str:

@@ -12,12 +12,15 @@ from rebalance_advisor.airflow.clusters import ClusterEntry, clusters_file, know
 from rebalance_advisor.airflow.policy import task_defaults
 from rebalance_advisor.request.goals import FORM_OPTIONS, GOAL, GOALS, MORE, RECOMMENDED
 from rebalance_advisor.request.run_request import OPTIONS
+from rebalance_advisor.request.what_if import WHAT_IF_OPTIONS
 
 PURPOSES = {
     "collect": "Read a snapshot of the cluster, hourly",
     "advise": "Find what is uneven, and the plan that mends it, daily or by its form",
     "apply": "Approve a plan, carry it out by hand, verify the outcome",
+    "what_if": "Compare the cluster today and after a lost rack or broker, or after growth",
 }
+_RECORDED = ("collect", "advise", "apply")  # a refused what-if is no failure of the cluster's advice
 
 
 def clusters_for(purpose: str) -> Iterator[ClusterEntry]:
@@ -42,9 +45,10 @@ def dag_id(purpose: str, cluster: str) -> str:
     return f"{purpose}_{cluster}"
 
 
-def cluster_of(dag_id: str) -> str | None:
+def recorded_cluster(dag_id: str) -> str | None:
+    """Return the cluster whose failures are stored and reported."""
     purpose, _, cluster = dag_id.partition("_")
-    if purpose not in PURPOSES:
+    if purpose not in _RECORDED:
         return None
     known = read_clusters(clusters_file())
     return cluster if cluster in known.entries or cluster in known.refused else None
@@ -103,6 +107,12 @@ def advise_form(entry: ClusterEntry) -> dict[str, Param]:
     return {GOAL: goal, **fields, MORE: more}
 
 
+def what_if_form(entry: ClusterEntry) -> dict[str, Param]:
+    """Fields of ``what_if_NAME``."""
+    brokers = known_brokers(entry.name)
+    return {option.name: _field(option, option.default, brokers) for option in WHAT_IF_OPTIONS}
+
+
 def with_form(made: Any, fields: Mapping[str, Param]) -> Any:
     """``@dag`` would copy the form to each task, and Airflow 3.1 would show it again."""
     made.params = fields
@@ -119,13 +129,17 @@ def prune_form() -> dict[str, Param]:
 
 
 def _field(option: Option, default: Any, brokers: Brokers) -> Param:
-    choices = _choices(brokers) if option.name == "remove_broker" else {}
-    return Param(default, title=option.title, description=option.form_words, **choices, **option.schema)
+    return Param(
+        default, title=option.title, description=option.form_words, **_choices(option, brokers), **option.schema
+    )
 
 
-def _choices(brokers: Brokers) -> dict[str, Any]:
+def _choices(option: Option, brokers: Brokers) -> dict[str, Any]:
     """Examples only: a REST call may name new brokers."""
-    if not brokers:
+    racks = {str(broker): rack for broker, rack in brokers if rack is not None}
+    if option.name == "lose_rack":
+        return {"examples": sorted(set(racks.values()))} if racks else {}
+    if option.name not in ("remove_broker", "lose_broker") or not brokers:
         return {}
-    racks = {str(broker): f"{broker} ({rack})" for broker, rack in brokers if rack is not None}
-    return {"examples": [str(broker) for broker, _ in brokers]} | ({"values_display": racks} if racks else {})
+    shown = {broker: f"{broker} ({rack})" for broker, rack in racks.items()}
+    return {"examples": [str(broker) for broker, _ in brokers]} | ({"values_display": shown} if shown else {})

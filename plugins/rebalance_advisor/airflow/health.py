@@ -131,11 +131,11 @@ class FailureRecorder:
 
 def _record(failed: _Failed) -> None:
     from rebalance_advisor import store
-    from rebalance_advisor.airflow.cluster_dags import cluster_of
+    from rebalance_advisor.airflow.cluster_dags import recorded_cluster
     from rebalance_advisor.airflow.connections import store_dsn
 
     try:
-        cluster = cluster_of(failed.dag_id)
+        cluster = recorded_cluster(failed.dag_id)
         if cluster is None:
             return
         with store.connect(store_dsn()) as connection:

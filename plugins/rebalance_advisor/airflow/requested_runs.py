@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC
 from typing import Any
 
 from kafka_assignors.errors import AdvisorError
@@ -16,6 +17,7 @@ from rebalance_advisor.airflow.collecting import collect, read_entry
 from rebalance_advisor.request.goals import options_of_form
 from rebalance_advisor.request.names_in_cluster import patterns_of, require_names_known, require_quick_request
 from rebalance_advisor.request.run_request import FRESH, RunRequest
+from rebalance_advisor.request.what_if import WhatIfRequest
 from rebalance_advisor.version import advisor_version
 
 
@@ -85,6 +87,34 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
         seed=request.seed, advisor_version=advisor_version(),
     )  # fmt: skip
     return snapshot_id
+
+
+def read_what_if(cluster: str, params: Mapping[str, Any]) -> WhatIfRequest:
+    """Raises UsageError."""
+    asked = {name: value for name, value in of_cluster(cluster, params).items() if name != "cluster"}
+    _require_distinct(asked)
+    request = WhatIfRequest.from_mapping(asked)
+    if request.scenario is None:
+        raise UsageError("what-if: nothing happens; give lose_rack, lose_broker or growth")
+    return request
+
+
+def answer_what_if(request: WhatIfRequest, snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[str]]:
+    """Return JSON of what the shell's ``what-if`` computes, and its lines. Raises UsageError."""
+    from kafka_rebalance.advisory.what_if import outcomes
+    from rebalance_advisor.publish.what_if_files import NOTHING_CHANGED, what_if_answer, what_if_lines, what_if_rows
+
+    scenarios = () if request.scenario is None else (request.scenario,)
+    require_quick_request(RunRequest(own_scenarios=scenarios), snapshot)
+    request.require_fit(snapshot)
+    found = outcomes(snapshot, scenarios)
+    captured_at = None if snapshot.captured_at is None else snapshot.captured_at.astimezone(UTC).isoformat()
+    answer = {
+        "note": NOTHING_CHANGED, "request": request.document(), "captured_at": captured_at,
+        "table": what_if_rows(found), "answer": what_if_answer(found, seed=0),
+    }  # fmt: skip
+    # As plain JSON: Airflow stores NumPy's numbers as objects.
+    return json.loads(json.dumps(answer)), [NOTHING_CHANGED, *what_if_lines(found)]
 
 
 def _require_fit(connection: store.Connection, entry: ClusterEntry, request: RunRequest) -> None:

@@ -85,6 +85,27 @@ def collect(cluster: str, params: dict[str, Any] | None = None) -> str:
 
 @task
 @fail_without_retry
+def compare(cluster: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Compare the cluster today and after the form's what-if; returns the answer and stores none of it."""
+    from rebalance_advisor import store
+    from rebalance_advisor.airflow.collecting import collect as collect_now
+    from rebalance_advisor.airflow.requested_runs import answer_what_if, read_what_if
+
+    request = read_what_if(cluster, params or {})
+    with store.connect(store_dsn()) as connection:
+        snapshot_id = store.latest_snapshot_id(connection, cluster)
+        if snapshot_id is None:
+            snapshot_id = collect_now(connection, cluster)
+            check_snapshot_or_refuse(store_dsn(), snapshot_id)
+        snapshot = store.load_snapshot(connection, snapshot_id)
+    answer, lines = answer_what_if(request, snapshot)
+    for line in lines:
+        _log.info("%s", line)
+    return answer | {"snapshot_id": snapshot_id}
+
+
+@task
+@fail_without_retry
 def check_snapshot(snapshot_id: str) -> None:
     """Run the input gate on the snapshot."""
     check_snapshot_or_refuse(store_dsn(), snapshot_id)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +16,12 @@ class Access:
     """``user``: FastAPI dependency (a coroutine) that returns the caller or raises 401.
 
     ``readable``: (caller, clusters) → visible clusters; it may block.
+    ``what_if``: (DAG id, run id) → what the run's task returned, None without an answer; it may block.
     """
 
     user: Callable[..., Any]
     readable: Callable[[Any, Iterable[str]], frozenset[str]]
+    what_if: Callable[[str, str], Mapping[str, Any] | None] = lambda dag_id, run_id: None  # noqa: ARG005
 
 
 def identified_by(access: Access) -> Identify:

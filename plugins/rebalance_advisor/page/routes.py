@@ -69,7 +69,8 @@ def newest(request: Request, cluster: str) -> Row:
 
 HISTORY = timedelta(days=30)
 _ADVISE = "advise_"
-_KINDS = (_ADVISE, "collect_", "apply_")
+_WHAT_IF = "what_if_"
+_KINDS = (_ADVISE, "collect_", "apply_", _WHAT_IF)
 _Page = Annotated[int, Query(ge=1, le=100_000, alias="page")]
 
 
@@ -106,7 +107,7 @@ def search_page(request: Request, text: Annotated[str, Query(max_length=255)] = 
 
 
 def of_dag_run(request: Request, dag_id: str, run_id: str = "") -> Response:
-    """The plan of a DAG run, else its cluster."""
+    """The plan or the what-if of a DAG run, else its cluster."""
     kind = next((kind for kind in _KINDS if dag_id.startswith(kind)), None)
     if kind is None:
         raise HTTPException(404, "This DAG is none of the Kafka Rebalance Advisor's.")
@@ -114,6 +115,9 @@ def of_dag_run(request: Request, dag_id: str, run_id: str = "") -> Response:
     check_cluster(request, cluster)
     if kind == _ADVISE and run_id:
         return RedirectResponse(address(request, "clusters", cluster, "plan", run=f"{run_id}.{cluster}"), 303)
+    if kind == _WHAT_IF and run_id:
+        access: Access = request.app.state.access
+        return page(request, "what_if.html", cluster=cluster, run=run_id, what_if=access.what_if(dag_id, run_id))
     return RedirectResponse(address(request, "clusters", cluster), 303)
 
 

@@ -52,7 +52,8 @@ def hostile_addresses(client: TestClient) -> Iterator[str]:
         query = text if len(text) < 1000 else text[:8000]  # of seven parameters
         asked = "&".join(f"{name}={query}" for name in FREE_TEXT)
         yield f"{filled(path, 'prod')}?{asked}"
-    yield from (f"/run?dag_id=advise_{text}&run_id={text}" for text in TEXTS if len(text) < 1000)
+    for kind in ("advise", "what_if"):
+        yield from (f"/run?dag_id={kind}_{text}&run_id={text}" for text in TEXTS if len(text) < 1000)
 
 
 def test_without_a_login_no_address_is_answered_but_by_401(open_page) -> None:

@@ -13,7 +13,7 @@ from kafka_rebalance.scenarios.changes import BrokersAdded, BrokersLost, Growth,
 from kafka_rebalance.scenarios.scenario import Scenario
 from kafka_rebalance.snapshot.load_kind import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot, Group, Member
-from rebalance_advisor.cli.what_if import NOTE, what_if_lines
+from rebalance_advisor.publish.what_if_files import NOTE, what_if_lines
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 GROWN = Scenario("twice", (Growth(rates=2.0, sizes=2.0),))

@@ -154,3 +154,28 @@ def test_airflow_gets_the_apps_and_the_middleware_from_the_plugin():
 
     assert [app["url_prefix"] for app in AdvisorPlugin.fastapi_apps] == ["/advisor"]
     assert [given["middleware"] for given in AdvisorPlugin.fastapi_root_middlewares] == [VisiblePaths]
+
+
+def test_the_answer_of_a_what_if_is_what_its_task_returned(tmp_path, monkeypatch):
+    from airflow.models.xcom import XComModel
+    from sqlalchemy import create_engine
+    from sqlalchemy.orm import sessionmaker
+
+    from rebalance_advisor.airflow.page_access import airflow_access
+
+    engine = create_engine(f"sqlite:///{tmp_path}/airflow.db")
+    XComModel.__table__.create(engine)
+    monkeypatch.setattr("airflow.settings.Session", sessionmaker(engine))
+    held = {"a": {"table": []}, "elsewhere": "s3://bucket/answer"}
+    with sessionmaker(engine)() as session:
+        for number, (run_id, value) in enumerate(held.items()):
+            for key in ("return_value", "other"):
+                row = {"task_id": "compare", "map_index": -1, "key": key, "dag_id": "what_if_prod", "run_id": run_id}
+                session.add(XComModel(dag_run_id=number, value=value if key == "return_value" else {}, **row))
+        session.commit()
+    answer = airflow_access().what_if
+    assert answer("what_if_prod", "a") == {"table": []}
+    assert [
+        answer(*asked) for asked in (("what_if_prod", "elsewhere"), ("what_if_prod", "b"), ("advise_prod", "a"))
+    ] == [None] * 3
+    engine.dispose()

@@ -10,7 +10,8 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.cli.what_if import JSON_FILE, TEXT_FILE, require_what_if
+from rebalance_advisor.cli.what_if import require_what_if
+from rebalance_advisor.publish.what_if_files import JSON_FILE, TEXT_FILE
 from rebalance_advisor.request.run_request import RunRequest
 from tests.unit.advisory.test_what_if import snapshot
 from tests.unit.planner.sample_clusters import GB
@@ -154,9 +155,9 @@ def test_a_plan_and_groups_are_added_where_asked_and_files_written(
 @pytest.mark.parametrize(
     ("more", "code", "message"),
     [
-        (["--lose-rack", "z"], 1, "rack 'z': no rack of the cluster has it; known: rack-0, rack-1, rack-2"),
-        (["--lose-broker", "9"], 1, "broker 9: no broker of the cluster has it; known: 0, 1, 2"),
-        (["--growth", "nosuch=20%"], 1, "topic 'nosuch': no topic of the cluster has such a name"),
+        (["--lose-rack", "z"], 2, "rack 'z': no rack of the cluster has it; known: rack-0, rack-1, rack-2"),
+        (["--growth", "20%", "--lose-broker", "9"], 2, "broker 9: no broker of the cluster has it; known: 0, 1, 2"),
+        (["--growth", "nosuch=20%"], 2, "topic 'nosuch': no topic of the cluster has such a name"),
         (["--growth", "20%", "--scenario", "growth 20%"], 2, "'growth 20%' is the name of another column"),
         (["--growth", "20%", "--out", "."], 2, "."),
     ],
