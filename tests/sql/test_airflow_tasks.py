@@ -100,6 +100,7 @@ def test_a_what_if_answers_as_the_shell_does(listed, connection, capsys) -> None
     answer = tasks.compare.function("prod", params=LOST_AND_GROWN)
     assert json.loads(json.dumps(answer)) == answer
     assert answer["snapshot_id"] == store.latest_snapshot_id(connection, "prod")
+    capsys.readouterr()
     assert main(["what-if", str(listed / "prod.json"), "--lose-rack", "a", "--growth", "20%", "--json"]) == 0
     assert answer["answer"] == json.loads(capsys.readouterr().out)
     held = {("what_if_prod", "manual__1+2"): answer}

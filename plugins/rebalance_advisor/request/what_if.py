@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 _EVERY_TOPIC = ".*"
-_GROWTH = re.compile(r"(?:(?P<topics>.+)=)?(?P<percent>[+-]?\d{1,9}(?:\.\d{1,9})?)%")
+_GROWTH = re.compile(r"(?:(?P<topics>.+)=)?(?P<percent>[+-]?[0-9]{1,9}(?:\.[0-9]{1,9})?)%")
 GrowthOf: TypeAlias = tuple[Pattern, Annotated[float, Field(ge=0, le=MOST_RATIO)]]
 
 

@@ -99,7 +99,7 @@ WRONG_USAGE = {
     "what-if cluster.json --growth 20": "'20' is no growth; give 20%",
     "what-if cluster.json --growth (=20%": "no regular expression",
     "what-if cluster.json --growth=-101%": "'-101%' is no growth",
-    "what-if cluster.json --lose-broker 1,2": "repeat --lose-broker",
+    "what-if cluster.json --lose-broker 1,2": "--lose-broker: '1,2' is no broker id",
     "what-if cluster.json --lose-broker -1": "--lose-broker",
     "what-if cluster.json --seed x --growth 1%": "--seed",
     "snapshot --bootstrap localhost:1": "--out",

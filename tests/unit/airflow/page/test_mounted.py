@@ -161,8 +161,10 @@ def test_the_answer_of_a_what_if_is_what_its_task_returned(tmp_path, monkeypatch
     from sqlalchemy import create_engine
     from sqlalchemy.orm import sessionmaker
 
-    from rebalance_advisor.airflow.page_access import airflow_access
+    from rebalance_advisor.airflow.page_access import ANSWERING_TASK, airflow_access
+    from rebalance_advisor.airflow.tasks import compare
 
+    assert compare.function.__name__ == ANSWERING_TASK
     engine = create_engine(f"sqlite:///{tmp_path}/airflow.db")
     XComModel.__table__.create(engine)
     monkeypatch.setattr("airflow.settings.Session", sessionmaker(engine))
@@ -170,7 +172,13 @@ def test_the_answer_of_a_what_if_is_what_its_task_returned(tmp_path, monkeypatch
     with sessionmaker(engine)() as session:
         for number, (run_id, value) in enumerate(held.items()):
             for key in ("return_value", "other"):
-                row = {"task_id": "compare", "map_index": -1, "key": key, "dag_id": "what_if_prod", "run_id": run_id}
+                row = {
+                    "task_id": ANSWERING_TASK,
+                    "map_index": -1,
+                    "key": key,
+                    "dag_id": "what_if_prod",
+                    "run_id": run_id,
+                }
                 session.add(XComModel(dag_run_id=number, value=value if key == "return_value" else {}, **row))
         session.commit()
     answer = airflow_access().what_if
