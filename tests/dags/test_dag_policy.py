@@ -180,8 +180,8 @@ def test_the_form_of_what_if_takes_losses_and_percent_and_has_the_rights_of_advi
     assert dag.access_control == dag_bag.dags["advise_orders"].access_control
     assert dag.timetable.can_be_scheduled is False
     params = copy.deepcopy(dag.params)
-    params.update({"lose_rack": ["rack-b"], "lose_broker": ["2", 11], "growth": ["20%", "orders.*=+80.5%"]})
-    assert WhatIfRequest.from_mapping(dict(params)).growth == ((".*", 1.2), ("orders.*", 1.805))
+    params.update({"lose_rack": ["rack-b"], "lose_broker": ["2", 11], "growth": ["20%", "orders.*=+75%"]})
+    assert WhatIfRequest.from_mapping(dict(params)).growth == ((".*", 1.2), ("orders.*", 1.75))
     for name, wrong in (
         ("lose_rack", "rack-b"), ("lose_rack", [""]), ("lose_broker", [-1]), ("lose_broker", ["b1"]),
         ("growth", ["20"]), ("growth", [20]), ("growth", "20%"),
