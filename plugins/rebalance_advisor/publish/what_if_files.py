@@ -24,7 +24,7 @@ _NONE = "-"
 
 
 def what_if_answer(found: tuple[Outcome, ...], seed: int) -> dict[str, Any]:
-    return {"note": NOTE} | with_texts(what_if_document(found, seed))
+    return {"note": NOTE, **with_texts(what_if_document(found, seed))}
 
 
 def write_what_if(out: Path, document: Mapping[str, Any], lines: Sequence[str]) -> Path:
