@@ -11,8 +11,9 @@ import pytest
 from kafka_assignors.arrays import Ints
 from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
-from kafka_rebalance.planner.budget.kernels import (
+from kafka_rebalance.planner.budget import (
     BudgetState,
+    Placing,
     best_leader,
     best_target,
     exchange,
@@ -25,11 +26,11 @@ from kafka_rebalance.planner.budget.kernels import (
     leaders_of,
     make_budget_state,
     relocate,
+    run_exchange,
+    search_within_budget,
     take_back,
     undo_needless,
 )
-from kafka_rebalance.planner.budget.search import Placing, search_within_budget
-from kafka_rebalance.planner.budget.search import exchange as exchanged
 from kafka_rebalance.planner.params import BudgetSearchParams
 from tests.sample import for_each
 from tests.unit.planner.hand_problems import Rows, hand_problem, random_problem
@@ -123,7 +124,7 @@ def test_the_greedy_search_goes_as_far_as_the_budget_and_the_whole_one_is_exact_
         found = search_within_budget(problem, today, today)
         after = state_of(problem, found.replicas)
         assert _probe(4, after, 0, 0, 0.0)[0] == pytest.approx(left / 18), budget
-    assert exchanged(state_of(piled()), 1000, 1.0, 0.01) > 0
+    assert run_exchange(state_of(piled()), 1000, 1.0, 0.01) > 0
 
 
 def test_no_broker_sends_or_receives_more_than_its_limit() -> None:
@@ -154,7 +155,7 @@ def test_what_brokers_copy_is_kept_right_however_the_search_goes(seed: int) -> N
     problem = hand_problem(rows, 5, within=0.05, budget=Budget(max_broker_bytes=float(draw.integers(3, 30))))
     state = state_of(problem)
     _probe(5, state, 0, 0, float(seed % 2))
-    exchanged(state, 2_000, 0.1, 0.001)
+    run_exchange(state, 2_000, 0.1, 0.001)
     again = make_budget_state(problem, state.replicas, leaders_of(state), seed=0, params=EXACT)
     assert state.copied == pytest.approx(again.copied)
     assert state.copied.max() <= (problem.budget.max_broker_bytes or 0.0) + 1e-9
@@ -170,7 +171,7 @@ def test_an_exchange_bears_what_is_worse_while_it_is_warm_and_cold_none(seed: in
         state = state_of(hand_problem(rows, 5, within=0.0))
         _probe(5, state, 0, 0, 0.0)
         improved = _probe(4, state, 0, 0, 0.0)[0]
-        made[temperature] = exchanged(state, 300, temperature, temperature / 10)
+        made[temperature] = run_exchange(state, 300, temperature, temperature / 10)
     assert _probe(4, state, 0, 0, 0.0)[0] <= improved + 1e-12
     assert made[1e6] >= 2 * made[1e-12]
 
@@ -284,7 +285,7 @@ def test_leaders_alone_change_places_where_no_replica_moves() -> None:
     problem = hand_problem(rows, 3, within=0.0, resources=("out",), rates=[6.0, 5.0, 4.0], moves_replicas=False)
     state = state_of(problem)
     assert _probe(0, state, 0, 0, 0.0) == (0.0, -1)
-    assert exchanged(state, 300, 1.0, 0.01) > 0
+    assert run_exchange(state, 300, 1.0, 0.01) > 0
     today = Placing(problem.replicas, problem.leader)
     found = search_within_budget(problem, today, today)
     assert (found.replicas == problem.replicas).all()
@@ -294,7 +295,7 @@ def test_leaders_alone_change_places_where_no_replica_moves() -> None:
 def test_where_nothing_may_be_touched_or_given_back_nothing_is() -> None:
     problem = piled(max_replica_moves=0)
     still = state_of(replace(problem, pinned=np.ones(5, dtype=np.bool_)))
-    assert (_probe(5, still, 0, 0, 0.0)[1], exchanged(still, 10, 1.0, 0.01)) == (0, 0)
+    assert (_probe(5, still, 0, 0, 0.0)[1], run_exchange(still, 10, 1.0, 0.01)) == (0, 0)
     moved = np.array([[1], [0], [0], [1], [2]], dtype=np.int32)
     full = replace(problem, limit=np.array([[14.0], [99.0], [99.0]]))  # broker 0 cannot have its 15 again
     state = state_of(full, moved)
