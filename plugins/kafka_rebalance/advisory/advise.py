@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
 from kafka_rebalance.advisory.advisory import advisory_document
+from kafka_rebalance.amounts import LEAST_PRICE
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import Evidence, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, rank
@@ -101,7 +102,6 @@ def _muted(finding: Finding, mutes: Sequence[MuteRule], at: datetime | None) -> 
 
 MONTH_S = 30 * 24 * 3600
 GB = 1e9
-LEAST_PRICE = 0.5
 
 
 def with_rack_price(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 import uuid
 from collections import Counter
@@ -34,7 +33,7 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from kafka_rebalance.snapshot.partition_table import NO_LEADER, UNKNOWN_BYTES, UNKNOWN_DIR, PartitionTable
-from kafka_rebalance.snapshot.ranges import LARGEST_INT32, topic_name_fault
+from kafka_rebalance.snapshot.ranges import LARGEST_INT32, topic_name_fault, uuid_text
 
 
 def require_pattern(place: str, pattern: str) -> None:
@@ -215,7 +214,7 @@ def spread_over_all(rates: Floats, known: int) -> None:
 
 
 def drawn_topic_id(lots: np.random.Generator) -> str:
-    return base64.urlsafe_b64encode(lots.bytes(16)).decode().rstrip("=")
+    return uuid_text(lots.bytes(16))
 
 
 def free_name(topics: Container[str], like: str) -> str:
@@ -282,7 +281,7 @@ def _drawn_id(like: Member, instance: str | None, lots: np.random.Generator) -> 
     shown = like.instance_id or like.client_id
     if shown and like.id.startswith(f"{shown}-"):
         return f"{instance or like.client_id or shown}-{drawn}"
-    return base64.urlsafe_b64encode(drawn.bytes).decode().rstrip("=")
+    return uuid_text(drawn.bytes)
 
 
 def _numbered(instance: str) -> tuple[str, int]:
