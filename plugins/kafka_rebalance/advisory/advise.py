@@ -52,11 +52,11 @@ def with_heavy_keys(findings: Iterable[Finding], keys: Sequence[HeavyKeyOf]) -> 
     by_partition: dict[str, HeavyKeyOf] = {}
     for key in sorted(keys, key=lambda key: key.share):
         by_partition[f"{key.topic}-{key.partition}"] = key
-    return tuple(_told(finding, by_partition) for finding in findings)
+    return tuple(_with_heavy_key(finding, by_partition) for finding in findings)
 
 
-def _told(finding: Finding, by_partition: Mapping[str, HeavyKeyOf]) -> Finding:
-    symptoms = tuple(_told(symptom, by_partition) for symptom in finding.symptoms)
+def _with_heavy_key(finding: Finding, by_partition: Mapping[str, HeavyKeyOf]) -> Finding:
+    symptoms = tuple(_with_heavy_key(symptom, by_partition) for symptom in finding.symptoms)
     if symptoms != finding.symptoms:
         finding = replace(finding, symptoms=symptoms)
     subject = finding.subject if finding.code == _OF_A_PARTITION else finding.evidence.get("partition")
@@ -285,7 +285,7 @@ def advise(
 
     Raises UsageError for options that contradict the snapshot, InvalidPlanError where the plan fails verification.
     """
-    told = request.replay.told(snapshot)  # the client decides a group's steps
+    told = request.replay.with_client_overrides(snapshot)  # the client decides a group's steps
     question = PlanQuestion(snapshot, request.options, request.replay.seed, previous, advisor_version, unfit, params)
     ground = placement_ground(placement_brokers(snapshot))
     held = frozenset(gap.subject for gap in quarantined if gap.subject_type == "group")

@@ -94,7 +94,7 @@ def broker_not_heard(context: FindingContext) -> Iterator[Finding]:
     """A registered broker did not answer: back in seconds, or dead."""
     table = context.snapshot.partitions
     for broker in context.snapshot.brokers:
-        if not broker.state.is_unheard:
+        if not broker.state.is_unresponsive:
             continue
         held, led = int((table.replicas == broker.id).sum()), int((table.leader == broker.id).sum())
         yield finding(
@@ -160,7 +160,7 @@ def log_dir_offline(context: FindingContext) -> Iterator[Finding]:
     offline = Counter(broker for brokers in table.offline.values() for broker in brokers)
     for broker in context.snapshot.brokers:
         failed = [log_dir for log_dir in broker.log_dirs if log_dir.error]
-        if not failed and (not offline[broker.id] or not broker.state.is_heard):
+        if not failed and (not offline[broker.id] or not broker.state.is_responsive):
             continue  # a lost broker has its own finding
         # Sizes are missing seconds before the metadata call them offline.
         unsized = int(((table.replicas == broker.id) & (table.replica_log_bytes < 0)).sum()) if failed else 0
@@ -436,7 +436,7 @@ def election(context: FindingContext) -> Election:
     """Return the election that Kafka would hold today; with unknown ISR all replicas count as in sync."""
     table, preferred = context.snapshot.partitions, preferred_leaders(context)
     off = (table.leader >= 0) & ~context.is_in_flight & (table.leader != preferred)
-    heard = [broker.id for broker in context.snapshot.brokers if broker.state.is_heard]
+    heard = [broker.id for broker in context.snapshot.brokers if broker.state.is_responsive]
     may_lead = np.isin(preferred, heard)
     if table.in_sync is not None:
         row = table.row_of_replica
@@ -455,7 +455,7 @@ def _awaited(context: FindingContext, whole: Election, among: Flags | None = Non
     states = {broker: context.brokers[broker].state for broker in waiting}
     return tuple(
         fact(FactCode.IN_SYNC_AGAIN, broker=broker, partitions=count)
-        if states[broker].is_heard
+        if states[broker].is_responsive
         else fact(FactCode.BROKER_BACK, broker=broker, state=states[broker].value, partitions=count)
         for broker, count in sorted(waiting.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_NAMED]
     )

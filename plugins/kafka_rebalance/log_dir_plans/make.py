@@ -91,7 +91,7 @@ def _require_removable(brokers: Mapping[int, Broker], broker: int, path: str, re
         raise UsageError.at(place, "the broker has no such log dir", f"known: {', '.join(found) or 'none'}")
     if found[path].error is not None:
         raise UsageError.at(place, "the dir failed: nothing can be copied from it", "take its broker's replicas off it")
-    if not brokers[broker].state.is_heard:
+    if not brokers[broker].state.is_responsive:
         raise UsageError.at(place, f"the broker is {brokers[broker].state.value}", "start it first")
     if not brokers[broker].state.stays:
         raise UsageError.at(place, f"the broker is {brokers[broker].state.value}", "everything leaves it anyway")
@@ -150,7 +150,10 @@ def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]
     """Return the broker's places, None for fewer than two."""
     working = [log_dir for log_dir in broker.log_dirs if log_dir.error is None]
     knows_sizes = all(log_dir.total_bytes and log_dir.usable_bytes is not None for log_dir in working)
-    told = {log_dir.path: _told(log_dir) if knows_sizes else log_dir.path for log_dir in working}
+    told = {
+        log_dir.path: (log_dir.total_bytes, log_dir.usable_bytes) if knows_sizes else log_dir.path
+        for log_dir in working
+    }
     volumes = list(dict.fromkeys(told.values()))
     keys = [(log_dir.path, told[log_dir.path]) if log_dir.path in removed else ("", told[log_dir.path])
             for log_dir in working]  # fmt: skip
@@ -181,10 +184,6 @@ def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]
         size_bytes=table.replica_log_bytes[cells[is_movable]],
         stuck=cells[is_stuck],
     )
-
-
-def _told(log_dir: LogDir) -> tuple[int | None, int | None]:
-    return log_dir.total_bytes, log_dir.usable_bytes
 
 
 def _cells(broker: int, table: PartitionTable) -> tuple[Longs, Flags]:
@@ -431,12 +430,12 @@ def _placed(
     placed, left_out, unknown = [], dict[str, Fact](), set[str]()
     for broker in snapshot.brokers:
         removed = request.removed_of(broker.id)
-        if not broker.log_dirs and request.within is not None and broker.state.is_heard and broker.state.stays:
+        if not broker.log_dirs and request.within is not None and broker.state.is_responsive and broker.state.stays:
             left_out[str(broker.id)] = _left_out("dirs_unknown")
             unknown.add(str(broker.id))
         if len(broker.log_dirs) < 2 or (request.within is None and not removed):
             continue
-        if not broker.state.is_heard or not broker.state.stays:
+        if not broker.state.is_responsive or not broker.state.stays:
             left_out[str(broker.id)] = _left_out("state", state=broker.state.value)
             continue
         places = broker_places(broker, snapshot.partitions, removed)

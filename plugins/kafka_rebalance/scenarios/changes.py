@@ -129,7 +129,9 @@ class BrokersAdded:
         if ids[-1] > LARGEST_INT32:
             raise InvalidInputError.at("brokers_added", f"no id above {first - 1} is free", "give ids")
         racks = Counter({broker.rack: 0 for broker in snapshot.brokers if broker.rack is not None})
-        racks.update(broker.rack for broker in snapshot.brokers if broker.rack is not None and broker.state.is_heard)
+        racks.update(
+            broker.rack for broker in snapshot.brokers if broker.rack is not None and broker.state.is_responsive
+        )
         added: list[Broker] = []
         for number, broker in enumerate(ids):
             rack = self.racks[number % len(self.racks)] if self.racks else _emptiest(racks)
@@ -143,7 +145,7 @@ class BrokersAdded:
         if self.like is not None:
             require_known("broker", (self.like,), by_id)
             return by_id[self.like]
-        heard = [broker.id for broker in snapshot.brokers if broker.state.is_heard]
+        heard = [broker.id for broker in snapshot.brokers if broker.state.is_responsive]
         if not heard:
             raise InvalidInputError.at("brokers_added", "no broker is in service that a new one could be like")
         return by_id[min(heard)]
@@ -486,7 +488,7 @@ class TopicRemoved:
 
 
 def _placed(snapshot: ClusterSnapshot, topic: str, count: int, factor: int, seed: int) -> list[tuple[int, ...]]:
-    unheard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}
+    unheard = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
     brokers = [broker for broker in placement_brokers(snapshot) if broker.id not in unheard and not broker.is_fenced]
     try:
         places = place_striped(brokers, count, factor, java_random(seed))

@@ -95,7 +95,7 @@ def score_failures(snapshot: ClusterSnapshot) -> tuple[FailureScore, ...]:
     table = snapshot.partitions
     if table.in_sync is None or not len(table) or not snapshot.brokers:
         return ()
-    heard = np.array([broker.state.is_heard for broker in snapshot.brokers], dtype=np.bool_)
+    heard = np.array([broker.state.is_responsive for broker in snapshot.brokers], dtype=np.bool_)
     replicas, able, leader = _cells(snapshot, heard)
     single = np.where(heard, np.arange(len(heard)), ABSENT).astype(np.int32)
     names = [str(broker.id) for broker in snapshot.brokers]

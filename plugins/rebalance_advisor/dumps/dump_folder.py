@@ -458,7 +458,7 @@ def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
                 rack=found.rack or listed.rack,
                 host=found.host or listed.host,
                 port=listed.port if found.port is None else found.port,
-                state=_state(parts, broker, is_placed=broker in placed, is_heard=broker in heard),
+                state=_state(parts, broker, is_placed=broker in placed, is_responsive=broker in heard),
                 log_dirs=parts.log_dirs.log_dirs(broker),
             )
         )
@@ -476,7 +476,7 @@ def _heard(parts: DumpParts) -> set[int]:
     return heard
 
 
-def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) -> BrokerState:
+def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_responsive: bool) -> BrokerState:
     """State of brokers.csv, else of a broker list, else of other dumps.
 
     A broker missing in the list but alive in another dump stopped or started between the two.
@@ -486,11 +486,11 @@ def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) ->
         return given.brokers[broker].state
     if broker in listing.brokers:
         return listing.brokers[broker].state
-    if listing.is_whole and is_heard:
+    if listing.is_whole and is_responsive:
         parts.miss_of("broker", broker, FactCode.LACKS_LIVENESS, fact(FactCode.BROKER_NOT_LISTED))
     if listing.is_whole:
-        return BrokerState.DEAD if is_placed and not is_heard else BrokerState.UNRESPONSIVE
-    if is_heard:
+        return BrokerState.DEAD if is_placed and not is_responsive else BrokerState.UNRESPONSIVE
+    if is_responsive:
         return BrokerState.ALIVE
     if broker not in given.brokers:
         return BrokerState.DEAD
