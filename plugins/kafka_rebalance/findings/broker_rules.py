@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
-from kafka_assignors.arrays import Flags, Ints
+from kafka_assignors.arrays import Flags, Floats, Ints
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
@@ -536,13 +536,9 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
         is_held_by_few = len(holders) <= least["replica_brokers_ratio"] * len(takers)
         if not (is_led_by_few or is_held_by_few):
             continue
-        known = [
-            (float(values[span].sum()) / total, kind)
-            for values, total, kind in rates
-            if total > 0 and not np.isnan(values[span]).any()
-        ]
         part = len(rows) / len(table)
-        traffic, load = max(known) if known else (part, None)
+        measured = _largest_share(rates, span)
+        traffic, load = measured or (part, None)
         if traffic < least["least_traffic_ratio"]:
             continue
         leaders = sorted(broker for broker, _ in led.most_common(few))
@@ -550,11 +546,11 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
         severity = Severity.HIGH if traffic >= least["high_traffic_ratio"] else Severity.MEDIUM
         yield finding(
             "topic_on_few_brokers",
-            severity if known else Severity.LOW,
+            severity if measured else Severity.LOW,
             topic,
             {
                 "partitions": len(rows),
-                "traffic_ratio": traffic if known else None,
+                "traffic_ratio": traffic if measured else None,
                 "partitions_ratio": part,
                 "leading_brokers": len(led),
                 "brokers_with_most_leaders": tuple(leaders),
@@ -578,8 +574,18 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
                 gain=1 - few / len(takers),
                 changes=sum(max(0, count - each - 1) for count in led.values()),
             ),
-            confidence=context.confidence(LoadKind.IN_BYTES_PER_S) if known else Confidence.STRUCTURAL,
+            confidence=context.confidence(LoadKind.IN_BYTES_PER_S) if measured else Confidence.STRUCTURAL,
         )
+
+
+def _largest_share(rates: Iterable[tuple[Floats, float, str]], span: slice) -> tuple[float, str] | None:
+    """Return the span's largest share of a rate and that rate's name; None where a partition's rate is unknown."""
+    known = [
+        (float(values[span].sum()) / total, kind)
+        for values, total, kind in rates
+        if total > 0 and not np.isnan(values[span]).any()
+    ]
+    return max(known, default=None)
 
 
 def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:

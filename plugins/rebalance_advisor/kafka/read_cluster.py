@@ -189,10 +189,10 @@ def read_configs(
     failed: dict[int, Exception] = {}
     while left or own:
         shares = sender.share_out(left, without=failed)
-        requests = {
-            broker: (broker, _question([*shares.get(broker, ()), *([(_BROKER, str(broker))] if broker in own else [])]))
-            for broker in sorted(shares.keys() | own)
-        }
+        requests = {}
+        for broker in sorted(shares.keys() | own):
+            of_itself = [(_BROKER, str(broker))] if broker in own else []
+            requests[broker] = broker, _question([*shares.get(broker, ()), *of_itself])
         if not requests:
             break
         left = []
@@ -209,11 +209,16 @@ def read_configs(
     for kind in sorted({"broker" if resource[0] == _BROKER else "topic" for resource in left}):
         reason = reason_of([*failed.values()][-1]) if failed else fact(FactCode.NO_BROKER_LEFT_TO_ASK)
         coverage.add_cluster(fact(FactCode.LACKS_CONFIGS, kind=kind), reason)
-    for broker in sender.all_brokers if of_brokers else ():
-        mine = found.brokers.get(broker, {})
-        default = {key: value for key, value in cluster_wide.items() if key in BROKER_CONFIGS}
-        found.brokers[broker] = dict(sorted({**default, **mine}.items()))
+    if of_brokers:
+        _add_defaults(found, cluster_wide, sender.all_brokers)
     return found
+
+
+def _add_defaults(found: Configs, cluster_wide: Mapping[str, str], brokers: Iterable[int]) -> None:
+    """Set each broker's configs: its own, else the cluster-wide default."""
+    default = {key: value for key, value in cluster_wide.items() if key in BROKER_CONFIGS}
+    for broker in brokers:
+        found.brokers[broker] = dict(sorted({**default, **found.brokers.get(broker, {})}.items()))
 
 
 _Resource = tuple[int, str]
