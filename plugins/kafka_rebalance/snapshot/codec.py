@@ -422,12 +422,8 @@ class Fields:
             raise InvalidInputError.at(f"{self.path}.{key}", f"expected a list, found {type(items).__name__}")
         return tuple(build(item, f"{self.path}.{key}[{index}]") for index, item in enumerate(items))
 
-    def ints(self, key: str, default: Any = ()) -> tuple[int, ...]:
-        return (
-            tuple(self.each(key, whole))
-            if key in self._data and self._data[key] is not None
-            else self._skip(key, default)
-        )
+    def ints(self, key: str) -> tuple[int, ...]:
+        return self.each(key, whole) if self._data.get(key) is not None else self._skip(key, ())
 
     def strings(self, key: str) -> dict[str, str]:
         value = self._value(key, {})
