@@ -206,29 +206,24 @@ class ClusterClient:
     def connect(self) -> dict[int, UnresponsiveBroker | None]:
         """Refused or closed connections are tried once more."""
         addresses = self.addresses
-        unresponsive = self._connect(addresses)
-        again = {
-            broker: addresses[broker] for broker, why in unresponsive.items() if why.state is not BrokerState.SILENT
-        }
+        failed = self._connect(addresses)
+        again = {broker: addresses[broker] for broker, why in failed.items() if why.state is not BrokerState.SILENT}
         if again:
             time.sleep(1.0)
-            unresponsive = {broker: why for broker, why in unresponsive.items() if broker not in again} | self._connect(
-                again
-            )
-        return {broker: unresponsive.get(broker) for broker in addresses}
+            silent = {broker: why for broker, why in failed.items() if broker not in again}
+            failed = silent | self._connect(again)
+        return {broker: failed.get(broker) for broker in addresses}
 
     def _connect(self, addresses: Mapping[int, tuple[str, int]]) -> dict[int, UnresponsiveBroker]:
-        unresponsive = unreachable_brokers(addresses, REACH_SECONDS)
-        requests = {
-            broker: (broker, ApiVersionsRequest(max_version=0)) for broker in addresses if broker not in unresponsive
-        }
+        failed = unreachable_brokers(addresses, REACH_SECONDS)
+        asked = addresses.keys() - failed.keys()
+        requests = {broker: (broker, ApiVersionsRequest(max_version=0)) for broker in sorted(asked)}
         for broker, why in self._send(requests, CONNECT_SECONDS).items():
             if isinstance(why, Exception):
                 reason = silence(why, CONNECT_SECONDS) if is_timeout(why) else said_by(why)
-                unresponsive[broker] = unresponsive_by(why, reason) or UnresponsiveBroker(
-                    BrokerState.DISCONNECTED, reason
-                )
-        return unresponsive
+                ended = UnresponsiveBroker(BrokerState.DISCONNECTED, reason)
+                failed[broker] = unresponsive_by(why, reason) or ended
+        return failed
 
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
         """Return a response or an exception for each request; never raises.
