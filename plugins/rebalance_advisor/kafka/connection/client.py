@@ -216,8 +216,7 @@ class ClusterClient:
 
     def _connect(self, addresses: Mapping[int, tuple[str, int]]) -> dict[int, UnresponsiveBroker]:
         failed = unreachable_brokers(addresses, REACH_SECONDS)
-        asked = addresses.keys() - failed.keys()
-        requests = {broker: (broker, ApiVersionsRequest(max_version=0)) for broker in sorted(asked)}
+        requests = {broker: (broker, ApiVersionsRequest(max_version=0)) for broker in addresses if broker not in failed}
         for broker, why in self._send(requests, CONNECT_SECONDS).items():
             if isinstance(why, Exception):
                 reason = silence(why, CONNECT_SECONDS) if is_timeout(why) else said_by(why)
