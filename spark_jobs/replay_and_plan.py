@@ -45,10 +45,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def advise_on(spark: SparkSession, question: RunQuestion, now: datetime) -> Advice:
     """Advisory; errors of custom assignors go to the log."""
+    from rebalance_advisor.own_strategies.error_summary import error_summary
     from rebalance_advisor.own_strategies.limits import limits_of
     from rebalance_advisor.own_strategies.registering import described, own_strategies
     from rebalance_advisor.own_strategies.targets import Kind, targets_of
-    from rebalance_advisor.own_strategies.told import told_of_own
     from rebalance_advisor.run_advice import advise_run
     from rebalance_advisor.spark.mapper import SparkMapper
     from rebalance_advisor.stage_times import StageTimes
@@ -59,7 +59,7 @@ def advise_on(spark: SparkSession, question: RunQuestion, now: datetime) -> Advi
     own = described(targets_of(request.own_strategies, Kind.ASSIGNOR), limits)
     mapper = SparkMapper(spark, partial(own_strategies, own, limits))
     advice = advise_run(question, now, mapper=mapper, width=mapper.width, watch=StageTimes())
-    write_lines(sys.stderr, *told_of_own(advice.groups, [one.name for one in own]))
+    write_lines(sys.stderr, *error_summary(advice.groups, [one.name for one in own]))
     return advice
 
 

@@ -2232,6 +2232,29 @@ ALTER TABLE store.group_score OWNER TO advisor_owner;
 
 COMMENT ON TABLE store.group_score IS 'Each group under its own and under other assignors; error is why an assignor has no answer, its scores are then NULL.';
 
+CREATE VIEW store.current_group_score AS
+ SELECT run_key,
+    started_at,
+    group_id,
+    assignor,
+    idle_members,
+    members_falling_behind,
+    drain_seconds,
+    skew_count,
+    skew_rate,
+        CASE
+            WHEN (members_falling_behind > 0) THEN 'never'::text
+            WHEN (drain_seconds > (0)::double precision) THEN 'drains'::text
+            WHEN (drain_seconds = (0)::double precision) THEN 'no_lag'::text
+            WHEN (members = 0) THEN 'no_members'::text
+            ELSE 'unknown'::text
+        END AS outlook,
+    advice
+   FROM store.group_score
+  WHERE (is_current AND (scenario = 'today'::text));
+
+ALTER VIEW store.current_group_score OWNER TO advisor_owner;
+
 CREATE VIEW advisor.group_drain_latest AS
  SELECT newest.started_at,
     newest.cluster,
@@ -2246,17 +2269,11 @@ CREATE VIEW advisor.group_drain_latest AS
     recommended.partitions_moved,
     today.members_falling_behind,
     recommended.members_falling_behind AS recommended_members_falling_behind,
-        CASE
-            WHEN (today.members_falling_behind > 0) THEN 'never'::text
-            WHEN (today.drain_seconds > (0)::double precision) THEN 'drains'::text
-            WHEN (today.drain_seconds = (0)::double precision) THEN 'no_lag'::text
-            WHEN (today.members = 0) THEN 'no_members'::text
-            ELSE 'unknown'::text
-        END AS outlook,
+    today.outlook,
     (today.advice ->> 'code'::text) AS advice_code,
     (today.advice -> 'args'::text) AS advice_args
    FROM ((store.newest_run newest
-     JOIN store.group_score today ON (((today.run_key = newest.run_key) AND (today.started_at = newest.started_at) AND today.is_current AND (today.scenario = 'today'::text))))
+     JOIN store.current_group_score today ON (((today.run_key = newest.run_key) AND (today.started_at = newest.started_at))))
      LEFT JOIN store.group_score recommended ON (((recommended.run_key = newest.run_key) AND (recommended.started_at = newest.started_at) AND (recommended.group_id = today.group_id) AND recommended.is_recommended AND (NOT recommended.is_current) AND (recommended.scenario = 'today'::text))));
 
 ALTER VIEW advisor.group_drain_latest OWNER TO advisor_owner;
@@ -2475,23 +2492,8 @@ CREATE VIEW advisor.group_overview_latest AS
      JOIN store.consumer_group ON (((consumer_group.snapshot_key = newest.snapshot_key) AND (consumer_group.captured_at = newest.captured_at))))
      LEFT JOIN store.group_lag lag ON (((lag.snapshot_key = newest.snapshot_key) AND (lag.captured_at = newest.captured_at) AND (lag.group_id = consumer_group.group_id))))
      LEFT JOIN store.newest_run run ON ((run.cluster = newest.cluster)))
-     LEFT JOIN LATERAL ( SELECT today.assignor,
-            today.idle_members,
-            today.drain_seconds,
-            today.skew_count,
-            today.skew_rate,
-                CASE
-                    WHEN (today.members_falling_behind > 0) THEN 'never'::text
-                    WHEN (today.drain_seconds > (0)::double precision) THEN 'drains'::text
-                    WHEN (today.drain_seconds = (0)::double precision) THEN 'no_lag'::text
-                    WHEN (today.members = 0) THEN 'no_members'::text
-                    ELSE 'unknown'::text
-                END AS outlook
-           FROM store.group_score today
-          WHERE ((today.run_key = run.run_key) AND (today.started_at = run.started_at) AND (today.group_id = consumer_group.group_id) AND today.is_current AND (today.scenario = 'today'::text))) score ON (true))
-     LEFT JOIN LATERAL ( SELECT advised.assignor
-           FROM store.group_score advised
-          WHERE ((advised.run_key = run.run_key) AND (advised.started_at = run.started_at) AND (advised.group_id = consumer_group.group_id) AND advised.is_recommended AND (NOT advised.is_current) AND (advised.scenario = 'today'::text))) recommended ON (true))
+     LEFT JOIN store.current_group_score score ON (((score.run_key = run.run_key) AND (score.started_at = run.started_at) AND (score.group_id = consumer_group.group_id))))
+     LEFT JOIN store.group_score recommended ON (((recommended.run_key = run.run_key) AND (recommended.started_at = run.started_at) AND (recommended.group_id = consumer_group.group_id) AND recommended.is_recommended AND (NOT recommended.is_current) AND (recommended.scenario = 'today'::text))))
      LEFT JOIN store.finding_subject found ON (((found.cluster = newest.cluster) AND (found.subject_type = 'group'::text) AND (found.subject = consumer_group.group_id))));
 
 ALTER VIEW advisor.group_overview_latest OWNER TO advisor_owner;
@@ -3075,22 +3077,36 @@ ALTER TABLE store.load OWNER TO advisor_owner;
 
 COMMENT ON TABLE store.load IS 'Load of each partition at its leader, without replication; NULL is unknown, never zero.';
 
+CREATE VIEW store.sized_load AS
+ SELECT snapshot_key,
+    captured_at,
+    topic,
+    partition,
+    COALESCE(log_bytes, ( SELECT (placed.log_bytes[array_position(placed.replicas, placed.leader)])::double precision AS log_bytes
+           FROM store.partition placed
+          WHERE ((placed.snapshot_key = load.snapshot_key) AND (placed.captured_at = load.captured_at) AND (placed.topic = load.topic) AND (placed.partition = load.partition))
+         LIMIT 1)) AS log_bytes,
+    in_bytes_per_s,
+    out_bytes_per_s,
+    cpu_percent,
+    in_messages_per_s
+   FROM store.load;
+
+ALTER VIEW store.sized_load OWNER TO advisor_owner;
+
 CREATE VIEW advisor.load AS
  SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     load.topic,
     load.partition,
-    COALESCE(load.log_bytes, ( SELECT (placed.log_bytes[array_position(placed.replicas, placed.leader)])::double precision AS log_bytes
-           FROM store.partition placed
-          WHERE ((placed.snapshot_key = snapshot.snapshot_key) AND (placed.captured_at = snapshot.captured_at) AND (placed.topic = load.topic) AND (placed.partition = load.partition))
-         LIMIT 1)) AS log_bytes,
+    load.log_bytes,
     load.in_bytes_per_s,
     load.out_bytes_per_s,
     load.cpu_percent,
     load.in_messages_per_s
    FROM (store.snapshot
-     JOIN store.load ON (((load.snapshot_key = snapshot.snapshot_key) AND (load.captured_at = snapshot.captured_at))))
+     JOIN store.sized_load load ON (((load.snapshot_key = snapshot.snapshot_key) AND (load.captured_at = snapshot.captured_at))))
   WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.load OWNER TO advisor_owner;
@@ -3193,16 +3209,13 @@ CREATE VIEW advisor.load_latest AS
     newest.snapshot_id,
     load.topic,
     load.partition,
-    COALESCE(load.log_bytes, ( SELECT (placed.log_bytes[array_position(placed.replicas, placed.leader)])::double precision AS log_bytes
-           FROM store.partition placed
-          WHERE ((placed.snapshot_key = newest.snapshot_key) AND (placed.captured_at = newest.captured_at) AND (placed.topic = load.topic) AND (placed.partition = load.partition))
-         LIMIT 1)) AS log_bytes,
+    load.log_bytes,
     load.in_bytes_per_s,
     load.out_bytes_per_s,
     load.cpu_percent,
     load.in_messages_per_s
    FROM (store.newest_snapshot newest
-     JOIN store.load ON (((load.snapshot_key = newest.snapshot_key) AND (load.captured_at = newest.captured_at))));
+     JOIN store.sized_load load ON (((load.snapshot_key = newest.snapshot_key) AND (load.captured_at = newest.captured_at))));
 
 ALTER VIEW advisor.load_latest OWNER TO advisor_owner;
 
@@ -6966,6 +6979,8 @@ GRANT SELECT ON TABLE advisor.frontier_point_latest TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.group_score TO advisor_writer;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.current_group_score TO advisor_writer;
+
 GRANT SELECT ON TABLE advisor.group_drain_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.group_drain_latest TO advisor_writer;
 
@@ -7009,6 +7024,8 @@ GRANT SELECT ON TABLE advisor.group_streams_scenario_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.group_streams_scenario_latest TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.load TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.sized_load TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.load TO advisor_reader;
 GRANT SELECT ON TABLE advisor.load TO advisor_writer;

@@ -30,7 +30,7 @@ PLANNED = (
 # Of these, what asks nothing of the search: its effort changes nothing there.
 WITHOUT_SEARCH = (
     "unit/planner/followers", "unit/planner/log_dirs", "unit/planner/survive", "unit/planner/topic_leaders",
-    "unit/plans/test_unheard_brokers.py", "unit/verify/log_dirs",
+    "unit/plans/test_unresponsive_brokers.py", "unit/verify/log_dirs",
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 LISTED = 5
 _BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 UNKNOWN = "unknown"
+LEAST_PRICE = 0.5  # a smaller one rounds to nothing
 
 
 def counted(count: int, noun: str) -> str:

@@ -21,7 +21,7 @@ NAMES = frozenset(
         "rebalance_advisor.kafka.cluster_metadata.ClusterUnreadableError",
         "rebalance_advisor.kafka.topic_sample.TopicUnreadableError",
         "rebalance_advisor.publish.object_store.ObjectStoreError",
-        "rebalance_advisor.airflow.notify_task.UntoldError",
+        "rebalance_advisor.airflow.notify_task.NotificationError",
         # Ended from outside, or by a listed error.
         "rebalance_advisor.airflow.spark.JobInterruptedError",
         # Airflow's api-server did not answer, or the task timed out.

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from kafka_assignors.visible_text import visible
 from kafka_rebalance.amounts import bytes_in_words, counted
 from rebalance_advisor.publish.report import named
-from rebalance_advisor.store.notifications import FindingNews, NewestState, Told
+from rebalance_advisor.store.notifications import FindingNews, NewestState, SentMessage
 
 WORST_FIRST = ("critical", "high", "medium", "low")  # info and ok are never sent
 _AGAIN_LATE, _SILENCE = timedelta(days=1), timedelta(days=7)
@@ -35,7 +35,7 @@ class Message:
 def messages_for(
     state: NewestState,
     findings: Sequence[FindingNews],
-    told: Sequence[Told],
+    told: Sequence[SentMessage],
     *,
     team: str | None,
     late_after_hours: float,
@@ -96,7 +96,7 @@ def _failed(state: NewestState) -> Message | None:
     return _message("failed", state.last_run_id, head, [*words, "The advisory before it is still valid."])
 
 
-def _late(state: NewestState, told: Sequence[Told], late_after_hours: float, now: datetime) -> Message | None:
+def _late(state: NewestState, told: Sequence[SentMessage], late_after_hours: float, now: datetime) -> Message | None:
     age_s = state.published_age_seconds
     if age_s is None or state.published_run_id is None or age_s <= late_after_hours * _HOUR_S:
         return None

@@ -29,7 +29,7 @@ LEFT JOIN advisor.run_latest AS published ON published.cluster = health.cluster
 LEFT JOIN advisor.cluster_latest AS shown ON shown.cluster = health.cluster
 WHERE health.cluster = %(cluster)s
 
--- name: told_lately
+-- name: sent_lately
 -- Messages about a cluster to a recipient in the last 60 days. Uses index notification_of_recipient.
 SELECT kind, subject_id, sent_at
 FROM store.notification

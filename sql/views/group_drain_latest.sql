@@ -14,18 +14,12 @@ SELECT
     recommended.partitions_moved,
     today.members_falling_behind,
     recommended.members_falling_behind AS recommended_members_falling_behind,
-    CASE
-        WHEN today.members_falling_behind > 0 THEN 'never'
-        WHEN today.drain_seconds > 0 THEN 'drains'
-        WHEN today.drain_seconds = 0 THEN 'no_lag'
-        WHEN today.members = 0 THEN 'no_members'
-        ELSE 'unknown'
-    END AS outlook,
+    today.outlook,
     today.advice ->> 'code' AS advice_code,
     today.advice -> 'args' AS advice_args
 FROM store.newest_run AS newest
-JOIN store.group_score AS today
-    ON today.run_key = newest.run_key AND today.started_at = newest.started_at AND today.is_current AND today.scenario = 'today'
+JOIN store.current_group_score AS today
+    ON today.run_key = newest.run_key AND today.started_at = newest.started_at
 LEFT JOIN store.group_score AS recommended
     ON recommended.run_key = newest.run_key AND recommended.started_at = newest.started_at
     AND recommended.group_id = today.group_id AND recommended.is_recommended AND NOT recommended.is_current AND recommended.scenario = 'today';

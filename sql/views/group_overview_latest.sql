@@ -27,30 +27,11 @@ JOIN store.consumer_group
 LEFT JOIN store.group_lag AS lag
     ON lag.snapshot_key = newest.snapshot_key AND lag.captured_at = newest.captured_at AND lag.group_id = consumer_group.group_id
 LEFT JOIN store.newest_run AS run ON run.cluster = newest.cluster
-LEFT JOIN LATERAL (
-    SELECT
-        today.assignor,
-        today.idle_members,
-        today.drain_seconds,
-        today.skew_count,
-        today.skew_rate,
-        CASE
-            WHEN today.members_falling_behind > 0 THEN 'never'
-            WHEN today.drain_seconds > 0 THEN 'drains'
-            WHEN today.drain_seconds = 0 THEN 'no_lag'
-            WHEN today.members = 0 THEN 'no_members'
-            ELSE 'unknown'
-        END AS outlook
-    FROM store.group_score AS today
-    WHERE today.run_key = run.run_key AND today.started_at = run.started_at AND today.group_id = consumer_group.group_id
-        AND today.is_current AND today.scenario = 'today'
-) AS score ON true
-LEFT JOIN LATERAL (
-    SELECT advised.assignor
-    FROM store.group_score AS advised
-    WHERE advised.run_key = run.run_key AND advised.started_at = run.started_at AND advised.group_id = consumer_group.group_id
-        AND advised.is_recommended AND NOT advised.is_current AND advised.scenario = 'today'
-) AS recommended ON true
+LEFT JOIN store.current_group_score AS score
+    ON score.run_key = run.run_key AND score.started_at = run.started_at AND score.group_id = consumer_group.group_id
+LEFT JOIN store.group_score AS recommended
+    ON recommended.run_key = run.run_key AND recommended.started_at = run.started_at AND recommended.group_id = consumer_group.group_id
+    AND recommended.is_recommended AND NOT recommended.is_current AND recommended.scenario = 'today'
 LEFT JOIN store.finding_subject AS found
     ON found.cluster = newest.cluster AND found.subject_type = 'group' AND found.subject = consumer_group.group_id;
 COMMENT ON VIEW advisor.group_overview_latest IS 'Groups of the newest snapshot with members, lag, skew, advice of the newest advisory and worst finding.';

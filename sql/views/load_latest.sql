@@ -5,20 +5,13 @@ SELECT
     newest.snapshot_id,
     load.topic,
     load.partition,
-    -- The size that a broker told of the leader's replica, where no dump told one of the partition.
-    coalesce(load.log_bytes, (
-        SELECT placed.log_bytes[array_position(placed.replicas, placed.leader)]::double precision
-        FROM store.partition AS placed
-        WHERE placed.snapshot_key = newest.snapshot_key AND placed.captured_at = newest.captured_at
-            AND placed.topic = load.topic AND placed.partition = load.partition
-        LIMIT 1
-    )) AS log_bytes,
+    load.log_bytes,
     load.in_bytes_per_s,
     load.out_bytes_per_s,
     load.cpu_percent,
     load.in_messages_per_s
 FROM store.newest_snapshot AS newest
-JOIN store.load
+JOIN store.sized_load AS load
     ON load.snapshot_key = newest.snapshot_key AND load.captured_at = newest.captured_at;
 
 COMMENT ON VIEW advisor.load_latest IS 'Loads of the newest snapshot of each cluster; NULL is unknown, never zero.';

@@ -91,7 +91,7 @@ def test_a_frozen_broker_is_given_up_after_five_seconds_and_costs_its_share_of_t
         torn = wait_until(
             cluster,
             "a reading of the two others",
-            lambda seen: all(broker.state.is_heard for broker in seen.brokers[:2]),
+            lambda seen: all(broker.state.is_responsive for broker in seen.brokers[:2]),
         )
     assert len(torn.partitions) == len(whole.partitions)
     assert [broker.id for broker in torn.brokers] == [1, 2, 3]
@@ -186,7 +186,7 @@ def test_a_broker_that_goes_at_any_moment_of_a_reading_is_told_and_given_nothing
         when = phase or "before"
         table.append(f"{how} {when:<18} {state.value:<13} {seconds:>5.1f} s {len(snapshot.coverage):>3} gaps")
         assert len(snapshot.partitions) == 4, table
-        assert not state.is_heard, table
+        assert not state.is_responsive, table
         assert len(gaps_of(snapshot, 3)) == 1, snapshot.coverage
         assert gives_nothing_to(snapshot, 3), table
     with capsys.disabled():
@@ -224,7 +224,7 @@ def partition_counts(cluster: KafkaCluster, names: tuple[str, ...]) -> dict[int,
 def test_topics_that_change_while_they_are_read_are_as_they_are_or_told(cluster: KafkaCluster, phase: str) -> None:
     """One is deleted, one made anew (and empty), one grown: no figure of the old ones is left."""
     names = ("deleted", "anew", "grown")
-    wait_until(cluster, "all brokers", lambda seen: all(broker.state.is_heard for broker in seen.brokers))
+    wait_until(cluster, "all brokers", lambda seen: all(broker.state.is_responsive for broker in seen.brokers))
     there = {topic.name for topic in read(cluster).topics}
     create_topics(cluster.bootstrap, {name: [[1, 2]] for name in names if name not in there}, {})
     fill(cluster.bootstrap, dict.fromkeys(names, 40))

@@ -92,7 +92,7 @@ def lag(cluster: KafkaCluster) -> ClusterSnapshot:
     cluster.start_broker(LAGGING)
     return wait_for(
         "broker 3 to be alive", lambda: read(cluster),
-        until=lambda seen: all(broker.state.is_heard for broker in seen.brokers),
+        until=lambda seen: all(broker.state.is_responsive for broker in seen.brokers),
     )  # fmt: skip
 
 

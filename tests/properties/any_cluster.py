@@ -192,8 +192,10 @@ def _silenced(
 ) -> tuple[list[Broker], list[Partition], CoverageGap]:
     """One broker is not heard, in one of three ways, or does not tell its log dirs alone."""
     silent = int(draw.choice([broker.id for broker in brokers]))
-    state = [state for state in BrokerState if state.is_unheard or state is BrokerState.ALIVE][int(draw.integers(4))]
-    states = {silent: state if state.is_unheard else None}
+    state = [state for state in BrokerState if state.is_unresponsive or state is BrokerState.ALIVE][
+        int(draw.integers(4))
+    ]
+    states = {silent: state if state.is_unresponsive else None}
     brokers = [replace(broker, state=states.get(broker.id) or broker.state) for broker in brokers]
     told = [
         replace(

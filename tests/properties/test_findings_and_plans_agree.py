@@ -68,7 +68,7 @@ def test_the_clusters_hold_both_kinds() -> None:
 @for_each("seed", range(200), fast=range(25), rest_mark=pytest.mark.matrix)
 def test_the_way_back_from_mixed_replica_counts_is_one(seed: int) -> None:
     snapshot, _ = unhealthy_cluster(seed)
-    serving = sum(broker.state.is_heard for broker in snapshot.brokers)
+    serving = sum(broker.state.is_responsive for broker in snapshot.brokers)
     for one in evaluate_rules(snapshot, score_cluster(snapshot), []):
         if one.code != "mixed_replication_factor":
             continue

@@ -82,7 +82,7 @@ def _options(draw: np.random.Generator, count: int, alive: list[int]) -> PlanOpt
 def faults_of(document: dict[str, Any], snapshot: ClusterSnapshot, options: PlanOptions) -> list[str]:
     """What Kafka or its operator would hold against the plan, one sentence each."""
     faults: list[str] = []
-    heard = {broker.id for broker in snapshot.brokers if broker.state.is_heard} | options.add_brokers.keys()
+    heard = {broker.id for broker in snapshot.brokers if broker.state.is_responsive} | options.add_brokers.keys()
     by_name = {(row.topic, row.partition): row for row in snapshot.each_partition()}
     for move in document["moves"]:
         row = by_name[move["topic"], move["partition"]]

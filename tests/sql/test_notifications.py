@@ -24,7 +24,7 @@ from rebalance_advisor import store
 from rebalance_advisor.airflow.clusters import NotifySettings, read_dag_settings
 from rebalance_advisor.notify import Message
 from rebalance_advisor.store.failures import TaskFailure, record_failure
-from rebalance_advisor.store.notifications import load_told
+from rebalance_advisor.store.notifications import load_sent
 from stack.waiting import PATIENCE_S, wait_for
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
@@ -156,8 +156,8 @@ def test_owners_hear_of_what_is_new_once_and_of_what_is_worse_again(connection, 
     advise(connection, "r-3.prod", [finding(severity=Severity.CRITICAL), ours])
     assert send() == 2
     assert "<li>critical (was high): Broker 1 holds 500 B" in letters[-1][2]
-    assert [one.kind for one in load_told(connection, "prod", PAYMENTS)] == []
-    assert [one.subject_id for one in load_told(connection, "prod", PLATFORM)] == ["r-1.prod", "r-3.prod"]
+    assert [one.kind for one in load_sent(connection, "prod", PAYMENTS)] == []
+    assert [one.subject_id for one in load_sent(connection, "prod", PLATFORM)] == ["r-1.prod", "r-3.prod"]
 
 
 @pytest.mark.usefixtures("listed", "said")
@@ -198,15 +198,15 @@ def test_a_mail_says_from_whom_and_is_one_letter_to_one_address(letters) -> None
 
 @pytest.mark.usefixtures("listed", "letters")
 def test_who_cannot_be_reached_fails_the_task_and_keeps_nobody_else_from_hearing(connection, monkeypatch) -> None:
-    from rebalance_advisor.airflow.notify_task import UntoldError
+    from rebalance_advisor.airflow.notify_task import NotificationError
 
     known = {"conn_type": "slackwebhook", "host": "http://127.0.0.1:1", "password": "T/B/x"}
     monkeypatch.setenv("AIRFLOW_CONN_SLACK_KAFKA", json.dumps(known))
     advise(connection, "r-1.prod", [finding()])
-    with pytest.raises(UntoldError, match="1 recipients could not be told: prod, slack: slack_kafka"):
+    with pytest.raises(NotificationError, match="1 recipients could not be told: prod, slack: slack_kafka"):
         send()
-    assert len(load_told(connection, "prod", PLATFORM)) == 1
-    assert load_told(connection, "prod", "slack: slack_kafka") == ()
+    assert len(load_sent(connection, "prod", PLATFORM)) == 1
+    assert load_sent(connection, "prod", "slack: slack_kafka") == ()
 
 
 def test_no_line_of_a_log_holds_the_token_of_a_webhook(said) -> None:
@@ -230,12 +230,12 @@ def test_no_line_of_a_log_holds_the_token_of_a_webhook(said) -> None:
 
 @pytest.mark.usefixtures("listed", "letters")
 def test_a_failure_is_told_without_the_token_of_the_webhook(connection, monkeypatch) -> None:
-    from rebalance_advisor.airflow.notify_task import UntoldError
+    from rebalance_advisor.airflow.notify_task import NotificationError
 
     known = {"conn_type": "slackwebhook", "password": "http://127.0.0.1:1/services/T0/B0/cccSECRETccc\x7f"}
     monkeypatch.setenv("AIRFLOW_CONN_SLACK_KAFKA", json.dumps(known))
     advise(connection, "r-1.prod", [finding()])
-    with pytest.raises(UntoldError, match="is no address of HTTP") as untold:
+    with pytest.raises(NotificationError, match="is no address of HTTP") as untold:
         send()
     assert "SECRET" not in str(untold.value)
 

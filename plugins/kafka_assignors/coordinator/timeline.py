@@ -115,10 +115,6 @@ class Timeline:
         lengths = [None if pause.to_ms is None else pause.to_ms - pause.from_ms for pause in self.pauses]
         return None if None in lengths else max((length for length in lengths if length is not None), default=0)
 
-    @property
-    def ends_at_ms(self) -> int:
-        return max((event.at_ms for event in self.events), default=0)
-
 
 @dataclass(frozen=True, slots=True)
 class Change:

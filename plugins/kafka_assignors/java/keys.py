@@ -39,11 +39,6 @@ def _uuid_bytes(text: str) -> bytes:
     return raw
 
 
-def uuid_text(high: int, low: int) -> str:
-    raw = (int(high) % 2**64).to_bytes(8, "big") + (int(low) % 2**64).to_bytes(8, "big")
-    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
-
-
 @kernel
 def uuid_hash_codes(high: Longs, low: Longs) -> Ints:
     codes = np.empty(len(high), np.int32)
@@ -51,11 +46,6 @@ def uuid_hash_codes(high: Longs, low: Longs) -> Ints:
         mixed = high[i] ^ low[i]
         codes[i] = np.int32(np.uint32((mixed >> 32) ^ mixed))
     return codes
-
-
-def uuid_sorted_order(high: Longs, low: Longs) -> Longs:
-    """``Uuid.compareTo`` (signed halves), stable."""
-    return np.lexsort((low, high)).astype(np.int64)
 
 
 @kernel

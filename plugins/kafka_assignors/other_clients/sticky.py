@@ -61,11 +61,11 @@ from kafka_assignors.sticky.sticky_input import StickyInput, no_racks, sticky_in
 _NULL = "java.lang.NullPointerException"
 
 
-def input_in_join_order(request: AssignmentRequest, walk: Longs | None = None) -> StickyInput:
-    """Members in JoinGroup order (or ``walk``), ids and topics sorted by code points; no racks."""
+def input_in_join_order(request: AssignmentRequest) -> StickyInput:
+    """Members in JoinGroup order, ids and topics sorted by code points; no racks."""
     members, topics = request.members, request.topics
     inputs = sticky_input_of(request, members.data_generations)
-    order = np.arange(len(members)) if walk is None else walk
+    order = np.arange(len(members))
     by_name = by_code_points(topics.names)
     return replace(
         inputs,

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
 from kafka_rebalance.advisory.advisory import advisory_document
+from kafka_rebalance.amounts import LEAST_PRICE
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import Evidence, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, rank
@@ -51,11 +52,11 @@ def with_heavy_keys(findings: Iterable[Finding], keys: Sequence[HeavyKeyOf]) -> 
     by_partition: dict[str, HeavyKeyOf] = {}
     for key in sorted(keys, key=lambda key: key.share):
         by_partition[f"{key.topic}-{key.partition}"] = key
-    return tuple(_told(finding, by_partition) for finding in findings)
+    return tuple(_with_heavy_key(finding, by_partition) for finding in findings)
 
 
-def _told(finding: Finding, by_partition: Mapping[str, HeavyKeyOf]) -> Finding:
-    symptoms = tuple(_told(symptom, by_partition) for symptom in finding.symptoms)
+def _with_heavy_key(finding: Finding, by_partition: Mapping[str, HeavyKeyOf]) -> Finding:
+    symptoms = tuple(_with_heavy_key(symptom, by_partition) for symptom in finding.symptoms)
     if symptoms != finding.symptoms:
         finding = replace(finding, symptoms=symptoms)
     subject = finding.subject if finding.code == _OF_A_PARTITION else finding.evidence.get("partition")
@@ -101,7 +102,6 @@ def _muted(finding: Finding, mutes: Sequence[MuteRule], at: datetime | None) -> 
 
 MONTH_S = 30 * 24 * 3600
 GB = 1e9
-LEAST_PRICE = 0.5
 
 
 def with_rack_price(
@@ -285,7 +285,7 @@ def advise(
 
     Raises UsageError for options that contradict the snapshot, InvalidPlanError where the plan fails verification.
     """
-    told = request.replay.told(snapshot)  # the client decides a group's steps
+    told = request.replay.with_client_overrides(snapshot)  # the client decides a group's steps
     question = PlanQuestion(snapshot, request.options, request.replay.seed, previous, advisor_version, unfit, params)
     ground = placement_ground(placement_brokers(snapshot))
     held = frozenset(gap.subject for gap in quarantined if gap.subject_type == "group")

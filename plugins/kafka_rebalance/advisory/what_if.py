@@ -42,7 +42,7 @@ class Outcome:
 
     @property
     def brokers_in_service(self) -> int:
-        return sum(broker.state.is_heard for broker in self.snapshot.brokers)
+        return sum(broker.state.is_responsive for broker in self.snapshot.brokers)
 
     @property
     def partitions_without_leader(self) -> int:

@@ -232,7 +232,7 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
     excluded = np.array([broker.id in options.exclude_brokers for broker in brokers], dtype=np.bool_)
     cordoned = np.array([broker.is_cordoned for broker in brokers], dtype=np.bool_)
     # Demoting does not make an unresponsive broker respond.
-    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}
+    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
     unheard = np.array([broker.id in not_heard for broker in brokers], dtype=np.bool_)
     demoted = np.array([broker.state is BrokerState.DEMOTED for broker in brokers], dtype=np.bool_)
     capacity, notes = _capacities(brokers, options, stays)
@@ -329,7 +329,7 @@ def _capacities(
     capacity: dict[str, Floats] = {}
     notes: list[Fact] = []
     # New and unresponsive brokers cannot report.
-    unasked = np.array([b.state is BrokerState.NEW or b.state.is_unheard for b in brokers], dtype=np.bool_)
+    unasked = np.array([b.state is BrokerState.NEW or b.state.is_unresponsive for b in brokers], dtype=np.bool_)
     equal = []
     for resource, name in _CAPACITY_FIELDS.items():
         if resource not in BALANCED and resource not in options.headroom:

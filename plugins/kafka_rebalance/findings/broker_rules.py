@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
-from kafka_assignors.arrays import Flags, Ints
+from kafka_assignors.arrays import Flags, Floats, Ints
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
@@ -94,7 +94,7 @@ def broker_not_heard(context: FindingContext) -> Iterator[Finding]:
     """A registered broker did not answer: back in seconds, or dead."""
     table = context.snapshot.partitions
     for broker in context.snapshot.brokers:
-        if not broker.state.is_unheard:
+        if not broker.state.is_unresponsive:
             continue
         held, led = int((table.replicas == broker.id).sum()), int((table.leader == broker.id).sum())
         yield finding(
@@ -160,7 +160,7 @@ def log_dir_offline(context: FindingContext) -> Iterator[Finding]:
     offline = Counter(broker for brokers in table.offline.values() for broker in brokers)
     for broker in context.snapshot.brokers:
         failed = [log_dir for log_dir in broker.log_dirs if log_dir.error]
-        if not failed and (not offline[broker.id] or not broker.state.is_heard):
+        if not failed and (not offline[broker.id] or not broker.state.is_responsive):
             continue  # a lost broker has its own finding
         # Sizes are missing seconds before the metadata call them offline.
         unsized = int(((table.replicas == broker.id) & (table.replica_log_bytes < 0)).sum()) if failed else 0
@@ -436,7 +436,7 @@ def election(context: FindingContext) -> Election:
     """Return the election that Kafka would hold today; with unknown ISR all replicas count as in sync."""
     table, preferred = context.snapshot.partitions, preferred_leaders(context)
     off = (table.leader >= 0) & ~context.is_in_flight & (table.leader != preferred)
-    heard = [broker.id for broker in context.snapshot.brokers if broker.state.is_heard]
+    heard = [broker.id for broker in context.snapshot.brokers if broker.state.is_responsive]
     may_lead = np.isin(preferred, heard)
     if table.in_sync is not None:
         row = table.row_of_replica
@@ -455,7 +455,7 @@ def _awaited(context: FindingContext, whole: Election, among: Flags | None = Non
     states = {broker: context.brokers[broker].state for broker in waiting}
     return tuple(
         fact(FactCode.IN_SYNC_AGAIN, broker=broker, partitions=count)
-        if states[broker].is_heard
+        if states[broker].is_responsive
         else fact(FactCode.BROKER_BACK, broker=broker, state=states[broker].value, partitions=count)
         for broker, count in sorted(waiting.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_NAMED]
     )
@@ -536,13 +536,9 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
         is_held_by_few = len(holders) <= least["replica_brokers_ratio"] * len(takers)
         if not (is_led_by_few or is_held_by_few):
             continue
-        known = [
-            (float(values[span].sum()) / total, kind)
-            for values, total, kind in rates
-            if total > 0 and not np.isnan(values[span]).any()
-        ]
         part = len(rows) / len(table)
-        traffic, load = max(known) if known else (part, None)
+        measured = _largest_share(rates, span)
+        traffic, load = measured or (part, None)
         if traffic < least["least_traffic_ratio"]:
             continue
         leaders = sorted(broker for broker, _ in led.most_common(few))
@@ -550,11 +546,11 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
         severity = Severity.HIGH if traffic >= least["high_traffic_ratio"] else Severity.MEDIUM
         yield finding(
             "topic_on_few_brokers",
-            severity if known else Severity.LOW,
+            severity if measured else Severity.LOW,
             topic,
             {
                 "partitions": len(rows),
-                "traffic_ratio": traffic if known else None,
+                "traffic_ratio": traffic if measured else None,
                 "partitions_ratio": part,
                 "leading_brokers": len(led),
                 "brokers_with_most_leaders": tuple(leaders),
@@ -578,8 +574,18 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
                 gain=1 - few / len(takers),
                 changes=sum(max(0, count - each - 1) for count in led.values()),
             ),
-            confidence=context.confidence(LoadKind.IN_BYTES_PER_S) if known else Confidence.STRUCTURAL,
+            confidence=context.confidence(LoadKind.IN_BYTES_PER_S) if measured else Confidence.STRUCTURAL,
         )
+
+
+def _largest_share(rates: Iterable[tuple[Floats, float, str]], span: slice) -> tuple[float, str] | None:
+    """Return the span's largest share of a rate and that rate's name; None where a partition's rate is unknown."""
+    known = [
+        (float(values[span].sum()) / total, kind)
+        for values, total, kind in rates
+        if total > 0 and not np.isnan(values[span]).any()
+    ]
+    return max(known, default=None)
 
 
 def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:

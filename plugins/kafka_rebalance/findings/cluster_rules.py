@@ -189,7 +189,7 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
     moving = sorted({*rows, *table.future})
     written = _written_to_dirs(context, copies)
     example = context.snapshot.name_of(moving[0])
-    silent = {broker.id for broker in context.snapshot.brokers if broker.state.is_unheard}
+    silent = {broker.id for broker in context.snapshot.brokers if broker.state.is_unresponsive}
     unheard = [row for row in rows if silent.intersection(table.adding.get(row, ()))]
     awaited = sorted(silent.intersection(broker for row in unheard for broker in table.adding[row]))
     yield finding(

@@ -118,7 +118,7 @@ class FindingContext:
     @cached_property
     def serving(self) -> tuple[int, ...]:
         """Ids of remaining, responsive brokers."""
-        return tuple(broker for broker in self.staying if self.brokers[broker].state.is_heard)
+        return tuple(broker for broker in self.staying if self.brokers[broker].state.is_responsive)
 
     @cached_property
     def group_inputs(self) -> dict[str, GroupInput]:

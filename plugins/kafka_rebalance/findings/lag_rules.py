@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -568,12 +568,7 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
         if not rate > 0:
             continue
         rows = [one.row for one in read]
-        ends = table.end_offset[rows]
-        lag = (
-            None
-            if (ends == UNKNOWN_OFFSET).any()
-            else sum(max(0, int(end) - one.commit.offset) for one, end in zip(read, ends.tolist(), strict=True))
-        )
+        lag = _lag(read, table.end_offset[rows].tolist())
         written = float(messages[rows].sum()) if context.has_rates_of_window else float("nan")
         seconds = None if lag is None else seconds_behind(lag, np.array([written]))
         ratio = rate / written if written > 0 else None
@@ -606,6 +601,12 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
             ),
             confidence=Confidence.ESTIMATED,
         )
+
+
+def _lag(read: Sequence[_Read], ends: Sequence[int]) -> int | None:
+    if UNKNOWN_OFFSET in ends:
+        return None
+    return sum(max(0, end - one.commit.offset) for one, end in zip(read, ends, strict=True))
 
 
 def unread_rows(group_input: GroupInput) -> Flags:

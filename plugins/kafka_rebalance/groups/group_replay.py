@@ -131,7 +131,7 @@ def _without_strategies(group_input: GroupInput, motion: GroupMotion | None) -> 
         nobody = replace(scored(group_input, protocol, today, today), is_current=True)
         return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (nobody,), (), None)
     if not group.type.has_strategy:
-        return _only_told(group_input, protocol)
+        return _unassigned_replay(group_input, protocol)
     if kind_of(group) is GroupKind.CONNECT_WORKERS and any(member.worker for member in group.members):
         return _only_workers(group_input, protocol)
     return None
@@ -216,7 +216,7 @@ def _proved(least: float | None, reached: Sequence[float | None]) -> float | Non
     return None if is_below else least
 
 
-def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
+def _unassigned_replay(group_input: GroupInput, protocol: str) -> GroupReplay:
     """Replay of a group that no known strategy divides: no advice.
 
     Share group members read partitions together. A Streams member is idle without any task, standby included.
@@ -479,7 +479,7 @@ class ReplayOptions:
     seed: int = 0
     strategies: tuple[str, ...] | None = None
 
-    def told(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
+    def with_client_overrides(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
         return with_clients(snapshot, self.clients)
 
     def replay(self, group_input: GroupInput) -> GroupReplay:
@@ -491,7 +491,7 @@ class ReplayOptions:
         return replace(answer, streams=replay_streams_group(group_input, self.seed, asked))
 
     def replays(self, snapshot: ClusterSnapshot) -> tuple[GroupReplay, ...]:
-        return tuple(self.replay(group_input) for group_input in group_inputs(self.told(snapshot)))
+        return tuple(self.replay(group_input) for group_input in group_inputs(self.with_client_overrides(snapshot)))
 
 
 _WITHOUT_EVENTS = (StreamsScenario.TODAY, StreamsScenario.NEXT_TARGET)

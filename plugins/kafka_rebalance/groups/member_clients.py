@@ -180,10 +180,10 @@ _BY_BYTES: dict[tuple[int, str, Layout], tuple[Client | None, str, str]] = {
 def with_clients(snapshot: ClusterSnapshot, rules: Sequence[ClientRule]) -> ClusterSnapshot:
     if not rules:
         return snapshot
-    return replace(snapshot, groups=tuple(_told(group, rules) for group in snapshot.groups))
+    return replace(snapshot, groups=tuple(_with_client(group, rules) for group in snapshot.groups))
 
 
-def _told(group: Group, rules: Sequence[ClientRule]) -> Group:
+def _with_client(group: Group, rules: Sequence[ClientRule]) -> Group:
     ids = {member.client_id for member in group.members}
     for rule in rules:
         if rule.covers(group.id, ids):

@@ -101,19 +101,29 @@ def _code(group: Group, *, is_on_its_way: bool) -> MotionCode | None:
     if not group.members and not group.member_count:
         is_seen = bool(state or group.committed)  # else only the name is known
         return None if is_seen else MotionCode.NOT_SHOWN
-    if group.type is GroupType.CONSUMER:
-        if is_on_its_way:
-            return MotionCode.RECONCILING
-        if (group.assignment_epoch or 0) < (group.generation or 0) and group.assignment_epoch is not None:
-            return MotionCode.ASSIGNING
+    if group.type is GroupType.CONSUMER and is_on_its_way:
+        return MotionCode.RECONCILING
+    if _is_behind_its_epoch(group):
+        return MotionCode.ASSIGNING
     if _is_between_rounds(group):
         return MotionCode.BETWEEN_ROUNDS
-    is_listed = group.member_count is None or group.member_count <= len(group.members)
-    if not is_listed or not all(member.has_known_assignment for member in group.members):
+    if not _is_shown(group):
         return MotionCode.NOT_SHOWN
     # Without a state, a table of commits without any reader is the tool's output in a rebalance.
     is_unread = bool(group.committed) and not any(member.assigned for member in group.members)
     return MotionCode.REBALANCING if not state and group.type.has_strategy and is_unread else None
+
+
+def _is_behind_its_epoch(group: Group) -> bool:
+    """Whether the coordinator has not yet assigned partitions for the newest epoch (KIP-848)."""
+    if group.type is not GroupType.CONSUMER or group.assignment_epoch is None:
+        return False
+    return group.assignment_epoch < (group.generation or 0)
+
+
+def _is_shown(group: Group) -> bool:
+    is_listed = group.member_count is None or group.member_count <= len(group.members)
+    return is_listed and all(member.has_known_assignment for member in group.members)
 
 
 def _is_between_rounds(group: Group) -> bool:

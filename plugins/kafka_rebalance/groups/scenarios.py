@@ -25,7 +25,7 @@ import numpy as np
 from kafka_assignors.arrays import ABSENT, Floats, Ints, Longs
 from kafka_assignors.coordinator.pauses import Pauses, added, pauses_of, restart_pauses, scaled, summed
 from kafka_assignors.coordinator.timeline import Protocol, Step, Times, Trigger
-from kafka_assignors.errors import AssignorError, UnknownNameError
+from kafka_assignors.errors import AssignorError
 from kafka_assignors.kernels.decorators import kernel
 from kafka_assignors.registry import by_name
 from kafka_assignors.weighted import least_skew
@@ -390,12 +390,6 @@ EVENTS: dict[str, Callable[[Stage], Iterator[Variant]]] = {
 SCENARIOS = (*EVENTS, STRATEGY_CHANGES)
 MOST_VARIANTS = 20
 _ROWS_IN_ALL = 2_000_000  # limit of partitions and members of a scenario's variants together
-
-
-def require_scenarios(names: tuple[str, ...]) -> None:
-    for name in names:
-        if name not in SCENARIOS:
-            raise UnknownNameError.among("scenario", name, SCENARIOS)
 
 
 def stage_of(today: GroupState, seed: int) -> Stage:

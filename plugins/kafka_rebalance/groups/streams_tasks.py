@@ -16,7 +16,6 @@ Complexity: variants × the assignor's own, O(tasks · standbys + members).
 
 from __future__ import annotations
 
-import base64
 import uuid
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -41,6 +40,7 @@ from kafka_rebalance.groups.request_frame import feeding_order
 from kafka_rebalance.scenarios.changes import lots_of
 from kafka_rebalance.snapshot.coverage import CoverageGap
 from kafka_rebalance.snapshot.group import GroupType, Member, Subtopology, TaskIds, Tasks
+from kafka_rebalance.snapshot.ranges import uuid_text
 
 MOST_DEATHS, JOINS = 12, 3
 _ASSIGNOR_NAME, _STICKY = "streams.assignor.name", "sticky"
@@ -295,7 +295,7 @@ def _variants(
 
 
 def _drawn_id(lots: np.random.Generator) -> str:
-    return base64.urlsafe_b64encode(uuid.UUID(bytes=lots.bytes(16), version=4).bytes).decode().rstrip("=")
+    return uuid_text(uuid.UUID(bytes=lots.bytes(16), version=4).bytes)
 
 
 def _without(today: StreamsRequest, processes: Iterable[str]) -> StreamsRequest:

@@ -25,7 +25,6 @@ class StreamsSubscription:
     process_id: str
     had: Tasks
     offset_sums: TaskOffsets | None
-    client_tags: tuple[tuple[str, str], ...] = ()
 
 
 def decode_streams_subscription(data: bytes) -> StreamsSubscription:
@@ -43,7 +42,6 @@ def decode_streams_subscription(data: bytes) -> StreamsSubscription:
         reader.take(1)  # a field that differs at each rejoin
     if version >= 9:
         reader.int32()  # error code
-    tags = tuple((_tag(reader), _tag(reader)) for _ in range(reader.count())) if version >= 11 else ()
     found: dict[str, dict[int, int]] = defaultdict(dict)
     for (subtopology, partition), total in sums.items():
         if total >= 0:
@@ -53,7 +51,7 @@ def decode_streams_subscription(data: bytes) -> StreamsSubscription:
         _listed(task for task, total in sums.items() if total != _LATEST_OFFSET),
     )
     told = tuple((name, tuple(sorted(found[name].items()))) for name in sorted(found))
-    return StreamsSubscription(process_id, had, told, tags)
+    return StreamsSubscription(process_id, had, told)
 
 
 def decode_streams_assignment(data: bytes) -> Tasks:
@@ -107,10 +105,6 @@ def _offset_sums(reader: ProtocolReader, version: int) -> dict[tuple[str, int], 
             partition = reader.int32()
             found[_checked(subtopology, partition)] = reader.int64()
     return found
-
-
-def _tag(reader: ProtocolReader) -> str:
-    return (reader.nullable_bytes() or b"").decode("utf-8", "replace")
 
 
 def _listed(tasks: Iterable[tuple[str, int]]) -> TaskIds:

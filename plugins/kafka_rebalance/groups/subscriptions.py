@@ -34,12 +34,14 @@ def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscri
     """Return the given subscriptions; else both hypotheses, the likelier first."""
     members = group_input.group.members
     index = {topic: number for number, topic in enumerate(group_input.topics)}
-    if all(_is_told(member) for member in members):
+    if all(_has_known_topics(member) for member in members):
         return [(SubscriptionBasis.GIVEN, tuple(_given(member, index) for member in members))]
     every = tuple(range(len(group_input.topics)))
-    alike = tuple(_given(member, index) if _is_told(member) else every for member in members)
+    alike = tuple(_given(member, index) if _has_known_topics(member) else every for member in members)
     as_read = tuple(
-        _given(member, index) if _is_told(member) else tuple(sorted({index[topic] for topic in _read_by(member)}))
+        _given(member, index)
+        if _has_known_topics(member)
+        else tuple(sorted({index[topic] for topic in _read_by(member)}))
         for member in members
     )
     answers = [(SubscriptionBasis.ALL_ALIKE, alike)]
@@ -52,7 +54,7 @@ def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscri
 def has_unknown_subscription(group_input: GroupInput, basis: SubscriptionBasis) -> bool:
     """Whether a member without partitions hides its subscription: then no bound holds."""
     return basis is SubscriptionBasis.AS_READ and any(
-        not _is_told(member) and not _read_by(member) for member in group_input.group.members
+        not _has_known_topics(member) and not _read_by(member) for member in group_input.group.members
     )
 
 
@@ -85,7 +87,7 @@ def _read_by(member: Member) -> set[str]:
     return {topic for topic, _ in (*member.assigned, *(member.target or ()))}
 
 
-def _is_told(member: Member) -> bool:
+def _has_known_topics(member: Member) -> bool:
     """The coordinator resolves a regular expression, so its topics are unknown."""
     return member.subscription is not None and member.subscribed_regex is None
 
@@ -202,7 +204,7 @@ def decode_user_data(data: bytes | None, protocol: str | None) -> UserData:
     if not data:
         return UserData(Layout.ABSENT if data is None else Layout.EMPTY)
     if protocol == "cooperative-sticky" and len(data) == _GENERATION_BYTES:
-        return UserData(Layout.GENERATION, generation=_told(struct.unpack(">i", data)[0]))
+        return UserData(Layout.GENERATION, generation=_known_generation(struct.unpack(">i", data)[0]))
     if protocol not in ("sticky", "cooperative-sticky"):
         return UserData(Layout.OTHER)
     reader = ProtocolReader(data)
@@ -213,8 +215,8 @@ def decode_user_data(data: bytes | None, protocol: str | None) -> UserData:
         generation = reader.int32()
     except OddBytesError:
         return UserData(Layout.OTHER)
-    return UserData(Layout.OWNED_AND_GENERATION, owned, _told(generation))
+    return UserData(Layout.OWNED_AND_GENERATION, owned, _known_generation(generation))
 
 
-def _told(generation: int) -> int | None:
+def _known_generation(generation: int) -> int | None:
     return generation if generation >= 0 else None

@@ -23,7 +23,6 @@ records are exact; shares of distinct keys come from a sample (``is_exact``: it 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
@@ -33,9 +32,7 @@ import numpy.typing as npt
 
 from kafka_assignors.arrays import Flags, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.java.strings import compare, sort_positions
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
-from kafka_assignors.partitioners.contract import Partitioner, RecordSample, TopicTarget
 from kafka_assignors.partitioners.key_column import Bytes, KeyColumn, Offsets
 from kafka_rebalance.key_tally.plan import (
     Identities,
@@ -177,10 +174,6 @@ class FrequentKeys:
     @classmethod
     def none(cls, capacity: int = CAPACITY) -> FrequentKeys:
         return cls(np.zeros(0, np.uint64), np.zeros(0, np.int64), capacity=capacity)
-
-    @property
-    def most_error(self) -> float:
-        return 2 * self.total / self.capacity
 
     def counted(self, identity: Identities, is_counted: Flags) -> tuple[FrequentKeys, Longs]:
         """Add a batch; also return each key's row of the batch, -1 if none."""
@@ -534,101 +527,6 @@ class PartitionLoad:
         return _skew(self.bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class HotKey:
-    """``key`` None: null keys, which have no ``partition``."""
-
-    key: bytes | None
-    records: int
-    bytes: int
-    record_ratio: float
-    partition: int | None
-
-
-def partition_load(sample: RecordSample, target: TopicTarget, partitioner: Partitioner, seed: int = 0) -> PartitionLoad:
-    places = partitioner.partition(sample, target, seed)
-    records = np.bincount(places, minlength=target.partitions)
-    weights = np.bincount(places, weights=sample.record_bytes.astype(np.float64), minlength=target.partitions)
-    return PartitionLoad(records.astype(np.int64), weights.astype(np.int64))
-
-
-def hottest_keys(
-    sample: RecordSample, target: TopicTarget, partitioner: Partitioner, count: int = 10
-) -> tuple[HotKey, ...]:
-    """Return keys with most records, ties by first appearance."""
-    key_of, first = distinct_keys(sample.keys)
-    records = np.bincount(key_of, minlength=len(first))
-    weights = np.bincount(key_of, weights=sample.record_bytes.astype(np.float64), minlength=len(first))
-    hottest = np.lexsort((first, -records))[:count]
-    places = partitioner.partition(sample, target)
-    return tuple(
-        HotKey(
-            key=(key := sample.keys.key(int(first[i]))),
-            records=int(records[i]),
-            bytes=int(weights[i]),
-            record_ratio=float(records[i] / len(sample)),
-            partition=None if key is None else int(places[first[i]]),
-        )
-        for i in hottest
-    )
-
-
-def remapped_ratio(sample: RecordSample, partitioner: Partitioner, before: int, after: int) -> float:
-    keyed = _one_of_each(sample)
-    if len(keyed) == 0:
-        return 0.0
-    old = partitioner.partition(keyed, TopicTarget(before))
-    new = partitioner.partition(keyed, TopicTarget(after))
-    return float((old != new).mean())
-
-
-def disagreements(
-    sample: RecordSample, partitions: int, partitioners: Sequence[Partitioner]
-) -> Mapping[tuple[str, str], float]:
-    keyed = _one_of_each(sample)
-    places = {partitioner.name: partitioner.partition(keyed, TopicTarget(partitions)) for partitioner in partitioners}
-    names = list(places)
-    return {
-        (one, other): float((places[one] != places[other]).mean()) if len(keyed) else 0.0
-        for i, one in enumerate(names)
-        for other in names[i + 1 :]
-    }
-
-
-def distinct_keys(keys: KeyColumn) -> tuple[Longs, Longs]:
-    """Return key numbers by first appearance, and each key's first record."""
-    offsets = keys.offsets.astype(np.int64)
-    in_order = np.flatnonzero(~keys.nulls)
-    sort_positions(keys.data, offsets, in_order)
-    group, first = _groups(keys.data, offsets, in_order, np.flatnonzero(keys.nulls))
-    by_appearance = np.argsort(first)
-    rank = np.empty(len(first), np.int64)
-    rank[by_appearance] = np.arange(len(first))
-    return rank[group], first[by_appearance]
-
-
-@kernel
-def _groups(data: Bytes, offsets: Longs, in_order: Longs, nulls: Longs) -> tuple[Longs, Longs]:
-    group = np.empty(len(in_order) + len(nulls), np.int64)
-    first = np.empty(len(group), np.int64)
-    found = 0
-    for k in range(len(in_order)):
-        if k == 0 or compare(data, offsets, in_order[k - 1], in_order[k], 0) != 0:
-            first[found] = in_order[k]
-            found += 1
-        group[in_order[k]] = found - 1
-    if len(nulls):
-        first[found] = nulls[0]
-        group[nulls] = found
-        found += 1
-    return group, first[:found]
-
-
-def _one_of_each(sample: RecordSample) -> RecordSample:
-    _, first = distinct_keys(sample.keys)
-    return RecordSample.of_keys(sample.keys.taken(first[~sample.keys.nulls[first]]))
-
-
 def _skew(loads: Longs) -> float:
     return float(loads.max() / loads.mean()) if loads.sum() else 1.0
 
@@ -734,11 +632,6 @@ def scores_of(tally: KeyTally, own: int = 0) -> KeyScores:
         heavy=heaviest(tally, np.arange(len(tally.frequent.identity)), HEAVY_KEYS),
         observed=tuple(int(count) for count in counts.observed),
     )
-
-
-def hot_keys(tally: KeyTally, partition: int, *, placement: int = 0, count: int = EXAMPLES) -> tuple[HeavyKey, ...]:
-    facts = tally.facts.of(tally.frequent.identity)
-    return heaviest(tally, np.flatnonzero(_places(tally, facts, placement) == partition), count)
 
 
 def meeting_of(one: KeyTally, other: KeyTally) -> MeetingScore:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -91,7 +91,7 @@ def _require_removable(brokers: Mapping[int, Broker], broker: int, path: str, re
         raise UsageError.at(place, "the broker has no such log dir", f"known: {', '.join(found) or 'none'}")
     if found[path].error is not None:
         raise UsageError.at(place, "the dir failed: nothing can be copied from it", "take its broker's replicas off it")
-    if not brokers[broker].state.is_heard:
+    if not brokers[broker].state.is_responsive:
         raise UsageError.at(place, f"the broker is {brokers[broker].state.value}", "start it first")
     if not brokers[broker].state.stays:
         raise UsageError.at(place, f"the broker is {brokers[broker].state.value}", "everything leaves it anyway")
@@ -150,7 +150,10 @@ def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]
     """Return the broker's places, None for fewer than two."""
     working = [log_dir for log_dir in broker.log_dirs if log_dir.error is None]
     knows_sizes = all(log_dir.total_bytes and log_dir.usable_bytes is not None for log_dir in working)
-    told = {log_dir.path: _told(log_dir) if knows_sizes else log_dir.path for log_dir in working}
+    told = {
+        log_dir.path: (log_dir.total_bytes, log_dir.usable_bytes) if knows_sizes else log_dir.path
+        for log_dir in working
+    }
     volumes = list(dict.fromkeys(told.values()))
     keys = [(log_dir.path, told[log_dir.path]) if log_dir.path in removed else ("", told[log_dir.path])
             for log_dir in working]  # fmt: skip
@@ -181,10 +184,6 @@ def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]
         size_bytes=table.replica_log_bytes[cells[is_movable]],
         stuck=cells[is_stuck],
     )
-
-
-def _told(log_dir: LogDir) -> tuple[int | None, int | None]:
-    return log_dir.total_bytes, log_dir.usable_bytes
 
 
 def _cells(broker: int, table: PartitionTable) -> tuple[Longs, Flags]:
@@ -430,34 +429,37 @@ def _placed(
 ) -> tuple[list[PlacedDirs], dict[str, Fact], frozenset[str]]:
     placed, left_out, unknown = [], dict[str, Fact](), set[str]()
     for broker in snapshot.brokers:
-        removed = request.removed_of(broker.id)
-        if not broker.log_dirs and request.within is not None and broker.state.is_heard and broker.state.stays:
-            left_out[str(broker.id)] = _left_out("dirs_unknown")
-            unknown.add(str(broker.id))
+        name, removed = str(broker.id), request.removed_of(broker.id)
+        is_serving = broker.state.is_responsive and broker.state.stays
+        if not broker.log_dirs and request.within is not None and is_serving:
+            left_out[name] = _left_out("dirs_unknown")
+            unknown.add(name)
         if len(broker.log_dirs) < 2 or (request.within is None and not removed):
             continue
-        if not broker.state.is_heard or not broker.state.stays:
-            left_out[str(broker.id)] = _left_out("state", state=broker.state.value)
+        if not is_serving:
+            left_out[name] = _left_out("state", state=broker.state.value)
             continue
         places = broker_places(broker, snapshot.partitions, removed)
         if places is None:
             working = sum(log_dir.error is None for log_dir in broker.log_dirs)
-            left_out[str(broker.id)] = _left_out("one_disk" if working > 1 else "one_dir_works")
-            continue
-        if not places.knows_places:
-            why = "places_unknown"
-        elif request.within is not None and not removed and not places.knows_sizes:
-            why = "sizes_unknown"
+            left_out[name] = _left_out("one_disk" if working > 1 else "one_dir_works")
+        elif why := _unknown_figure(places, request.within, removed):
+            left_out[name] = _left_out(why)
+            unknown.add(name)
         else:
             placed.append(place_broker(places, request.within, params))
-            continue
-        left_out[str(broker.id)] = _left_out(why)
-        unknown.add(str(broker.id))
     if not unknown.isdisjoint(str(broker) for broker, _ in request.removed):
         # An order to empty dirs is executed completely or not at all.
         left_out |= {str(one.places.broker.id): _left_out("other_broker") for one in placed}
         placed = []
     return placed, left_out, frozenset(unknown)
+
+
+def _unknown_figure(places: BrokerPlaces, within: float | None, removed: Collection[str]) -> str | None:
+    if not places.knows_places:
+        return "places_unknown"
+    needs_sizes = within is not None and not removed
+    return "sizes_unknown" if needs_sizes and not places.knows_sizes else None
 
 
 def _left_out(why: str, **said: str) -> Fact:
@@ -547,20 +549,7 @@ def _verdict(
     left_out: dict[str, Fact],
     unknown: frozenset[str],
 ) -> tuple[str, tuple[Fact, ...]]:
-    outside = [
-        fact(
-            FactCode.DIR_STAYS_OUTSIDE,
-            broker=broker.broker,
-            paths=place.paths,
-            used_share=place.used_after / place.total_bytes,
-        )
-        for broker in brokers
-        for place in broker.places
-        if place.used_after is not None
-        and place.total_bytes
-        and request.within is not None
-        and not (place.floor_bytes or 0) <= place.used_after <= (place.ceiling_bytes or 0)
-    ]
+    outside = [] if request.within is None else _outside_band(brokers)
     silent = [fact(FactCode.DIRS_LEFT_OUT, **why.args, broker=int(broker)) for broker, why in left_out.items()]
     silent += [
         fact(FactCode.DISK_SIZES_UNKNOWN, broker=broker.broker)
@@ -582,6 +571,21 @@ def _verdict(
         least_bytes=sum(broker.lower_bound_bytes for broker in brokers),
     )
     return "rebalance", (told, *outside, *silent)
+
+
+def _outside_band(brokers: Iterable[BrokerDirs]) -> list[Fact]:
+    facts = []
+    for broker in brokers:
+        for place in broker.places:
+            used, total = place.used_after, place.total_bytes
+            if used is None or not total:
+                continue
+            if not (place.floor_bytes or 0) <= used <= (place.ceiling_bytes or 0):
+                stays = fact(
+                    FactCode.DIR_STAYS_OUTSIDE, broker=broker.broker, paths=place.paths, used_share=used / total
+                )
+                facts.append(stays)
+    return facts
 
 
 def _topic_ids(snapshot: ClusterSnapshot, moves: list[LogDirMove]) -> dict[str, str | None]:

@@ -156,7 +156,7 @@ def _receivers(snapshot: ClusterSnapshot, topics: Sequence[NewTopic], options: P
     if "disk" in names:
         room = np.maximum(arrays.capacity.get("disk", np.full(count, np.inf)) - brokers.unplaced_bytes, 0.0)
         free = np.minimum(free, room - load[:, names.index("disk")])
-    takes = arrays.takes_replicas & np.array([broker.state.is_heard for broker in brokers.brokers], dtype=np.bool_)
+    takes = arrays.takes_replicas & np.array([broker.state.is_responsive for broker in brokers.brokers], dtype=np.bool_)
     rack = distinct_racks(arrays.rack).astype(np.int64)
     factor = capacity / capacity.mean(axis=0) / (capacity * mean) ** _POWER  # all resources weigh alike
     return _Receivers(brokers, names, load, factor, free.copy(), rack, takes, takes & arrays.takes_leaders)

@@ -23,7 +23,7 @@ Present replicas are ignored. The placers are O(n · rf).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,17 +52,6 @@ class PlacementBroker:
     id: int
     rack: str | None = None
     is_fenced: bool = False
-
-
-def require_all_racks_or_none(brokers: Sequence[PlacementBroker]) -> None:
-    """Check of ``kafka-reassign-partitions --generate`` without ``--disable-rack-aware``. Raises PlacementError."""
-    rackless = [broker.id for broker in brokers if broker.rack is None]
-    if 0 < len(rackless) < len(brokers):
-        raise PlacementError(
-            ADMIN_OPERATION,
-            "Not all brokers have rack information. Add --disable-rack-aware in command line to make replica"
-            f" assignment without rack information. (Brokers without rack: {rackless})",
-        )
 
 
 # next place in this epoch, first broker of it, last epoch of use
@@ -265,19 +254,6 @@ def place_alternating(
     return np.array(ids, np.int32)[places]
 
 
-def place_added_partitions(
-    brokers: Sequence[PlacementBroker], added: int, first_replicas: Sequence[int], existing: int, random: State
-) -> Ints:
-    """ZooKeeper clusters, for ``added`` partitions after ``existing``. The start is the first broker whose id is at
-    least the leader of partition 0.
-    """
-    ids = [broker.id for broker in brokers]
-    start = max(0, next((i for i, broker in enumerate(ids) if broker >= first_replicas[0]), -1))
-    return place_alternating(
-        brokers, added, len(first_replicas), random, fixed_start_index=start, start_partition=existing
-    )
-
-
 def rack_alternated(brokers: Sequence[PlacementBroker]) -> list[int]:
     by_rack: dict[str, list[int]] = {}
     for broker in sorted(brokers, key=lambda broker: broker.id):
@@ -358,9 +334,6 @@ def _rack_aware(
     return places
 
 
-Placer = Callable[[Sequence[PlacementBroker], int, int, State], Ints]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedPartitions:
     """Partitions as the tool read them; ``topics``: index into names."""
@@ -382,23 +355,9 @@ class TopicProposal:
 
 def propose_striped(brokers: Sequence[PlacementBroker], listed: ListedPartitions, random: State) -> list[TopicProposal]:
     """Proposals of ``--generate`` since 4.1, in Java's order. Raises PlacementError."""
-    return _propose(brokers, listed, random, place_striped)
-
-
-def propose_alternating(
-    brokers: Sequence[PlacementBroker], listed: ListedPartitions, random: State
-) -> list[TopicProposal]:
-    """Proposals of ``--generate`` before 4.1, in Java's order. Raises PlacementError."""
-    return _propose(brokers, listed, random, place_alternating)
-
-
-def _propose(
-    brokers: Sequence[PlacementBroker], listed: ListedPartitions, random: State, place: Placer
-) -> list[TopicProposal]:
     proposals = []
     for topic, rows in _topics_in_order(listed):
-        replication_factor = int(listed.replica_counts[rows[0]])
-        replicas = place(brokers, len(rows), replication_factor, random)
+        replicas = place_striped(brokers, len(rows), int(listed.replica_counts[rows[0]]), random)
         proposals.append(TopicProposal(topic, int(listed.partitions[rows[0]]), replicas))
     return proposals
 

@@ -17,7 +17,7 @@ from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions, Preference, order_of
-from kafka_rebalance.planner.budget.search import Placing, search_within_budget
+from kafka_rebalance.planner.budget import Placing, search_within_budget
 from kafka_rebalance.planner.linear_program.proofs import are_programs_quick, least_imbalance, with_cost_proofs
 from kafka_rebalance.planner.linear_program.relaxation import decided, is_small
 from kafka_rebalance.planner.params import BAND_TOLERANCE, SolveParams

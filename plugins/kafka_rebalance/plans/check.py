@@ -567,11 +567,11 @@ def _brokers(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reaso
     for broker in sorted(expected):
         if broker not in today and broker not in options.add_brokers:
             yield reason(ReasonCode.BROKER_LOST, FactCode.BROKER_HAS_LEFT, broker=broker)
-        elif broker in today and not today[broker].state.is_heard:
+        elif broker in today and not today[broker].state.is_responsive:
             state = today[broker].state.value
             yield reason(ReasonCode.BROKER_LOST, FactCode.BROKER_NOW_IN_STATE, broker=broker, state=state)
     for broker in sorted(planned.dead_brokers & today.keys()):
-        if today[broker].state.is_heard:
+        if today[broker].state.is_responsive:
             state = today[broker].state.value
             yield reason(ReasonCode.BROKER_BACK, FactCode.BROKER_HAS_RETURNED, broker=broker, state=state)
 
@@ -579,7 +579,7 @@ def _brokers(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reaso
 def _changed_racks(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
     was = planned.broker_racks
     # Racks of dead brokers are unknown.
-    today = {broker.id: broker.rack for broker in snapshot.brokers if broker.state.is_heard and broker.id in was}
+    today = {broker.id: broker.rack for broker in snapshot.brokers if broker.state.is_responsive and broker.id in was}
     if today and any(was[broker] for broker in today) and not any(today.values()):
         yield reason(ReasonCode.RACKS_GONE, FactCode.NOW_NO_RACKS)
         return

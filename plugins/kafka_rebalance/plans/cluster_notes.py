@@ -142,7 +142,7 @@ def _not_heard(broker_arrays: BrokerArrays) -> tuple[Fact, ...]:
     return tuple(
         fact(FactCode.BROKER_UNRESPONSIVE, broker=broker.id, state=broker.state.value)
         for broker in broker_arrays.brokers
-        if broker.state.is_unheard
+        if broker.state.is_unresponsive
     )
 
 

@@ -72,7 +72,7 @@ def after_failure_of(plan_request: PlanRequest, draft: Draft, outcome: Outcome) 
 
 def in_service(plan_request: PlanRequest) -> Flags:
     """Responsive, also if removed or demoted."""
-    return np.array([broker.state.is_heard for broker in plan_request.brokers.brokers], dtype=np.bool_)
+    return np.array([broker.state.is_responsive for broker in plan_request.brokers.brokers], dtype=np.bool_)
 
 
 def losses_of(plan_request: PlanRequest, serves: Flags) -> dict[str, Loss]:
@@ -171,7 +171,7 @@ def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
     is_led_first = (replicas[:, 0] == leader) & (leader != ABSENT)
     is_free = np.zeros(len(replicas), dtype=np.bool_)
     is_free[draft.row[(draft.start != draft.end).any(axis=1)]] = True  # an election keeps its list
-    heard = np.array([not broker.state.is_unheard for broker in plan_request.brokers.brokers], dtype=np.bool_)
+    heard = np.array([not broker.state.is_unresponsive for broker in plan_request.brokers.brokers], dtype=np.bool_)
     may_lead = arrays.keeps_leaders & heard
     weight = partitions.placement.loads.out_bytes_per_s
     ordered = ordered_followers(

@@ -36,7 +36,7 @@ def require_brokers_fit(
         if rack is not None and rack != broker.rack:
             stands = "without a rack" if broker.rack is None else f"on rack {broker.rack}"
             raise UsageError.at(place, f"broker {broker_id} is in the cluster already, {stands}", "leave it out")
-        if not broker.state.stays or broker.state.is_unheard:
+        if not broker.state.stays or broker.state.is_unresponsive:
             hint = "one that comes back gets its replicas from Kafka; --remove-broker gives them to others"
             raise UsageError.at(place, f"broker {broker_id} is in the cluster, and {broker.state.value}", hint)
     _require_topic_brokers_known(snapshot, options)

@@ -61,12 +61,6 @@ def verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAUL
     return VerifiedPlan(mended, again, left_out)
 
 
-def require_verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAULTS.check) -> None:
-    found = verify_plan(plan.document, snapshot)
-    if not found.is_right:
-        raise _refusal(found, params)
-
-
 def _codes(found: Verification) -> list[str]:
     return [fault.code for fault in found.wrong]
 

@@ -29,7 +29,7 @@ def seen_by(plan_request: PlanRequest, draft: Draft) -> Seen:
     rows = sorted({*table.adding, *table.removing})
     return Seen(
         broker_racks={broker.id: broker.rack for broker in plan_request.brokers.brokers},
-        dead_brokers=tuple(sorted(broker.id for broker in snapshot.brokers if not broker.state.is_heard)),
+        dead_brokers=tuple(sorted(broker.id for broker in snapshot.brokers if not broker.state.is_responsive)),
         topic_partitions={snapshot.topics[topic].name: int(counts[topic]) for topic in _moved(plan_request, draft)},
         reassigning=tuple((snapshot.topics[int(table.topic[row])].name, int(table.partition[row])) for row in rows),
     )
@@ -122,7 +122,7 @@ def _outside_perhaps(
 
 def _why_unusable(broker: Broker) -> str:
     """Empty for a responsive broker with a working log dir or unknown ones."""
-    if not broker.state.is_heard:
+    if not broker.state.is_responsive:
         return broker.state.value
     return "without_log_dir" if broker.log_dirs and all(log_dir.error for log_dir in broker.log_dirs) else ""
 

@@ -6,7 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from kafka_assignors.visible_text import excerpt
-from kafka_rebalance.amounts import LISTED, amount_in_words, bytes_in_words, counted, listed, seconds_in_words
+from kafka_rebalance.amounts import (
+    LEAST_PRICE,
+    LISTED,
+    amount_in_words,
+    bytes_in_words,
+    counted,
+    listed,
+    seconds_in_words,
+)
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.resources import UNITS
 
@@ -15,7 +23,6 @@ _ELECT_ALL = f"{_ELECTION} --all-topic-partitions"
 _AUTOMATIC = "auto.leader.rebalance.enable"
 _MIN_ISR = "min.insync.replicas"
 CANCEL = "kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --reassignment-json-file cancel.json --cancel"
-_LEAST_PRICE = 0.5  # a smaller one rounds to nothing
 
 
 def some(names: Sequence[object], count: int | None = None, most: int = LISTED) -> str:
@@ -678,24 +685,24 @@ def _rack_traffic_price(
     unknown_members: int,
 ) -> str:
     def span(least: float, most: float) -> str:
-        return f"{most:,.0f}" if is_selector_known or most - least < _LEAST_PRICE else f"{least:,.0f} to {most:,.0f}"
+        return f"{most:,.0f}" if is_selector_known or most - least < LEAST_PRICE else f"{least:,.0f} to {most:,.0f}"
 
     parts = [f"replication {replication:,.0f}", f"reads {span(reads_in_rack, reads)}"]
-    if abs(planned_replication - replication) >= _LEAST_PRICE:
+    if abs(planned_replication - replication) >= LEAST_PRICE:
         parts[0] += f" ({planned_replication:,.0f} after the plan)"
-    if max(abs(planned_reads - reads), abs(planned_reads_in_rack - reads_in_rack)) >= _LEAST_PRICE:
+    if max(abs(planned_reads - reads), abs(planned_reads_in_rack - reads_in_rack)) >= LEAST_PRICE:
         parts[1] += f" ({span(planned_reads_in_rack, planned_reads)} after the plan)"
     least = replication + (reads if is_selector_known else reads_in_rack)
     sentences = [f"Traffic between racks costs at least {least:,.0f} in 30 days: {', '.join(parts)}."]
     own_rack = "in their own rack (replica.selector.class=RackAwareReplicaSelector, client.rack)"
-    if reads - reads_in_rack >= _LEAST_PRICE and is_selector_known:
+    if reads - reads_in_rack >= LEAST_PRICE and is_selector_known:
         sentences.append(f"Reads would cost {reads_in_rack:,.0f} if brokers served members {own_rack}.")
-    elif reads - reads_in_rack >= _LEAST_PRICE:
+    elif reads - reads_in_rack >= LEAST_PRICE:
         sentences.append(
             f"Reads cost {reads_in_rack:,.0f} if brokers serve members {own_rack}, {reads:,.0f} if leaders serve "
             "them: the snapshot does not show which."
         )
-    if abs(reads_as_advised - reads) >= _LEAST_PRICE:
+    if abs(reads_as_advised - reads) >= LEAST_PRICE:
         source = "" if is_selector_known else " from leaders"
         sentences.append(f"With the recommended strategies reads{source} would cost {reads_as_advised:,.0f}.")
     dearest = [f"topic {name} {price:,.0f}" for name, price in dearest_topics]

@@ -87,12 +87,12 @@ def _has_topic_leaders(*, broker: int, topic: str, wanted: int) -> str:
 
 
 def _further_off(*, broker: int, resource: str, times_share_without: float, times_share_after: float) -> str:
-    one, other = told_apart(times_share_without, times_share_after)
+    one, other = distinct_texts(times_share_without, times_share_after)
     return f"broker {broker}'s {ROWS[resource].words} {one} × its share instead of {other} ×"
 
 
 def _only_together(*, broker: int, resource: str, times_share_without: float, times_share_after: float) -> str:
-    one, other = told_apart(times_share_without, times_share_after)
+    one, other = distinct_texts(times_share_without, times_share_after)
     return f"nothing by itself: broker {broker}'s {ROWS[resource].words} {one} × its share, in the whole plan {other} ×"
 
 
@@ -151,7 +151,7 @@ def _leads_too_few(*, broker: int, topic: str, leaders: int, wanted: int) -> str
     return f"broker {broker} would lead {counted(leaders, 'partition')} of {topic}; the options want {wanted:,}"
 
 
-def told_apart(one: float, other: float) -> tuple[str, str]:
+def distinct_texts(one: float, other: float) -> tuple[str, str]:
     """Return both with four digits, or more until they differ: 1.0971 and 1.0974."""
     texts = (f"{one:.4g}", f"{other:.4g}")
     for digits in range(5, sys.float_info.dig + 1):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 import uuid
 from collections import Counter
@@ -34,7 +33,7 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from kafka_rebalance.snapshot.partition_table import NO_LEADER, UNKNOWN_BYTES, UNKNOWN_DIR, PartitionTable
-from kafka_rebalance.snapshot.ranges import LARGEST_INT32, topic_name_fault
+from kafka_rebalance.snapshot.ranges import LARGEST_INT32, topic_name_fault, uuid_text
 
 
 def require_pattern(place: str, pattern: str) -> None:
@@ -130,7 +129,9 @@ class BrokersAdded:
         if ids[-1] > LARGEST_INT32:
             raise InvalidInputError.at("brokers_added", f"no id above {first - 1} is free", "give ids")
         racks = Counter({broker.rack: 0 for broker in snapshot.brokers if broker.rack is not None})
-        racks.update(broker.rack for broker in snapshot.brokers if broker.rack is not None and broker.state.is_heard)
+        racks.update(
+            broker.rack for broker in snapshot.brokers if broker.rack is not None and broker.state.is_responsive
+        )
         added: list[Broker] = []
         for number, broker in enumerate(ids):
             rack = self.racks[number % len(self.racks)] if self.racks else _emptiest(racks)
@@ -144,7 +145,7 @@ class BrokersAdded:
         if self.like is not None:
             require_known("broker", (self.like,), by_id)
             return by_id[self.like]
-        heard = [broker.id for broker in snapshot.brokers if broker.state.is_heard]
+        heard = [broker.id for broker in snapshot.brokers if broker.state.is_responsive]
         if not heard:
             raise InvalidInputError.at("brokers_added", "no broker is in service that a new one could be like")
         return by_id[min(heard)]
@@ -215,7 +216,7 @@ def spread_over_all(rates: Floats, known: int) -> None:
 
 
 def drawn_topic_id(lots: np.random.Generator) -> str:
-    return base64.urlsafe_b64encode(lots.bytes(16)).decode().rstrip("=")
+    return uuid_text(lots.bytes(16))
 
 
 def free_name(topics: Container[str], like: str) -> str:
@@ -282,7 +283,7 @@ def _drawn_id(like: Member, instance: str | None, lots: np.random.Generator) -> 
     shown = like.instance_id or like.client_id
     if shown and like.id.startswith(f"{shown}-"):
         return f"{instance or like.client_id or shown}-{drawn}"
-    return base64.urlsafe_b64encode(drawn.bytes).decode().rstrip("=")
+    return uuid_text(drawn.bytes)
 
 
 def _numbered(instance: str) -> tuple[str, int]:
@@ -487,7 +488,7 @@ class TopicRemoved:
 
 
 def _placed(snapshot: ClusterSnapshot, topic: str, count: int, factor: int, seed: int) -> list[tuple[int, ...]]:
-    unheard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}
+    unheard = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
     brokers = [broker for broker in placement_brokers(snapshot) if broker.id not in unheard and not broker.is_fenced]
     try:
         places = place_striped(brokers, count, factor, java_random(seed))

@@ -200,7 +200,3 @@ def skew(load: Floats, capacity: Floats | None = None) -> float:
     mean = plain_mean(load, capacity)
     levels = load if capacity is None else load / capacity
     return float(levels.max()) / mean if mean > 0 else 0.0
-
-
-def known_skew(load: Floats) -> float | None:
-    return None if np.isnan(load).any() else skew(load)

@@ -43,10 +43,6 @@ class Drain:
     partitions_unread: int | None
     member_seconds: Floats
 
-    @property
-    def is_never(self) -> bool:
-        return self.seconds is None and self.members_falling_behind is not None
-
 
 def member_capacity(reader: Ints, read_messages_per_s: Floats, member_count: int) -> float:
     """Highest rate seen of a member, a lower bound; ``nan`` if unknown."""
@@ -116,12 +112,11 @@ _ROUNDING = 1e-9
 @dataclass(frozen=True, slots=True)
 class MembersNeeded:
     """``members`` is ``None`` where rates are unknown or no number suffices: then ``hot_row`` is the partition that
-    takes longest alone, for ``hot_row_seconds`` (``inf``: for ever).
+    takes longest alone.
     """
 
     members: int | None
     hot_row: int | None = None
-    hot_row_seconds: float | None = None
 
 
 def members_needed(rates: PartitionRates, capacity: float, within_s: float = DRAIN_WITHIN_S) -> MembersNeeded:
@@ -136,7 +131,7 @@ def members_needed(rates: PartitionRates, capacity: float, within_s: float = DRA
     if demand.max() > limit:
         left = capacity - rates.in_messages_per_s
         alone = np.where(left > 0, backlog / np.where(left > 0, left, 1.0), np.where(demand > limit, np.inf, 0.0))
-        return MembersNeeded(None, int(alone.argmax()), float(alone.max()))
+        return MembersNeeded(None, int(alone.argmax()))
     heaviest_first = -np.sort(-demand[demand > 0])
     too_few, enough = max(1, ceil(total / limit)) - 1, len(heaviest_first)
     step = 1

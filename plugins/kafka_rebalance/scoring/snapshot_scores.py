@@ -14,7 +14,6 @@ from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import fair_shares
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.cluster_arrays.snapshot_arrays import Wanted, assemble, build_broker_arrays, build_partition_arrays
-from kafka_rebalance.facts import Fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import ONLY_LEADERS, REPLICA_CARRIED, RESOURCES, TABLE
 from kafka_rebalance.scoring.placement_scores import (
@@ -53,11 +52,6 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
         known_shares=known,
     )
     return scores_of(loads, partitions.left_out)
-
-
-def resources_left_out(snapshot: ClusterSnapshot) -> dict[str, Fact]:
-    options = PlanOptions()
-    return dict(build_partition_arrays(snapshot, build_broker_arrays(snapshot, options), options).left_out)
 
 
 def _fair_shares(problem: Problem) -> Floats:
@@ -101,7 +95,7 @@ def score_failures(snapshot: ClusterSnapshot) -> tuple[FailureScore, ...]:
     table = snapshot.partitions
     if table.in_sync is None or not len(table) or not snapshot.brokers:
         return ()
-    heard = np.array([broker.state.is_heard for broker in snapshot.brokers], dtype=np.bool_)
+    heard = np.array([broker.state.is_responsive for broker in snapshot.brokers], dtype=np.bool_)
     replicas, able, leader = _cells(snapshot, heard)
     single = np.where(heard, np.arange(len(heard)), ABSENT).astype(np.int32)
     names = [str(broker.id) for broker in snapshot.brokers]

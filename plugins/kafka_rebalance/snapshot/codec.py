@@ -223,6 +223,15 @@ def _refuse_row(row: dict[str, Any], name: str) -> None:
     for field, noun in zip(_ALONG, ("sizes", "log dirs"), strict=True):
         if row.get(field) and len(row[field]) != len(row["replicas"]):
             raise InvalidInputError.at(name, f"{len(row[field])} {noun} for {len(row['replicas'])} replicas")
+    _refuse_numbers(row, name)
+    replicas, isr = row["replicas"], row.get("isr") or []
+    if twice := [broker for broker in replicas if replicas.count(broker) > 1]:
+        raise InvalidInputError.at(name, f"broker {twice[0]} stands twice in its replicas")
+    if strangers := [replica for replica in isr if isr.count(replica) > 1 or replica not in replicas]:
+        raise InvalidInputError.at(name, f"'isr' names broker {strangers[0]} twice or outside its replicas")
+
+
+def _refuse_numbers(row: dict[str, Any], name: str) -> None:
     copies = row.get("future") or []
     if not isinstance(copies, list) or not all(_is_future(copy) for copy in copies):
         raise InvalidInputError.at(
@@ -234,11 +243,6 @@ def _refuse_row(row: dict[str, Any], name: str) -> None:
             raise InvalidInputError.at(
                 name, f"{field!r} must be a whole number from 0 to {high} or null, found {excerpt(value)}"
             )
-    if twice := [broker for broker in row["replicas"] if row["replicas"].count(broker) > 1]:
-        raise InvalidInputError.at(name, f"broker {twice[0]} stands twice in its replicas")
-    isr = row.get("isr") or []
-    if strangers := [replica for replica in isr if isr.count(replica) > 1 or replica not in row["replicas"]]:
-        raise InvalidInputError.at(name, f"'isr' names broker {strangers[0]} twice or outside its replicas")
 
 
 def _refuse_list(values: Any, field: str, name: str) -> None:
@@ -418,12 +422,8 @@ class Fields:
             raise InvalidInputError.at(f"{self.path}.{key}", f"expected a list, found {type(items).__name__}")
         return tuple(build(item, f"{self.path}.{key}[{index}]") for index, item in enumerate(items))
 
-    def ints(self, key: str, default: Any = ()) -> tuple[int, ...]:
-        return (
-            tuple(self.each(key, whole))
-            if key in self._data and self._data[key] is not None
-            else self._skip(key, default)
-        )
+    def ints(self, key: str) -> tuple[int, ...]:
+        return self.each(key, whole) if self._data.get(key) is not None else self._skip(key, ())
 
     def strings(self, key: str) -> dict[str, str]:
         value = self._value(key, {})

@@ -66,7 +66,7 @@ class BrokerState(StrEnum):
         return self in (BrokerState.FENCED, BrokerState.DEAD)
 
     @property
-    def is_unheard(self) -> bool:
+    def is_unresponsive(self) -> bool:
         """Whether it is registered but unresponsive: it keeps its replicas and gets none."""
         return self in (
             BrokerState.REFUSED,
@@ -76,8 +76,8 @@ class BrokerState(StrEnum):
         )
 
     @property
-    def is_heard(self) -> bool:
-        return not self.is_gone and not self.is_unheard
+    def is_responsive(self) -> bool:
+        return not self.is_gone and not self.is_unresponsive
 
 
 @dataclass(frozen=True, slots=True)

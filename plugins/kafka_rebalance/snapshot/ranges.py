@@ -4,6 +4,7 @@ load below SMALLEST_LOAD is zero: decaying averages (JMX rates) end in 1e-310, a
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -37,6 +38,11 @@ FIRST_YEAR, LAST_YEAR = 2000, 2199
 
 LONGEST_NAME = 249
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
+
+
+def uuid_text(raw: bytes) -> str:
+    """Return base64url without padding, as Kafka prints a Uuid."""
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 def topic_name_fault(name: str) -> str:

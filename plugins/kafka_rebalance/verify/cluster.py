@@ -122,7 +122,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
     closed = np.array([b.id in parameters.exclude_brokers or b.is_cordoned for b in brokers], dtype=np.bool_)
     excluded_leader = np.array([b.id in parameters.exclude_brokers for b in brokers], dtype=np.bool_)
     demoted = np.array([b.state is BrokerState.DEMOTED for b in brokers], dtype=np.bool_)
-    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}
+    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
     unheard = np.array([b.id in not_heard for b in brokers], dtype=np.bool_)
     leader_index = np.full(len(table), -1, dtype=np.int32)
     led = table.leader >= 0
@@ -586,7 +586,7 @@ def check_seen(document: dict[str, Any], snapshot: ClusterSnapshot, parameters: 
     racks = dict(parameters.add_brokers) | {broker.id: broker.rack for broker in snapshot.brokers}
     reported = {int(broker): rack for broker, rack in seen["broker_racks"].items()}
     faults.require_equal("identity", "plan.seen.broker_racks", reported, racks)
-    dead = [broker.id for broker in snapshot.brokers if not broker.state.is_heard]
+    dead = [broker.id for broker in snapshot.brokers if not broker.state.is_responsive]
     faults.require_equal("identity", "plan.seen.dead_brokers", sorted(seen["dead_brokers"]), sorted(dead))
     count = Counter(table.topic.tolist())
     counts = {topic.name: count[index] for index, topic in enumerate(snapshot.topics) if topic.name in moved}
@@ -622,7 +622,7 @@ def _is_too_old(document: dict[str, Any], snapshot: ClusterSnapshot) -> bool:
 
 
 def _is_any_alive(snapshot: ClusterSnapshot) -> bool:
-    return any(broker.state.is_heard for broker in snapshot.brokers)
+    return any(broker.state.is_responsive for broker in snapshot.brokers)
 
 
 def _is_all_seen(snapshot: ClusterSnapshot) -> bool:
@@ -632,7 +632,8 @@ def _is_all_seen(snapshot: ClusterSnapshot) -> bool:
     if any(gap.subject_type in ("broker", "topic", "partition", "cluster", "right") for gap in snapshot.coverage):
         return False
     healthy = all(
-        broker.state.is_heard and not any(log_dir.error for log_dir in broker.log_dirs) for broker in snapshot.brokers
+        broker.state.is_responsive and not any(log_dir.error for log_dir in broker.log_dirs)
+        for broker in snapshot.brokers
     )
     unknown = [int(np.isnan(snapshot.load(kind)).sum()) for kind in KINDS.values()]
     return healthy and all(count in (0, len(table)) for count in unknown)

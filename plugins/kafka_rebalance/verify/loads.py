@@ -204,7 +204,7 @@ def _filled(cluster: ClusterArrays, values: Floats) -> Floats | None:
     known = ~np.isnan(values)
     if not known.any():
         return None
-    unasked = np.array([b.state is BrokerState.NEW or b.state.is_unheard for b in cluster.brokers], dtype=np.bool_)
+    unasked = np.array([b.state is BrokerState.NEW or b.state.is_unresponsive for b in cluster.brokers], dtype=np.bool_)
     if (~known & cluster.stays & ~unasked).any():
         return None
     # One number for all brokers that did not report.

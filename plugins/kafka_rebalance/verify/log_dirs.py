@@ -178,7 +178,7 @@ def disks_of(snapshot: ClusterSnapshot, parameters: dict[str, Any]) -> dict[int,
     """Return responsive brokers with several dirs."""
     found = {}
     for broker in snapshot.brokers:
-        if len(broker.log_dirs) > 1 and broker.state.is_heard:
+        if len(broker.log_dirs) > 1 and broker.state.is_responsive:
             found[broker.id] = _places(broker, set(parameters["remove_log_dirs"].get(str(broker.id), ())))
     for row, partition in enumerate(snapshot.each_partition()):
         for number, replica in enumerate(partition.replicas):
@@ -630,7 +630,7 @@ def check_log_dir_plan(
     check_dir_waves(document, disks, changes, faults)
     unknown = {str(broker) for broker, mine in disks.items() if is_unknown(document["parameters"], mine)}
     if document["parameters"]["balance_within"] is not None:
-        alive = [broker for broker in snapshot.brokers if broker.state.is_heard and broker.state.stays]
+        alive = [broker for broker in snapshot.brokers if broker.state.is_responsive and broker.state.stays]
         unknown |= {str(broker.id) for broker in alive if not broker.log_dirs}
     _check_verdict(document, unknown, faults)
     if files is not None:

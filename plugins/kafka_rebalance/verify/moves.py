@@ -53,8 +53,8 @@ def reordered(claimed: ClaimedMoves) -> Flags:
 
 def unevenness(cluster: ClusterArrays, lists: Ints, leader: Ints) -> int:
     """Σ of squares of the leaders that each standby takes from each broker."""
-    is_heard = np.array([not broker.state.is_unheard for broker in cluster.brokers], dtype=np.bool_)
-    may_lead = cluster.keeps_leaders & is_heard
+    is_responsive = np.array([not broker.state.is_unresponsive for broker in cluster.brokers], dtype=np.bool_)
+    may_lead = cluster.keeps_leaders & is_responsive
     able = (lists >= 0) & may_lead[lists] & (lists != leader[:, None])
     led_first = (lists[:, 0] == leader) & (leader >= 0) & able.any(axis=1)
     rows = np.flatnonzero(led_first)

@@ -87,13 +87,13 @@ def losses_of(kind: str, cluster: ClusterArrays) -> list[Loss]:
 
 
 def _serves(cluster: ClusterArrays) -> Flags:
-    return np.array([broker.state.is_heard for broker in cluster.brokers], dtype=np.bool_)
+    return np.array([broker.state.is_responsive for broker in cluster.brokers], dtype=np.bool_)
 
 
 def is_due(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> bool:
     return (
         len(snapshot.partitions) > 0
-        and any(broker.state.is_heard for broker in snapshot.brokers)
+        and any(broker.state.is_responsive for broker in snapshot.brokers)
         and (document["verdict"] != "cannot_tell")
     )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _log = task_log(__name__)
 
 
-class UntoldError(AdvisorError):
+class NotificationError(AdvisorError):
     """Some recipients could not be reached."""
 
 
@@ -44,7 +44,7 @@ def send_messages() -> int:
                     # Stored, so redacted: a webhook's address is a password.
                     failures.append(f"{name}, {recipient}: {redact(str(error))}")
     if failures:
-        raise UntoldError(f"{len(failures)} recipients could not be told: {'; '.join(failures)}")
+        raise NotificationError(f"{len(failures)} recipients could not be told: {'; '.join(failures)}")
     return sent
 
 
@@ -71,18 +71,18 @@ def _tell(
 ) -> int:
     from rebalance_advisor.airflow.page import page_link
     from rebalance_advisor.notify import messages_for
-    from rebalance_advisor.store.notifications import load_news, load_state, load_told, record_told
+    from rebalance_advisor.store.notifications import load_news, load_sent, load_state, record_sent
 
     who, team, send = recipient
     state = load_state(connection, cluster)
     if state is None:
         return 0
     messages = messages_for(
-        state, load_news(connection, cluster), load_told(connection, cluster, who),
+        state, load_news(connection, cluster), load_sent(connection, cluster, who),
         team=team, late_after_hours=late_after_hours, now=datetime.now(UTC),
     )  # fmt: skip
     for message in messages:
         send(message, page_link(cluster))
-        record_told(connection, cluster, who, message.kind, message.subject_id)
+        record_sent(connection, cluster, who, message.kind, message.subject_id)
         _log.info("%s: %s told %s", cluster, who, message.subject)
     return len(messages)

@@ -27,9 +27,9 @@ from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.parser import CommonOptions
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.what_if import run_what_if
+from rebalance_advisor.own_strategies.error_summary import error_summary
 from rebalance_advisor.own_strategies.limits import limits_of
 from rebalance_advisor.own_strategies.targets import Kind, targets_here
-from rebalance_advisor.own_strategies.told import told_of_own
 from rebalance_advisor.publish.advisory_files import read_earlier_findings
 from rebalance_advisor.terminal import write_json, write_lines
 
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
             given.snapshot, given.request.advice, previous=given.previous, hourly=given.hourly,
             advisor_version=advisor_version(), progress=say, watch=watch_of(is_verbose=arguments.verbose),
         )  # fmt: skip
-    write_lines(sys.stderr, *told_of_own(advice.groups, [one.name for one in found]))
+    write_lines(sys.stderr, *error_summary(advice.groups, [one.name for one in found]))
     document = advice.document() | readers
     if earlier is not None:
         document = with_changes(document, earlier.findings, earlier.closed)

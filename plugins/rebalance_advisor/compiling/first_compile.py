@@ -28,12 +28,12 @@ _listening: list[_FirstCompile] = []
 
 class _FirstCompile(event.Listener):
     def __init__(self, what: str, *, has_helper: bool) -> None:
-        self._is_told = False
+        self._is_announced = False
         self._what, self._has_helper = what, has_helper
 
     def on_start(self, _event: Any) -> None:
-        if not self._is_told:
-            self._is_told = True
+        if not self._is_announced:
+            self._is_announced = True
             write_lines(sys.stderr, (_NOTICE if has_folder() else _NOTICE_NO_FOLDER).format(what=self._what))
             sys.stderr.flush()
             if self._has_helper and _processors() > 1 and has_folder():

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from operator import itemgetter
@@ -303,13 +303,13 @@ def _with_sizes_and_offsets(
     rows = []
     missing: Counter[int] = Counter()
     whole = {broker for broker, dirs in dumped.dirs.items() if not any(dirs.values())}
+    has_failed_dirs = len(whole) < len(dumped.dirs)
     told = {topic for topic, _, _ in dumped.log_bytes}
     for (topic, number), row in parts.topics.rows.items():
         keys = [(topic, number, broker) for broker in row.replicas]
         log_bytes = tuple(sizes.pop(key, None) for key in keys)
         if None in log_bytes:
-            pairs = zip(row.replicas, log_bytes, strict=True)
-            missing.update(b for b, size in pairs if size is None and b in whole and b not in row.adding)
+            missing.update(_brokers_without_size(row, log_bytes) & whole)
         places = tuple(index[key[2]][dumped.places[key]] if key in dumped.places else None for key in keys)
         moving = [(key[2], copies.pop(key)) for key in keys if key in copies]
         rows.append(
@@ -319,9 +319,7 @@ def _with_sizes_and_offsets(
                 log_bytes=log_bytes,
                 log_dirs=places if has_several_dirs else (),
                 future=tuple(FutureReplica(broker, index[broker][path], size) for broker, (path, size) in moving),
-                offline=_offline(dumped, row, log_bytes, is_told=topic in told)
-                if len(whole) < len(dumped.dirs)
-                else row.offline,
+                offline=_offline(dumped, row, log_bytes, is_told=topic in told) if has_failed_dirs else row.offline,
                 start_offset=start.get((topic, number)),
                 end_offset=end.get((topic, number)),
             )
@@ -332,6 +330,11 @@ def _with_sizes_and_offsets(
     left = [(*key, dumped.places[key], size) for key, size in sizes.items()]
     left += [(*key, path, size) for key, (path, size) in copies.items()]
     return rows, _strays(left)
+
+
+def _brokers_without_size(row: Partition, log_bytes: Sequence[int | None]) -> set[int]:
+    """Return replicas whose broker lists no log of them, but for those still being added."""
+    return {b for b, size in zip(row.replicas, log_bytes, strict=True) if size is None} - set(row.adding)
 
 
 def _note_undescribed(parts: DumpParts, elsewhere: set[str]) -> None:
@@ -458,7 +461,7 @@ def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
                 rack=found.rack or listed.rack,
                 host=found.host or listed.host,
                 port=listed.port if found.port is None else found.port,
-                state=_state(parts, broker, is_placed=broker in placed, is_heard=broker in heard),
+                state=_state(parts, broker, is_placed=broker in placed, is_responsive=broker in heard),
                 log_dirs=parts.log_dirs.log_dirs(broker),
             )
         )
@@ -476,7 +479,7 @@ def _heard(parts: DumpParts) -> set[int]:
     return heard
 
 
-def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) -> BrokerState:
+def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_responsive: bool) -> BrokerState:
     """State of brokers.csv, else of a broker list, else of other dumps.
 
     A broker missing in the list but alive in another dump stopped or started between the two.
@@ -486,11 +489,11 @@ def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) ->
         return given.brokers[broker].state
     if broker in listing.brokers:
         return listing.brokers[broker].state
-    if listing.is_whole and is_heard:
+    if listing.is_whole and is_responsive:
         parts.miss_of("broker", broker, FactCode.LACKS_LIVENESS, fact(FactCode.BROKER_NOT_LISTED))
     if listing.is_whole:
-        return BrokerState.DEAD if is_placed and not is_heard else BrokerState.UNRESPONSIVE
-    if is_heard:
+        return BrokerState.DEAD if is_placed and not is_responsive else BrokerState.UNRESPONSIVE
+    if is_responsive:
         return BrokerState.ALIVE
     if broker not in given.brokers:
         return BrokerState.DEAD

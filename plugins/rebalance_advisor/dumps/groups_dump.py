@@ -489,10 +489,10 @@ class GroupOfTable:
     _told: tuple[str, ...] = ()  # by the command or sentence above
     _named_by_file: set[Kind] = field(default_factory=set)
 
-    def hear_command(self, command: Command) -> None:
+    def read_command(self, command: Command) -> None:
         self._told = command.options("group")
 
-    def hear_sentence(self, group: str) -> None:
+    def read_sentence(self, group: str) -> None:
         self._told = (group,)
 
     def forget(self) -> None:
@@ -564,13 +564,13 @@ class GroupsDump:
         by_tool: GroupType | None = None  # of the command above
         for line in lines_and_commands(text, place):
             if isinstance(line, Command):
-                group_of_table.hear_command(line)
+                group_of_table.read_command(line)
                 by_tool = next((kind for tool, kind in _TOOLS.items() if line.runs(tool)), None)
                 header = None
             elif not line.text.strip():
                 continue
             elif named := self._take_note(line):
-                group_of_table.hear_sentence(named)
+                group_of_table.read_sentence(named)
             elif found := read_header(line.text):
                 header = found
                 kind, add = _block_of(found, line)
@@ -759,7 +759,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ToldRole:
+class OffsetsRole:
     role: Role
     by_command: bool = False
 
@@ -772,19 +772,19 @@ _WORDS = {
 }
 
 
-def role_of_command(command: Command) -> ToldRole | None:
+def role_of_command(command: Command) -> OffsetsRole | None:
     if not command.runs(*_OFFSET_TOOLS):
         return None
     times = command.options("time")
     if not times:
-        return None if command.has("time") else ToldRole(Role.END, by_command=True)
-    return ToldRole(_TIMES.get(times[-1].lower(), Role.OTHER), by_command=True)
+        return None if command.has("time") else OffsetsRole(Role.END, by_command=True)
+    return OffsetsRole(_TIMES.get(times[-1].lower(), Role.OTHER), by_command=True)
 
 
-def role_of_name(place: str) -> ToldRole:
+def role_of_name(place: str) -> OffsetsRole:
     words = set(re.split(r"[^a-z]+", PurePosixPath(place).name.lower()))
     roles = [role for role, known in _WORDS.items() if words & known]
-    return ToldRole(roles[0]) if len(roles) == 1 else ToldRole(Role.UNKNOWN)
+    return OffsetsRole(roles[0]) if len(roles) == 1 else OffsetsRole(Role.UNKNOWN)
 
 
 Offsets = dict[tuple[str, int], int]
@@ -796,7 +796,7 @@ _SKIPPED = re.compile(r"Skip getting offsets for topic-partition (?P<partition>\
 @dataclass(frozen=True, slots=True)
 class OffsetsReading:
     place: str
-    told: ToldRole
+    told: OffsetsRole
     offsets: Offsets
 
     @property
@@ -816,7 +816,7 @@ class OffsetsDump:
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        told: ToldRole | None = None
+        told: OffsetsRole | None = None
         offsets: Offsets = {}
         for line in lines_and_commands(text, place):
             if isinstance(line, Line):

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain
@@ -13,6 +12,7 @@ from kafka.protocol.metadata import MetadataRequest
 from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.render import render
+from kafka_rebalance.snapshot.ranges import uuid_text
 from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.connection.client import kafka_error, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
@@ -225,7 +225,6 @@ def read_reassignments(
 
 
 def kafka_id(topic_id: UUID | None) -> str | None:
-    """Return URL-safe base64, as Kafka's tools print it."""
     if topic_id is None or topic_id.int == 0:
         return None
-    return base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
+    return uuid_text(topic_id.bytes)

@@ -36,7 +36,7 @@ from rebalance_advisor.kafka.messages import (
     StreamsGroupDescribeRequest,
 )
 from rebalance_advisor.kafka.request_sender import RequestSender
-from rebalance_advisor.kafka.unheard import BrokerUnheardError
+from rebalance_advisor.kafka.unresponsive import UnresponsiveBrokerError
 
 _NEWEST_SUBSCRIPTION = 3
 
@@ -357,7 +357,7 @@ def find_moved(sender: RequestSender, listed: ListedGroups, names: set[str]) -> 
 
 
 def may_have_moved(why: int | Exception) -> bool:
-    return why == NOT_COORDINATOR or isinstance(why, BrokerUnheardError)
+    return why == NOT_COORDINATOR or isinstance(why, UnresponsiveBrokerError)
 
 
 def describe_groups(

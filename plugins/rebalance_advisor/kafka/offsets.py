@@ -19,7 +19,7 @@ from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups import LOADING, ListedGroups, find_moved, may_have_moved
 from rebalance_advisor.kafka.messages import DescribeShareGroupOffsetsRequest
 from rebalance_advisor.kafka.request_sender import RequestSender
-from rebalance_advisor.kafka.unheard import BrokerUnheardError
+from rebalance_advisor.kafka.unresponsive import UnresponsiveBrokerError
 
 TopicPartition = tuple[str, int]
 EARLIEST, LATEST = -2, -1
@@ -91,7 +91,7 @@ def read_ends(
     """(start, end). Moved or lost leaders: Metadata is requested again."""
     wanted = {(when, key): broker for key, broker in leaders.items() for when in (LATEST, EARLIEST)}
     found, failed = _list_offsets(sender, wanted)
-    moved = {key for key, why in failed.items() if why in _LEADER_MOVED or isinstance(why, BrokerUnheardError)}
+    moved = {key for key, why in failed.items() if why in _LEADER_MOVED or isinstance(why, UnresponsiveBrokerError)}
     if moved:
         fresh = refreshed_leaders(sender, {topic for _, (topic, _) in moved})
         again = {

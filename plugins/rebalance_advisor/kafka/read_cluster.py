@@ -65,7 +65,7 @@ from rebalance_advisor.kafka.coverage import CONFIGS, Coverage
 from rebalance_advisor.kafka.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.offsets import TopicPartition, leaders_of, read_ends, read_group_offsets
 from rebalance_advisor.kafka.request_sender import RequestCounts, RequestSender
-from rebalance_advisor.kafka.unheard import Unheard
+from rebalance_advisor.kafka.unresponsive import UnresponsiveBroker
 
 TOPIC_CONFIGS = (
     "cleanup.policy", "compression.type", "follower.replication.throttled.replicas",
@@ -189,10 +189,10 @@ def read_configs(
     failed: dict[int, Exception] = {}
     while left or own:
         shares = sender.share_out(left, without=failed)
-        requests = {
-            broker: (broker, _question([*shares.get(broker, ()), *([(_BROKER, str(broker))] if broker in own else [])]))
-            for broker in sorted(shares.keys() | own)
-        }
+        requests = {}
+        for broker in sorted(shares.keys() | own):
+            of_itself = [(_BROKER, str(broker))] if broker in own else []
+            requests[broker] = broker, _question([*shares.get(broker, ()), *of_itself])
         if not requests:
             break
         left = []
@@ -209,11 +209,16 @@ def read_configs(
     for kind in sorted({"broker" if resource[0] == _BROKER else "topic" for resource in left}):
         reason = reason_of([*failed.values()][-1]) if failed else fact(FactCode.NO_BROKER_LEFT_TO_ASK)
         coverage.add_cluster(fact(FactCode.LACKS_CONFIGS, kind=kind), reason)
-    for broker in sender.all_brokers if of_brokers else ():
-        mine = found.brokers.get(broker, {})
-        default = {key: value for key, value in cluster_wide.items() if key in BROKER_CONFIGS}
-        found.brokers[broker] = dict(sorted({**default, **mine}.items()))
+    if of_brokers:
+        _add_defaults(found, cluster_wide, sender.all_brokers)
     return found
+
+
+def _add_defaults(found: Configs, cluster_wide: Mapping[str, str], brokers: Iterable[int]) -> None:
+    """Set each broker's configs: its own, else the cluster-wide default."""
+    default = {key: value for key, value in cluster_wide.items() if key in BROKER_CONFIGS}
+    for broker in brokers:
+        found.brokers[broker] = dict(sorted({**default, **found.brokers.get(broker, {})}.items()))
 
 
 _Resource = tuple[int, str]
@@ -271,7 +276,7 @@ class Reading:
     starts: Mapping[TopicPartition, int]
     ends: Mapping[TopicPartition, int]
     groups: tuple[Group, ...] = ()
-    unheard: Mapping[int, Unheard] = field(default_factory=dict)
+    unresponsive: Mapping[int, UnresponsiveBroker] = field(default_factory=dict)
     features: Mapping[str, int] = field(default_factory=dict)
     quotas: tuple[Quota, ...] = ()
     eligible: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
@@ -282,12 +287,12 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
     """Replicas on unreachable brokers, and offline replicas on live ones."""
     metadata = reading.metadata
     fenced = {broker.id for broker in metadata.brokers if broker.is_fenced}
-    for broker in sorted(fenced - reading.unheard.keys()):
+    for broker in sorted(fenced - reading.unresponsive.keys()):
         coverage.add_unanswered(broker, FactCode.LACKS_LOG_DIRS, FactCode.BROKER_IS_FENCED)
     known = {broker.id for broker in metadata.brokers}
     for broker in sorted({replica for partition in metadata.partitions for replica in partition.replicas} - known):
         coverage.add("broker", broker, FactCode.LACKS_EVERYTHING, FactCode.BROKER_NOT_REGISTERED)
-    serving = known - fenced - reading.unheard.keys()
+    serving = known - fenced - reading.unresponsive.keys()
     failed = {broker for broker, dirs in reading.storage.log_dirs.items() if any(log_dir.error for log_dir in dirs)}
     for partition in metadata.partitions:
         moving = metadata.reassignments.get((partition.topic, partition.partition), ((), ()))
@@ -379,7 +384,7 @@ def _state(broker: int, reading: Reading, *, is_fenced: bool) -> BrokerState:
     """The controller's state, else ours."""
     if is_fenced:
         return BrokerState.FENCED
-    return reading.unheard[broker].state if broker in reading.unheard else BrokerState.ALIVE
+    return reading.unresponsive[broker].state if broker in reading.unresponsive else BrokerState.ALIVE
 
 
 _UNKNOWN_TOPIC = 3
@@ -403,32 +408,34 @@ def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: C
     reading = _with_brokers(sender, reading, now, coverage)
     before = _topics_seen(reading.metadata)
     changes = topic_changes(before, now, before.topics.keys() | now.topics.keys())
-    reading = _told_gone(_shown_as(reading, before, now, None), changes.deleted, coverage)
+    reading = _without_deleted_topics(_shown_as(reading, before, now, None), changes.deleted, coverage)
     if not changes.changed:
         return reading
     reading = _read_again(sender, reading, changes, coverage)
     last = look_again(sender, changes.changed)
     if isinstance(last, Exception):
         reason = fact(FactCode.NOT_TOLD_AGAIN, why=reason_of(last))
-        return _told_unknown(reading, changes.changed, reason, coverage)
+        return _with_unread_topics(reading, changes.changed, reason, coverage)
     between = _topics_seen(reading.metadata)
     again = topic_changes(between, last, changes.changed)
-    reading = _told_gone(_shown_as(reading, between, last, changes.changed), again.deleted, coverage)
-    return _told_unknown(reading, again.changed, fact(FactCode.CHANGED_AGAIN), coverage)
+    reading = _without_deleted_topics(_shown_as(reading, between, last, changes.changed), again.deleted, coverage)
+    return _with_unread_topics(reading, again.changed, fact(FactCode.CHANGED_AGAIN), coverage)
 
 
 def _with_brokers(sender: RequestSender, reading: Reading, now: TopicsSeen, coverage: Coverage) -> Reading:
     known = {broker.id for broker in reading.metadata.brokers}
     serving = {broker.id for broker in reading.metadata.brokers if not broker.is_fenced}
     joined = tuple(now.brokers[broker] for broker in sorted(now.brokers.keys() - known))
-    late = Unheard(BrokerState.SILENT, fact(FactCode.BROKER_JOINED_LATE))
-    unheard = {broker.id: late for broker in joined}
-    gone = Unheard(BrokerState.DISCONNECTED, fact(FactCode.BROKER_LEFT_EARLY))
-    unheard |= dict.fromkeys(sorted(serving - now.brokers.keys()), gone)
-    for broker, why in unheard.items():
-        coverage.add_unanswered(broker, None, sender.unheard.setdefault(broker, why).fact)
+    late = UnresponsiveBroker(BrokerState.SILENT, fact(FactCode.BROKER_JOINED_LATE))
+    unresponsive = {broker.id: late for broker in joined}
+    gone = UnresponsiveBroker(BrokerState.DISCONNECTED, fact(FactCode.BROKER_LEFT_EARLY))
+    unresponsive |= dict.fromkeys(sorted(serving - now.brokers.keys()), gone)
+    for broker, why in unresponsive.items():
+        coverage.add_unanswered(broker, None, sender.unresponsive.setdefault(broker, why).fact)
     metadata = replace(reading.metadata, brokers=(*reading.metadata.brokers, *joined))
-    return replace(reading, metadata=metadata, unheard={**unheard, **reading.unheard, **sender.unheard})
+    return replace(
+        reading, metadata=metadata, unresponsive={**unresponsive, **reading.unresponsive, **sender.unresponsive}
+    )
 
 
 def topic_changes(before: TopicsSeen, now: TopicsSeen, names: Iterable[str]) -> TopicChanges:
@@ -476,7 +483,7 @@ def _shown_as(reading: Reading, before: TopicsSeen, now: TopicsSeen, names: Iter
     return replace(reading, metadata=metadata)
 
 
-def _told_gone(reading: Reading, names: frozenset[str], coverage: Coverage) -> Reading:
+def _without_deleted_topics(reading: Reading, names: frozenset[str], coverage: Coverage) -> Reading:
     for name in sorted(names):
         coverage.forget_topic(name)
         coverage.add("topic", name, FactCode.LACKS_EVERYTHING, FactCode.DELETED_WHILE_READ)
@@ -488,7 +495,7 @@ def _told_gone(reading: Reading, names: frozenset[str], coverage: Coverage) -> R
     return replace(_without_figures(reading, names), metadata=metadata)
 
 
-def _told_unknown(reading: Reading, names: frozenset[str], reason: Fact, coverage: Coverage) -> Reading:
+def _with_unread_topics(reading: Reading, names: frozenset[str], reason: Fact, coverage: Coverage) -> Reading:
     for name in sorted(names):
         coverage.forget_topic(name)
         coverage.add("topic", name, FactCode.LACKS_SIZES_AND_OFFSETS, reason)
@@ -889,7 +896,7 @@ def read_with_settings(
     with connected(settings) as client:
         sender = RequestSender(
             client, tuple(sorted(client.addresses)), deadline, round_seconds(settings.request_timeout_ms, deadline_s),
-            unheard=unheard_at_first(client), counts=RequestCounts() if counts is None else counts,
+            unresponsive=unresponsive_at_first(client), counts=RequestCounts() if counts is None else counts,
         )  # fmt: skip
         snapshot = read_with_sender(sender, cluster_name=cluster_name, say=say)
         version = broker_release(client.kafka_version, snapshot.features.get("metadata.version"))
@@ -921,11 +928,11 @@ def read_with_sender(
     reading = with_eligible_leaders(sender, reading, coverage)
     known = {topic.name for topic in reading.metadata.topics}
     note_hidden_topics(sender, known, reading.storage.topic_names(), reading.groups, coverage)
-    for broker, why in sender.unheard.items():
+    for broker, why in sender.unresponsive.items():
         coverage.add_unanswered(broker, None, why.fact)
     for broker, mangled in sender.mangled.items():
         coverage.add("broker", broker, FactCode.LACKS_ANSWER_FOR_CLUSTER, reason_of(mangled))
-    reading = replace(reading, unheard={**reading.unheard, **sender.unheard})
+    reading = replace(reading, unresponsive={**reading.unresponsive, **sender.unresponsive})
     note_unseen(reading, coverage)
     note_odd_commits(reading.groups, reading.starts, reading.ends, coverage)
     snapshot = assemble_snapshot(coverage.cluster, reading)
@@ -951,20 +958,20 @@ def round_seconds(request_timeout_ms: int | None, deadline_s: float) -> float:
     return min(longest, request_timeout_ms / 1000) if request_timeout_ms else longest
 
 
-def unheard_at_first(client: ClusterClient) -> dict[int, Unheard]:
+def unresponsive_at_first(client: ClusterClient) -> dict[int, UnresponsiveBroker]:
     """Raises ClusterUnreadableError when no broker answers at its advertised address."""
     where = {broker: f"{host}:{port}" for broker, (host, port) in client.addresses.items()}
     answers = client.connect()
-    unheard = {broker: why for broker, why in answers.items() if why is not None}
-    if len(unheard) == len(answers):
+    unresponsive = {broker: why for broker, why in answers.items() if why is not None}
+    if len(unresponsive) == len(answers):
         told = "; ".join(
-            f"{broker} at {where[broker]}: {render(why.reason)}" for broker, why in sorted(unheard.items())
+            f"{broker} at {where[broker]}: {render(why.reason)}" for broker, why in sorted(unresponsive.items())
         )
         raise ClusterUnreadableError(
             f"no broker answers under the address that it advertises ({told}); "
             "are these names and ports (advertised.listeners) reachable from here?"
         )
-    return {broker: replace(why, address=where[broker]) for broker, why in unheard.items()}
+    return {broker: replace(why, address=where[broker]) for broker, why in unresponsive.items()}
 
 
 def _with_offsets(sender: RequestSender, listed: ListedGroups, coverage: Coverage) -> tuple[Group, ...]:

@@ -37,13 +37,13 @@ from rebalance_advisor.kafka.messages import (
     ShareGroupDescribeRequest,
     StreamsGroupDescribeRequest,
 )
-from rebalance_advisor.kafka.unheard import (
-    BrokerUnheardError,
+from rebalance_advisor.kafka.unresponsive import (
     DeadlinePassedError,
-    Unheard,
+    UnresponsiveBroker,
+    UnresponsiveBrokerError,
     is_timeout,
     silence,
-    unheard_by,
+    unresponsive_by,
 )
 
 # Lowest and highest value in a row without an error.
@@ -277,7 +277,7 @@ class Client(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RequestSender:
-    """``unheard``: brokers that get no more requests; ``mangled``: those whose faulty answer another replaced."""
+    """``unresponsive``: brokers that get no more requests; ``mangled``: those whose faulty answer another replaced."""
 
     client: Client
     all_brokers: tuple[int, ...]
@@ -285,13 +285,13 @@ class RequestSender:
     round_s: float
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-    unheard: dict[int, Unheard] = field(default_factory=dict)
+    unresponsive: dict[int, UnresponsiveBroker] = field(default_factory=dict)
     mangled: dict[int, KafkaProtocolError] = field(default_factory=dict)
     counts: RequestCounts = field(default_factory=RequestCounts)
 
     @property
     def brokers(self) -> tuple[int, ...]:
-        return tuple(broker for broker in self.all_brokers if broker not in self.unheard)
+        return tuple(broker for broker in self.all_brokers if broker not in self.unresponsive)
 
     def send(
         self, requests: Mapping[Key, AddressedRequest], is_passing: Callable[[Any], bool] = lambda _: False
@@ -328,27 +328,27 @@ class RequestSender:
             if is_timeout(answer):
                 slow.add(key)
             elif isinstance(answer, Exception):
-                if isinstance(answer, KafkaProtocolError) or _unheard_by(answer, self.round_s) is not None:
+                if isinstance(answer, KafkaProtocolError) or _unresponsive_by(answer, self.round_s) is not None:
                     ended.add(key)
             elif is_passing(answer):
                 ended.add(key)
         if ended and self.deadline - self.clock() > _RETRY_AFTER_S:
             self.sleep(_RETRY_AFTER_S)
             slow |= ended
-        again = {key: requests[key] for key in requests if key in slow and requests[key][0] not in self.unheard}
+        again = {key: requests[key] for key in requests if key in slow and requests[key][0] not in self.unresponsive}
         answers |= self._round(again, is_for_cluster=is_for_cluster)
         for key, answer in answers.items():
             broker = requests[key][0]
-            if (unheard := _unheard_by(answer, self.round_s)) is not None:
-                answers[key] = BrokerUnheardError(self.unheard.setdefault(broker, unheard))
+            if (unresponsive := _unresponsive_by(answer, self.round_s)) is not None:
+                answers[key] = UnresponsiveBrokerError(self.unresponsive.setdefault(broker, unresponsive))
         return answers
 
     def _round(self, requests: Mapping[Key, AddressedRequest], *, is_for_cluster: bool) -> dict[Key, Any]:
         answers: dict[Key, Any] = {}
         asked: dict[Key, AddressedRequest] = {}
         for key, (broker, request) in requests.items():
-            if broker in self.unheard:
-                answers[key] = BrokerUnheardError(self.unheard[broker])
+            if broker in self.unresponsive:
+                answers[key] = UnresponsiveBrokerError(self.unresponsive[broker])
             else:
                 asked[key] = (broker, request)
         if not asked:
@@ -372,10 +372,12 @@ class RequestSender:
             if broker in signs:
                 self.counts.add(request[1], broker)
             if isinstance(signs.get(broker, TimeoutError()), Exception):
-                self.unheard[broker] = Unheard(BrokerState.SILENT, silence(brokers[broker], self.round_s))
+                self.unresponsive[broker] = UnresponsiveBroker(
+                    BrokerState.SILENT, silence(brokers[broker], self.round_s)
+                )
 
 
-def _unheard_by(answer: object, seconds: float) -> Unheard | None:
+def _unresponsive_by(answer: object, seconds: float) -> UnresponsiveBroker | None:
     if isinstance(answer, Exception):
-        return unheard_by(answer, silence(answer, seconds) if is_timeout(answer) else said_by(answer))
+        return unresponsive_by(answer, silence(answer, seconds) if is_timeout(answer) else said_by(answer))
     return None

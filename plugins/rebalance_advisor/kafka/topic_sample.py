@@ -26,7 +26,7 @@ from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.whole_answers import LARGEST_ANSWER
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.offsets import leaders_of, read_ends
-from rebalance_advisor.kafka.read_cluster import DEADLINE_S, connected, round_seconds, unheard_at_first
+from rebalance_advisor.kafka.read_cluster import DEADLINE_S, connected, round_seconds, unresponsive_at_first
 from rebalance_advisor.kafka.request_sender import RequestSender
 
 _BYTES_A_PARTITION, _BYTES_A_REQUEST = 1 << 20, 32 << 20
@@ -56,7 +56,7 @@ def read_topic_sample(
     with connected(settings) as client:
         sender = RequestSender(
             client, tuple(sorted(client.addresses)), deadline, round_seconds(settings.request_timeout_ms, deadline_s),
-            unheard=unheard_at_first(client),
+            unresponsive=unresponsive_at_first(client),
         )  # fmt: skip
         leaders, coverage, count = _leaders(sender, topic)
         starts, ends = read_ends(sender, leaders, coverage)

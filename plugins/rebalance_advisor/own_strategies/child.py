@@ -84,10 +84,10 @@ def _guarded(work: Callable[[], Message]) -> Message:
     except SystemExit as error:
         return _fault("Exited", f"calls sys.exit({error.code!r})")
     except BaseException as error:  # noqa: BLE001 (foreign code)
-        return _fault("Raised", _told(error))
+        return _fault("Raised", _error_text(error))
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     """Survive errors whose message raises."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""

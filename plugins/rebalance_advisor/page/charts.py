@@ -78,8 +78,8 @@ class Strip:
     high: float
 
 
-def bar(value: float | None, look: Look, words: str, href: str = "") -> tuple[Part, ...]:
-    return () if value is None else (Part(start=0.0, end=value, look=look, words=words, href=href),)
+def bar(value: float | None, look: Look, words: str) -> tuple[Part, ...]:
+    return () if value is None else (Part(start=0.0, end=value, look=look, words=words),)
 
 
 def stacked(pieces: Iterable[tuple[float, Look, str, str]], *, is_leftward: bool = False) -> tuple[Part, ...]:

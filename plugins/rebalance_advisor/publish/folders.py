@@ -37,8 +37,8 @@ from kafka_rebalance.errors import UsageError
 
 MARKER = ".rebalance-advisor"
 _FORMAT = 1
-# At most one folder deep, so that a foreign marker names no files outside.
-_NAME = re.compile(r"(?:[\w-]+/)?[\w-][\w.-]*", re.ASCII)
+# At most one folder deep, so that a foreign marker or manifest names no files outside.
+PUBLISHED_NAME = re.compile(r"(?:[\w-]+/)?[\w-][\w.-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,9 @@ def read_marker(folder: Path) -> Marker | None:
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         return None
     names, plan_id, run_id = document.get("files"), document.get("plan_id"), document.get("run_id")
-    if not isinstance(names, list) or not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
+    if not isinstance(names, list) or not all(
+        isinstance(name, str) and PUBLISHED_NAME.fullmatch(name) for name in names
+    ):
         return None
     return Marker(
         files=tuple(names),

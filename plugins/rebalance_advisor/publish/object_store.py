@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,6 +22,7 @@ from typing import Any, Protocol
 from kafka_assignors.errors import AdvisorError
 from kafka_assignors.visible_text import visible_json
 from kafka_rebalance.snapshot.times import time_text
+from rebalance_advisor.publish.folders import PUBLISHED_NAME
 
 
 class ObjectStoreError(AdvisorError):
@@ -51,8 +51,6 @@ class ObjectStore(Protocol):
 MANIFEST, LATEST = "manifest.json", "latest.json"
 _FORMAT = 1
 _DIGEST_SHOWN = 16
-# At most one folder deep, so that a foreign manifest names no files outside.
-_NAME = re.compile(r"(?:[\w-]+/)?[\w-][\w.-]*", re.ASCII)
 _TEXTS = ("cluster", "run_id", "plan_id", "folder", "written_at")
 
 
@@ -81,7 +79,9 @@ def manifest_of(content: bytes | None) -> Manifest | None:
         texts = {name: document[name] for name in _TEXTS}
         files = document["files"]
         is_ours = document["format"] == _FORMAT and all(isinstance(text, str) for text in texts.values())
-        if not is_ours or not all(isinstance(sha, str) and _NAME.fullmatch(name) for name, sha in files.items()):
+        if not is_ours or not all(
+            isinstance(sha, str) and PUBLISHED_NAME.fullmatch(name) for name, sha in files.items()
+        ):
             return None
         texts["written_at"] = datetime.fromisoformat(texts["written_at"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

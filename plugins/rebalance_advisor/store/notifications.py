@@ -43,7 +43,7 @@ class NewestState:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SentMessage:
     kind: str
     subject_id: str
     sent_at: datetime
@@ -59,12 +59,12 @@ def load_news(connection: Connection, cluster: str) -> tuple[FindingNews, ...]:
         return tuple(cursor.execute(named("finding_news"), {"cluster": cluster}).fetchall())
 
 
-def load_told(connection: Connection, cluster: str, recipient: str) -> tuple[Told, ...]:
+def load_sent(connection: Connection, cluster: str, recipient: str) -> tuple[SentMessage, ...]:
     """Last 60 days, oldest first."""
-    with connection.cursor(row_factory=class_row(Told)) as cursor:
-        return tuple(cursor.execute(named("told_lately"), {"cluster": cluster, "recipient": recipient}).fetchall())
+    with connection.cursor(row_factory=class_row(SentMessage)) as cursor:
+        return tuple(cursor.execute(named("sent_lately"), {"cluster": cluster, "recipient": recipient}).fetchall())
 
 
-def record_told(connection: Connection, cluster: str, recipient: str, kind: str, subject_id: str) -> None:
+def record_sent(connection: Connection, cluster: str, recipient: str, kind: str, subject_id: str) -> None:
     row = {"cluster": cluster, "recipient": recipient, "kind": kind, "subject_id": subject_id}
     connection.execute(named("insert_notification"), row)

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
 # Every error of ours, and whether trying again can mend it. A new one is entered here, on purpose.
 MENDED = {
     "ClusterUnreadableError", "ConnectionFailedError", "GateInterruptedError", "JobInterruptedError",
-    "ObjectStoreError", "TopicUnreadableError", "UntoldError",
+    "ObjectStoreError", "TopicUnreadableError", "NotificationError",
 }  # fmt: skip
 FINAL = {
     "AssignorError", "EndlessReassignmentError", "ExecutorError", "GateError", "InfeasibleError", "InvalidInputError",

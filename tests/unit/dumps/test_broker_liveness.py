@@ -226,7 +226,7 @@ def test_no_disguise_makes_a_dead_broker_alive_or_a_living_one_dead(tmp_path, se
     found = states(tmp_path / "c", files)
     assert {broker for broker in serving if found[broker] is not ALIVE} == set()
     unheard_of = {b for b in brokers - alive - placed if not has_dirs and not has_list}  # nothing speaks against these
-    assert {b for b, state in found.items() if state.is_heard} - alive - unheard_of == set()
+    assert {b for b, state in found.items() if state.is_responsive} - alive - unheard_of == set()
     if has_dirs or has_list:
         assert {broker for broker in alive & found.keys() if found[broker] is not ALIVE} == set()
     for broker in (brokers - alive) & placed:

@@ -64,7 +64,7 @@ def test_cells_stand_below_their_names() -> None:
 
 def test_which_group_a_table_is_about() -> None:
     told = GroupOfTable("billing-members.txt")
-    told.hear_sentence("orders")
+    told.read_sentence("orders")
     assert told.name(Kind.MEMBERS, LINE) == ("orders", False)
     told.forget()
     assert told.name(Kind.MEMBERS, LINE) == ("billing", True)

@@ -25,9 +25,9 @@ def random_cluster(chance: random.Random) -> ClusterSnapshot:
     """Lists that favour some brokers, leaders apart from them, replicas out of sync, brokers that are away."""
     count = chance.randint(2, 7)
     brokers = tuple(Broker(number, state=chance.choice(STATES)) for number in range(count))
-    if not any(broker.state.is_heard for broker in brokers):
+    if not any(broker.state.is_responsive for broker in brokers):
         brokers = (Broker(0), *brokers[1:])
-    away = {broker.id for broker in brokers if not broker.state.is_heard}
+    away = {broker.id for broker in brokers if not broker.state.is_responsive}
     favourite, skewed, moved = chance.randrange(count), chance.random(), chance.random()
     rows = []
     for number in range(chance.randint(1, 40)):
@@ -42,7 +42,7 @@ def random_cluster(chance: random.Random) -> ClusterSnapshot:
 
 def elected(snapshot: ClusterSnapshot, leaders_now: set[int] | None = None) -> list[int]:
     """Leaders afterwards; of partitions that ``leaders_now`` lead alone where it is given. -1: none."""
-    serves = {broker.id for broker in snapshot.brokers if broker.state.is_heard}
+    serves = {broker.id for broker in snapshot.brokers if broker.state.is_responsive}
     after = []
     for row in snapshot.each_partition():
         first = row.replicas[0]

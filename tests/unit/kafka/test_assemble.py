@@ -3,7 +3,7 @@ from kafka_rebalance.snapshot.model import BrokerState, LogDir
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.read_cluster import Configs, Reading, Storage, assemble_snapshot, note_unseen
-from rebalance_advisor.kafka.unheard import Unheard
+from rebalance_advisor.kafka.unresponsive import UnresponsiveBroker
 from tests.unit.kafka.canned_cluster import words
 
 
@@ -22,11 +22,11 @@ def test_states_and_gaps_of_brokers_and_replicas() -> None:
         (SeenTopic("t", "x", False),),
         (partition(0, (1, 2), (1,)), partition(1, (1, 3, 4), (1, 3, 4)), partition(2, (2, 1), (2,))),
     )  # fmt: skip
-    unheard = {
-        2: Unheard(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text="Connection refused")),
-        3: Unheard(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME)),
+    unresponsive = {
+        2: UnresponsiveBroker(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text="Connection refused")),
+        3: UnresponsiveBroker(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME)),
     }
-    reading = Reading(metadata, Storage(), Configs(), {}, {}, unheard=unheard)
+    reading = Reading(metadata, Storage(), Configs(), {}, {}, unresponsive=unresponsive)
     coverage = Coverage("c")
     note_unseen(reading, coverage)
     assert words(coverage) == [

@@ -275,7 +275,7 @@ def test_what_any_broker_can_tell_is_told_by_the_next_one_and_the_mangled_one_is
         assert [topic.name for topic in answer.topics] == list(TOPICS)
         assert [broker for broker, _ in client.asked] == ([1, 1, 2] if is_for_ever else [1, 1])
         assert list(sender.mangled) == ([1] if is_for_ever else [])
-        assert sender.unheard == {}
+        assert sender.unresponsive == {}
 
 
 def test_where_every_broker_mangles_the_metadata_the_reading_ends_with_a_clean_error() -> None:

@@ -22,7 +22,7 @@ from rebalance_advisor.kafka.groups import ListedGroups, describe_groups, list_g
 from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest
 from rebalance_advisor.kafka.offsets import read_committed, read_ends
 from rebalance_advisor.kafka.read_cluster import read_configs, read_storage
-from rebalance_advisor.kafka.unheard import DeadlinePassedError, Unheard
+from rebalance_advisor.kafka.unresponsive import DeadlinePassedError, UnresponsiveBroker
 from tests.unit.kafka.canned_cluster import (
     SILENT,
     Answer,
@@ -72,7 +72,7 @@ def test_a_broker_that_is_slow_twice_is_given_up():
     read_storage(sender, coverage)
     assert (cluster.count(ListGroupsRequest), cluster.count(DescribeLogDirsRequest)) == (2, 0)
     reason = fact(FactCode.NO_ANSWER_IN_TIME, seconds=5.0, text=None)
-    assert sender.unheard == {1: Unheard(BrokerState.SILENT, reason)}
+    assert sender.unresponsive == {1: UnresponsiveBroker(BrokerState.SILENT, reason)}
 
 
 def test_after_the_deadline_nothing_is_asked():
@@ -131,19 +131,22 @@ def test_how_brokers_failed_and_who_is_asked_no_more():
         {(broker, i): (broker, ListGroupsRequest()) for broker in sender.brokers for i in range(2)},
         is_passing=lambda answer: answer.error_code == 14,
     )
-    assert {broker: str(why) for broker, why in sender.unheard.items()} == {
+    assert {broker: str(why) for broker, why in sender.unresponsive.items()} == {
         2: "silent (no answer within 5 s)",
         3: "disconnected (socket disconnected)",
     }
     assert sender.brokers == (1, 4, 5, 6)
     assert cluster.pauses == [1.0]
     assert not isinstance(told[3, 0], Exception)  # its earlier answer stays
-    assert [type(told[broker, 0]).__name__ for broker in (2, 4)] == ["BrokerUnheardError", "IncompatibleBrokerVersion"]
+    assert [type(told[broker, 0]).__name__ for broker in (2, 4)] == [
+        "UnresponsiveBrokerError",
+        "IncompatibleBrokerVersion",
+    ]
     assert str(told[3, 1]) == "disconnected (socket disconnected)"
     assert told[6, 0].error_code == told[5, 0].error_code == 0
     late = Cluster({}).sender(2, deadline=0.0)
     late.send({0: (2, ListGroupsRequest())})
-    assert late.unheard == {}  # it got no request
+    assert late.unresponsive == {}  # it got no request
 
 
 @given(

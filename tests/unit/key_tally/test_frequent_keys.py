@@ -32,7 +32,7 @@ def require_promises(keys: FrequentKeys, identity: Identities) -> None:
     for key, count in truth.items():
         assert found.get(key, 0) <= count <= found.get(key, 0) + keys.error
     assert keys.total == len(identity)
-    assert keys.error <= keys.most_error == 2 * len(identity) / keys.capacity
+    assert keys.error <= 2 * len(identity) / keys.capacity
     assert len(found) <= keys.capacity
     assert all(one < other for one, other in pairwise(keys.identity.tolist()))
 

@@ -18,7 +18,7 @@ from kafka_rebalance.key_tally.plan import (
     batch_of_keys,
     plan_for,
 )
-from kafka_rebalance.key_tally.tally import KeyTally, hot_keys, meeting_of, scores_of
+from kafka_rebalance.key_tally.tally import KeyTally, meeting_of, scores_of
 from tests.sample import for_each
 from tests.unit.key_tally.samples import Keys, skewed, tally_of
 
@@ -83,11 +83,6 @@ def test_heavy_keys_are_named_with_their_partitions_and_only_if_asked() -> None:
     assert (empty.key, empty.key_bytes, empty.partitions[1]) == (b"", 0, -1)  # librdkafka sends it by lot
     hidden = tally_of(keys, plan_for(TopicLayout(4)))
     assert {key.key for key in scores_of(hidden).heavy} == {None}
-    partition = hot.partitions[0]
-    assert hot_keys(hidden, partition)[0].records_at_least == 60
-    own = Counter(p for p in placed(keys, "default", 4) if p == partition)[partition]
-    assert sum(key.records_at_least for key in hot_keys(hidden, partition, count=100)) == own
-    assert hot_keys(tally_of([b"hot-customer"], hidden.plan), (partition + 1) % 4) == ()
 
 
 def test_bytes_are_those_of_key_and_value_and_unknown_where_one_batch_does_not_tell() -> None:

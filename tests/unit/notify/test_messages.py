@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rebalance_advisor.notify import Message, is_news, messages_for
-from rebalance_advisor.store.notifications import FindingNews, NewestState, Told
+from rebalance_advisor.store.notifications import FindingNews, NewestState, SentMessage
 
 NOW = datetime(2026, 11, 23, 6, tzinfo=UTC)
 DAY = timedelta(days=1)
 WELL = NewestState("orders", "run-2", "rebalance", 3_600.0, "run-2", "published", None, 0, 0.0, 0)
 NEW = FindingNews("run-2", "high", "dead_broker", "broker", "3", "platform", False, None)
 OLD = replace(NEW, code="idle_members", subject_type="group", subject="g", severity="low", severity_before="low")
-LATELY = [Told("all_well", "run-0", NOW - DAY)]  # so that no week of silence ends
+LATELY = [SentMessage("all_well", "run-0", NOW - DAY)]  # so that no week of silence ends
 
 
 def told(findings, already=LATELY, state=WELL, team=None) -> list[Message]:
@@ -63,7 +63,7 @@ def test_a_team_hears_of_its_own_findings_alone_and_of_no_failure() -> None:
 
 
 def test_nothing_is_told_twice_and_the_next_run_is_told_again() -> None:
-    already = [Told("news", "run-2", NOW - DAY)]
+    already = [SentMessage("news", "run-2", NOW - DAY)]
     assert told([NEW], already) == []
     (message,) = told([NEW], already, replace(WELL, published_run_id="run-3"))
     assert message.subject_id == "run-3"
@@ -78,23 +78,23 @@ def test_a_run_that_came_to_nothing_is_told_once(state, words) -> None:
     assert (message.kind, message.subject_id) == ("failed", "run-3")
     assert words in message.subject
     assert ("no executor is left" in message.lines) == (state == "failed")
-    assert told([], [Told("failed", "run-3", NOW - DAY)], bad) == []
+    assert told([], [SentMessage("failed", "run-3", NOW - DAY)], bad) == []
 
 
 def test_lateness_is_told_once_a_day() -> None:
     late = replace(WELL, published_age_seconds=30 * 3_600.0)
     (message,) = told([], state=late)
     assert (message.kind, message.subject) == ("late", "orders: no advisory for 30 hours")
-    assert told([], [Told("late", "run-2", NOW - DAY / 2)], late) == []
-    assert [one.kind for one in told([], [Told("late", "run-2", NOW - 2 * DAY)], late)] == ["late"]
+    assert told([], [SentMessage("late", "run-2", NOW - DAY / 2)], late) == []
+    assert [one.kind for one in told([], [SentMessage("late", "run-2", NOW - 2 * DAY)], late)] == ["late"]
     assert told([], state=replace(WELL, published_age_seconds=25 * 3_600.0)) == []
 
 
 @pytest.mark.parametrize(("days", "count"), [(6, 0), (7, 1), (30, 1)])
 def test_a_week_of_silence_ends(days, count) -> None:
-    messages = told([], [Told("news", "run-2", NOW - days * DAY)])
+    messages = told([], [SentMessage("news", "run-2", NOW - days * DAY)])
     assert [one.subject for one in messages] == ["orders: all well"] * count
-    still = told([OLD], [Told("news", "run-2", NOW - days * DAY)])
+    still = told([OLD], [SentMessage("news", "run-2", NOW - days * DAY)])
     assert [one.subject for one in still] == ["orders: nothing new this week, 1 finding still open"] * count
 
 

@@ -16,10 +16,10 @@ from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.render import render
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from rebalance_advisor.own_strategies import child
+from rebalance_advisor.own_strategies.error_summary import error_summary
 from rebalance_advisor.own_strategies.limits import DEFAULTS, LEAST_BYTES, MIB, Limits, limits_of
 from rebalance_advisor.own_strategies.registering import described, own_strategies
 from rebalance_advisor.own_strategies.targets import Kind, installed_targets, read_target, targets_here, targets_of
-from rebalance_advisor.own_strategies.told import told_of_own
 from tests.unit.assignors.groups import answer, group
 
 ONE_READS = """
@@ -131,7 +131,7 @@ def test_what_came_of_each_is_told_in_a_line() -> None:
         )
         for scores in rows
     ]  # fmt: skip
-    assert told_of_own(groups, ["a", "b", "c"]) == [
+    assert error_summary(groups, ["a", "b", "c"]) == [
         "own strategy a: 1 of 1 groups answered",
         f"own strategy b: 1 of 3 groups answered; the first refusal: {render(unread)}",
         "own strategy c: 0 of 0 groups answered",

@@ -1,17 +1,12 @@
 import numpy as np
-import pytest
 
 from kafka_assignors.java.seeded_random import java_random
 from kafka_assignors.string_column import StringColumn
 from kafka_rebalance.placement.placers import (
     ListedPartitions,
     PlacementBroker,
-    PlacementError,
-    place_alternating,
     place_striped,
-    propose_alternating,
     propose_striped,
-    require_all_racks_or_none,
 )
 
 BROKERS = [PlacementBroker(broker) for broker in (4, 5, 9)]
@@ -35,14 +30,3 @@ def test_topics_share_one_generator_in_the_order_of_javas_maps() -> None:
 def test_the_partition_met_first_decides_the_replication_factor() -> None:
     (proposal,) = propose_striped(BROKERS, listed(("t", 7, 3), ("t", 0, 1), ("t", 5, 2)), java_random(1))
     assert proposal.replicas.shape == (3, {7: 3, 0: 1, 5: 2}[proposal.first_partition])
-
-
-def test_before_4_1_each_topic_was_placed_by_admin_utils() -> None:
-    (proposal,) = propose_alternating(BROKERS, listed(("t", 0, 2), ("t", 1, 2)), java_random(8))
-    assert proposal.replicas.tolist() == place_alternating(BROKERS, 2, 2, java_random(8)).tolist()
-
-
-def test_the_tool_refuses_racks_on_some_brokers_only() -> None:
-    with pytest.raises(PlacementError, match=r"--disable-rack-aware.*\[4, 5\]"):
-        require_all_racks_or_none([*BROKERS[:2], PlacementBroker(9, "r")])
-    require_all_racks_or_none(BROKERS)

@@ -7,7 +7,6 @@ from kafka_assignors.java.seeded_random import java_random, next_int
 from kafka_rebalance.placement.placers import (
     PlacementBroker,
     PlacementError,
-    place_added_partitions,
     place_alternating,
     rack_alternated,
 )
@@ -42,15 +41,6 @@ def test_start_and_shift_are_drawn_in_this_order() -> None:
 def test_a_first_partition_that_is_a_multiple_of_the_brokers_shifts_at_once() -> None:
     continued = place_alternating(FIVE, 2, 3, java_random(0), fixed_start_index=0, start_partition=5)
     assert continued.tolist() == [[0, 2, 3], [1, 3, 4]]
-
-
-def test_added_partitions_start_at_the_leader_of_partition_0() -> None:
-    added = place_added_partitions(FIVE, 2, [3, 4], 4, java_random(0))
-    assert (
-        added.tolist() == place_alternating(FIVE, 2, 2, java_random(0), fixed_start_index=3, start_partition=4).tolist()
-    )
-    beyond = place_added_partitions(FIVE, 1, [99], 1, java_random(0))
-    assert beyond.tolist() == [[1]]
 
 
 @pytest.mark.parametrize(

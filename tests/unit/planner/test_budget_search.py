@@ -11,8 +11,9 @@ import pytest
 from kafka_assignors.arrays import Ints
 from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
-from kafka_rebalance.planner.budget.kernels import (
+from kafka_rebalance.planner.budget import (
     BudgetState,
+    Placing,
     best_leader,
     best_target,
     exchange,
@@ -25,11 +26,11 @@ from kafka_rebalance.planner.budget.kernels import (
     leaders_of,
     make_budget_state,
     relocate,
+    run_exchange,
+    search_within_budget,
     take_back,
     undo_needless,
 )
-from kafka_rebalance.planner.budget.search import Placing, search_within_budget
-from kafka_rebalance.planner.budget.search import exchange as exchanged
 from kafka_rebalance.planner.params import BudgetSearchParams
 from tests.sample import for_each
 from tests.unit.planner.hand_problems import Rows, hand_problem, random_problem
@@ -48,7 +49,7 @@ def state_of(problem: Problem, replicas: Ints | None = None) -> BudgetState:
 
 
 @kernel
-def _probe(step: int, state: BudgetState, p: int, j: int, thrift: float) -> tuple[float, int]:
+def _probe_kernel(step: int, state: BudgetState, p: int, j: int, thrift: float) -> tuple[float, int]:
     if step == 0:
         return best_target(state, p, j, thrift)
     if step == 1:
@@ -74,25 +75,25 @@ def _probe(step: int, state: BudgetState, p: int, j: int, thrift: float) -> tupl
 def test_a_step_is_worth_what_it_takes_off_and_with_thrift_per_unit_of_the_budget() -> None:
     """6 to broker 2: from 9 / 18 to 4 / 18; 4 there: to 5 / 18. Per byte of 12, the 4 is the better bargain."""
     state = state_of(piled(max_bytes=12.0))
-    assert _probe(0, state, 0, 0, 0.0) == (pytest.approx(5 / 18), 2)
-    assert _probe(0, state, 2, 0, 0.0) == (pytest.approx(4 / 18), 1)
-    assert _probe(0, state, 0, 0, 1.0) == (pytest.approx(10 / 18), 2)
-    assert _probe(0, state, 2, 0, 1.0) == (pytest.approx(12 / 18), 1)
-    assert _probe(0, state, 3, 0, 0.0) == (0.0, -1)
-    assert _probe(1, state, 0, 0, 0.0) == (0.0, -1)
-    assert _probe(0, state_of(piled(max_bytes=5.9)), 0, 0, 0.0) == (0.0, -1)
+    assert _probe_kernel(0, state, 0, 0, 0.0) == (pytest.approx(5 / 18), 2)
+    assert _probe_kernel(0, state, 2, 0, 0.0) == (pytest.approx(4 / 18), 1)
+    assert _probe_kernel(0, state, 0, 0, 1.0) == (pytest.approx(10 / 18), 2)
+    assert _probe_kernel(0, state, 2, 0, 1.0) == (pytest.approx(12 / 18), 1)
+    assert _probe_kernel(0, state, 3, 0, 0.0) == (0.0, -1)
+    assert _probe_kernel(1, state, 0, 0, 0.0) == (0.0, -1)
+    assert _probe_kernel(0, state_of(piled(max_bytes=5.9)), 0, 0, 0.0) == (0.0, -1)
 
 
 def test_what_is_changed_is_counted_and_taken_back_to_the_last_bit_that_matters() -> None:
     """The only replica takes its leadership along: 6 bytes, 1 move, 1 leader change."""
     state = state_of(piled(max_replica_moves=1))
-    assert _probe(2, state, 0, 2, 0.0) == (pytest.approx(9 / 18), 1)
+    assert _probe_kernel(2, state, 0, 2, 0.0) == (pytest.approx(9 / 18), 1)
     assert (state.spent.tolist(), leaders_of(state)[0], state.count[0]) == ([6.0, 1.0, 1.0], 2, 1)
-    assert _probe(2, state, 0, 2, 0.0)[1] == 0
-    assert _probe(3, state, 0, 0, 0.0)[1] == 0
-    assert _probe(2, state, 1, 1, 0.0)[0] == pytest.approx(4 / 18)
+    assert _probe_kernel(2, state, 0, 2, 0.0)[1] == 0
+    assert _probe_kernel(3, state, 0, 0, 0.0)[1] == 0
+    assert _probe_kernel(2, state, 1, 1, 0.0)[0] == pytest.approx(4 / 18)
     assert state.spent[1] == 2.0
-    assert _probe(4, state, 0, 0, 0.0) == (pytest.approx(9 / 18), 1)
+    assert _probe_kernel(4, state, 0, 0, 0.0) == (pytest.approx(9 / 18), 1)
     assert (state.spent.tolist(), state.count[0], leaders_of(state).tolist()) == ([0.0] * 3, 0, [0, 0, 0, 1, 2])
 
 
@@ -101,17 +102,17 @@ def test_what_is_beyond_the_budget_is_given_back_where_it_costs_least() -> None:
     moved = np.array([[0], [1], [2], [1], [2]], dtype=np.int32)
     state = state_of(piled(max_replica_moves=1), moved)
     assert state.spent.tolist() == [9.0, 2.0, 2.0]
-    assert _probe(6, state, 0, 0, 0.0)[1] == 1
-    assert (state.spent[1], _probe(4, state, 0, 0, 0.0)[0]) == (1.0, pytest.approx(5 / 18))
+    assert _probe_kernel(6, state, 0, 0, 0.0)[1] == 1
+    assert (state.spent[1], _probe_kernel(4, state, 0, 0, 0.0)[0]) == (1.0, pytest.approx(5 / 18))
     swapped = state_of(piled(), np.array([[0], [0], [0], [2], [1]], dtype=np.int32))
-    assert _probe(7, swapped, 0, 0, 0.0) == (2.0, 0)
+    assert _probe_kernel(7, swapped, 0, 0, 0.0) == (2.0, 0)
 
 
 def test_the_greedy_search_goes_as_far_as_the_budget_and_the_whole_one_is_exact_here() -> None:
     """One move: 6 to 2 leaves 4 / 18. Nine bytes: 6, 6, 6. Eight: 9, 3, 6. Without leader changes nothing moves."""
     state = state_of(piled(max_replica_moves=1))
-    assert _probe(5, state, 0, 0, 0.0)[1] == 1
-    assert _probe(4, state, 0, 0, 0.0)[0] == pytest.approx(4 / 18)
+    assert _probe_kernel(5, state, 0, 0, 0.0)[1] == 1
+    assert _probe_kernel(4, state, 0, 0, 0.0)[0] == pytest.approx(4 / 18)
     for budget, left in (
         ({"max_bytes": 9.0}, 0),
         ({"max_bytes": 8.0}, 3),
@@ -122,19 +123,19 @@ def test_the_greedy_search_goes_as_far_as_the_budget_and_the_whole_one_is_exact_
         today = Placing(problem.replicas, problem.leader)
         found = search_within_budget(problem, today, today)
         after = state_of(problem, found.replicas)
-        assert _probe(4, after, 0, 0, 0.0)[0] == pytest.approx(left / 18), budget
-    assert exchanged(state_of(piled()), 1000, 1.0, 0.01) > 0
+        assert _probe_kernel(4, after, 0, 0, 0.0)[0] == pytest.approx(left / 18), budget
+    assert run_exchange(state_of(piled()), 1000, 1.0, 0.01) > 0
 
 
 def test_no_broker_sends_or_receives_more_than_its_limit() -> None:
     """Broker 0 leads the three largest: with 9 it sends 5 and 4, or 6; no broker receives the 6 beside another."""
     state = state_of(piled(max_broker_bytes=5.0))
-    assert _probe(0, state, 0, 0, 0.0)[1] == -1  # 6 to anybody
-    assert _probe(0, state, 1, 0, 0.0)[1] in (1, 2)
-    _, is_made = _probe(2, state, 1, 2, 0.0)
+    assert _probe_kernel(0, state, 0, 0, 0.0)[1] == -1  # 6 to anybody
+    assert _probe_kernel(0, state, 1, 0, 0.0)[1] in (1, 2)
+    _, is_made = _probe_kernel(2, state, 1, 2, 0.0)
     assert (is_made, state.copied.tolist()) == (1, [[0.0, 0.0, 5.0], [5.0, 0.0, 0.0]])
-    assert _probe(0, state, 2, 0, 0.0)[1] == -1  # 4 more would be sent by broker 0
-    _, is_within = _probe(4, state, 0, 0, 0.0)
+    assert _probe_kernel(0, state, 2, 0, 0.0)[1] == -1  # 4 more would be sent by broker 0
+    _, is_within = _probe_kernel(4, state, 0, 0, 0.0)
     assert (is_within, state.copied.any()) == (1, np.False_)
 
 
@@ -143,7 +144,7 @@ def test_what_is_over_a_brokers_limit_is_given_back() -> None:
     state = state_of(piled(max_broker_bytes=9.0), moved)
     assert state.copied.tolist() == [[0.0, 6.0, 9.0], [15.0, 0.0, 0.0]]
     assert state.over_copied.tolist() == [6.0]
-    assert _probe(6, state, 0, 0, 0.0)[1] == 1
+    assert _probe_kernel(6, state, 0, 0, 0.0)[1] == 1
     assert (state.copied.max() <= 9.0, state.over_copied[0]) == (True, 0.0)
 
 
@@ -153,8 +154,8 @@ def test_what_brokers_copy_is_kept_right_however_the_search_goes(seed: int) -> N
     rows = [(tuple(draw.permutation(5)[:2].tolist()), float(draw.integers(1, 9))) for _ in range(30)]
     problem = hand_problem(rows, 5, within=0.05, budget=Budget(max_broker_bytes=float(draw.integers(3, 30))))
     state = state_of(problem)
-    _probe(5, state, 0, 0, float(seed % 2))
-    exchanged(state, 2_000, 0.1, 0.001)
+    _probe_kernel(5, state, 0, 0, float(seed % 2))
+    run_exchange(state, 2_000, 0.1, 0.001)
     again = make_budget_state(problem, state.replicas, leaders_of(state), seed=0, params=EXACT)
     assert state.copied == pytest.approx(again.copied)
     assert state.copied.max() <= (problem.budget.max_broker_bytes or 0.0) + 1e-9
@@ -168,10 +169,10 @@ def test_an_exchange_bears_what_is_worse_while_it_is_warm_and_cold_none(seed: in
     rows = [(tuple(draw.permutation(5)[:2].tolist()), float(draw.integers(1, 9))) for _ in range(20)]
     for temperature in (1e6, 1e-12):
         state = state_of(hand_problem(rows, 5, within=0.0))
-        _probe(5, state, 0, 0, 0.0)
-        improved = _probe(4, state, 0, 0, 0.0)[0]
-        made[temperature] = exchanged(state, 300, temperature, temperature / 10)
-    assert _probe(4, state, 0, 0, 0.0)[0] <= improved + 1e-12
+        _probe_kernel(5, state, 0, 0, 0.0)
+        improved = _probe_kernel(4, state, 0, 0, 0.0)[0]
+        made[temperature] = run_exchange(state, 300, temperature, temperature / 10)
+    assert _probe_kernel(4, state, 0, 0, 0.0)[0] <= improved + 1e-12
     assert made[1e6] >= 2 * made[1e-12]
 
 
@@ -235,7 +236,7 @@ def test_single_changes_are_made_where_the_rules_say_counted_and_taken_back() ->
             before = lists_of(state)
             for j, target in product(range(len(before[p])), range(5)):
                 expected = may_go(problem, state, p, j, target)
-                _, is_made = _probe(8, state, p, target, float(j))
+                _, is_made = _probe_kernel(8, state, p, target, float(j))
                 assert bool(is_made) is expected, (case, p, j, target)
                 seen[0, is_made] += 1
                 if is_made:
@@ -243,16 +244,16 @@ def test_single_changes_are_made_where_the_rules_say_counted_and_taken_back() ->
                     is_home = target in problem.replicas[p].tolist()
                     load, peak = state.load[target, 0], state.load[target, 0] if is_home else state.peak[target]
                     is_lifted = max(load, peak) > state.limit[target, 0]
-                    _, is_right = _probe(9, state, 0, 0, 0.0)
+                    _, is_right = _probe_kernel(9, state, 0, 0, 0.0)
                     assert bool(is_right) is not is_lifted, (case, p, j, target)
                     seen[1, is_right] += 1
                 led, other = lists_of(state)[p], int(draw.integers(problem.replicas.shape[1]))
                 may = other < len(led) and bool(other != state.leads[p]) and may_lead(problem, p, led[other])
-                _, is_made = _probe(3, state, p, other, 0.0)
+                _, is_made = _probe_kernel(3, state, p, other, 0.0)
                 assert bool(is_made) is may, (case, p, other)
                 seen[2, is_made] += 1
                 assert_as_made_anew(problem, state, start)
-                _probe(4, state, 0, 0, 0.0)
+                _probe_kernel(4, state, 0, 0, 0.0)
                 assert lists_of(state) == before
                 assert_as_made_anew(problem, state, start)
     assert seen.min() >= 10, seen
@@ -268,13 +269,13 @@ def test_where_few_are_ranked_anew_the_search_still_ends_where_no_step_helps(see
     for most in (1, 1000):
         lazy = BudgetSearchParams(smooth=0.0, ranked_exactly=0, least_rankings=1, most_rankings=most)
         state = make_budget_state(problem, problem.replicas, problem.leader, seed=0, params=lazy)
-        before = _probe(4, state, 0, 0, 0.0)[0]
-        made.append(_probe(5, state, 0, 0, 0.0)[1])
+        before = _probe_kernel(4, state, 0, 0, 0.0)[0]
+        made.append(_probe_kernel(5, state, 0, 0, 0.0)[1])
         assert made[-1] > 0
-        assert _probe(4, state, 0, 0, 0.0)[0] < before
+        assert _probe_kernel(4, state, 0, 0, 0.0)[0] < before
         assert_as_made_anew(problem, state, problem.replicas)
-    steps = [_probe(0, state, p, j, 0.0)[0] for p in range(20) for j in range(2)]
-    assert max(steps + [_probe(1, state, p, 0, 0.0)[0] for p in range(20)]) <= 0
+    steps = [_probe_kernel(0, state, p, j, 0.0)[0] for p in range(20) for j in range(2)]
+    assert max(steps + [_probe_kernel(1, state, p, 0, 0.0)[0] for p in range(20)]) <= 0
     assert made[0] <= made[1]
 
 
@@ -283,8 +284,8 @@ def test_leaders_alone_change_places_where_no_replica_moves() -> None:
     rows: Rows = [((0, 1), 1.0), ((0, 2), 1.0), ((0, 1), 1.0)]
     problem = hand_problem(rows, 3, within=0.0, resources=("out",), rates=[6.0, 5.0, 4.0], moves_replicas=False)
     state = state_of(problem)
-    assert _probe(0, state, 0, 0, 0.0) == (0.0, -1)
-    assert exchanged(state, 300, 1.0, 0.01) > 0
+    assert _probe_kernel(0, state, 0, 0, 0.0) == (0.0, -1)
+    assert run_exchange(state, 300, 1.0, 0.01) > 0
     today = Placing(problem.replicas, problem.leader)
     found = search_within_budget(problem, today, today)
     assert (found.replicas == problem.replicas).all()
@@ -294,11 +295,11 @@ def test_leaders_alone_change_places_where_no_replica_moves() -> None:
 def test_where_nothing_may_be_touched_or_given_back_nothing_is() -> None:
     problem = piled(max_replica_moves=0)
     still = state_of(replace(problem, pinned=np.ones(5, dtype=np.bool_)))
-    assert (_probe(5, still, 0, 0, 0.0)[1], exchanged(still, 10, 1.0, 0.01)) == (0, 0)
+    assert (_probe_kernel(5, still, 0, 0, 0.0)[1], run_exchange(still, 10, 1.0, 0.01)) == (0, 0)
     moved = np.array([[1], [0], [0], [1], [2]], dtype=np.int32)
     full = replace(problem, limit=np.array([[14.0], [99.0], [99.0]]))  # broker 0 cannot have its 15 again
     state = state_of(full, moved)
-    assert _probe(6, state, 0, 0, 0.0)[1] == 0
+    assert _probe_kernel(6, state, 0, 0, 0.0)[1] == 0
     assert lists_of(state)[0] == [1]
 
 
@@ -306,15 +307,15 @@ def test_no_step_leads_where_both_copies_do_not_fit() -> None:
     """Broker 2 carries 1 of 6.5: room for 5; for 6 only after its own has left."""
     problem = replace(piled(), limit=np.array([[99.0], [2.0], [6.5]]))
     state = state_of(problem)
-    assert [_probe(0, state, p, 0, 0.0)[1] for p in range(3)] == [-1, 2, 2]
-    assert _probe(2, state, 4, 1, 0.0)[1] == 1
-    assert _probe(0, state, 0, 0, 0.0)[1] == -1
+    assert [_probe_kernel(0, state, p, 0, 0.0)[1] for p in range(3)] == [-1, 2, 2]
+    assert _probe_kernel(2, state, 4, 1, 0.0)[1] == 1
+    assert _probe_kernel(0, state, 0, 0, 0.0)[1] == -1
 
 
 def test_no_broker_leads_more_than_its_limit() -> None:
     """Broker 0 leads all three, broker 1 may lead none: only the third changes its leader, to broker 2."""
     rows: Rows = [((0, 1), 1.0), ((0, 1), 1.0), ((0, 2), 1.0)]
     problem = hand_problem(rows, 3, within=0.0, resources=("leaders",))
-    leaders = [_probe(1, state_of(problem), p, 0, 0.0)[1] for p in range(3)]
+    leaders = [_probe_kernel(1, state_of(problem), p, 0, 0.0)[1] for p in range(3)]
     limited = state_of(replace(problem, limit=np.array([[9.0], [0.5], [9.0]])))
-    assert (leaders, [_probe(1, limited, p, 0, 0.0)[1] for p in range(3)]) == ([1, 1, 1], [-1, -1, 1])
+    assert (leaders, [_probe_kernel(1, limited, p, 0, 0.0)[1] for p in range(3)]) == ([1, 1, 1], [-1, -1, 1])

@@ -22,7 +22,7 @@ from kafka_rebalance.plans.check import PlanStatus, Reason, ReasonCode, check_pl
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import FORMAT_VERSION, FrontierPoint, Plan, Robustness, Verdict, plan_id, to_document
-from kafka_rebalance.plans.searches import InvalidPlanError, require_verified, verified
+from kafka_rebalance.plans.searches import InvalidPlanError, verified
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.times import parse_time
 from kafka_rebalance.verify import verify_plan
@@ -95,7 +95,6 @@ def stated(name: str, value: float) -> Plan:
 def test_a_right_plan_is_verified_as_it_is() -> None:
     done = verified(plan(), SNAPSHOT)
     assert (done.plan, done.left_out, done.verification.is_right) == (plan(), (), True)
-    require_verified(plan(), SNAPSHOT)
 
 
 def test_a_bound_that_is_not_proved_is_the_verifiers() -> None:
@@ -134,10 +133,6 @@ def test_a_plan_whose_moves_or_costs_are_wrong_is_refused() -> None:
     dear = replace(plan(), cost=replace(plan().cost, bytes=1)).sealed()
     with pytest.raises(InvalidPlanError, match=r"did not pass its own verification and is not written: .*cost"):
         verified(dear, SNAPSHOT)
-    with pytest.raises(InvalidPlanError, match="cost"):
-        require_verified(dear, SNAPSHOT)
-    with pytest.raises(InvalidPlanError, match="bound_above_cost"):
-        require_verified(stated("bytes", 5e9), SNAPSHOT)
 
 
 def later(*rows: Any, of: Any = None, **more: Any) -> ClusterSnapshot:

@@ -5,7 +5,7 @@ import pytest
 
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.render import MESSAGES, render
-from kafka_rebalance.render.moves import told_apart
+from kafka_rebalance.render.moves import distinct_texts
 
 
 def test_every_code_has_words() -> None:
@@ -24,11 +24,11 @@ def test_words_of_a_move() -> None:
 
 
 def test_two_amounts_that_differ_are_never_written_alike() -> None:
-    assert told_apart(1.0971, 1.0974) == ("1.0971", "1.0974")
-    assert told_apart(3.0, 2.0) == ("3", "2")
+    assert distinct_texts(1.0971, 1.0974) == ("1.0971", "1.0974")
+    assert distinct_texts(3.0, 2.0) == ("3", "2")
     draw = np.random.default_rng(7)
     for one, change in zip(draw.uniform(0.01, 30, 300), 10.0 ** draw.uniform(-12, 1, 300), strict=True):
-        left, right = told_apart(one, one + change)
+        left, right = distinct_texts(one, one + change)
         assert left != right, (one, change)
         assert float(left) == pytest.approx(one, rel=1e-3)
 

@@ -93,7 +93,7 @@ def test_promises_of_brokers(seed: int) -> None:
     count = int(draw.integers(1, 4))
     added = applied(BrokersAdded(count=count), snapshot)
     if added is None:
-        assert not any(broker.state.is_heard for broker in snapshot.brokers)
+        assert not any(broker.state.is_responsive for broker in snapshot.brokers)
         return
     new = [broker.id for broker in added.brokers if broker.id not in {known.id for known in snapshot.brokers}]
     assert len(new) == count

@@ -25,9 +25,9 @@ def test_the_worked_example_of_the_module() -> None:
     """A backlog of 6,200 - 5 x 40 at 100 - 40 a second; of 501 - 500 at nothing; 499 is less than 5 s of 100."""
     found = drain(readers(0, 1, 2), 4, group((6200, 40), (501, 100), (499, 100)), 100.0)
     assert found.member_seconds.tolist() == [100, inf, 0, 0]
-    assert (found.seconds, found.members_falling_behind, found.is_never) == (None, 1, True)
+    assert (found.seconds, found.members_falling_behind) == (None, 1)
     both = drain(readers(0, 1), 2, group((6200, 40), (499, 100)), 100.0)
-    assert (both.seconds, both.members_falling_behind, both.is_never) == (100.0, 0, False)
+    assert (both.seconds, both.members_falling_behind) == (100.0, 0)
 
 
 def test_backlogs_and_what_is_written_add_up_over_a_members_partitions() -> None:
@@ -40,14 +40,13 @@ def test_backlogs_and_what_is_written_add_up_over_a_members_partitions() -> None
 def test_what_nobody_reads_is_never_gone_though_no_member_falls_behind() -> None:
     found = drain(readers(0, ABSENT, ABSENT), 1, group((0, 1), (6, 1), (5, 1)), 100.0)
     assert (found.seconds, found.members_falling_behind, found.partitions_unread) == (None, 0, 1)
-    assert found.is_never
     assert drain(readers(0, ABSENT), 1, group((0, 1), (5, 1)), 100.0).seconds == 0.0
 
 
 def test_one_unknown_makes_the_group_unknown_but_not_the_other_members() -> None:
     found = drain(readers(0, 1, 2), 3, group((nan, 1), (1000, nan), (1050, 10)), 110.0)
     assert np.array_equal(found.member_seconds, [nan, nan, 10.0], equal_nan=True)
-    assert (found.seconds, found.members_falling_behind, found.is_never) == (None, None, False)
+    assert (found.seconds, found.members_falling_behind) == (None, None)
     assert drain(readers(ABSENT), 0, group((nan, 1)), 1.0).members_falling_behind is None
 
 

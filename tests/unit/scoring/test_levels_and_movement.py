@@ -7,7 +7,6 @@ from kafka_assignors.arrays import ABSENT
 from kafka_rebalance.scoring.assignment_scores import (
     PartitionRates,
     evenness,
-    known_skew,
     per_member,
     plain_mean,
     reader_movement,
@@ -34,11 +33,6 @@ def test_skew_is_the_highest_level_over_the_plain_mean():
 def test_nothing_carried_and_nobody_there_have_skew_0():
     assert skew(floats(0, 0)) == 0
     assert plain_mean(floats()) == 0
-
-
-def test_half_known_loads_make_no_statement():
-    assert known_skew(floats(1, NAN)) is None
-    assert known_skew(floats(1, 3)) == 1.5
 
 
 def test_readers_move_where_another_member_reads_than_before():

@@ -30,7 +30,14 @@ from rebalance_advisor.kafka.connection.reach import unreachable_brokers
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
 from rebalance_advisor.kafka.connection.whole_answers import LARGEST_ANSWER, AnswerBudget, WholeAnswers
-from rebalance_advisor.kafka.unheard import NotAskedError, Unheard, UnreachableError, is_timeout, silence, unheard_by
+from rebalance_advisor.kafka.unresponsive import (
+    NotAskedError,
+    UnreachableError,
+    UnresponsiveBroker,
+    is_timeout,
+    silence,
+    unresponsive_by,
+)
 
 _HANDSHAKE_S = 5.0
 _READ_AT_ONCE = 1 << 20
@@ -196,26 +203,26 @@ class ClusterClient:
         except errors.IncompatibleBrokerVersion:
             return -1
 
-    def connect(self) -> dict[int, Unheard | None]:
+    def connect(self) -> dict[int, UnresponsiveBroker | None]:
         """Refused or closed connections are tried once more."""
         addresses = self.addresses
-        unheard = self._connect(addresses)
-        again = {broker: addresses[broker] for broker, why in unheard.items() if why.state is not BrokerState.SILENT}
+        failed = self._connect(addresses)
+        again = {broker: addresses[broker] for broker, why in failed.items() if why.state is not BrokerState.SILENT}
         if again:
             time.sleep(1.0)
-            unheard = {broker: why for broker, why in unheard.items() if broker not in again} | self._connect(again)
-        return {broker: unheard.get(broker) for broker in addresses}
+            silent = {broker: why for broker, why in failed.items() if broker not in again}
+            failed = silent | self._connect(again)
+        return {broker: failed.get(broker) for broker in addresses}
 
-    def _connect(self, addresses: Mapping[int, tuple[str, int]]) -> dict[int, Unheard]:
-        unheard = unreachable_brokers(addresses, REACH_SECONDS)
-        requests = {
-            broker: (broker, ApiVersionsRequest(max_version=0)) for broker in addresses if broker not in unheard
-        }
+    def _connect(self, addresses: Mapping[int, tuple[str, int]]) -> dict[int, UnresponsiveBroker]:
+        failed = unreachable_brokers(addresses, REACH_SECONDS)
+        requests = {broker: (broker, ApiVersionsRequest(max_version=0)) for broker in addresses if broker not in failed}
         for broker, why in self._send(requests, CONNECT_SECONDS).items():
             if isinstance(why, Exception):
                 reason = silence(why, CONNECT_SECONDS) if is_timeout(why) else said_by(why)
-                unheard[broker] = unheard_by(why, reason) or Unheard(BrokerState.DISCONNECTED, reason)
-        return unheard
+                ended = UnresponsiveBroker(BrokerState.DISCONNECTED, reason)
+                failed[broker] = unresponsive_by(why, reason) or ended
+        return failed
 
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
         """Return a response or an exception for each request; never raises.

@@ -24,7 +24,7 @@ from rebalance_advisor.kafka.connection.scram import ServerNotTrustedError
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
 from rebalance_advisor.kafka.connection.tokens import TokenRefusedError
-from rebalance_advisor.kafka.unheard import UnfinishedAnswerError
+from rebalance_advisor.kafka.unresponsive import UnfinishedAnswerError
 
 API_VERSIONS, METADATA, SASL_HANDSHAKE, SASL_AUTHENTICATE = 18, 3, 17, 36
 _CLIENT = b"rebalance-advisor-probe"

@@ -11,25 +11,27 @@ from contextlib import ExitStack
 
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState
-from rebalance_advisor.kafka.unheard import Unheard
+from rebalance_advisor.kafka.unresponsive import UnresponsiveBroker
 
 Address = tuple[str, int]
 UNRESOLVED = (OSError, ValueError)  # ValueError: a bad host name (a..b)
 
 
-def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, Unheard]:
+def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, UnresponsiveBroker]:
     """Brokers that accepted are absent."""
-    problems: dict[int, Unheard] = {}
+    problems: dict[int, UnresponsiveBroker] = {}
     left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
     for broker, (host, port) in sorted(brokers.items()):
         if not host or not 0 < port < 65_536:  # the system would use another port
-            problems[broker] = Unheard(BrokerState.REFUSED, fact(FactCode.NO_ADDRESS, address=f"{host}:{port}"))
+            problems[broker] = UnresponsiveBroker(
+                BrokerState.REFUSED, fact(FactCode.NO_ADDRESS, address=f"{host}:{port}")
+            )
             continue
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             left[broker] = [(family, address) for family, _, _, _, address in found]
         except UNRESOLVED as failure:
-            problems[broker] = Unheard(BrokerState.REFUSED, unresolved(host, failure))
+            problems[broker] = UnresponsiveBroker(BrokerState.REFUSED, unresolved(host, failure))
     deadline = time.monotonic() + seconds  # after the name lookups, which may be slow
     # Try each address, even late: an untried broker would count as reachable.
     while left:
@@ -49,9 +51,9 @@ def unresolved(host: str, failure: Exception) -> Fact:
     return fact(FactCode.HOST_NOT_RESOLVED, host=host, text=text)
 
 
-def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, Unheard | None]:
-    nothing = Unheard(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME))
-    answers: dict[int, Unheard | None] = dict.fromkeys(tried, nothing)
+def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, UnresponsiveBroker | None]:
+    nothing = UnresponsiveBroker(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME))
+    answers: dict[int, UnresponsiveBroker | None] = dict.fromkeys(tried, nothing)
     with ExitStack() as sockets, selectors.DefaultSelector() as waiting:
         for broker, (family, address) in tried.items():
             connection = sockets.enter_context(socket.socket(family, socket.SOCK_STREAM))
@@ -66,6 +68,6 @@ def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -
                 waiting.unregister(key.fileobj)
                 assert isinstance(key.fileobj, socket.socket)
                 code = key.fileobj.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-                refused = Unheard(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text=os.strerror(code)))
+                refused = UnresponsiveBroker(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text=os.strerror(code)))
                 answers[key.data] = refused if code else None
     return answers

@@ -9,7 +9,7 @@ from typing import Any
 
 from kafka import errors
 
-from rebalance_advisor.kafka.unheard import UnfinishedAnswerError, is_timeout
+from rebalance_advisor.kafka.unresponsive import UnfinishedAnswerError, is_timeout
 
 LARGEST_ANSWER = 256 << 20
 _PREFIX = 4

@@ -1,28 +1,15 @@
 from __future__ import annotations
 
-import pytest
-
-from kafka_assignors.errors import UnknownNameError
 from kafka_rebalance.groups.scenarios import (
     EVENTS,
     MOST_VARIANTS,
     SCENARIOS,
     STRATEGY_CHANGES,
     most_variants,
-    require_scenarios,
     stage_of,
     variants_of,
 )
 from tests.unit.groups.scenarios.small_groups import reading, state
-
-
-def test_a_name_that_is_none_is_refused_with_those_that_are() -> None:
-    require_scenarios(SCENARIOS)
-    require_scenarios(())
-    with pytest.raises(UnknownNameError, match=r"member_leave\b.*member_leaves"):
-        require_scenarios(("member_joins", "member_leave"))
-    with pytest.raises(UnknownNameError, match="today"):
-        require_scenarios(("today",))  # always included, never an option
 
 
 def test_every_scenario_but_a_change_of_strategy_has_events() -> None:

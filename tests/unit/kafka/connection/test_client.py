@@ -15,7 +15,7 @@ from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection import client as client_module
 from rebalance_advisor.kafka.connection.client import ClusterClient, error_name, reason_of
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
-from rebalance_advisor.kafka.unheard import Unheard
+from rebalance_advisor.kafka.unresponsive import UnresponsiveBroker
 from tests.unit.kafka.canned_broker import CannedBroker, closed_port, listening, topic_row
 
 
@@ -96,7 +96,7 @@ def test_a_broker_that_does_not_listen_where_it_advertises_is_told_with_the_reas
     with listening(broker) as where, ClusterClient(settings(where), settings(where).servers[0]) as client:
         assert client.connect() == {
             1: None,
-            2: Unheard(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text="Connection refused")),
+            2: UnresponsiveBroker(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text="Connection refused")),
         }
 
 
@@ -110,7 +110,7 @@ def test_a_broker_that_accepts_and_says_nothing_is_asked_once(
         with ClusterClient(settings(where), settings(where).servers[0]) as client:
             monkeypatch.setattr(client_module, "CONNECT_SECONDS", 0.5)  # not before the other one has answered
             reason = fact(FactCode.NO_ANSWER_IN_TIME, seconds=0.5, text=None)
-            assert client.connect()[2] == Unheard(BrokerState.SILENT, reason)
+            assert client.connect()[2] == UnresponsiveBroker(BrokerState.SILENT, reason)
     assert pauses == []
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.reach import unreachable_brokers
-from rebalance_advisor.kafka.unheard import Unheard
+from rebalance_advisor.kafka.unresponsive import UnresponsiveBroker
 from tests.unit.kafka.canned_broker import closed_port
 
 
@@ -16,7 +16,7 @@ def test_accepted_refused_and_unknown_are_told_apart():
             {1: ("127.0.0.1", port), 2: ("127.0.0.1", closed_port()), 3: ("no-such-host.invalid", 9092)}, 60.0
         )
     assert sorted(told) == [2, 3]
-    assert told[2] == Unheard(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text="Connection refused"))
+    assert told[2] == UnresponsiveBroker(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text="Connection refused"))
     assert told[3].state is BrokerState.REFUSED
     assert (told[3].reason.code, told[3].reason.args["host"]) == (FactCode.HOST_NOT_RESOLVED, "no-such-host.invalid")
 
@@ -59,7 +59,7 @@ def full_port() -> Iterator[tuple[str, int]]:
 def test_a_port_that_never_answers_is_given_up_once_time_has_run_out():
     with full_port() as where:
         told = unreachable_brokers({1: where}, 0.5)
-    assert told == {1: Unheard(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME))}
+    assert told == {1: UnresponsiveBroker(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME))}
 
 
 def test_without_any_time_left_each_broker_is_tried_once():

@@ -21,7 +21,7 @@ from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.connection.whole_answers import LARGEST_ANSWER, AnswerBudget, WholeAnswers
 from rebalance_advisor.kafka.request_sender import RequestSender
-from rebalance_advisor.kafka.unheard import UnfinishedAnswerError, Unheard
+from rebalance_advisor.kafka.unresponsive import UnfinishedAnswerError, UnresponsiveBroker
 from stack.kafka.security import make_certificates
 from tests.unit.kafka.canned_broker import CannedBroker, listening, topic_row
 
@@ -144,10 +144,10 @@ def test_a_broker_that_drips_is_slow_at_its_address_and_what_it_sent_is_told() -
     with connected(broker) as client:
         sender = RequestSender(client, (1,), time.monotonic() + 60, 0.4)
         sender.send({0: (1, ListGroupsRequest())})
-        unheard = sender.unheard[1]
-    assert unheard.state is BrokerState.SILENT
-    assert (unheard.reason.code, unheard.reason.args["seconds"]) == (FactCode.NO_ANSWER_IN_TIME, 0.4)
-    start, _, rest = unheard.reason.args["text"].partition(f"127.0.0.1:{broker.port} sent ")
+        unresponsive = sender.unresponsive[1]
+    assert unresponsive.state is BrokerState.SILENT
+    assert (unresponsive.reason.code, unresponsive.reason.args["seconds"]) == (FactCode.NO_ANSWER_IN_TIME, 0.4)
+    start, _, rest = unresponsive.reason.args["text"].partition(f"127.0.0.1:{broker.port} sent ")
     assert start == ""
     count, _, rest = rest.partition(" of the 5,000 bytes of an answer")
     assert rest == ""
@@ -161,7 +161,7 @@ def test_a_broker_that_sends_nothing_is_silent_as_before() -> None:
         sender = RequestSender(client, (1,), time.monotonic() + 60, 0.3)
         sender.send({0: (1, ListGroupsRequest())})
     reason = fact(FactCode.NO_ANSWER_IN_TIME, seconds=0.3, text=None)
-    assert sender.unheard == {1: Unheard(BrokerState.SILENT, reason)}
+    assert sender.unresponsive == {1: UnresponsiveBroker(BrokerState.SILENT, reason)}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from kafka_rebalance.verify import verify_plan
 from tests.coverage_gaps import gap_of
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
-UNHEARD = tuple(state for state in BrokerState if state.is_unheard)
+UNHEARD = tuple(state for state in BrokerState if state.is_unresponsive)
 
 
 def uneven(state: BrokerState, seed: int = 0) -> ClusterSnapshot:
@@ -53,7 +53,7 @@ def test_what_a_state_means() -> None:
     assert [state for state in BrokerState if not state.stays] == [
         BrokerState.DRAINING, BrokerState.FENCED, BrokerState.DEAD,
     ]  # fmt: skip
-    assert all(state.is_heard == (not state.is_gone and not state.is_unheard) for state in BrokerState)
+    assert all(state.is_responsive == (not state.is_gone and not state.is_unresponsive) for state in BrokerState)
     read_again = snapshot_from_document(snapshot_to_document(uneven(BrokerState.REFUSED)))
     assert read_again.brokers[5].state is BrokerState.REFUSED
 

@@ -1,24 +1,35 @@
-"""Kernels of the search within a budget."""
+"""Most even placement within a budget, the best of several searches.
+
+Promises, in order: hard rules and each limit hold (free changes need no budget); at least as even as the start and as
+the greedy search; no needless change.
+
+Greedy from the forced changes, by gain and by gain per unit of budget, also for a smoother measure (load above and
+below may need two steps together); and from the unlimited plan, undone until it fits. Exchanges improve the best.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.kernels.by_reference import ByReference
-from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel
+from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.params import (
+    DEFAULTS,
     FRACTIONS,
     GAIN_TOLERANCE,
     HOWEVER_FAR,
     NOT_COVERABLE,
     SUM_TOLERANCE,
     BudgetSearchParams,
+    SolveParams,
 )
 from kafka_rebalance.planner.replicas.kernels import draw, is_original, keeps_racks_even
 from kafka_rebalance.planner.sorting import smallest_first
@@ -809,3 +820,100 @@ def undo_needless(state: BudgetState) -> int:
         else:
             take_back(state)
     return undone
+
+
+_GIVE_BACK, _IMPROVE, _EXCHANGE, _UNDO = range(4)
+
+
+@kernel
+def _run_kernel(step: int, state: BudgetState, amount: int, first: float, second: float) -> int:
+    if step == _GIVE_BACK:
+        return int(give_back(state))
+    if step == _IMPROVE:
+        return int(improve(state, first))
+    if step == _EXCHANGE:
+        return int(exchange(state, amount, first, second))
+    return int(undo_needless(state))
+
+
+def run_give_back(state: BudgetState) -> bool:
+    return bool(_run_kernel(_GIVE_BACK, state, 0, 0.0, 0.0))
+
+
+def run_improve(state: BudgetState, thrift: float) -> int:
+    """Step by gain (0) or by gain per unit of budget (1); return how many."""
+    return int(_run_kernel(_IMPROVE, state, 0, thrift, 0.0))
+
+
+def run_exchange(state: BudgetState, steps: int, warm: float, cold: float) -> int:
+    return int(_run_kernel(_EXCHANGE, state, steps, warm, cold))
+
+
+def run_undo_needless(state: BudgetState) -> int:
+    return int(_run_kernel(_UNDO, state, 0, 0.0, 0.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placing:
+    replicas: Ints
+    leader: Ints
+
+
+def search_within_budget(
+    problem: Problem,
+    least: Placing,
+    unlimited: Placing,
+    *,
+    seed: int = 0,
+    solve_params: SolveParams = DEFAULTS,
+    is_guess: bool = False,
+) -> Placing:
+    """``least``: forced changes only; ``unlimited``: no budget. ``is_guess``: one greedy search, no exchange."""
+    params = solve_params.within_budget
+
+    def started(start: Placing, smooth: float) -> BudgetState:
+        state = make_budget_state(problem, start.replicas, start.leader, seed=seed, params=params)
+        state.smooth[0] = smooth
+        return state
+
+    ways = [(params.smooth, 1.0)]
+    if not is_guess:
+        ways = [(smooth, thrift) for smooth in (params.smooth, params.smoother) for thrift in (0.0, 1.0)]
+    found = [
+        started(least, params.smooth),
+        *(_finished(started(least, smooth), params, partial(run_improve, thrift=thrift)) for smooth, thrift in ways),
+    ]
+    state = started(unlimited, params.smooth)
+    if run_give_back(state):
+        found.append(_finished(state, params, partial(run_improve, thrift=1.0)))
+    best = min(found, key=_worth)
+    if is_guess:
+        return Placing(best.replicas, leaders_of(best))
+    again = started(Placing(best.replicas, leaders_of(best)), params.smooth)
+    best = min(
+        best,
+        _finished(again, params, partial(_exchanged, params=params, steps=solve_params.effort.exchange_steps)),
+        key=_worth,
+    )
+    return Placing(best.replicas, leaders_of(best))
+
+
+def _finished(state: BudgetState, params: BudgetSearchParams, step: Callable[[BudgetState], int]) -> BudgetState:
+    step(state)
+    state.smooth[0] = params.smooth
+    run_improve(state, 0.0)
+    run_undo_needless(state)
+    return state
+
+
+def _exchanged(state: BudgetState, params: BudgetSearchParams, steps: int) -> int:
+    weight = float(state.follower[state.rows].sum(axis=1).mean()) if len(state.rows) else 0.0
+    if weight <= 0:
+        return 0
+    warm = max(params.cold, params.warm * min(1.0, steps / (params.tries_when_warm * len(state.rows))))
+    return run_exchange(state, steps, warm * weight, params.cold * weight)
+
+
+def _worth(state: BudgetState) -> tuple[float, float, float, float]:
+    copied, copies, changes = state.spent.tolist()
+    return round(float(np.maximum(state.outside[0], state.outside[1]).sum()), 9), copied, copies, changes

@@ -13,7 +13,7 @@ _ENDED = (errors.KafkaConnectionError, errors.NodeNotReadyError, errors.Cancelle
 
 
 @dataclass(frozen=True, slots=True)
-class Unheard:
+class UnresponsiveBroker:
     state: BrokerState
     reason: Fact
     address: str | None = None
@@ -37,10 +37,10 @@ class DeadlinePassedError(NotAskedError):
         super().__init__(fact(FactCode.DEADLINE_PASSED))
 
 
-class BrokerUnheardError(NotAskedError):
-    def __init__(self, unheard: Unheard) -> None:
-        super().__init__(unheard.fact)
-        self.unheard = unheard
+class UnresponsiveBrokerError(NotAskedError):
+    def __init__(self, unresponsive: UnresponsiveBroker) -> None:
+        super().__init__(unresponsive.fact)
+        self.unresponsive = unresponsive
 
 
 class UnreachableError(errors.KafkaConnectionError):
@@ -62,8 +62,8 @@ def silence(failure: object, seconds: float) -> Fact:
     return fact(FactCode.NO_ANSWER_IN_TIME, seconds=seconds, text=text)
 
 
-def unheard_by(failure: object, reason: Fact) -> Unheard | None:
+def unresponsive_by(failure: object, reason: Fact) -> UnresponsiveBroker | None:
     """None: the failure (a version, a deadline) says nothing about the broker."""
     if is_timeout(failure):  # its base class is OSError
-        return Unheard(BrokerState.SILENT, reason)
-    return Unheard(BrokerState.DISCONNECTED, reason) if isinstance(failure, _ENDED) else None
+        return UnresponsiveBroker(BrokerState.SILENT, reason)
+    return UnresponsiveBroker(BrokerState.DISCONNECTED, reason) if isinstance(failure, _ENDED) else None

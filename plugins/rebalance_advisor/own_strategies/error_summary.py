@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kafka_rebalance.groups.group_replay import GroupReplay
 
 
-def told_of_own(groups: Iterable[GroupReplay], names: Sequence[str]) -> list[str]:
+def error_summary(groups: Iterable[GroupReplay], names: Sequence[str]) -> list[str]:
     errors: dict[str, list[Fact | None]] = {name: [] for name in names}
     for group in groups:
         for score in group.scores[1:]:

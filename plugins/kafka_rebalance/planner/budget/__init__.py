@@ -1,1 +1,0 @@
-"""Most even placement within a budget of bytes, replica moves and leader changes."""
