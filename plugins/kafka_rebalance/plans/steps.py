@@ -207,7 +207,7 @@ def most_urgent(request: PlanRequest, draft: Draft, step_of: Ints, params: StepP
     days = _days_to_full(request, draft, step_of < relieve, params)
     first = (days < np.inf) & (days == days.min())
     is_first = (step_of == relieve) & _takes_off(draft, first, request.resources)
-    return is_first & bool(np.isfinite(days[~first]).any())
+    return np.asarray(is_first & np.isfinite(days[~first]).any())
 
 
 def forecast_notes(request: PlanRequest, draft: Draft, step_of: Ints, params: StepParams) -> tuple[Fact, ...]:

@@ -50,7 +50,8 @@ def check_steps(
     if faults.has_any("wave_members", "from_differs", "resource", "before", "after"):
         return
     done: list[int] = []
-    before, fills_soon = levels.before, None
+    before = levels.before
+    fills_soon: dict[str, Any] | None = None
     for number, step in enumerate(steps):
         place, own = f"steps[{number}]", [member for wave in step["waves"] for member in waves[wave - 1]["moves"]]
         done = sorted([*done, *own])
@@ -98,7 +99,8 @@ def _relieved(
     before: dict[str, Any], after: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> tuple[int, dict[str, Any] | None]:
     """Return how many full brokers have less after the step, and figures of the relieved disks that fill up later."""
-    is_full, soon = np.zeros(len(cluster.ids), dtype=np.bool_), None
+    is_full = np.zeros(len(cluster.ids), dtype=np.bool_)
+    soon: dict[str, Any] | None = None
     for name, load in before.items():
         capacity = after.capacity[name]
         most = np.full(len(load), np.inf) if capacity is None else _FULL_SHARE * capacity
