@@ -453,11 +453,8 @@ class DiskForecast:
 
 def known_growth(forecasts: Iterable[DiskForecast]) -> dict[int, int]:
     """Return the bytes a day of each disk that grows, where at least ``LEAST_DAYS`` are known."""
-    return {
-        forecast.broker: math.ceil(forecast.growth_bytes_per_day)
-        for forecast in forecasts
-        if forecast.days_of_history >= LEAST_DAYS and (forecast.growth_bytes_per_day or 0.0) > 0
-    }
+    known = ((one.broker, one.growth_bytes_per_day or 0.0) for one in forecasts if one.days_of_history >= LEAST_DAYS)
+    return {broker: math.ceil(growth) for broker, growth in known if growth > 0}
 
 
 def disk_outlook(forecasts: Sequence[DiskForecast], captured_at: datetime) -> tuple[Fact, ...]:

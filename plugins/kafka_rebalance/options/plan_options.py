@@ -446,8 +446,8 @@ class KnownOptions(Checked):
         Growths,
         Option(
             "Growth of disks",
-            "bytes a day by which a broker's disk fills, as 9=40GB: a disk that reaches 85 % within 30 days is relieved, "
-            "too (stored runs take the line through the last 14 days) …",
+            "bytes a day by which a broker's disk fills, as 9=40GB: a disk that reaches 85 % within 30 days is "
+            "relieved, too (stored runs take the line through the last 14 days) …",
             "BROKER=BYTES",
         ),
     ] = field(default_factory=dict)
