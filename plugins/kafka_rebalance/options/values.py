@@ -650,7 +650,7 @@ NewBrokers: TypeAlias = Annotated[
     ),
 ]
 Growths: TypeAlias = Annotated[
-    Mapping[_BrokerKey, Amount],
+    Mapping[_BrokerKey, Annotated[int, Strict(), Field(ge=0, le=MOST_WHOLE)]],
     Pairs(
         _growth,
         lambda broker, amount: f"{broker}={_amount_text(amount)}",
