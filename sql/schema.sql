@@ -4798,9 +4798,9 @@ COMMENT ON COLUMN advisor.plan_step.skew_before IS 'Skew of that resource before
 
 COMMENT ON COLUMN advisor.plan_step.skew_after IS 'Skew of that resource after the step.';
 
-COMMENT ON COLUMN advisor.plan_step.fullest_broker_before IS 'Broker with the highest level of that resource before the step.';
+COMMENT ON COLUMN advisor.plan_step.fullest_broker_before IS 'Broker with the highest level of that resource before the step; where a disk is relieved before it is full, its broker.';
 
-COMMENT ON COLUMN advisor.plan_step.fullest_broker_after IS 'Broker with the highest level of that resource after the step.';
+COMMENT ON COLUMN advisor.plan_step.fullest_broker_after IS 'Broker with the highest level of that resource after the step; where a disk is relieved before it is full, its broker.';
 
 COMMENT ON COLUMN advisor.plan_step.used_ratio_before IS 'Share of its capacity that the broker uses before the step; NULL where the capacity is unknown.';
 
@@ -4875,9 +4875,9 @@ COMMENT ON COLUMN advisor.plan_step_latest.skew_before IS 'Skew of that resource
 
 COMMENT ON COLUMN advisor.plan_step_latest.skew_after IS 'Skew of that resource after the step.';
 
-COMMENT ON COLUMN advisor.plan_step_latest.fullest_broker_before IS 'Broker with the highest level of that resource before the step.';
+COMMENT ON COLUMN advisor.plan_step_latest.fullest_broker_before IS 'Broker with the highest level of that resource before the step; where a disk is relieved before it is full, its broker.';
 
-COMMENT ON COLUMN advisor.plan_step_latest.fullest_broker_after IS 'Broker with the highest level of that resource after the step.';
+COMMENT ON COLUMN advisor.plan_step_latest.fullest_broker_after IS 'Broker with the highest level of that resource after the step; where a disk is relieved before it is full, its broker.';
 
 COMMENT ON COLUMN advisor.plan_step_latest.used_ratio_before IS 'Share of its capacity that the broker uses before the step; NULL where the capacity is unknown.';
 

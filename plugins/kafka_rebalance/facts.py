@@ -91,6 +91,7 @@ class FactCode(StrEnum):
     BOUNDS_OF_WIDENED_BANDS = "bounds_of_widened_bands"
     THROTTLE_RAISED = "throttle_raised"
     LONGER_THAN_VALID = "longer_than_valid"
+    DISKS_FILL_SOON = "disks_fill_soon"
     NIGHTS_NEEDED = "nights_needed"
     WAVES_LONGER_THAN_NIGHT = "waves_longer_than_night"
     MOVES_WITHOUT_ROOM = "moves_without_room"

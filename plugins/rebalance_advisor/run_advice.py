@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice, advise
-from kafka_rebalance.advisory.advisory import disk_outlook
+from kafka_rebalance.advisory.advisory import disk_outlook, known_growth
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -53,7 +53,9 @@ def read_question(connection: store.Connection, run_id: str) -> RunQuestion:
     topics = [one.subject for one in held if one.subject_type == "topic"]
     return RunQuestion(
         snapshot=given.snapshot,
-        request=RunRequest.from_mapping(run.parameters).leaving_topics(topics),
+        request=RunRequest.from_mapping(run.parameters)
+        .leaving_topics(topics)
+        .knowing_growth(known_growth(store.load_disk_forecasts(connection, run_id))),
         hourly=given.hourly,
         quarantined=tuple(
             CoverageGap(

@@ -52,7 +52,8 @@ SELECT
         WHEN free_space.bytes <= 0 THEN forecast.captured_at
         WHEN free_space.bytes < forecast.growth_bytes_per_day * 36500
             THEN forecast.captured_at + free_space.bytes / forecast.growth_bytes_per_day * interval '1 day'
-    END AS full_at_with_plan
+    END AS full_at_with_plan,
+    forecast.growth_bytes_per_day
 FROM store.run
 JOIN store.newest_snapshot AS newest ON newest.snapshot_key = run.snapshot_key
 JOIN advisor.broker_disk_forecast AS forecast ON forecast.cluster = run.cluster

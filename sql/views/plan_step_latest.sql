@@ -46,8 +46,8 @@ COMMENT ON COLUMN advisor.plan_step_latest.gap IS '(bytes_so_far - lower_bound_b
 COMMENT ON COLUMN advisor.plan_step_latest.resource IS 'Resource that the step lowers; NULL for a repair.';
 COMMENT ON COLUMN advisor.plan_step_latest.skew_before IS 'Skew of that resource before the step.';
 COMMENT ON COLUMN advisor.plan_step_latest.skew_after IS 'Skew of that resource after the step.';
-COMMENT ON COLUMN advisor.plan_step_latest.fullest_broker_before IS 'Broker with the highest level of that resource before the step.';
-COMMENT ON COLUMN advisor.plan_step_latest.fullest_broker_after IS 'Broker with the highest level of that resource after the step.';
+COMMENT ON COLUMN advisor.plan_step_latest.fullest_broker_before IS 'Broker with the highest level of that resource before the step; where a disk is relieved before it is full, its broker.';
+COMMENT ON COLUMN advisor.plan_step_latest.fullest_broker_after IS 'Broker with the highest level of that resource after the step; where a disk is relieved before it is full, its broker.';
 COMMENT ON COLUMN advisor.plan_step_latest.used_ratio_before IS 'Share of its capacity that the broker uses before the step; NULL where the capacity is unknown.';
 COMMENT ON COLUMN advisor.plan_step_latest.used_ratio_after IS 'Share of its capacity that the broker uses after the step; NULL where the capacity is unknown.';
 COMMENT ON COLUMN advisor.plan_step_latest.repairs IS 'Partitions that the step repairs, by the code of the fault.';

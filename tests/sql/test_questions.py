@@ -20,6 +20,7 @@ from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, Part
 from kafka_rebalance.snapshot.model import Capacity, Group, Member
 from rebalance_advisor import store
 from rebalance_advisor.dumps import read_input
+from rebalance_advisor.run_advice import read_question
 from rebalance_advisor.store.load_history import load_disk_forecasts
 from stack.demo.cluster import write_demo_cluster
 from tests.coverage_gaps import gap_of
@@ -112,6 +113,8 @@ def test_2_a_run_that_is_not_published_yet_is_told_what_its_own_plan_does(connec
     moved = [forecast.full_at_with_plan - forecast.full_at for forecast in (first, second, third)]
     assert moved == [timedelta(days=0.01), timedelta(0), timedelta(days=-0.01)]
     assert load_disk_forecasts(connection, "late") == ()
+    asked = {run_id: read_question(connection, run_id).request.options.disk_growth for run_id in ("r", "late")}
+    assert asked == {"r": {1: 10_000, 2: 10_000, 3: 10_000}, "late": {}}
 
 
 def test_2_a_full_disk_is_full_now_and_one_that_does_not_grow_never(connection) -> None:

@@ -6,7 +6,8 @@ resolved before; this one has a, c and d: a persists, b is resolved, c is reopen
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -447,6 +448,13 @@ class DiskForecast:
     days_of_history: int
     full_at: datetime | None
     full_at_with_plan: datetime | None
+    growth_bytes_per_day: float | None
+
+
+def known_growth(forecasts: Iterable[DiskForecast]) -> dict[int, int]:
+    """Return the bytes a day of each disk that grows, where at least ``LEAST_DAYS`` are known."""
+    known = ((one.broker, one.growth_bytes_per_day or 0.0) for one in forecasts if one.days_of_history >= LEAST_DAYS)
+    return {broker: math.ceil(growth) for broker, growth in known if growth > 0}
 
 
 def disk_outlook(forecasts: Sequence[DiskForecast], captured_at: datetime) -> tuple[Fact, ...]:

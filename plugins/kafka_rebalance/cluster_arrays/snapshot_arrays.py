@@ -270,6 +270,8 @@ def require_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> No
             hint = f"its brokers: {', '.join(map(str, sorted(known)[: DEFAULTS.most_named]))}"
             hint += f" and {len(known) - DEFAULTS.most_named:,} more" if len(known) > DEFAULTS.most_named else ""
             raise UsageError.at(f"--{words}-broker {unknown[0]}", f"broker {unknown[0]} is not in the cluster", hint)
+    for broker in sorted(options.disk_growth.keys() - known):
+        raise UsageError.at(f"--disk-growth {broker}", f"broker {broker} is not in the cluster", "leave it out")
 
 
 def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:

@@ -26,6 +26,7 @@ from kafka_rebalance.options.values import (
     Count,
     Factor,
     Flag,
+    Growths,
     Headroom,
     Hours,
     NewBrokers,
@@ -441,6 +442,15 @@ class KnownOptions(Checked):
             example='{"3": {"disk_bytes": 4e12}}',
         ),
     ] = field(default_factory=dict)
+    disk_growth: Annotated[
+        Growths,
+        Option(
+            "Growth of disks",
+            "bytes a day by which a broker's disk fills, as 9=40GB: a disk that reaches 85 % within 30 days is "
+            "relieved, too (stored runs take the line through the last 14 days) …",
+            "BROKER=BYTES",
+        ),
+    ] = field(default_factory=dict)
     expires_after_hours: Annotated[
         WholeHours, Option("Hours until the plan expires", "hours from the snapshot until the plan expires", "N")
     ] = 24
@@ -492,7 +502,7 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
     @property
     def depends_on_cluster(self) -> bool:
         brokers = (self.remove_brokers, self.add_brokers, self.demote_brokers, self.exclude_brokers)
-        others = (self.remove_racks, self.topic_brokers, self.replication_factor)
+        others = (self.remove_racks, self.topic_brokers, self.replication_factor, self.disk_growth)
         return self.asks_of_loads or any((*brokers, *others))
 
     @property

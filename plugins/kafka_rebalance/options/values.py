@@ -426,6 +426,14 @@ def _headroom(value: Any) -> tuple[str, float]:
     return resource, read_value(Share, free)
 
 
+def _growth(value: Any) -> tuple[int, int]:
+    """``9=40GB``."""
+    broker, _, amount = value.partition("=") if isinstance(value, str) else ("", "", "")
+    if not WHOLE.fullmatch(broker) or not amount:
+        raise ValueError(f"{excerpt(value)}: give BROKER=BYTES, for example 9=40GB")
+    return read_value(BrokerId, broker), read_value(Amount, amount)
+
+
 def _capacity(value: Any) -> Capacity:
     if isinstance(value, Capacity):
         return value
@@ -639,6 +647,14 @@ NewBrokers: TypeAlias = Annotated[
         _new_broker,
         lambda broker, rack: str(broker) if rack is None else f"{broker}:{rack}",
         {"minimum": 0, "maximum": MOST_BROKER_ID} | long_text("^[0-9]+(:.+)?$", "integer"),
+    ),
+]
+Growths: TypeAlias = Annotated[
+    Mapping[_BrokerKey, Annotated[int, Strict(), Field(ge=0, le=MOST_WHOLE)]],
+    Pairs(
+        _growth,
+        lambda broker, amount: f"{broker}={_amount_text(amount)}",
+        short_text("string", pattern="^[0-9]+=.+$"),
     ),
 ]
 _FIGURE = {"type": ["null", "number"], "exclusiveMinimum": 0, "maximum": MOST_WHOLE}

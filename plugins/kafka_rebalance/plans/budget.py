@@ -36,7 +36,7 @@ from kafka_rebalance.plans.params import DEFAULTS, BudgetParams, PlanParams, Wav
 from kafka_rebalance.plans.plan import BudgetClaim
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState
-from kafka_rebalance.plans.steps import steps_of
+from kafka_rebalance.plans.steps import most_urgent, steps_of
 from kafka_rebalance.plans.waves import cut_into_waves, slots_of, waves_by_step, waves_forward
 
 
@@ -593,18 +593,23 @@ def keeps_hours(plan_request: PlanRequest, draft: Draft, params: PlanParams = DE
 
 def _seconds_in_steps(plan_request: PlanRequest, draft: Draft, params: PlanParams) -> float:
     problem = plan_request.problem(plan_request.options.band)
-    step_of = steps_of(plan_request, problem, draft, params.steps.full_share)
-    return seconds_of(plan_request, draft, params.waves, step_of)
+    step_of = steps_of(plan_request, problem, draft, params.steps)
+    urgent = most_urgent(plan_request, draft, step_of, params.steps)
+    return seconds_of(plan_request, draft, params.waves, step_of, urgent)
 
 
 def seconds_of(
-    plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves, step_of: Ints | None = None
+    plan_request: PlanRequest,
+    draft: Draft,
+    params: WaveParams = DEFAULTS.waves,
+    step_of: Ints | None = None,
+    urgent: Flags | None = None,
 ) -> float:
     """Seconds of all waves, without moves that no wave has room for; unknown sizes count 0."""
     if not len(draft):
         return 0.0
     steps = np.zeros(len(draft), dtype=np.int32) if step_of is None else step_of
-    cut = waves_by_step(plan_request, draft, steps, params)
+    cut = waves_by_step(plan_request, draft, steps, params, urgent)
     draft, wave_of = draft.without(cut.stuck), np.delete(cut.wave_of, cut.stuck)
     waves = waves_forward(plan_request, draft, wave_of, params)
     return float(sum(wave.seconds or 0.0 for wave in waves))

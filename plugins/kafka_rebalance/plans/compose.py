@@ -46,7 +46,7 @@ from kafka_rebalance.plans.parts import (
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, Robustness, TraceStep, Verdict
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState
-from kafka_rebalance.plans.steps import ORDER, steps_of_plan
+from kafka_rebalance.plans.steps import ORDER, forecast_notes, most_urgent, steps_of_plan
 from kafka_rebalance.plans.survival import cannot_be_carried_out, explain_survival, is_survived
 from kafka_rebalance.plans.topic_leaders import explain_topic_leaders, has_least_leaders, lacking_leaders
 from kafka_rebalance.plans.unseen import seen_by, topic_ids_of
@@ -83,7 +83,8 @@ class WritePlan:
 
 def _cut(state: PlanState) -> PlanState:
     request, draft, params = state.request, state.draft, state.params.waves
-    cut = waves_by_step(request, draft, _step_of(state), params)
+    step_of = _step_of(state)
+    cut = waves_by_step(request, draft, step_of, params, most_urgent(request, draft, step_of, state.params.steps))
     wave_of, step_of = cut.wave_of, cut.step_of
     if len(cut.stuck):
         draft, wave_of = draft.without(cut.stuck), np.delete(wave_of, cut.stuck)
@@ -134,6 +135,7 @@ def _plan(state: PlanState) -> Plan:
         *least_imbalance_in_budget(claim),
         *state.reasons[1:],
         *election_less_even(request, outcome),
+        *forecast_notes(request, draft, _step_of(state), params.steps),
         *night_notes(options, draft, wave_of, waves),
         *time_notes(options, cost.seconds, [wave.throttle_bytes_per_s for wave in waves]),
         *request.notes,

@@ -97,12 +97,14 @@ class StepParams(Parameters):
     """Steps.
 
     full_share                 brokers above this share of capacity are relieved first
+    forecast_days              so are disks that reach it within these days, where their growth is known
     most_pairs_searched_twice  smaller clusters are searched with and without an election first
     least_saving               share of the bytes that a search without election must save
     bound_rounding             share of a step's bound that is not claimed
     """
 
     full_share: float = number(0.85, least=0.0, most=1.0)
+    forecast_days: float = number(30.0, least=0.0)
     most_pairs_searched_twice: int = number(5_000, least=0)
     least_saving: float = number(0.01, least=0.0, most=1.0)
     bound_rounding: float = number(1e-5, least=0.0, most=1.0)

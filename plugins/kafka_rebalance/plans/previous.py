@@ -35,6 +35,7 @@ from kafka_rebalance.plans.topic_leaders import has_least_leaders
 HOW = frozenset((
     "prefer", "slack", "throttle_bytes_per_s", "moves_per_broker", "partitions_per_wave", "max_leader_changes_per_wave",
     "expires_after_hours", "dead_band", "least_gain_per_byte", "capacities", "night_hours",
+    "disk_growth",
 ))  # fmt: skip
 
 

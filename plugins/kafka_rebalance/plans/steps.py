@@ -6,7 +6,7 @@ Promises, in order
    may need the room that a relief makes.
 3. ``elect`` rewrites no list and copies nothing. ``repair`` holds moves that must be made regardless of balance: dead
    and removed brokers, racks, replication factors, offline log dirs, demoted leaders, missing replicas. ``relieve``
-   takes load off nearly full brokers. ``even_out`` is the rest.
+   takes load off brokers that are nearly full or, by a known growth, soon will be. ``even_out`` is the rest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
-from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import Preference
 from kafka_rebalance.planner.bounds import lower_bounds, raised
 from kafka_rebalance.planner.scales import candidates
@@ -36,6 +36,7 @@ from kafka_rebalance.plans.draft import (
     total_bytes,
 )
 from kafka_rebalance.plans.explain import hard_reasons
+from kafka_rebalance.plans.params import StepParams
 from kafka_rebalance.plans.parts import certificate_of
 from kafka_rebalance.plans.plan import Step, StepCost, StepKind, StepOutcome, Verdict
 from kafka_rebalance.plans.request import PlanRequest
@@ -99,9 +100,7 @@ class OrderSteps:
         return state.verdict is Verdict.REBALANCE and bool(len(state.draft))
 
     def run(self, state: PlanState) -> PlanState:
-        return replace(
-            state, step_of=steps_of(state.request, state.problem, state.draft, state.params.steps.full_share)
-        )
+        return replace(state, step_of=steps_of(state.request, state.problem, state.draft, state.params.steps))
 
 
 class StopAtStep:
@@ -132,7 +131,7 @@ class StopAtStep:
         return replace(state, draft=kept, step_of=step_of, reasons=reasons, bounds=None, earlier=earlier)
 
 
-def steps_of(request: PlanRequest, problem: Problem, draft: Draft, full_share: float) -> Ints:
+def steps_of(request: PlanRequest, problem: Problem, draft: Draft, params: StepParams) -> Ints:
     """Index in ``ORDER`` of each move's step."""
     step = np.full(len(draft), ORDER.index(StepKind.EVEN_OUT), dtype=np.int32)
     if request.options.asks_beyond_bands:  # the request holds only at the end
@@ -141,7 +140,7 @@ def steps_of(request: PlanRequest, problem: Problem, draft: Draft, full_share: f
     repairs = np.array([code in REPAIRS for code in hard_reasons(request, draft)], dtype=np.bool_)
     repairs |= request.partitions.under_replicated[draft.row] & (draft.copies > 0)
     step[repairs & ~draft.is_election] = ORDER.index(StepKind.REPAIR)
-    _add_relief(request, draft, step, full_share)
+    _add_relief(request, draft, step, params)
     if not request.options.preferred_election and not _evens_out(
         request, problem, draft.chosen(np.flatnonzero(step == 0))
     ):
@@ -160,28 +159,88 @@ def _evens_out(request: PlanRequest, problem: Problem, elections: Draft) -> bool
     return worst[1] < worst[0] - BAND_ROUNDING
 
 
-def _add_relief(request: PlanRequest, draft: Draft, step: Ints, full_share: float) -> None:
-    """Moves off nearly full brokers, and off those that this would fill."""
+def _add_relief(request: PlanRequest, draft: Draft, step: Ints, params: StepParams) -> None:
+    """Moves off brokers that are nearly full or soon will be, and off those that this would fill."""
     relieve, rest = ORDER.index(StepKind.RELIEVE), ORDER.index(StepKind.EVEN_OUT)
     relieved = np.zeros((len(request.brokers.brokers), len(request.resources)), dtype=np.bool_)
     while True:
-        full = _nearly_full(request, draft, step < relieve, full_share)
+        full = _days_to_full(request, draft, step < relieve, params) < np.inf
         if relieved.any():
-            full |= _nearly_full(request, draft, step <= relieve, full_share)
+            full |= _days_to_full(request, draft, step <= relieve, params) < np.inf
         if not (full & ~relieved).any():
             return
         relieved |= full
         step[(step == rest) & _takes_off(draft, relieved, request.resources)] = relieve
 
 
-def _nearly_full(request: PlanRequest, draft: Draft, done: Flags, full_share: float) -> Flags:
+def _days_to_full(request: PlanRequest, draft: Draft, done: Flags, params: StepParams) -> Floats:
+    """float64[B, D]: -inf for remaining brokers above ``full_share`` of capacity or a cap; else the days until a disk
+    is, if its growth is known and they are within the forecast; else inf.
+    """
     outcome = outcome_of(request, draft.chosen(np.flatnonzero(done)))
     stays = request.brokers.arrays.stays
-    full = np.zeros(outcome.after.shape, dtype=np.bool_)
+    days = np.full(outcome.after.shape, np.inf)
     for d, name in enumerate(outcome.resources):
-        most = _most(request, name, full_share)
-        full[:, d] = stays & (outcome.after[:, d] > most * (1 + BAND_ROUNDING))
-    return full
+        load, most = outcome.after[:, d], _most(request, name, params.full_share)
+        is_full = stays & (load > most * (1 + BAND_ROUNDING))
+        days[is_full, d] = -np.inf
+        if name == "disk":
+            growth = _growth(request)
+            fills = stays & ~is_full & (load + params.forecast_days * growth > most * (1 + BAND_ROUNDING))
+            days[fills, d] = (most - load)[fills] / growth[fills]
+    return days
+
+
+def _growth(request: PlanRequest) -> Floats:
+    """float64[B]: bytes a day; nan where unknown."""
+    given = request.options.disk_growth
+    return np.array([given.get(broker.id, np.nan) for broker in request.brokers.brokers], dtype=np.float64)
+
+
+def most_urgent(request: PlanRequest, draft: Draft, step_of: Ints, params: StepParams) -> Flags:
+    """bool[M]: moves of ``relieve`` that come before its others, where some disks fill up later: those off full
+    brokers, else off the disk that is full first.
+    """
+    relieve = ORDER.index(StepKind.RELIEVE)
+    if not request.options.disk_growth or not (step_of == relieve).any():
+        return np.zeros(len(draft), dtype=np.bool_)
+    days = _days_to_full(request, draft, step_of < relieve, params)
+    first = (days < np.inf) & (days == days.min())
+    is_first = (step_of == relieve) & _takes_off(draft, first, request.resources)
+    return np.asarray(is_first & np.isfinite(days[~first]).any())
+
+
+def forecast_notes(request: PlanRequest, draft: Draft, step_of: Ints, params: StepParams) -> tuple[Fact, ...]:
+    """Return the disks that ``relieve`` takes load off before they are full, the first of them by name."""
+    relieve = ORDER.index(StepKind.RELIEVE)
+    if "disk" not in request.resources or not (step_of == relieve).any():
+        return ()
+    before, after = (
+        outcome_of(request, draft.chosen(np.flatnonzero(done))).after
+        for done in (step_of < relieve, step_of <= relieve)
+    )
+    days = np.where(after < before, _days_to_full(request, draft, step_of < relieve, params), np.inf)
+    d = request.resources.index("disk")
+    later = np.isfinite(days[:, d])
+    if not later.any():
+        return ()
+    b = int(np.where(later, days[:, d], np.inf).argmin())
+    capacity = request.brokers.arrays.capacity.get("disk")
+    return (
+        fact(
+            FactCode.DISKS_FILL_SOON,
+            broker=request.brokers.brokers[b].id,
+            growth_bytes_per_day=request.options.disk_growth[request.brokers.brokers[b].id],
+            days=float(days[b, d]),
+            load=float(before[b, d]),
+            load_after=float(after[b, d]),
+            most=float(_most(request, "disk", params.full_share)[b]),
+            capacity=None if capacity is None else float(capacity[b]),
+            disks=int(later.sum()),
+            horizon_days=params.forecast_days,
+            full_brokers=int((days == -np.inf).any(axis=1).sum()),
+        ),
+    )
 
 
 def _most(request: PlanRequest, name: str, full_share: float) -> Floats:

@@ -66,16 +66,20 @@ class SteppedWaves:
 
 
 def waves_by_step(
-    plan_request: PlanRequest, draft: Draft, step_of: Ints, params: WaveParams = DEFAULTS.waves
+    plan_request: PlanRequest,
+    draft: Draft,
+    step_of: Ints,
+    params: WaveParams = DEFAULTS.waves,
+    urgent: Flags | None = None,
 ) -> SteppedWaves:
-    """Waves of each step; a move without room in its step goes into the next."""
+    """Waves of each step, ``urgent`` moves first; a move without room in its step goes into the next."""
     wave_of, step_of = np.full(len(draft), -1, dtype=np.int32), step_of.copy()
     stuck, slots, first = np.zeros(0, dtype=np.int64), params.least_slots, 0
     for step in np.unique(step_of).tolist():
         step_of[stuck] = step
         members = np.flatnonzero(step_of == step)
         used = _disk_used(plan_request, draft.chosen(np.flatnonzero(wave_of >= 0)))
-        cut = waves_cut(plan_request, draft.chosen(members), used, params)
+        cut = waves_cut(plan_request, draft.chosen(members), used, params, None if urgent is None else urgent[members])
         wave_of[members] = np.where(cut.wave_of >= 0, first + cut.wave_of, -1)
         stuck, slots = members[cut.stuck], max(slots, cut.slots)
         first = int(wave_of.max(initial=-1)) + 1
@@ -92,13 +96,17 @@ def _disk_used(plan_request: PlanRequest, done: Draft) -> Floats | None:
 
 
 def waves_cut(
-    plan_request: PlanRequest, draft: Draft, used: Floats | None, params: WaveParams = DEFAULTS.waves
+    plan_request: PlanRequest,
+    draft: Draft,
+    used: Floats | None,
+    params: WaveParams = DEFAULTS.waves,
+    urgent: Flags | None = None,
 ) -> WavePlan:
     """Waves with the requested concurrency; without a request, with more where barriers cost much time.
 
     With nights the waves that take fewest of them.
     """
-    best = _wide_enough(plan_request, draft, used, params)
+    best = _wide_enough(plan_request, draft, used, params, urgent)
     night_bytes = night_bytes_of(plan_request.options)
     if math.isinf(night_bytes):
         return best
@@ -108,7 +116,7 @@ def waves_cut(
     for parts in range(2, params.most_parts + 1):
         if taken <= least or len(best.stuck) or plan_request.partitions.under_replicated[draft.row].any():
             break  # under-replicated partitions stay in the first waves
-        other = cut_into_waves(plan_request, draft, used, best.slots, params, parts)
+        other = cut_into_waves(plan_request, draft, used, best.slots, params, parts, urgent)
         needed = len(by_night(busiest_bytes(transfers, other.wave_of, brokers).tolist(), night_bytes))
         if needed < taken and not len(other.stuck):
             best, taken = other, needed
@@ -141,8 +149,10 @@ def fits_night(amount: float, most: float) -> bool:
     return amount <= most * (1 + _ROUNDING)
 
 
-def _wide_enough(plan_request: PlanRequest, draft: Draft, used: Floats | None, params: WaveParams) -> WavePlan:
-    cut = cut_into_waves(plan_request, draft, used, slots_of(plan_request, draft, params), params)
+def _wide_enough(
+    plan_request: PlanRequest, draft: Draft, used: Floats | None, params: WaveParams, urgent: Flags | None
+) -> WavePlan:
+    cut = cut_into_waves(plan_request, draft, used, slots_of(plan_request, draft, params), params, urgent=urgent)
     if plan_request.options.moves_per_broker is not None:
         return cut
     transfers, brokers = draft.forward(), len(plan_request.brokers.brokers)
@@ -151,7 +161,7 @@ def _wide_enough(plan_request: PlanRequest, draft: Draft, used: Floats | None, p
     for _ in range(params.most_doublings):
         if len(cut.stuck) or in_turn <= fair:
             break
-        wider = cut_into_waves(plan_request, draft, used, 2 * cut.slots, params)
+        wider = cut_into_waves(plan_request, draft, used, 2 * cut.slots, params, urgent=urgent)
         shorter = bytes_in_turn(transfers, wider.wave_of, brokers)
         if shorter > (1 - params.slow_time_over_least) * in_turn:
             break
@@ -166,8 +176,9 @@ def cut_into_waves(
     slots: int,
     params: WaveParams = DEFAULTS.waves,
     parts: int = 1,
+    urgent: Flags | None = None,
 ) -> WavePlan:
-    """Return waves of partitions with missing replicas, then leader changes alone, then the rest.
+    """Return waves of partitions with missing replicas, then leader changes alone, then the rest, ``urgent`` first.
 
     Each wave takes at most one of ``parts`` of a night.
 
@@ -181,13 +192,14 @@ def cut_into_waves(
     disk = None if used is None else Disk(used, plan_request.disk_limit)
     is_copy = draft.copies > 0
     copying = np.flatnonzero(is_copy)
-    urgent = plan_request.partitions.under_replicated[draft.row[copying]]
+    missing = plan_request.partitions.under_replicated[draft.row[copying]]
     transfers = draft.forward()
-    wave = waves_of(transfers.chosen(copying), urgent, brokers, disk, limits, params)
+    first_ones = missing if urgent is None or missing.any() else urgent[copying]
+    wave = waves_of(transfers.chosen(copying), first_ones, brokers, disk, limits, params)
     stuck = copying[wave < 0]
     rest = np.flatnonzero(~is_copy)
     step = leader_steps(transfers.chosen(rest).leaders, draft.is_election[rest], brokers, limits.rows, leaders)
-    first = int(wave[urgent & (wave >= 0)].max(initial=-1)) + 1
+    first = int(wave[missing & (wave >= 0)].max(initial=-1)) + 1
     wave_of = np.full(len(draft), -1, dtype=np.int32)
     wave_of[copying] = np.where(wave >= first, wave + int(step.max(initial=-1)) + 1, wave)
     wave_of[rest] = first + step

@@ -237,6 +237,29 @@ def _longer_than_valid(*, seconds: float, valid_hours: int) -> str:
     )
 
 
+def _disks_fill_soon(
+    *,
+    broker: int,
+    growth_bytes_per_day: int,
+    days: float,
+    load: float,
+    load_after: float,
+    most: float,
+    capacity: float | None,
+    disks: int,
+    horizon_days: float,
+    full_brokers: int,
+) -> str:
+    level = bytes_in_words(most) if capacity is None else f"{100 * most / capacity:.0f} % of its capacity"
+    when = f"in {counted(round(days), 'day')}" if days >= 0.5 else "within a day"
+    after = "" if not full_brokers else f"after {counted(full_brokers, 'full broker')}, "
+    more = "" if disks == 1 else f", and {disks - 1:,} more that fill within {horizon_days:g} days"
+    return (
+        f"{after}step relieve takes {bytes_in_words(load - load_after)} off the disk of broker {broker}{more}: "
+        f"it grows by {bytes_in_words(growth_bytes_per_day)} a day and reaches {level} {when}"
+    )
+
+
 def _nights_needed(
     *,
     nights: int,
@@ -808,6 +831,7 @@ PLAN_REASONS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.BOUNDS_OF_WIDENED_BANDS: _widened_bounds,
         FactCode.THROTTLE_RAISED: _throttle_raised,
         FactCode.LONGER_THAN_VALID: _longer_than_valid,
+        FactCode.DISKS_FILL_SOON: _disks_fill_soon,
         FactCode.NIGHTS_NEEDED: _nights_needed,
         FactCode.WAVES_LONGER_THAN_NIGHT: _waves_longer_than_night,
         FactCode.MOVES_WITHOUT_ROOM: _moves_without_room,

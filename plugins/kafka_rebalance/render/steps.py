@@ -77,13 +77,15 @@ class StepFigures:
 
 def step_figures(plan: Document) -> list[StepFigures]:
     capacities = {outcome["resource"]: outcome.get("capacity") or {} for outcome in plan["resources"]}
+    soon = (reason["args"] for reason in plan["reasons"] if reason["code"] == FactCode.DISKS_FILL_SOON.value)
+    fills_soon = next(soon, None)
     figures: list[StepFigures] = []
     so_far: int | None = 0
     for number, step in enumerate(plan["steps"], start=1):
         cost = step["cost"]
         so_far = None if so_far is None or cost["bytes"] is None else so_far + cost["bytes"]
         members = [plan["moves"][m] for wave in step["waves"] for m in plan["waves"][wave - 1]["moves"]]
-        outcome = _shown(step, capacities)
+        outcome = _shown(step, capacities, fills_soon)
         before, after = (_used(outcome, capacities, time) for time in ("before", "after"))
         figures.append(
             StepFigures(
@@ -99,14 +101,23 @@ def step_figures(plan: Document) -> list[StepFigures]:
     return figures
 
 
-def _shown(step: Document, capacities: Mapping[str, Mapping[str, float]]) -> Document:
-    """Return leaders for an election, the fullest resource for a relief, else the largest fall of skew."""
+def _shown(
+    step: Document, capacities: Mapping[str, Mapping[str, float]], fills_soon: Mapping[str, Any] | None
+) -> Document:
+    """Return leaders for an election, the fullest resource for a relief, else the largest fall of skew.
+
+    A relief without full brokers shows the disk that is full first.
+    """
     outcomes: Sequence[Document] = step["resources"]
     if step["kind"] == "repair" or not outcomes:
         return {}
     if step["kind"] == "elect":
         outcomes = [outcome for outcome in outcomes if outcome["resource"] == "leaders"] or outcomes
     if step["kind"] == "relieve":
+        if fills_soon is not None and not fills_soon["full_brokers"]:
+            disk = next(outcome for outcome in outcomes if outcome["resource"] == "disk")
+            of_broker = {f"fullest_{time}": fills_soon["broker"] for time in ("before", "after")}
+            return {**disk, **of_broker, "load_before": fills_soon["load"], "load_after": fills_soon["load_after"]}
         used = [(_used(outcome, capacities, "before"), outcome) for outcome in outcomes]
         known = [(ratio, outcome) for ratio, outcome in used if ratio is not None]
         if known:

@@ -4,6 +4,7 @@ step's prices.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.bounds import recomputed_bounds
-from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, cap_of, read_moves
+from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, cap_of, read_moves
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.loads import SLACK, Levels, check_capacity, check_widened, recompute, skew_of
 from kafka_rebalance.verify.waves import total
@@ -24,6 +25,8 @@ _REPAIRS = (
 )  # fmt: skip
 # A broker above this share of capacity is relieved.
 _FULL_SHARE = 0.85
+# So is a disk that reaches it within these days.
+_FORECAST_DAYS = 30.0
 
 
 def check_steps(
@@ -48,6 +51,7 @@ def check_steps(
         return
     done: list[int] = []
     before = levels.before
+    fills_soon: dict[str, Any] | None = None
     for number, step in enumerate(steps):
         place, own = f"steps[{number}]", [member for wave in step["waves"] for member in waves[wave - 1]["moves"]]
         done = sorted([*done, *own])
@@ -58,13 +62,19 @@ def check_steps(
         after = levels if is_last else recompute(part, cluster, parameters)
         _check_kind(place, step["kind"], own, moves, claimed, cluster, faults)
         # A repair that needs this room is in the step.
-        if step["kind"] == "relieve" and not any(moves[member]["reason"]["code"] in _REPAIRS for member in own):
-            _check_relief(place, before, after, cluster, parameters, faults)
+        if step["kind"] == "relieve":
+            known = {outcome["resource"]: before[outcome["resource"]] for outcome in document["resources"]}
+            full, fills_soon = _relieved(known, after, cluster, parameters)
+            if not full and fills_soon is None and not any(moves[m]["reason"]["code"] in _REPAIRS for m in own):
+                faults.add("step", place, "no broker that is nearly full or soon will be is relieved")
         check_capacity(after, cluster, faults)
         _check_cost(place, step, own, claimed, document, faults)
         _check_outcomes(place, step, before, after, cluster, parameters, document, faults)
         _check_bound(place, step, done, after, cluster, parameters, document, faults, is_last=is_last)
         before = after.after
+    said = [reason["args"] for reason in document["reasons"] if reason["code"] == "disks_fill_soon"]
+    if len(said) != (fills_soon is not None) or not all(_is_same(args, fills_soon or {}) for args in said):
+        faults.add("step", "plan.reasons", f"say of disks that fill soon {said}, recomputed {fills_soon}")
 
 
 def _check_kind(
@@ -85,22 +95,52 @@ def _check_kind(
                 faults.add("step", place, f"moves[{member}] repairs nothing")
 
 
-def _check_relief(
-    place: str,
-    before: dict[str, Any],
-    after: Levels,
-    cluster: ClusterArrays,
-    parameters: PlanOptions,
-    faults: FaultList,
-) -> None:
+def _relieved(
+    before: dict[str, Any], after: Levels, cluster: ClusterArrays, parameters: PlanOptions
+) -> tuple[int, dict[str, Any] | None]:
+    """Return how many full brokers have less after the step, and figures of the relieved disks that fill up later."""
+    is_full = np.zeros(len(cluster.ids), dtype=np.bool_)
+    soon: dict[str, Any] | None = None
     for name, load in before.items():
         capacity = after.capacity[name]
         most = np.full(len(load), np.inf) if capacity is None else _FULL_SHARE * capacity
         cap = cap_of(name, capacity, len(load), parameters)
         most = most if cap is None else np.minimum(most, cap)
-        if (cluster.stays & (load > most) & (after.after[name] < load)).any():
-            return
-    faults.add("step", place, "no broker that is nearly full is relieved")
+        falls = cluster.stays & (after.after[name] < load)
+        is_over = load > most * (1 + SLACK)
+        is_full |= falls & is_over
+        if name == "disk":
+            soon = _fills_soon(load, after, np.asarray(falls & ~is_over), most, cluster, parameters)
+    count = int(is_full.sum())
+    return count, None if soon is None else soon | {"full_brokers": count}
+
+
+def _is_same(said: dict[str, Any], found: dict[str, Any]) -> bool:
+    return said.keys() == found.keys() and all(
+        said[name] == value
+        or (isinstance(said[name], int | float) and value is not None and math.isclose(said[name], value))
+        for name, value in found.items()
+    )
+
+
+def _fills_soon(
+    load: Floats, after: Levels, falls: Flags, most: Floats, cluster: ClusterArrays, parameters: PlanOptions
+) -> dict[str, Any] | None:
+    """Return the figures of the disk that is full first, of those in ``falls`` that fill up within the forecast."""
+    days = {}
+    for b in np.flatnonzero(falls).tolist():
+        growth = parameters.disk_growth.get(int(cluster.ids[b]))
+        if growth is not None and load[b] + _FORECAST_DAYS * growth > most[b] * (1 + SLACK):
+            days[b] = float(most[b] - load[b]) / growth
+    if not days:
+        return None
+    b, capacity = min(days, key=lambda b: (days[b], b)), after.capacity["disk"]
+    return {
+        "broker": int(cluster.ids[b]), "growth_bytes_per_day": parameters.disk_growth[int(cluster.ids[b])],
+        "days": days[b], "load": float(load[b]), "load_after": float(after.after["disk"][b]), "most": float(most[b]),
+        "capacity": None if capacity is None else float(capacity[b]), "disks": len(days),
+        "horizon_days": _FORECAST_DAYS,
+    }  # fmt: skip
 
 
 def _check_cost(

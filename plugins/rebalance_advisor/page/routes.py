@@ -133,6 +133,7 @@ def if_nothing_is_done(plan: Row, resources: Sequence[Row], disks: Sequence[Row]
             days_of_history=disk["days_of_history"] or 0,
             full_at=disk["reaches_85_percent_at"],
             full_at_with_plan=disk["reaches_85_percent_at_with_plan"],
+            growth_bytes_per_day=disk["growth_bytes_per_day"],
         )
         for disk in disks
     ]

@@ -253,6 +253,10 @@ class RunRequest(Checked):
     def leaving_topics(self, names: Iterable[str]) -> RunRequest:
         return replace(self, options=self.options.leaving_topics(names))
 
+    def knowing_growth(self, disks: Mapping[int, int]) -> RunRequest:
+        """``disks``: bytes a day of brokers; given ones outrank them."""
+        return replace(self, options=replace(self.options, disk_growth={**disks, **self.options.disk_growth}))
+
 
 RUN_OPTIONS = options_of(RunRequest)
 OPTIONS: tuple[Option, ...] = (*RUN_OPTIONS, *PLAN_OPTIONS)

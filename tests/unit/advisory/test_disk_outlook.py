@@ -4,16 +4,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafka_rebalance.advisory.advisory import LEAST_DAYS, DiskForecast, disk_outlook
+from kafka_rebalance.advisory.advisory import LEAST_DAYS, DiskForecast, disk_outlook, known_growth
 from kafka_rebalance.facts import FactCode, fact
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
 
-def forecast(broker: int, days: float | None, with_plan: float | None = None, history: int = 14) -> DiskForecast:
+def forecast(
+    broker: int, days: float | None, with_plan: float | None = None, history: int = 14, growth: float | None = None
+) -> DiskForecast:
     at = None if days is None else NOW + timedelta(days=days)
     later = None if with_plan is None else NOW + timedelta(days=with_plan)
-    return DiskForecast(broker, 0.9, history, at, later)
+    return DiskForecast(broker, 0.9, history, at, later, growth)
 
 
 def test_the_soonest_stands_first_with_what_the_plan_does_for_it() -> None:
@@ -21,6 +23,11 @@ def test_the_soonest_stands_first_with_what_the_plan_does_for_it() -> None:
     assert [(one.args["broker"], one.args["days"], one.args["days_with_plan"]) for one in found] == [
         (7, pytest.approx(11.2), pytest.approx(39.6)), (1, pytest.approx(40.4), None),
     ]  # fmt: skip
+
+
+def test_growth_is_known_where_days_suffice_and_the_disk_grows() -> None:
+    told = [forecast(1, 9, growth=1.5), forecast(2, 9, history=LEAST_DAYS - 1, growth=9), forecast(3, None, growth=-5)]
+    assert known_growth([*told, forecast(4, None)]) == {1: 2}
 
 
 def test_many_are_counted() -> None:

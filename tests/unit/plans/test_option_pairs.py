@@ -45,6 +45,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "--max-leader-changes": {"max_leader_changes": 5},
     "--max-hours": {"max_hours": 0.05},
     "--night-hours": {"night_hours": 0.05},
+    "--disk-growth": {"disk_growth": {0: GB}},
     "--max-reorders": {"max_reorders": 3},
     "--also-balance": {"also_balance": frozenset({"potential_out"})},
     "--survive": {"survive": "rack", "capacities": dict.fromkeys(range(BROKERS), CAPACITY)},

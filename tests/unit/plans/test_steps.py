@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import math
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -11,6 +13,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, StepKind, Verdict
 from kafka_rebalance.plans.searches import PlanQuestion, planned
+from kafka_rebalance.render.steps import step_lines
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
@@ -139,3 +142,67 @@ def test_a_plan_that_ends_before_its_first_step_says_what_is_left() -> None:
     assert plan.verdict is Verdict.NOTHING_TO_DO
     assert plan.reasons[0].code is FactCode.STOPS_AT_STEP
     assert plan.reasons[0].args["left_replica_moves"] > 0
+
+
+def _filling(growth: dict[int, int], at: str | None = None) -> tuple[ClusterSnapshot, Plan]:
+    """Broker 0 holds 72 of 100 GB, the others 24; nothing is full today."""
+    rows = [row("t", number, (0 if number < 18 else 1 + number % 3,), 4 * GB) for number in range(36)]
+    known = [replace(broker, capacity=Capacity(disk_bytes=100 * GB)) for broker in brokers(4)]
+    snapshot = cluster(rows, known)
+    return snapshot, make_plan(snapshot, replace(QUICK, disk_growth=growth, at=at))
+
+
+@pytest.mark.parametrize(("growth", "days"), [({1: GB}, None), ({0: GB * 2 // 5}, None), ({0: GB // 2, 1: 5 * GB}, 26)])
+def test_a_disk_that_will_be_full_within_30_days_is_relieved(growth: dict[int, int], days: float | None) -> None:
+    snapshot, plan = _filling(growth)
+    _, unknown = _filling({})
+    assert verify_plan(plan.document, snapshot).wrong == ()
+    assert plan.moves == unknown.moves
+    said = [reason.args for reason in plan.reasons if reason.code is FactCode.DISKS_FILL_SOON]
+    if days is None:
+        assert (plan.steps, plan.reasons) == (unknown.steps, unknown.reasons)
+        assert not said
+        return
+    assert [step.kind for step in plan.steps] == [StepKind.RELIEVE]
+    assert said == [
+        {
+            "broker": 0, "growth_bytes_per_day": GB // 2, "days": days, "load": 72.0 * GB, "load_after": 36.0 * GB,
+            "most": 85.0 * GB, "capacity": 100.0 * GB, "disks": 1, "horizon_days": 30.0, "full_brokers": 0,
+        }
+    ]  # fmt: skip
+    (line,) = step_lines(plan.document)
+    assert line.startswith("1. Relieve broker 0: 9 replicas")
+    assert "broker 0's disk 72 % → 36 % of capacity" in line
+    confirmed = make_plan(snapshot, replace(QUICK, disk_growth=growth), previous=unknown.document)
+    assert (confirmed.continues, confirmed.steps) == (unknown.plan_id, plan.steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("days", 25.0), ("broker", 1), ("broker", "x"), ("disks", 2), ("full_brokers", 1)]
+)
+def test_a_false_figure_of_a_disk_that_fills_is_refused(name: str, value: object) -> None:
+    snapshot, plan = _filling({0: GB // 2})
+    document = copy.deepcopy(plan.document)
+    said = next(reason["args"] for reason in document["reasons"] if reason["code"] == "disks_fill_soon")
+    said[name] = value
+    assert "step" in {fault.code for fault in verify_plan(document, snapshot).wrong}
+    document["reasons"] = []
+    assert "step" in {fault.code for fault in verify_plan(document, snapshot).wrong}
+    _, unknown = _filling({})
+    document = {**unknown.document, "steps": [unknown.document["steps"][0] | {"kind": "relieve"}]}
+    assert "step" in {fault.code for fault in verify_plan(document, snapshot).wrong}
+
+
+def test_the_disk_that_is_full_first_is_relieved_in_the_first_waves() -> None:
+    """Broker 1 is full in 5 days; broker 0 in 20, with more to give."""
+    held = {0: 40, 1: 14, 2: 3, 3: 3, 4: 3, 5: 3}
+    owners = [broker for broker, count in held.items() for _ in range(count)]
+    rows = [row("t", number, (broker,), (4 if broker else 2) * GB) for number, broker in enumerate(owners)]
+    known = [replace(broker, capacity=Capacity(disk_bytes=100 * GB)) for broker in brokers(6)]
+    snapshot = cluster(rows, known)
+    options = replace(QUICK, moves_per_broker=3, disk_growth={0: GB // 4, 1: 6 * GB})
+    plan = make_plan(snapshot, options)
+    assert verify_plan(plan.document, snapshot).wrong == ()
+    waves = {b: [move.wave for move in plan.moves if move.from_replicas == (b,)] for b in (0, 1)}
+    assert len(waves[1]) < len(waves[0])
+    assert max(waves[1]) == math.ceil(len(waves[1]) / 3)

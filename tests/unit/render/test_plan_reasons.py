@@ -260,6 +260,25 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(
+            FactCode.DISKS_FILL_SOON,
+            broker=9,
+            growth_bytes_per_day=5 * 2**30,
+            days=25.6,
+            load=7.0 * 2**40,
+            load_after=6.0 * 2**40,
+            most=8.5 * 2**40,
+            capacity=10.0 * 2**40,
+            disks=3,
+            horizon_days=30.0,
+            full_brokers=1,
+        ),
+        (
+            "after 1 full broker, step relieve takes 1.0 TiB off the disk of broker 9, and 2 more that fill within 30 "
+            "days: it grows by 5.0 GiB a day and reaches 85 % of its capacity in 26 days"
+        ),
+    ),
+    (
+        fact(
             FactCode.NIGHTS_NEEDED,
             nights=5,
             night_hours=2.0,

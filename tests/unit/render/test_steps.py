@@ -80,6 +80,7 @@ def test_the_resource_of_evening_out_is_the_one_whose_skew_falls_most() -> None:
     plan = {
         "resources": [{"resource": "in", "capacity": None}, {"resource": "disk", "capacity": {"1": 100.0, "2": 80.0}}],
         "steps": [step], "moves": [{"reason": {"code": "fills_broker", "args": {}}}], "waves": [{"moves": [0]}],
+        "reasons": [],
     }  # fmt: skip
     (found,) = step_figures(plan)
     assert (found.resource, found.used_ratio_before, found.used_ratio_after) == ("disk", 0.9, 0.75)

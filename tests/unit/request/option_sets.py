@@ -48,6 +48,7 @@ OPTION_SETS = {
         {"max_move_bytes": 20_000_000_000, "max_moves": 6, "throttle": "20MiB"},
     ),
     "hours": ("--max-hours 0.1 --throttle 20MiB", {"max_hours": 0.1, "throttle": "20MiB"}),
+    "growth": ("--disk-growth 0=40GB --disk-growth 2=1MB", {"disk_growth": ["0=40GB", "2=1MB"]}),
     "night": ("--night-hours 0.1 --throttle 20MiB", {"night_hours": 0.1, "throttle": "20MiB"}),
     "orders": ("--max-reorders 7 --leaders-only", {"max_reorders": 7, "leaders_only": True}),
     "what comes first": ("--prefer moves --slack 2%", {"prefer": "moves", "slack": 0.02}),
