@@ -17,19 +17,21 @@ from kafka_assignors.contract import (
 )
 from kafka_assignors.java.hash_order import put_order
 from kafka_assignors.java.keys import uuid_columns, uuid_hash_codes
-from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.orders import member_walk
 from kafka_assignors.registry import by_name
+from kafka_assignors.releases import seen_release
 from kafka_assignors.string_column import StringColumn
 
 Input = Mapping[str, Any]
 Output = dict[str, Any]
 
+_LEAVES_REPLACED_OUT = (4, 4)
 _TYPES = {"HOMOGENEOUS": True, "HETEROGENEOUS": False}
 
 
 def answer(name: str, case: Input) -> Output:
     request = server_request(case)
-    orders = _java_orders(case) if case.get("order") == MapOrder.HASH else {}
+    orders = _java_orders(case, request) if case.get("order") == MapOrder.HASH else {}
     return {**orders, "assignment": _by_member(request, by_name(name).assign(request))}
 
 
@@ -52,6 +54,7 @@ def server_request(case: Input) -> AssignmentRequest:
         is_homogeneous=None if kind is None else _TYPES[kind],
         is_assigned=_rows(case.get("inverted"), topics, index),
         is_assignable=_rows(case.get("assignable"), topics, index),
+        is_replacement="replaced" in case and () < seen_release(case.get("version")) < _LEAVES_REPLACED_OUT,
     )
 
 
@@ -106,10 +109,9 @@ def _by_member(request: AssignmentRequest, assignment: Assignment) -> Output:
     return answer
 
 
-def _java_orders(case: Input) -> Output:
+def _java_orders(case: Input, request: AssignmentRequest) -> Output:
     members = {member["id"]: member for member in case["members"]}
-    ids = StringColumn.of(members)
-    order = [ids[i] for i in put_order(hash_codes(ids.data, ids.offsets), 0)]
+    order = [request.members.ids[i] for i in member_walk(request)]
     return {
         "memberOrder": order,
         "memberTopicOrder": {member: _uuid_set(members[member]["topics"]) for member in order},
