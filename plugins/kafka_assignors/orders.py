@@ -27,7 +27,7 @@ def member_walk(request: AssignmentRequest) -> Longs:
 
 def member_capacity(request: AssignmentRequest) -> int:
     """Return the capacity of Java's map of members: its table never shrinks."""
-    return table_of(len(request.members) + 1) if request.is_replacement else DEFAULT_CAPACITY
+    return table_of(len(request.members) + 1) if request.held_replaced else DEFAULT_CAPACITY
 
 
 def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:

@@ -30,9 +30,10 @@ def replacement_cases(count: int, seed: int) -> Iterator[Case]:
         random = Random(f"replacement-{seed}-{i}")
         prefix, size = random.choice(_IDS), random.choice((12, 24, 48, 96, *random.sample(range(1, 200), 4)))
         replaced, *ids = (f"{prefix}{number}" for number in random.sample(range(10 * size + 10), size + 1))
+        members: list[Case] = [{"id": name, "topics": []} for name in ids]
+        members[-1]["replaces"] = replaced
         asked = {"version": "4.3.1", "order": "hash", "subscriptionType": "HOMOGENEOUS", "topics": []}
-        asked |= {"replaced": replaced, "members": [{"id": name, "topics": []} for name in ids]}
-        yield {"id": f"replacement-{i}", "strategy": "server_uniform", "input": asked}
+        yield {"id": f"replacement-{i}", "strategy": "server_uniform", "input": asked | {"members": members}}
 
 
 def _uuid(random: Random) -> str:

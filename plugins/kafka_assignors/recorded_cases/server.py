@@ -15,8 +15,9 @@ from kafka_assignors.contract import (
     MemberColumns,
     TopicColumns,
 )
-from kafka_assignors.java.hash_order import put_order
+from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_assignors.java.keys import uuid_columns, uuid_hash_codes
+from kafka_assignors.java.strings import hash_codes
 from kafka_assignors.orders import member_walk
 from kafka_assignors.registry import by_name
 from kafka_assignors.releases import seen_release
@@ -54,7 +55,7 @@ def server_request(case: Input) -> AssignmentRequest:
         is_homogeneous=None if kind is None else _TYPES[kind],
         is_assigned=_rows(case.get("inverted"), topics, index),
         is_assignable=_rows(case.get("assignable"), topics, index),
-        is_replacement="replaced" in case and () < seen_release(case.get("version")) < _LEAVES_REPLACED_OUT,
+        held_replaced=() < seen_release(case.get("version")) < _LEAVES_REPLACED_OUT and _is_put_first(members),
     )
 
 
@@ -77,6 +78,18 @@ def _member_columns(members: list[Input], index: Mapping[str, int]) -> MemberCol
             pairs[:, 1].copy(),
         ),
     )
+
+
+def _is_put_first(members: list[Input]) -> bool:
+    """Return whether a member that ``replaces`` a static one is put into the coordinator's map before that one leaves.
+
+    Both changes are in a HashMap, the new member put first.
+    """
+    pairs = [(member["id"], member["replaces"]) for member in members if "replaces" in member]
+    if not pairs:
+        return False
+    changed = StringColumn.of(pairs[0])
+    return bool(put_order(hash_codes(changed.data, changed.offsets), DEFAULT_CAPACITY)[0] == 0)
 
 
 def _offsets(lengths: list[int]) -> npt.NDArray[np.int64]:

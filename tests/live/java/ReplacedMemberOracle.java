@@ -15,8 +15,8 @@ import org.apache.kafka.coordinator.group.modern.TargetAssignmentBuilder.Consume
 import org.apache.kafka.coordinator.group.modern.consumer.ConsumerGroupMember;
 
 /**
- * In which order the coordinator of Kafka 4.3 hands members to its assignor, where the last one listed has just
- * taken the place of the static member {@code replaced}, which comes first in the group.
+ * In which order the coordinator of Kafka 4.3 hands members to its assignor, where the last one listed has just taken the
+ * place of a static member ({@code replaces}), which comes first in the group.
  */
 public final class ReplacedMemberOracle {
     private ReplacedMemberOracle() { }
@@ -26,14 +26,14 @@ public final class ReplacedMemberOracle {
     }
 
     private static ObjectNode order(JsonNode input) {
-        String replaced = input.get("replaced").asText();
+        JsonNode listed = input.get("members");
+        String last = listed.get(listed.size() - 1).get("id").asText();
+        String replaced = listed.get(listed.size() - 1).get("replaces").asText();
         Map<String, ConsumerGroupMember> members = new LinkedHashMap<>();
         members.put(replaced, member(replaced, "instance"));
-        String last = null;
-        for (JsonNode listed : input.get("members")) {
-            if (last != null)
-                members.put(last, member(last, null));
-            last = listed.get("id").asText();
+        for (int i = 0; i < listed.size() - 1; i++) {
+            String id = listed.get(i).get("id").asText();
+            members.put(id, member(id, null));
         }
         ObjectNode output = new ObjectMapper().createObjectNode();
         ArrayNode order = output.putArray("memberOrder");
@@ -53,7 +53,7 @@ public final class ReplacedMemberOracle {
             .withStaticMembers(Map.of("instance", replaced)).withSubscriptionType(SubscriptionType.HOMOGENEOUS)
             .withTargetAssignment(Map.of()).withInvertedTargetAssignment(Map.of())
             .withMetadataImage(CoordinatorMetadataImage.EMPTY).withResolvedRegularExpressions(Map.of())
-            .addOrUpdateMember(last, member(last, "instance")).build();
+            .addOrUpdateMember(last, member(last, "instance")).removeMember(replaced).build();
         return output;
     }
 
