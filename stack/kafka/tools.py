@@ -14,9 +14,8 @@ from typing import Any
 from stack.jvm.maven import class_path, fetch, find_java
 
 LATEST, OLDER = "4.4.0", "3.9.2"
-NEWEST = os.environ.get(
-    "LIVE_KAFKA", LATEST
-)  # of the brokers; `make test-live-full` repeats its tests on the one before
+# Of the brokers: `make test-live-full` repeats its tests on the release before.
+NEWEST = os.environ.get("LIVE_KAFKA", LATEST)
 _AUTHORIZER_LOGGER = "kafka.authorizer.logger"
 _LOG4J = Path(__file__).with_name("log4j.properties")
 _TOOL_SECONDS = 300
