@@ -41,17 +41,18 @@ from stack.kafka.setup import create_topics
 from stack.waiting import PATIENCE_S, WaitError, wait_for
 from tests.live.group_members import AiokafkaMember, KafkaPythonMember, LibrdkafkaMember, Polling
 from tests.live.group_predictions import as_client_answers, group_of, reading_of
-from tests.live.java_members import CLIENT_CLASSES, JavaMembers, broker_times, member_settings
+from tests.live.java_members import CLIENT_CLASSES, LONG_SESSION_MS, JavaMembers, broker_times, member_settings
 
 pytestmark = pytest.mark.live
 COUNTS = {"orders": 7, "clicks": 4}
-SESSION_MS, HEARTBEAT_MS = 6_000, 500
+HEARTBEAT_MS = 500
+SHORT_SESSION_MS = 6_000  # of groups whose static member leaves by the end of its session alone
 MIXED, TURNED, KIP_848, SHARE = "mixed", "turned", "KIP-848", "share"
 STATIC = 1  # the place of the static member of a mixed group
 MIXING = (Client.LIBRDKAFKA, Client.KAFKA_PYTHON)
 AT_REST_S, STUCK_S = 1.5, 15.0
 FEWEST, MOST = 2, 5  # members of a group, once it has changed
-TIMES = broker_times(SESSION_MS) | {
+TIMES = broker_times(LONG_SESSION_MS) | {
     "group.share.min.heartbeat.interval.ms": str(HEARTBEAT_MS), "group.share.heartbeat.interval.ms": str(HEARTBEAT_MS),
 }  # fmt: skip
 PYTHON_STRATEGIES: dict[tuple[Client, str], type[Any]] = {
@@ -85,9 +86,12 @@ class Lane:
         if self.client is Client.JAVA:
             settings = {"bootstrap.servers": bootstrap, "group.id": self.group, "test.is.share": "true"}
             if self.special != SHARE:
-                settings = member_settings(bootstrap, self.group, "", [self.strategy], is_server=False)
+                settings = member_settings(
+                    bootstrap, self.group, "", [self.strategy], is_server=False, session_ms=LONG_SESSION_MS
+                )
                 del settings["client.id"]
             return JavaMember(jvm, f"{self.group} {place}", settings)
+        session_ms = SHORT_SESSION_MS if self.special == MIXED else LONG_SESSION_MS
         is_static = self.special == MIXED and place == STATIC
         static = {"group_instance_id": f"pod-{self.group}"} if is_static else {}
         if self.special == KIP_848:
@@ -97,7 +101,7 @@ class Lane:
         if self.client is Client.LIBRDKAFKA:
             return LibrdkafkaMember(
                 bootstrap, self.group, COUNTS, partition_assignment_strategy=self.strategy,
-                session_timeout_ms=str(SESSION_MS), heartbeat_interval_ms=str(HEARTBEAT_MS), **static,
+                session_timeout_ms=str(session_ms), heartbeat_interval_ms=str(HEARTBEAT_MS), **static,
             )  # fmt: skip
         kind = KafkaPythonMember if self.client is Client.KAFKA_PYTHON else AiokafkaMember
         assignor = PYTHON_STRATEGIES[self.client, self.strategy]
@@ -108,7 +112,7 @@ class Lane:
             assignor = type(assignor.__name__, (assignor,), {})
         return kind(
             bootstrap, self.group, COUNTS, partition_assignment_strategy=[assignor],
-            session_timeout_ms=SESSION_MS, heartbeat_interval_ms=HEARTBEAT_MS, **static,
+            session_timeout_ms=session_ms, heartbeat_interval_ms=HEARTBEAT_MS, **static,
         )  # fmt: skip
 
 
