@@ -284,11 +284,12 @@ class FollowedClients:
         group = next((group for group in seen.groups if group.id == lane.group), None)
         if group is None or group.state != "Stable" or len(group.members) != len(living):
             return [f"{lane.group}: {group and (group.state, group.members)}"]
-        if group.type is GroupType.SHARE:
-            epochs = {group.generation, group.assignment_epoch, *(member.generation for member in group.members)}
-            return [] if len(epochs) == 1 else [f"{lane.group}: {epochs}"]
         read = reading_of(group).values()
         everything = sorted((topic, number) for topic, count in COUNTS.items() for number in range(count))
+        if group.type is GroupType.SHARE:  # which reads a partition once the broker has initialised it
+            epochs = {group.generation, group.assignment_epoch, *(member.generation for member in group.members)}
+            is_every = sorted(set().union(*read)) == everything
+            return [] if len(epochs) == 1 and is_every else [f"{lane.group}: {epochs}, {read}"]
         if sorted(partition for held in read for partition in held) != everything:
             return [f"{lane.group}: {read}"]
         believed = sorted(sorted(member.held) for member in living)
