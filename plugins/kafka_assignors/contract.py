@@ -206,7 +206,8 @@ class AssignmentRequest:
     assignor has seen. ``prefer_rack_aware``: Kafka's test hook, use racks even where every partition is on all of them.
     ``is_homogeneous``, ``is_assigned`` bool[P], ``is_assignable`` bool[P]: the coordinator's input (``None``: derive
     it; all). ``seed``: for random strategies. ``member_order`` int64[M]: insertion order of Java's map, which matters
-    within a bin (``None``: column order).
+    within a bin (``None``: column order). ``held_replaced``: that map held a static member that has just been replaced,
+    too (coordinators up to 4.3).
     """
 
     topics: TopicColumns
@@ -221,6 +222,7 @@ class AssignmentRequest:
     is_assignable: Flags | None = None
     seed: int = 0
     member_order: Longs | None = None
+    held_replaced: bool = False
     extra: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from kafka_assignors.arrays import Ints, Longs
 from kafka_assignors.contract import AssignmentRequest, MapOrder, MemberColumns
-from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order, table_of
 from kafka_assignors.java.strings import hash_codes, sorted_order
 from kafka_assignors.kernels.decorators import kernel
 
@@ -17,12 +17,17 @@ def member_walk(request: AssignmentRequest) -> Longs:
     ids = request.members.ids
     if request.order is MapOrder.GIVEN:
         return np.arange(len(ids))
-    hashes = hash_codes(ids.data, ids.offsets)
+    hashes, capacity = hash_codes(ids.data, ids.offsets), member_capacity(request)
     if request.member_order is None:
-        walk: Longs = put_order(hashes, DEFAULT_CAPACITY)
+        walk: Longs = put_order(hashes, capacity)
         return walk
     fed: Longs = request.member_order
-    return fed[put_order(hashes[fed], DEFAULT_CAPACITY)]
+    return fed[put_order(hashes[fed], capacity)]
+
+
+def member_capacity(request: AssignmentRequest) -> int:
+    """Return the capacity of Java's map of members: its table never shrinks."""
+    return table_of(len(request.members) + 1) if request.held_replaced else DEFAULT_CAPACITY
 
 
 def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:

@@ -26,7 +26,7 @@ from stack.airflow.cluster_entries import write_entry
 from stack.demo.pipeline import BY_HAND, Told, advise, closing_lines
 from stack.demo.run_plan import run_rollback, run_waves
 from stack.kafka.live_cluster import LiveCluster, in_sync, short_isr, start_live_cluster
-from stack.kafka.tools import KafkaTools, kafka_jars
+from stack.kafka.tools import NEWEST, KafkaTools, kafka_jars
 from stack.kafka.traffic import read_values
 from stack.machine import Machine
 
@@ -58,7 +58,7 @@ def main() -> int:
     was_running = machine.is_running
     checks = Checks(say)
     for_download = time.monotonic()
-    kafka_jars("4.3.1")
+    kafka_jars(NEWEST)
     say(f"Kafka's jars are there ({time.monotonic() - for_download:.0f} s)")
     try:
         # Brokers are children of this thread and end with it; Airflow starts beside them.

@@ -65,7 +65,9 @@ def _predicted(
 ) -> Reading:
     group = group_of(after, before.id)
     is_server = group.type is GroupType.CONSUMER
-    walked = _as_walked(before, group.members, list(strategies), is_server)
+    joined = list(strategies)
+    by_join = sorted(group.members, key=lambda member: joined.index(str(member.client_id)))
+    walked = _as_walked(before, by_join, is_server=is_server)
     remembering = {member.id for member in walked if _remembers(before, strategy, strategies[str(member.client_id)])}
     members = tuple(replace(member, assigned=_had(before, member)) for member in walked)
     return _last_round(f"server-{strategy}" if is_server else strategy, after, group, members, remembering)
@@ -77,7 +79,8 @@ def as_client_answers(before: Group, after: ClusterSnapshot, assignor: str, join
     ``assignor``: name of the class that stands for their client.
     """
     group = group_of(after, before.id)
-    members = sorted(group.members, key=lambda member: joined.index(member.id))
+    by_join = sorted(group.members, key=lambda member: joined.index(member.id))
+    members = _as_walked(before, by_join, is_server=_has_server(group))
     had = tuple(replace(member, assigned=_had(before, member)) for member in members)
     return _last_round(assignor, after, group, had, set(joined))
 
@@ -85,7 +88,7 @@ def as_client_answers(before: Group, after: ClusterSnapshot, assignor: str, join
 def _last_round(
     assignor: str, after: ClusterSnapshot, group: Group, members: tuple[Member, ...], remembering: AbstractSet[str]
 ) -> Reading:
-    is_server = group.type is GroupType.CONSUMER
+    is_server = _has_server(group)
     for _ in range(_MOST_ROUNDS):
         said = tuple(member if member.id in remembering else replace(member, assigned=()) for member in members)
         members, is_settled = _round(assignor, after, group, said, is_server)
@@ -110,14 +113,18 @@ def _round(
     return found, not len(answer.withheld)
 
 
-def _as_walked(before: Group, members: Sequence[Member], joined: Sequence[str | None], is_server: bool) -> list[Member]:
+def _has_server(group: Group) -> bool:
+    """The coordinator assigns."""
+    return group.type in (GroupType.CONSUMER, GroupType.SHARE)
+
+
+def _as_walked(before: Group, by_join: Sequence[Member], *, is_server: bool) -> Sequence[Member]:
     """Members as they are put into the map of the strategy, which matters where two share a bin of it.
 
     A classic group's leader hears of them bin by bin, in a bin as they joined (brokers up to 3.9: by hash, which
     ``request_of`` says better). The coordinator of a KIP-848 group walks those that it knew and adds the one that has
     just come.
     """
-    by_join = sorted(members, key=lambda member: joined.index(member.client_id))
     if not is_server:
         return by_join
     known = {member.id for member in before.members}

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 CLIENT_ID, CLIENT_SECRET = "advisor-app", "token-secret"
+ISSUER, AUDIENCE = "https://provider.test", "kafka"  # brokers of 4.4 check both
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class IdentityProvider:
         """A signed token (RS256) for ``subject``."""
         now = int(time.time())
         claims = {"sub": subject, "iat": now - 5, "exp": now + lasts_s, "scope": "kafka"}
+        claims |= {"iss": ISSUER, "aud": AUDIENCE}
         signed = f"{_part({'alg': 'RS256', 'kid': 'one', 'typ': 'JWT'})}.{_part(claims)}"
         return f"{signed}.{_text(self.key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
 

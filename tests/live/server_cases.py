@@ -24,6 +24,18 @@ def server_cases(family: str, count: int, seed: int, reached: Counter[str]) -> I
         yield {"id": f"{family}-{i}", "strategy": family, "input": _MAKERS[family](random, reached)}
 
 
+def replacement_cases(count: int, seed: int) -> Iterator[Case]:
+    """Fresh groups of which a static member was replaced; half of them as large as a full table."""
+    for i in range(count):
+        random = Random(f"replacement-{seed}-{i}")
+        prefix, size = random.choice(_IDS), random.choice((12, 24, 48, 96, *random.sample(range(1, 200), 4)))
+        replaced, *ids = (f"{prefix}{number}" for number in random.sample(range(10 * size + 10), size + 1))
+        members: list[Case] = [{"id": name, "topics": []} for name in ids]
+        members[-1]["replaces"] = replaced
+        asked = {"version": "4.3.1", "order": "hash", "subscriptionType": "HOMOGENEOUS", "topics": []}
+        yield {"id": f"replacement-{i}", "strategy": "server_uniform", "input": asked | {"members": members}}
+
+
 def _uuid(random: Random) -> str:
     return base64.urlsafe_b64encode(random.randbytes(16)).decode().rstrip("=")
 

@@ -20,7 +20,7 @@ from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.security import ADVISOR, client_listener_properties
 from stack.kafka.tools import NEWEST
 from tests.live.client_files import SECRETS, SECURITY, bad_files, good_files, make_key_files
-from tests.live.identity_provider import identity_provider
+from tests.live.identity_provider import AUDIENCE, ISSUER, identity_provider
 from tests.live.kafka_classes import Oracle, classpath, compile_java
 from tests.live.test_live_connections import OUT_OF_TIME
 
@@ -54,6 +54,8 @@ def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
             f"{LISTENER}oauthbearer.sasl.server.callback.handler.class":
                 f"{SECURITY}.oauthbearer.OAuthBearerValidatorCallbackHandler",
             f"{LISTENER}oauthbearer.sasl.oauthbearer.jwks.endpoint.url": provider.keys.as_uri(),
+            f"{LISTENER}oauthbearer.sasl.oauthbearer.expected.audience": AUDIENCE,
+            f"{LISTENER}oauthbearer.sasl.oauthbearer.expected.issuer": ISSUER,
         }  # fmt: skip
         spec = ClusterSpec(racks={1: "a"}, is_secured=True, broker_properties=tokens)
         with start_cluster(spec, folder / "cluster") as cluster:

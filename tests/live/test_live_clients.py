@@ -1,14 +1,17 @@
-"""Live groups of clients that are not Java: recognised, and what they do after a join or a leave is what was foretold.
+"""Live groups of every kind that is replayed: recognised, and what each join or leave does is what was foretold.
 
     pytest -s -m live tests/live/test_live_clients.py
 
-prints the table. Each group has the default client ids of its library, so that the reading alone says whose it is; the
-class that the product then asks (``candidates``) foretells who reads what, from the reading before each event.
+prints the table: of a few kinds three changes, by hand of all kinds twelve. Streams and Connect have tests of their
+own. Each group has the default client ids of its library, so that the reading alone says whose it is; the class that
+the product then asks (``candidates``) foretells who reads what, from the reading before each event.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -31,21 +34,27 @@ from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.member_clients import Sureness, group_client
 from kafka_rebalance.groups.strategies import candidates
-from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics
 from stack.waiting import PATIENCE_S, WaitError, wait_for
 from tests.live.group_members import AiokafkaMember, KafkaPythonMember, LibrdkafkaMember, Polling
 from tests.live.group_predictions import as_client_answers, group_of, reading_of
+from tests.live.java_members import CLIENT_CLASSES, LONG_SESSION_MS, JavaMembers, broker_times, member_settings
 
-pytestmark = [pytest.mark.live, pytest.mark.matrix]
+pytestmark = pytest.mark.live
 COUNTS = {"orders": 7, "clicks": 4}
-SESSION_MS, HEARTBEAT_MS = 6_000, 500
-MIXED, TURNED = "mixed", "turned"
+HEARTBEAT_MS = 500
+SHORT_SESSION_MS = 6_000  # of groups whose static member leaves by the end of its session alone
+MIXED, TURNED, KIP_848, SHARE = "mixed", "turned", "KIP-848", "share"
 STATIC = 1  # the place of the static member of a mixed group
 MIXING = (Client.LIBRDKAFKA, Client.KAFKA_PYTHON)
 AT_REST_S, STUCK_S = 1.5, 15.0
+FEWEST, MOST = 2, 5  # members of a group, once it has changed
+TIMES = broker_times(LONG_SESSION_MS) | {
+    "group.share.min.heartbeat.interval.ms": str(HEARTBEAT_MS), "group.share.heartbeat.interval.ms": str(HEARTBEAT_MS),
+}  # fmt: skip
 PYTHON_STRATEGIES: dict[tuple[Client, str], type[Any]] = {
     (Client.KAFKA_PYTHON, "range"): RangePartitionAssignor,
     (Client.KAFKA_PYTHON, "roundrobin"): RoundRobinPartitionAssignor,
@@ -59,7 +68,10 @@ PYTHON_STRATEGIES: dict[tuple[Client, str], type[Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A group of one client under one strategy, all alike, or with something ``special``."""
+    """A group of one client under one strategy, all alike, or with something ``special``.
+
+    What a coordinator assigns does not depend on the client.
+    """
 
     client: Client
     strategy: str
@@ -69,14 +81,27 @@ class Lane:
     def group(self) -> str:
         return f"{self.client}.{self.strategy}.{self.special}"
 
-    def member(self, bootstrap: str, place: int) -> Polling:
+    def member(self, bootstrap: str, jvm: JavaMembers, place: int) -> Polling | JavaMember:
         """Number ``place`` of its group, with the default client id of its library; it reads all topics."""
+        if self.client is Client.JAVA:
+            settings = {"bootstrap.servers": bootstrap, "group.id": self.group, "test.is.share": "true"}
+            if self.special != SHARE:
+                settings = member_settings(
+                    bootstrap, self.group, "", [self.strategy], is_server=False, session_ms=LONG_SESSION_MS
+                )
+                del settings["client.id"]
+            return JavaMember(jvm, f"{self.group} {place}", settings)
+        session_ms = SHORT_SESSION_MS if self.special == MIXED else LONG_SESSION_MS
         is_static = self.special == MIXED and place == STATIC
         static = {"group_instance_id": f"pod-{self.group}"} if is_static else {}
+        if self.special == KIP_848:
+            return LibrdkafkaMember(
+                bootstrap, self.group, COUNTS, group_protocol="consumer", group_remote_assignor=self.strategy
+            )
         if self.client is Client.LIBRDKAFKA:
             return LibrdkafkaMember(
                 bootstrap, self.group, COUNTS, partition_assignment_strategy=self.strategy,
-                session_timeout_ms=str(SESSION_MS), heartbeat_interval_ms=str(HEARTBEAT_MS), **static,
+                session_timeout_ms=str(session_ms), heartbeat_interval_ms=str(HEARTBEAT_MS), **static,
             )  # fmt: skip
         kind = KafkaPythonMember if self.client is Client.KAFKA_PYTHON else AiokafkaMember
         assignor = PYTHON_STRATEGIES[self.client, self.strategy]
@@ -87,8 +112,24 @@ class Lane:
             assignor = type(assignor.__name__, (assignor,), {})
         return kind(
             bootstrap, self.group, COUNTS, partition_assignment_strategy=[assignor],
-            session_timeout_ms=SESSION_MS, heartbeat_interval_ms=HEARTBEAT_MS, **static,
+            session_timeout_ms=session_ms, heartbeat_interval_ms=HEARTBEAT_MS, **static,
         )  # fmt: skip
+
+
+class JavaMember:
+    """One of the JVM's; of a share group it does not say what it holds."""
+
+    def __init__(self, jvm: JavaMembers, name: str, settings: dict[str, str]) -> None:
+        self._jvm, self._name = jvm, name
+        self.failures: list[BaseException] = []  # the JVM raises
+        jvm.join(name, list(COUNTS), settings)
+
+    @property
+    def held(self) -> frozenset[Partition]:
+        return self._jvm.held()[self._name]
+
+    def stop(self) -> None:
+        self._jvm.leave([self._name])
 
 
 def _turned(assignor: type[Any], *, backwards: bool) -> type[Any]:
@@ -109,7 +150,14 @@ LANES = (
     *(Lane(client, strategy, MIXED) for client in MIXING for strategy in ("range", "roundrobin")),
     # Subscriptions that are equal but for the order of topics are unequal to Python's sticky.
     *(Lane(client, "sticky", TURNED) for client in (Client.KAFKA_PYTHON, Client.AIOKAFKA)),
+    *(Lane(Client.JAVA, strategy) for strategy in CLIENT_CLASSES),
+    *(Lane(Client.LIBRDKAFKA, strategy, KIP_848) for strategy in ("uniform", "range")),
+    Lane(Client.JAVA, "simple", SHARE),
 )
+SAMPLE = (
+    Lane(Client.JAVA, "cooperative-sticky"), Lane(Client.LIBRDKAFKA, "range"), Lane(Client.KAFKA_PYTHON, "sticky"),
+    Lane(Client.LIBRDKAFKA, "uniform", KIP_848), Lane(Client.JAVA, "simple", SHARE),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +176,21 @@ class FollowedClients:
     """All groups; ``living`` and ``joined`` (ids) by group, as they came."""
 
     cluster: KafkaCluster
-    living: dict[str, list[Polling]] = field(default_factory=lambda: {lane.group: [] for lane in LANES})
-    joined: dict[str, list[str]] = field(default_factory=lambda: {lane.group: [] for lane in LANES})
+    jvm: JavaMembers
+    lanes: Sequence[Lane]
+    changes: int
+    living: dict[str, list[Polling | JavaMember]] = field(default_factory=lambda: defaultdict(list))
+    joined: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    started: int = 0
     outcomes: list[Outcome] = field(default_factory=list)
     recognised: dict[tuple[str, int], tuple[str, str | None, str, bool | None]] = field(default_factory=dict)
+    orders: dict[str, int] = field(default_factory=lambda: defaultdict(int))  # of topics, that members of a group list
     seen: ClusterSnapshot | None = None
 
     def join(self) -> None:
-        for lane in LANES:
-            living = self.living[lane.group]
-            living.append(lane.member(self.cluster.bootstrap, len(living)))
+        for lane in self.lanes:
+            self.living[lane.group].append(lane.member(self.cluster.bootstrap, self.jvm, self.started))
+        self.started += 1
 
     def leave(self, place: int) -> None:
         """The member that came as number ``place`` of each group says goodbye."""
@@ -154,12 +207,15 @@ class FollowedClients:
         before = self.seen
         act()
         after = self.seen = self._settled()
-        for lane in LANES:
+        for lane in self.lanes:
             new = group_of(after, lane.group)
             ids = [member.id for member in new.members]
             known = [name for name in self.joined[lane.group] if name in ids]
             self.joined[lane.group] = [*known, *(name for name in ids if name not in known)]
-            self._recognise(lane, after)
+            orders = len({member.subscription for member in new.members})
+            self.orders[lane.group] = max(orders, self.orders[lane.group])
+            if new.type is not GroupType.SHARE:
+                self._recognise(lane, after)
             if before is not None:
                 self.outcomes.append(self._compared(lane, event, group_of(before, lane.group), after))
 
@@ -175,13 +231,14 @@ class FollowedClients:
     def _compared(self, lane: Lane, event: str, old: Group, after: ClusterSnapshot) -> Outcome:
         new, joined = group_of(after, lane.group), self.joined[lane.group]
         found, had = _readers(new), _readers(old)
+        is_classic = new.type is GroupType.CLASSIC
         foretold = as_client_answers(old, after, class_of(new, after), joined)
-        java = as_client_answers(old, after, lane.strategy, joined)
+        java = as_client_answers(old, after, lane.strategy, joined) if is_classic else foretold
         wrong = []
         for name, read in reading_of(new).items():
             if read != foretold[name]:
                 wrong.append(f"{name}: more {sorted(read - foretold[name])}, less {sorted(foretold[name] - read)}")
-        moved = sum(found[partition] != reader for partition, reader in had.items())
+        moved = sum(len(found[partition] - readers) for partition, readers in had.items())
         elsewhere = sum(len(read - java[name]) for name, read in reading_of(new).items())
         return Outcome(lane, event, moved, tuple(wrong), elsewhere)
 
@@ -189,7 +246,7 @@ class FollowedClients:
         """A reading that lacks nothing, is like one of a while before, and is what the members believe."""
 
         def lacking(seen: ClusterSnapshot) -> list[str]:
-            return [what for lane in LANES for what in self._lacks(seen, lane)]
+            return [what for lane in self.lanes for what in self._lacks(seen, lane)]
 
         def settled(seconds: float) -> ClusterSnapshot:
             return wait_for(
@@ -214,11 +271,11 @@ class FollowedClients:
 
         Nothing is foretold of a first join: another member takes its place.
         """
-        for lane in LANES:
+        for lane in self.lanes:
             if not any(group.id == lane.group and group.members for group in seen.groups):
                 (stuck,) = self.living[lane.group]
                 stuck.stop()
-                self.living[lane.group] = [lane.member(self.cluster.bootstrap, 0)]
+                self.living[lane.group] = [lane.member(self.cluster.bootstrap, self.jvm, 0)]
 
     def _lacks(self, seen: ClusterSnapshot, lane: Lane) -> list[str]:
         living = self.living[lane.group]
@@ -229,6 +286,10 @@ class FollowedClients:
             return [f"{lane.group}: {group and (group.state, group.members)}"]
         read = reading_of(group).values()
         everything = sorted((topic, number) for topic, count in COUNTS.items() for number in range(count))
+        if group.type is GroupType.SHARE:  # which reads a partition once the broker has initialised it
+            epochs = {group.generation, group.assignment_epoch, *(member.generation for member in group.members)}
+            is_every = sorted(set().union(*read)) == everything
+            return [] if len(epochs) == 1 and is_every else [f"{lane.group}: {epochs}, {read}"]
         if sorted(partition for held in read for partition in held) != everything:
             return [f"{lane.group}: {read}"]
         believed = sorted(sorted(member.held) for member in living)
@@ -244,13 +305,22 @@ def share_a_bin(ids: Iterable[str]) -> bool:
 
 
 def class_of(group: Group, seen: ClusterSnapshot) -> str:
-    """The class that the product asks for what the group runs, by the client that it recognised."""
+    """The class that the product asks for what the group runs, by the client that it recognised.
+
+    It asks none of a share group.
+    """
+    if group.type is GroupType.SHARE:
+        return f"share-{group.protocol}"
     possible = candidates(group.type, group.protocol_type, seen.kafka_version, group_client(group))
     return next(candidate.releases[0] for candidate in possible if candidate.name == group.protocol)
 
 
-def _readers(group: Group) -> dict[Partition, str]:
-    return {partition: name for name, read in reading_of(group).items() for partition in read}
+def _readers(group: Group) -> dict[Partition, set[str]]:
+    readers: dict[Partition, set[str]] = defaultdict(set)
+    for name, read in reading_of(group).items():
+        for partition in read:
+            readers[partition].add(name)
+    return readers
 
 
 def _wake_coordinator(bootstrap: str) -> None:
@@ -261,17 +331,34 @@ def _wake_coordinator(bootstrap: str) -> None:
     assert first.failures == []
 
 
-@pytest.fixture(scope="module")
-def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FollowedClients]:
+KINDS = [pytest.param((SAMPLE, 3), id="sample"), pytest.param((LANES, 12), id="all", marks=pytest.mark.matrix)]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def followed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FollowedClients]:
     """One broker, its topics, and nobody reading yet."""
-    with start_cluster(ClusterSpec(racks={1: "a"}), tmp_path_factory.mktemp("clients") / "cluster") as cluster:
+    spec = ClusterSpec(racks={1: "a"}, broker_properties=TIMES)
+    with start_cluster(spec, tmp_path_factory.mktemp("clients") / "cluster") as cluster, JavaMembers() as jvm:
         create_topics(cluster.bootstrap, {topic: [[1]] * count for topic, count in COUNTS.items()}, {})
         _wake_coordinator(cluster.bootstrap)
-        clients = FollowedClients(cluster)
+        clients = FollowedClients(cluster, jvm, *request.param)
         try:
             yield clients
         finally:
             clients.stop()
+
+
+def joins(changes: int) -> list[bool]:
+    """Which changes are joins: three, or two where there are not more, a leave, then as lots fall."""
+    lots, members = random.Random(2), 1
+    chosen: list[bool] = []
+    for number in range(changes):
+        is_join = members <= FEWEST or (members < MOST and lots.random() < 0.5)
+        if number < 4:
+            is_join = number < min(3, changes - 1)
+        chosen.append(is_join)
+        members += 1 if is_join else -1
+    return chosen
 
 
 def as_rows(outcomes: list[Outcome]) -> list[str]:
@@ -289,26 +376,32 @@ def as_rows(outcomes: list[Outcome]) -> list[str]:
 def test_clients_are_recognised_and_do_what_was_foretold(
     followed: FollowedClients, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    lots, sizes = random.Random(1), {1}
     try:
         followed.follow("first", followed.join)
-        followed.follow("join of the 2nd", followed.join)
-        followed.follow("join of the 3rd", followed.join)
-        followed.follow("join of the 4th", followed.join)
-        followed.follow("leave of the 1st", lambda: followed.leave(0))
+        members = 1
+        for number, is_join in enumerate(joins(followed.changes)):
+            place = lots.randrange(members)
+            followed.follow(
+                f"{number + 1}: {'join' if is_join else 'leave'}",
+                followed.join if is_join else lambda: followed.leave(place),  # noqa: B023
+            )
+            members += 1 if is_join else -1
+            sizes.add(members)
     finally:
         with capsys.disabled():
             print("", *as_rows(followed.outcomes), sep="\n")
     wanted = (Sureness.HIGH, True)  # by what they call themselves and what they write; today is what the class gives
     expected = {
-        (lane.group, members): (lane.client, lane.strategy, *wanted) for lane in LANES for members in (1, 2, 3, 4)
+        (lane.group, members): (lane.client, lane.strategy, *wanted)
+        for lane in followed.lanes
+        if lane.special != SHARE
+        for members in sizes
     }
     assert {key: found for key, found in followed.recognised.items() if found != expected[key]} == {}
     assert followed.recognised.keys() == expected.keys()
     assert [outcome for outcome in followed.outcomes if outcome.wrong] == []
-    assert len(followed.outcomes) == 4 * len(LANES)
-    assert followed.seen is not None
-    for lane in LANES:
-        orders = {member.subscription for member in group_of(followed.seen, lane.group).members}
-        assert len(orders) == (2 if lane.special == TURNED else 1)
-    # A newcomer that is left out moves nothing.
-    assert all(outcome.moved for outcome in followed.outcomes if outcome.lane.special != MIXED)
+    assert len(followed.outcomes) == followed.changes * len(followed.lanes)
+    for lane in followed.lanes:
+        assert followed.orders[lane.group] == (2 if lane.special == TURNED else 1)
+        assert any(outcome.moved for outcome in followed.outcomes if outcome.lane == lane)

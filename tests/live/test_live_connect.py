@@ -1,6 +1,6 @@
 """A real Connect cluster, read from outside: connectors and tasks of each worker, then joins and leaves foretold.
 
-``CONNECT_CHANGES`` sets how many joins and leaves (4).
+``CONNECT_CHANGES`` sets how many joins and leaves (4). Workers with ``connect.protocol=eager``: by hand.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ GROUP = "connect-cluster"
 class Workers:
     """Workers in one JVM; each has a REST port of its own."""
 
-    def __init__(self, process: subprocess.Popen[str], bootstrap: str) -> None:
-        self._process, self._bootstrap = process, bootstrap
+    def __init__(self, process: subprocess.Popen[str], bootstrap: str, protocol: str) -> None:
+        self._process, self._bootstrap, self._protocol = process, bootstrap, protocol
         self.ports: dict[str, int] = {}
 
     def start(self, name: str, port: int) -> None:
@@ -49,6 +49,7 @@ class Workers:
         }
         properties = {
             "bootstrap.servers": self._bootstrap, "group.id": GROUP, "client.id": name,
+            "connect.protocol": self._protocol,
             "listeners": f"http://127.0.0.1:{port}", "plugin.discovery": "service_load",
             "key.converter": "org.apache.kafka.connect.json.JsonConverter",
             "value.converter": "org.apache.kafka.connect.json.JsonConverter",
@@ -81,7 +82,7 @@ class Workers:
 
 
 @contextmanager
-def start_workers(bootstrap: str, folder: Path) -> Iterator[Workers]:
+def start_workers(bootstrap: str, folder: Path, protocol: str) -> Iterator[Workers]:
     services = folder / "META-INF" / "services"
     services.mkdir(parents=True)
     (services / "org.apache.kafka.connect.source.SourceConnector").write_text("ConnectWorkers$IdleSource\n")
@@ -97,7 +98,7 @@ def start_workers(bootstrap: str, folder: Path) -> Iterator[Workers]:
         ) as process,
     ):
         try:
-            yield Workers(process, bootstrap)
+            yield Workers(process, bootstrap, protocol)
         finally:
             process.kill()
 
@@ -127,15 +128,18 @@ def sets(running: Mapping[str, Work]) -> dict[str, tuple[set[str], set[object]]]
 
 
 @pytest.mark.live
+@pytest.mark.parametrize(
+    ("protocol", "told"), [("sessioned", "sessioned"), pytest.param("eager", "default", marks=pytest.mark.matrix)]
+)
 def test_workers_are_read_and_their_joins_and_leaves_are_foretold(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    protocol: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lots = random.Random(1)
     with start_cluster(ClusterSpec(racks={1: "a"}), tmp_path / "kafka") as cluster:
         topic = {"cleanup.policy": "compact"}
         for kind in ("config", "offset", "status"):
             cluster.tools.create_topic(f"connect-{kind}", configs=topic)
-        with start_workers(cluster.bootstrap, tmp_path / "workers") as workers:
+        with start_workers(cluster.bootstrap, tmp_path / "workers", protocol) as workers:
             ports = iter(range(28083, 28183))
             for name in ("w-0", "w-1"):
                 workers.start(name, next(ports))
@@ -143,7 +147,7 @@ def test_workers_are_read_and_their_joins_and_leaves_are_foretold(
                 workers.run_connector(name, tasks)
             group, state = at_rest(cluster, workers)
             assert kind_of(group) is GroupKind.CONNECT_WORKERS
-            assert (group.protocol_type, group.protocol, group.state) == ("connect", "sessioned", "Stable")
+            assert (group.protocol_type, group.protocol, group.state) == ("connect", told, "Stable")
             assert {member.worker.url for member in group.members if member.worker} == {
                 f"http://127.0.0.1:{port}/" for port in workers.ports.values()
             }
@@ -164,5 +168,5 @@ def test_workers_are_read_and_their_joins_and_leaves_are_foretold(
                     who = "leader leaves" if left == before.leader else "leaves"
                     foretold.append((who, sets(expected) == sets(state.running)))
     with capsys.disabled():
-        print(f"\n{sum(right for _, right in foretold)} of {len(foretold)} foretold: {foretold}")
+        print(f"\nConnect, {protocol}: {sum(right for _, right in foretold)} of {len(foretold)} foretold: {foretold}")
     assert all(right for _, right in foretold)

@@ -1,4 +1,4 @@
-"""What is read beside placement and groups, on a living cluster of 4.3, as Kafka's own tools print it: log dirs of each
+"""What is read beside placement and groups, on a living cluster, as Kafka's own tools print it: log dirs of each
 replica and copies in the making, quotas, configs of groups, eligible leaders; and other hands on the wheel.
 """
 

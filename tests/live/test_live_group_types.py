@@ -1,4 +1,4 @@
-"""Groups of every type in one cluster of 4.3: members, assignments, offsets and lag are those that Kafka's tools print.
+"""Groups of every type in one cluster: members, assignments, offsets and lag are those that Kafka's tools print.
 
 Classic groups of four client libraries (Java, librdkafka, kafka-python, aiokafka), a KIP-848 group, one that migrates
 (members of both protocols), a share group and a streams group.
@@ -25,7 +25,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics, fill
-from stack.kafka.tools import KafkaTools
+from stack.kafka.tools import NEWEST, KafkaTools, minor_of
 from stack.waiting import wait_for
 from tests.live.group_members import AiokafkaMember, KafkaPythonMember, LibrdkafkaMember, StreamsMember
 
@@ -35,6 +35,8 @@ RECORDS = {"orders": 400, "clicks": 100}
 PARTITIONS_READ = {"aiokafka": 6, "librdkafka": 6}  # all others 4
 LATER = 60  # records of orders that nobody of the share group reads
 
+# Streams groups tell their strategy since 4.4.
+STREAMS_STRATEGY = "sticky" if minor_of(NEWEST) >= (4, 4) else None
 # Group → its type, its strategy, how many members, the client ids of those that name a rack and which.
 GROUPS = {
     "aiokafka": (GroupType.CLASSIC, "roundrobin", 2, {}),
@@ -44,7 +46,7 @@ GROUPS = {
     "migrating": (GroupType.CONSUMER, "uniform", 2, {}),
     "modern": (GroupType.CONSUMER, "uniform", 2, {"new-0": "b"}),
     "sharers": (GroupType.SHARE, "simple", 1, {}),
-    "flow": (GroupType.STREAMS, None, 2, {"p-0": "a", "p-1": "b"}),
+    "flow": (GroupType.STREAMS, STREAMS_STRATEGY, 2, {"p-0": "a", "p-1": "b"}),
 }
 
 

@@ -27,9 +27,9 @@ from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.jvm.maven import find_java
 from stack.kafka.cluster import ClusterSpec, start_cluster
 from stack.kafka.setup import create_topics
-from stack.kafka.tools import ending_with_us
+from stack.kafka.tools import ending_with_us, minor_of
 from stack.waiting import wait_for
-from tests.live.kafka_classes import STREAMS, STREAMS_WITH_OFFSETS, classpath, compile_java
+from tests.live.kafka_classes import STREAMS, classpath, compile_java
 
 pytestmark = pytest.mark.live
 PARTITIONS, INSTANCES = 7, 3
@@ -58,23 +58,22 @@ class Applications(NamedTuple):
     changes: list[Change]
 
 
-@pytest.fixture(scope="module", params=[STREAMS, STREAMS_WITH_OFFSETS], ids=[STREAMS[0], STREAMS_WITH_OFFSETS[0]])
-def applications(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Applications]:
+@pytest.fixture(scope="module")
+def applications(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Applications]:
     folder = tmp_path_factory.mktemp("streams")
-    version, _ = request.param
     properties = HEARTBEATS | {"group.streams.num.standby.replicas": "1"}
-    spec = ClusterSpec(version=version, racks={1: "a"}, broker_properties=properties)
+    spec = ClusterSpec(racks={1: "a"}, broker_properties=properties)
     with start_cluster(spec, folder / "cluster") as cluster:
         create_topics(cluster.bootstrap, {"orders": [[1]] * PARTITIONS}, {})
-        process = start_applications(request.param, cluster.bootstrap, folder / "state")
+        process = start_applications(cluster.bootstrap, folder / "state")
         try:
             groups = settled(cluster.bootstrap, INSTANCES)
-            seen = list(changes(process, cluster.bootstrap, version, groups["app-streams"][0]))
+            seen = list(changes(process, cluster.bootstrap, spec.version, groups["app-streams"][0]))
         finally:
             process.terminate()
             process.communicate()
         yield Applications(
-            version,
+            spec.version,
             {name: group for name, (group, _) in groups.items()},
             {name: replay for name, (_, replay) in groups.items()},
             seen[0][1],
@@ -82,8 +81,8 @@ def applications(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
         )
 
 
-def start_applications(classes: tuple[str, Sequence[str]], bootstrap: str, folder: Path) -> subprocess.Popen[str]:
-    path = compile_java(["StreamsApp.java"], classpath(*classes))
+def start_applications(bootstrap: str, folder: Path) -> subprocess.Popen[str]:
+    path = compile_java(["StreamsApp.java"], classpath(*STREAMS))
     command = [str(find_java()), "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path, "StreamsApp"]
     return subprocess.Popen(
         ending_with_us([*command, bootstrap, "orders", str(folder), str(INSTANCES)]), stdin=subprocess.PIPE,
@@ -182,7 +181,7 @@ def test_tasks_of_classic_threads_are_those_whose_partitions_they_read(applicati
 def test_a_streams_group_is_replayed_and_a_leave_ends_as_foretold(applications: Applications) -> None:
     """4.4 names its assignor and reports task offsets, without which the replay would be refused."""
     group, replay = applications.groups["app-streams"], applications.replays["app-streams"]
-    is_newer = applications.version == STREAMS_WITH_OFFSETS[0]
+    is_newer = minor_of(applications.version) >= (4, 4)
     assert (group.protocol, replay.missing, replay.standby_replicas) == ("sticky" if is_newer else None, (), 1)
     assert all((member.task_offsets is not None) == is_newer for member in group.members)
     left = {one.process_id for one in replay.members} - {one.process_id for one in applications.after.members}

@@ -12,8 +12,8 @@ from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.jvm.maven import fetch
 from stack.kafka.cluster import ClusterSpec, start_cluster
 from stack.kafka.setup import create_topics, fill
-from stack.kafka.tools import NEWEST
 from stack.waiting import wait_for
+from tests.live.kafka_classes import LOCAL_STORAGE
 
 pytestmark = pytest.mark.live
 RECORDS, RECORD_BYTES = 4_000, 1_000
@@ -26,8 +26,9 @@ CONFIGS = {
 
 def tiered(folder: Path) -> ClusterSpec:
     """One broker with the storage that Kafka tests itself by: a folder."""
-    jars = fetch([f"org.apache.kafka:kafka-storage:{NEWEST}:test"], is_transitive=False)
+    jars = fetch([f"org.apache.kafka:kafka-storage:{LOCAL_STORAGE}:test"], is_transitive=False)
     return ClusterSpec(
+        version=LOCAL_STORAGE,
         racks={1: "a"},
         broker_properties=SWITCH
         | {

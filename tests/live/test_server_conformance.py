@@ -17,11 +17,12 @@ from tests.live.kafka_classes import (
     LAST_WITH_ADMIN_UTILS,
     NEWEST_SERVER,
     PREVIEW_SERVERS,
+    STREAMS_COORDINATORS,
     Oracle,
     classpath,
     compile_java,
 )
-from tests.live.server_cases import FAMILIES, server_cases
+from tests.live.server_cases import FAMILIES, replacement_cases, server_cases
 
 pytestmark = pytest.mark.live
 
@@ -98,6 +99,24 @@ def test_the_previews_own_class_answers_fresh_cases_as_we_do(
     with capsys.disabled():
         print(f"\n{family} of {preview[0]}: {CASES} cases, {len(wrong)} differences; Java gave {dict(given)}")
     assert not wrong
+
+
+@pytest.mark.matrix
+def test_members_are_walked_as_the_coordinator_of_4_3_walks_them_where_a_static_one_was_replaced(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = compile_java(["ReplacedMemberOracle.java", "OracleLoop.java"], classpath(*STREAMS_COORDINATORS[1]))
+    cases = list(replacement_cases(CASES, SEED))
+    wrong, larger = [], 0
+    for case, recorded in zip(cases, Oracle("ReplacedMemberOracle", path).answers(cases), strict=True):
+        as_4_4 = _answered(case | {"input": case["input"] | {"version": "4.4"}})
+        larger += as_4_4["memberOrder"] != recorded["output"]["memberOrder"]
+        if _answered(case)["memberOrder"] != recorded["output"]["memberOrder"]:
+            wrong.append(case["id"])
+    with capsys.disabled():
+        print(f"\nstatic replacement: {CASES} cases, {len(wrong)} differences; {larger} in another order than in 4.4")
+    assert not wrong
+    assert larger
 
 
 def _answered(case: dict[str, Any]) -> dict[str, Any]:

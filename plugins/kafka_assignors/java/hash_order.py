@@ -53,6 +53,14 @@ def table_for(capacity: int) -> int:
     return table
 
 
+def table_of(keys: int) -> int:
+    """Table of ``new HashMap()`` with so many keys."""
+    table = _DEFAULT_TABLE
+    while keys > table * 3 // 4:
+        table *= 2
+    return table
+
+
 @kernel
 def set_copy_capacity(n: int) -> np.int64:
     """``new HashSet(collection)``: max((int)(n / .75f) + 1, 16)."""

@@ -15,21 +15,24 @@ from kafka_assignors.contract import (
     MemberColumns,
     TopicColumns,
 )
-from kafka_assignors.java.hash_order import put_order
+from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_assignors.java.keys import uuid_columns, uuid_hash_codes
 from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.orders import member_walk
 from kafka_assignors.registry import by_name
+from kafka_assignors.releases import seen_release
 from kafka_assignors.string_column import StringColumn
 
 Input = Mapping[str, Any]
 Output = dict[str, Any]
 
+_LEAVES_REPLACED_OUT = (4, 4)
 _TYPES = {"HOMOGENEOUS": True, "HETEROGENEOUS": False}
 
 
 def answer(name: str, case: Input) -> Output:
     request = server_request(case)
-    orders = _java_orders(case) if case.get("order") == MapOrder.HASH else {}
+    orders = _java_orders(case, request) if case.get("order") == MapOrder.HASH else {}
     return {**orders, "assignment": _by_member(request, by_name(name).assign(request))}
 
 
@@ -52,6 +55,7 @@ def server_request(case: Input) -> AssignmentRequest:
         is_homogeneous=None if kind is None else _TYPES[kind],
         is_assigned=_rows(case.get("inverted"), topics, index),
         is_assignable=_rows(case.get("assignable"), topics, index),
+        held_replaced=() < seen_release(case.get("version")) < _LEAVES_REPLACED_OUT and _is_put_first(members),
     )
 
 
@@ -74,6 +78,18 @@ def _member_columns(members: list[Input], index: Mapping[str, int]) -> MemberCol
             pairs[:, 1].copy(),
         ),
     )
+
+
+def _is_put_first(members: list[Input]) -> bool:
+    """Return whether a member that ``replaces`` a static one is put into the coordinator's map before that one leaves.
+
+    Both changes are in a HashMap, the new member put first.
+    """
+    pairs = [(member["id"], member["replaces"]) for member in members if "replaces" in member]
+    if not pairs:
+        return False
+    changed = StringColumn.of(pairs[0])
+    return bool(put_order(hash_codes(changed.data, changed.offsets), DEFAULT_CAPACITY)[0] == 0)
 
 
 def _offsets(lengths: list[int]) -> npt.NDArray[np.int64]:
@@ -106,10 +122,9 @@ def _by_member(request: AssignmentRequest, assignment: Assignment) -> Output:
     return answer
 
 
-def _java_orders(case: Input) -> Output:
+def _java_orders(case: Input, request: AssignmentRequest) -> Output:
     members = {member["id"]: member for member in case["members"]}
-    ids = StringColumn.of(members)
-    order = [ids[i] for i in put_order(hash_codes(ids.data, ids.offsets), 0)]
+    order = [request.members.ids[i] for i in member_walk(request)]
     return {
         "memberOrder": order,
         "memberTopicOrder": {member: _uuid_set(members[member]["topics"]) for member in order},

@@ -18,6 +18,7 @@ from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order, set_cop
 from kafka_assignors.java.keys import uuid_hash_codes
 from kafka_assignors.java.strings import Bytes, hash_codes
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.orders import member_capacity
 from kafka_assignors.ranges import subscriber_counts
 
 PARTITION_ASSIGNOR_EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
@@ -99,22 +100,23 @@ def _visit_order(topics: Ints, hashes: Ints, capacity: int) -> Ints:
     return visit_order
 
 
-Walk = tuple[Bytes, Longs, Longs, bool]
+Walk = tuple[Bytes, Longs, Longs, int, bool]
 
 
 def walk_columns(request: AssignmentRequest) -> Walk:
     ids, fed = request.members.ids, request.member_order
-    return ids.data, ids.offsets, _AS_THEY_STAND if fed is None else fed, is_hashed(request)
+    fed = _AS_THEY_STAND if fed is None else fed
+    return ids.data, ids.offsets, fed, member_capacity(request), is_hashed(request)
 
 
 @inner_kernel
-def map_walk(data: Bytes, offsets: Longs, fed: Longs, is_hashed: bool) -> Longs:  # noqa: FBT001
+def map_walk(data: Bytes, offsets: Longs, fed: Longs, capacity: int, is_hashed: bool) -> Longs:  # noqa: FBT001
     if not is_hashed:
         return np.arange(len(offsets) - 1)
     hashes = hash_codes(data, offsets)
     if len(fed) == 0:
-        return put_order(hashes, DEFAULT_CAPACITY)
-    order = put_order(hashes[fed], DEFAULT_CAPACITY)
+        return put_order(hashes, capacity)
+    order = put_order(hashes[fed], capacity)
     for k in range(len(order)):
         order[k] = fed[order[k]]
     return order

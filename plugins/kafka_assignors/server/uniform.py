@@ -66,8 +66,8 @@ def spread_evenly(
     of small groups.
     """
     counts, first_row, high, low, names = topic_columns
-    data, id_offsets, fed, is_hashed = walk
-    order = map_walk(data, id_offsets, fed, is_hashed)
+    data, id_offsets, fed, capacity, is_hashed = walk
+    order = map_walk(data, id_offsets, fed, capacity, is_hashed)
     bounds, listed = subscriptions
     hashes = uuid_hash_codes(high, low)
     topics = in_set_order(listed[bounds[order[0]] : bounds[order[0] + 1]], names, hashes, is_hashed, True)

@@ -266,8 +266,8 @@ def spread_by_topic(
     ``topic_columns``: partition counts, first rows, both halves of ids.
     """
     counts, first_row, high, low = topic_columns
-    data, id_offsets, fed, is_hashed = walk
-    order = map_walk(data, id_offsets, fed, is_hashed)
+    data, id_offsets, fed, capacity, is_hashed = walk
+    order = map_walk(data, id_offsets, fed, capacity, is_hashed)
     bounds, subscribed = subscriptions
     readers = list_subscribers(order, bounds, subscribed, len(counts))
     starts = readers[0]

@@ -20,6 +20,7 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
@@ -29,7 +30,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * are), {@code stall} (names: they poll no more), {@code resume} (they do again), {@code tell} (what each member holds, and when it got and gave up
  * what), {@code read} (which offsets anybody read since it was last asked, and what was given up meanwhile, also by those
  * that are closed). Killed, it leaves no goodbye behind. Settings of our own: {@code test.commit.interval.ms}: the member
- * commits by itself, that often and at no other time; {@code test.commit.when.revoked}: and in its listener alone.
+ * commits by itself, that often and at no other time; {@code test.commit.when.revoked}: and in its listener alone;
+ * {@code test.is.share}: a member of a share group, whose client does not say what it holds.
  */
 final class GroupMembers {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -120,6 +122,7 @@ final class GroupMembers {
         private final Properties settings = new Properties();
         private final long commitMillis;
         private final boolean commitsWhenRevoked;
+        private final boolean isShare;
         private KafkaConsumer<byte[], byte[]> consumer;
         final Queue<Note> notes = new ConcurrentLinkedQueue<>();
         volatile boolean isEnding;
@@ -136,12 +139,17 @@ final class GroupMembers {
             Object interval = this.settings.remove("test.commit.interval.ms");
             commitMillis = interval == null ? Long.MAX_VALUE : Long.parseLong((String) interval);
             commitsWhenRevoked = this.settings.remove("test.commit.when.revoked") != null;
+            isShare = this.settings.remove("test.is.share") != null;
             setDaemon(true);
         }
 
         @Override
         public void run() {
             ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+            if (isShare) {
+                share(bytes);
+                return;
+            }
             try (KafkaConsumer<byte[], byte[]> opened = new KafkaConsumer<>(settings, bytes, bytes)) {
                 consumer = opened;
                 consumer.subscribe(topics, this);
@@ -160,6 +168,16 @@ final class GroupMembers {
                         consumer.commitAsync();
                     }
                 }
+            } catch (Throwable thrown) {
+                failure = thrown.toString();
+            }
+        }
+
+        private void share(ByteArrayDeserializer bytes) {
+            try (KafkaShareConsumer<byte[], byte[]> opened = new KafkaShareConsumer<>(settings, bytes, bytes)) {
+                opened.subscribe(topics);
+                while (!isEnding)
+                    opened.poll(Duration.ofMillis(100));
             } catch (Throwable thrown) {
                 failure = thrown.toString();
             }

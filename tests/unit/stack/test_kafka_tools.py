@@ -13,7 +13,9 @@ TOOLS = "org.apache.kafka.tools"
         ("3.4.1", f"{TOOLS}.TopicCommand", "kafka.admin.TopicCommand"),
         ("2.8.2", f"{TOOLS}.consumer.group.ConsumerGroupCommand", "kafka.admin.ConsumerGroupCommand"),
         ("2.8.2", f"{TOOLS}.consumer.ConsoleConsumer", "kafka.tools.ConsoleConsumer"),
-        ("2.8.2", "kafka.admin.ConfigCommand", "kafka.admin.ConfigCommand"),
+        ("4.3.1", f"{TOOLS}.ConfigCommand", "kafka.admin.ConfigCommand"),
+        ("4.4.0", f"{TOOLS}.ConfigCommand", f"{TOOLS}.ConfigCommand"),
+        ("3.9.2", f"{TOOLS}.AclCommand", "kafka.admin.AclCommand"),
     ],
 )
 def test_a_tool_has_the_name_of_its_release(version: str, newest: str, called: str) -> None:
