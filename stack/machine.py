@@ -65,8 +65,10 @@ class Machine:
         server = self.server
         return postgres.dsn(database) if server is None else server.dsn(database)
 
-    def start(self, say: Callable[[str], None] = lambda _: None) -> None:
-        """Start all parts that do not run; return when Airflow is healthy.
+    def start(
+        self, say: Callable[[str], None] = lambda _: None, with_databases: Callable[[], None] = lambda: None
+    ) -> None:
+        """Start all parts that do not run; return when Airflow is healthy. ``with_databases`` runs before it starts.
 
         Raises StartError. If no part of Airflow ran before, a first failure is retried once, on another port if the
         first is taken.
@@ -79,6 +81,7 @@ class Machine:
             for done in [pool.submit(self.airflow.migrate), pool.submit(self._migrate_store)]:
                 done.result()
         say("databases are ready")
+        with_databases()
         was_running = any(self.airflow.status.values())
         try:
             self.airflow.start()

@@ -10,7 +10,7 @@ from pathlib import Path
 _HEAD = """\
 # Which clusters the DAGs advise: name -> Airflow connection, folder of dumps, or file. Each one has DAGs of its own,
 # advise_NAME and collect_NAME. What else may stand in a table: docs/configuration.md.
-# Add yours; lines that stand here are never changed by the stack, but for the clusters "demo", "live" and "input".
+# Add yours; lines that stand here are never changed by the stack, but for "demo", "demo-…", "live" and "input".
 """
 
 

@@ -7,12 +7,14 @@ what it started; a stack that ``make up`` started is used and left running.
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,13 @@ from stack.airflow.client import AirflowClient
 from stack.airflow.cluster_entries import write_entry
 from stack.demo.run_progress import RunProgress
 from stack.demo.warm_kernels import kernel_warmer, start_warming
+from stack.installed_code import CHECKOUT, installed_code
 from stack.machine import Machine
-from stack.processes import stop
+from stack.postgres import server as postgres
+from stack.processes import Program, stop
+from stack.waiting import wait_for
 
+DEMO = "demo"
 LIVE_CONNECTION = "kafka_live"
 # A due daily run would block the demo: two runs never advise at once.
 BY_HAND = {"ADVISOR_SCHEDULES": "off"}
@@ -56,7 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         cluster = _name_cluster(machine, arguments, say)
         _warm(machine)
-        machine.start(say)
+        machine.start(say, partial(_start_history, machine) if cluster == DEMO else lambda: None)
+        if cluster == DEMO:
+            _wait_for_history(machine, say)
         if arguments.bootstrap:
             machine.airflow.client.set_connection(LIVE_CONNECTION, "kafka", _client_properties(arguments))
         published = advise(machine.airflow.client, cluster, say)
@@ -66,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     finally:
-        stop([kernel_warmer(machine)], _PATIENCE_SECONDS)
+        stop([kernel_warmer(machine), _history(machine)], _PATIENCE_SECONDS)
         if not was_running:
             say("stopping")
             machine.stop()
@@ -127,8 +135,9 @@ def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable
         write_entry(machine.clusters_file, "input", entry)
         return "input"
     write_demo(machine)
-    say("demo cluster written: 12 brokers, two readings an hour apart")
-    return "demo"
+    write_small_clusters(machine)
+    say("demo cluster written: 12 brokers, two readings an hour apart; two small clusters beside it")
+    return DEMO
 
 
 def write_demo(machine: Machine) -> None:
@@ -136,7 +145,34 @@ def write_demo(machine: Machine) -> None:
 
     write_demo_cluster(machine.run / "demo", captured_at=datetime.now(UTC).replace(microsecond=0).isoformat())
     # A demo has no new dumps: it stays usable for a while.
-    write_entry(machine.clusters_file, "demo", {"folder": str(machine.run / "demo"), "age_limit": "30d"})
+    write_entry(machine.clusters_file, DEMO, {"folder": str(machine.run / "demo"), "age_limit": "30d"})
+
+
+def write_small_clusters(machine: Machine) -> None:
+    """Entries of the clusters whose snapshots ``stack.demo.history`` makes."""
+    from stack.demo.small_clusters import BLIND, HEALTHY, snapshot_file
+
+    for cluster in (HEALTHY, BLIND):
+        file = str(snapshot_file(machine.run / "demo", cluster))
+        write_entry(machine.clusters_file, cluster, {"file": file, "age_limit": "30d"})
+
+
+def _history(machine: Machine) -> Program:
+    return Program("history", machine.run / "history.json", machine.run / "history.log")
+
+
+def _start_history(machine: Machine) -> None:
+    """Fill the store while Airflow starts."""
+    paths = os.pathsep.join((str(installed_code().plugins), str(CHECKOUT)))
+    command = [sys.executable, "-m", "stack.demo.history", str(machine.run / "demo")]
+    _history(machine).start(command, {**os.environ, "PYTHONPATH": paths, postgres.SETTING: machine.dsn("advisor")})
+
+
+def _wait_for_history(machine: Machine, say: Callable[[str], None]) -> None:
+    """Today's run must not find a part of it."""
+    program = _history(machine)
+    wait_for("the history", lambda: not program.is_running, seconds=_RUN_SECONDS)
+    say(program.last_words(1))
 
 
 def _warm(machine: Machine) -> None:

@@ -14,6 +14,7 @@ from rebalance_advisor.cli.main import main
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.version import advisor_version
 from stack.airflow.cluster_entries import write_entry
+from stack.demo import history
 from stack.demo import pipeline as demo
 from stack.installed_code import CHECKOUT
 from tests.stack.by_hand import BY_HAND
@@ -89,9 +90,13 @@ def test_a_group_table_alone_is_advised_and_its_brokers_are_a_coverage_gap(machi
 
 @pytest.mark.main_job
 def test_the_demo_is_advised_as_from_a_shell(machine, tmp_path):
-    """The product's main job, both ways: a DAG and the installed command make the same files of the same dumps."""
+    """The product's main job, both ways: a DAG and the installed command make the same files of the same dumps.
+
+    The weeks before are in the store, and change none of them.
+    """
     demo.write_demo(machine)
     dumps = machine.run / "demo"
+    assert history.fill(machine.dsn("advisor"), dumps) == 3 * history.DAYS - 1
     folder, run_id = published_by_the_dag(machine, "demo", dumps)
     said = shell("advise", dumps, "--out", tmp_path / "advisory")
     assert said.stdout.startswith("Verdict: rebalance")
@@ -109,6 +114,30 @@ def test_the_demo_is_advised_as_from_a_shell(machine, tmp_path):
         assert connection.execute(query, [run_id]).fetchall() == [("rebalance", moves)]
         query = "SELECT DISTINCT gate FROM advisor.check_result WHERE cluster = 'demo' ORDER BY gate"
         assert connection.execute(query).fetchall() == [("input",), ("results",)]
+        seen = {query: connection.execute(query).fetchall() for query in WEEKS_BEFORE}
+    assert seen == WEEKS_BEFORE
+    assert history.fill(machine.dsn("advisor"), dumps) == 0
+
+
+WEEKS_BEFORE = {
+    """SELECT cluster, verdict FROM advisor.cluster_latest WHERE cluster LIKE 'demo%' ORDER BY cluster""": [
+        ("demo", "rebalance"), ("demo-blind", "cannot_tell"), ("demo-healthy", "nothing_to_do"),
+    ],
+    """SELECT cluster, count(DISTINCT period_start), min(days)
+    FROM advisor.skew_by_day
+    JOIN (SELECT cluster, count(*) AS days FROM advisor.run GROUP BY cluster) AS run USING (cluster)
+    WHERE cluster LIKE 'demo%' GROUP BY cluster ORDER BY cluster""": [
+        ("demo", 21, 21), ("demo-blind", 21, 21), ("demo-healthy", 21, 21),
+    ],
+    """SELECT cluster, min(days_of_history), count(growth_bytes_per_day) FROM advisor.broker_disk_forecast
+    WHERE cluster LIKE 'demo%' GROUP BY cluster ORDER BY cluster""": [("demo", 14, 12), ("demo-healthy", 14, 6)],
+    """SELECT change, code FROM advisor.finding_change
+    WHERE cluster = 'demo' AND (change = 'resolved' OR code = 'hot_partition') ORDER BY change, code""": [
+        ("new", "hot_partition"), ("resolved", "under_replicated"),
+    ],
+    """SELECT state, applied_count = move_count, move_count > 0, predicted_bytes > 0, realised_bytes > 0
+    FROM advisor.plan_application WHERE cluster LIKE 'demo%'""": [("verified", True, True, True, True)],
+}  # fmt: skip
 
 
 def shell(*words):

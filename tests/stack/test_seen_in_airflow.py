@@ -16,7 +16,9 @@ from rebalance_advisor.airflow.page import PREFIX
 from rebalance_advisor.page.access import Access
 from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.page.routes import make_app
+from stack.demo import history
 from stack.demo import pipeline as demo
+from stack.demo.small_clusters import BLIND, HEALTHY
 from tests.chromium import NARROW, chromium, document_width, grave_faults, in_view, new_page
 from tests.stack.conftest import GUEST
 
@@ -32,10 +34,14 @@ PAGES = (
 
 @pytest.fixture(scope="module")
 def address(machine):
-    """Airflow's, once the demo is published there."""
+    """Airflow's, once the demo is published there, with the clusters beside it."""
+    demo.write_small_clusters(machine)
     if not (machine.published / "demo" / "latest").exists():
         demo.write_demo(machine)
+        history.fill(machine.dsn("advisor"), machine.run / "demo")
         demo.advise(machine.airflow.client, "demo", print)
+    for cluster in (HEALTHY, BLIND):  # the page asks Airflow who may read them
+        machine.airflow.client.wait_for_dag(f"advise_{cluster}")
     return machine.airflow.client.address
 
 
@@ -89,8 +95,12 @@ def test_lists_and_fleet_begin_with_what_is_worst(page: Page, address: str) -> N
         f"{CLUSTER}/brokers": ("12 brokers", "93 %", "61 %", "broker disk full"),
         f"{CLUSTER}/topics": ("166 topics", "hot partition", "rack violated"),
         f"{CLUSTER}/groups": ("49 groups", "dead static member", "never: members fall behind", "→"),
-        f"{PREFIX}/": ("The disks of broker 9 are 93% full", "Rebalance: a plan is ready"),
-    }.items():
+        f"{PREFIX}/": (
+            "The disks of broker 9 are 93% full", "Rebalance: a plan is ready", "Nothing to do",
+            "Cannot tell whether anything has to move", "last 30 days",
+        ),
+        f"{PREFIX}/clusters/{HEALTHY}/history": ("an upright line a plan that was applied",),
+    }.items():  # fmt: skip
         page.goto(f"{address}{path}")
         seen = in_view(page)
         assert [word for word in words if word not in seen] == [], (path, seen)
