@@ -53,7 +53,8 @@ _GROWTH_A_DAY, _HAND_PLACED_GROWTH_A_DAY = 0.002, 0.03
 _SWING = 0.03  # of a topic's rate from day to day
 _ADVISED_AFTER, _PUBLISHED_AFTER = timedelta(minutes=5), timedelta(minutes=7)
 _COPIED_AFTER = timedelta(hours=2)
-_BRIEF: dict[str, Any] = {"preferred_election": True, "scenarios": "today"}
+_BRIEF = {"scenarios": "today", "no_frontier": True}
+_LEADERS_ONLY = {"preferred_election": True, **_BRIEF}
 
 
 def fill(dsn: str, dumps: Path) -> int:
@@ -169,7 +170,7 @@ class _Past:
         assert before.captured_at is not None
         assert after.captured_at is not None
         application, shown_at = f"history {plan.plan_id[:12]}", before.captured_at + _PUBLISHED_AFTER
-        checked = check_plan(orjson.loads(orjson.dumps(plan.document())), before, now=shown_at)
+        checked = check_plan(store.load_plan(self.connection, run_id), before, now=shown_at)
         applied = compare(plan, after)
         if checked.status is not PlanStatus.VALID:
             raise RuntimeError(f"{self.cluster}: the plan is not valid on its own snapshot: {checked.because}")
@@ -193,7 +194,7 @@ def _fill_demo(connection: store.Connection, dumps: Path, today: ClusterSnapshot
     past = _Past(connection, CLUSTER)
     with connection.transaction():
         for age in range(DAYS - 1, 0, -1):
-            past.advise(days_before(today, age), _BRIEF)
+            past.advise(days_before(today, age), _LEADERS_ONLY)
     return DAYS - 1
 
 
@@ -202,7 +203,7 @@ def _fill_healthy(connection: store.Connection, dumps: Path, today: ClusterSnaps
     with connection.transaction():
         for age, captured_at in _days(today):
             snapshot = healthy_cluster(captured_at, age, moved, SEED)
-            run_id, plan = past.advise(snapshot, {}, is_past=age > 0)
+            run_id, plan = past.advise(snapshot, _BRIEF, is_past=age > 0)
             if age == CARRIED_OUT:
                 moved = {(move.topic, move.partition): move.to_replicas for move in plan.moves}
                 after = healthy_cluster(captured_at + _COPIED_AFTER, age, moved, SEED)
@@ -216,7 +217,7 @@ def _fill_blind(connection: store.Connection, dumps: Path, today: ClusterSnapsho
     with connection.transaction():
         for age, captured_at in _days(today):
             snapshot = blind_cluster(captured_at, age, SEED, may_describe=age > BLIND_SINCE)
-            past.advise(snapshot, {}, is_past=age > 0)
+            past.advise(snapshot, _BRIEF, is_past=age > 0)
         _write_snapshot(snapshot, dumps)
     return DAYS
 
