@@ -1,8 +1,8 @@
 """The weeks before the demo, in the store: ``python -m stack.demo.history FOLDER``.
 
 Three clusters, a snapshot a day and an advisory on most days, made and saved by the product's own functions; the demo's
-own last day is left to Airflow. A cluster with an advisory stays as it is. Times are written back, nothing else is. The troubles of
-the demo begin on different days:
+own last day is left to Airflow. A cluster with an advisory stays as it is. Times are written back, nothing else is.
+The troubles of the demo begin on different days:
 
 - broker 9 fills all the time; ``fraud-scoring`` falls behind, brokers 7 and 11 are restarted a few days ago
 - the hot partition is new today; what a broker did not replicate yesterday is resolved
