@@ -211,7 +211,8 @@ def _fill_healthy(connection: store.Connection, dumps: Path, today: ClusterSnaps
             run_id, plan = past.advise(snapshot, _BRIEF, is_past=age > 0)
             if age == CARRIED_OUT:
                 moved = {(move.topic, move.partition): move.to_replicas for move in plan.moves}
-                after = healthy_cluster(captured_at + _COPIED_AFTER, age, moved, SEED)
+                later = age - _COPIED_AFTER / timedelta(days=1)
+                after = healthy_cluster(captured_at + _COPIED_AFTER, later, moved, SEED)
                 past.carry_out(run_id, plan, snapshot, after)
         _write_snapshot(snapshot, dumps)
     return DAYS

@@ -132,7 +132,7 @@ WEEKS_BEFORE = {
     """SELECT cluster, min(days_of_history), count(growth_bytes_per_day) FROM advisor.broker_disk_forecast
     WHERE cluster LIKE 'demo%' GROUP BY cluster ORDER BY cluster""": [("demo", 14, 12), ("demo-healthy", 14, 6)],
     """SELECT change, code FROM advisor.finding_change
-    WHERE cluster = 'demo' AND (change = 'resolved' OR code = 'hot_partition') ORDER BY change, code""": [
+    WHERE cluster = 'demo' AND code IN ('hot_partition', 'under_replicated') ORDER BY change""": [
         ("new", "hot_partition"), ("resolved", "under_replicated"),
     ],
     """SELECT state, applied_count = move_count, move_count > 0, predicted_bytes > 0, realised_bytes > 0
