@@ -63,11 +63,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         cluster = _name_cluster(machine, arguments, say)
         _warm(machine)
         machine.start(say, partial(_start_history, machine) if cluster == DEMO else lambda: None)
-        if cluster == DEMO:
-            _wait_for_history(machine, say)
         if arguments.bootstrap:
             machine.airflow.client.set_connection(LIVE_CONNECTION, "kafka", _client_properties(arguments))
         published = advise(machine.airflow.client, cluster, say)
+        if cluster == DEMO:
+            _wait_for_history(machine, say)
     except (RuntimeError, OSError, AdvisorError) as error:
         print(f"failed: {error}", file=sys.stderr)
         return 1
@@ -162,14 +162,13 @@ def _history(machine: Machine) -> Program:
 
 
 def _start_history(machine: Machine) -> None:
-    """Fill the store while Airflow starts."""
+    """Fill the store while Airflow starts and advises."""
     paths = os.pathsep.join((str(installed_code().plugins), str(CHECKOUT)))
     command = [sys.executable, "-m", "stack.demo.history", str(machine.run / "demo")]
     _history(machine).start(command, {**os.environ, "PYTHONPATH": paths, postgres.SETTING: machine.dsn("advisor")})
 
 
 def _wait_for_history(machine: Machine, say: Callable[[str], None]) -> None:
-    """Today's run must not find a part of it."""
     program = _history(machine)
     wait_for("the history", lambda: not program.is_running, seconds=_RUN_SECONDS)
     say(program.last_words(1))

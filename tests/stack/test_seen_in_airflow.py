@@ -7,6 +7,7 @@ import json
 import re
 import urllib.error
 import urllib.request
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def address(machine):
     demo.write_small_clusters(machine)
     if not (machine.published / "demo" / "latest").exists():
         demo.write_demo(machine)
-        history.fill(machine.dsn("advisor"), machine.run / "demo")
+        history.fill(machine.dsn("advisor"), machine.run / "demo", datetime.now(UTC))
         demo.advise(machine.airflow.client, "demo", print)
     for cluster in (HEALTHY, BLIND):  # the page asks Airflow who may read them
         machine.airflow.client.wait_for_dag(f"advise_{cluster}")
