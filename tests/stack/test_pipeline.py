@@ -128,7 +128,9 @@ WEEKS_BEFORE = {
     """SELECT cluster, count(DISTINCT period_start), min(days)
     FROM advisor.skew_by_day
     JOIN (SELECT cluster, count(*) AS days FROM advisor.run GROUP BY cluster) AS run USING (cluster)
-    WHERE cluster LIKE 'demo-%' GROUP BY cluster ORDER BY cluster""": [("demo-blind", 21, 21), ("demo-healthy", 21, 21)],
+    WHERE cluster LIKE 'demo-%' GROUP BY cluster ORDER BY cluster""": [
+        ("demo-blind", 21, 21), ("demo-healthy", 21, 21),
+    ],
     """SELECT min(days_of_history), count(growth_bytes_per_day) FROM advisor.broker_disk_forecast
     WHERE cluster = 'demo-healthy'""": [(14, 6)],
     """SELECT state, applied_count = move_count, move_count > 0, predicted_bytes > 0, realised_bytes > 0
