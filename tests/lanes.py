@@ -52,18 +52,18 @@ _BOTH = min(os.cpu_count() or 1, 8)
 _HERE = "not live and not stack and not matrix"
 # Fast tests look at plans that are searched for a short time; ``whole`` looks at the same with the search of users.
 _FAST = "--brief-search", "-m", f"{_HERE} and not slow"
-# Lanes of one process come first, because lanes of several keep all processors busy to the end. Airflow and Kafka wait
-# for half of their time. Kafka's jars arrive while the first lanes run.
+# Lanes of one process come first, because lanes of several keep all processors busy to the end. Airflow, Spark and
+# Kafka wait for half of their time: two of them run beside a lane of several. Kafka's jars arrive meanwhile.
 LANES = (
     Lane("airflow", "Airflow with the page in a browser, kills, the installed wheel", ("test-all", "ci"),
          _pytest("-m", "stack and not live and not matrix", "tests/stack"), 0.5),
     Lane("main-job", "demo dumps through Airflow, Spark, Postgres and Great Expectations; the shell", ("test",),
          _pytest("-m", "main_job", "tests/stack")),
     Lane("stack", "SQL, Spark, Great Expectations, DAGs", ("test-all", "ci"),
-         _pytest("-m", "stack and not live and not matrix", "--ignore=tests/stack", "--ignore=tests/live")),
+         _pytest("-m", "stack and not live and not matrix", "--ignore=tests/stack", "--ignore=tests/live"), 0.6),
     Lane("lint", "format, lint, types, import layers", ("check", "ci"), ("make", "--no-print-directory", "lint")),
     Lane("live", "Kafka brokers, Kafka's own classes, Prometheus", ("test-live", "ci"),
-         _pytest("-m", "live and not matrix", "tests/live"), 0.5),
+         _pytest("-m", "live and not matrix", "tests/live"), 0.4),
     Lane("whole", "plans with the whole search; larger samples of every property", ("test-all", "ci"),
          _pytest("-m", f"(slow or planned) and {_HERE}", workers=_BOTH), _BOTH),
     Lane("fast", "the library, the shell, dumps, pages: everything that takes seconds", ("check", "test", "ci"),
