@@ -377,7 +377,9 @@ def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
     for row in np.flatnonzero((lists != problem.replicas).any(axis=1) & may_stay & keeps).tolist():
         stays, first = now[row], preferred[row]
         if is_same_set[row]:
-            ways = [(problem.replicas[row], (stays, first)), (problem.replicas[row], (first, first))]
+            ways = [(problem.replicas[row], (stays, first))]
+            if problem.takes_leaders[first]:
+                ways.append((problem.replicas[row], (first, first)))
         else:
             ways = [(lists[row][np.argsort(lists[row] != stays, kind="stable")], (stays, stays))]
         was, extra = (leader[row], elected[row]), problem.leader_extra[row]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import CONTRADICTIONS, PlanOptions
 from kafka_rebalance.options.rules import TopicBrokers, TopicLeaders
 from kafka_rebalance.options.values import Target
@@ -150,6 +151,9 @@ KEPT: dict[str, Keeps] = {
         # One partition alone may take longer.
         or max(plan.moves[m].bytes or 0 for m in wave.moves) > 3600 * 0.05 * options.throttle_bytes_per_s
         for wave in plan.waves
+    ),
+    "--disk-growth": lambda snapshot, plan, options: all(
+        reason.args["broker"] == 0 for reason in plan.reasons if reason.code is FactCode.DISKS_FILL_SOON
     ),
     "--max-reorders": lambda snapshot, plan, options: sum(move.kind is MoveKind.ORDER for move in plan.moves) <= 3,
     "--also-balance": lambda snapshot, plan, options: any(

@@ -23,7 +23,7 @@ def outcome(resource: str, skew: float) -> dict[str, Any]:
 def advisory(**more: Any) -> dict[str, Any]:
     plan = {
         "moves": [1], "steps": [], "resources": [outcome("disk", 1.2), outcome("in", 1.05), outcome("out", 2.0)],
-        "left_out": {},
+        "left_out": {}, "reasons": [],
         "verdict": "rebalance", "expires_at": None, "lower_bound": [], "robustness": None,
         "cost": {"replica_moves": 1, "bytes": None, "leader_changes": 0, "seconds": None},
     }  # fmt: skip
