@@ -88,9 +88,9 @@ def test_names_are_text_wherever_they_are() -> None:
     point = Point(x=0.5, y=0.5, words=HOSTILE, label=HOSTILE, href=HOSTILE)
     moment = Moment(x=0.5, words=HOSTILE, label=HOSTILE, href=HOSTILE)
     row = Row(label=HOSTILE, places=[[cell]], words=HOSTILE, href=HOSTILE, heading=HOSTILE)
-    part = bar(1.0, Look.PLAIN, HOSTILE, HOSTILE)
+    parts = (*bar(1.0, Look.PLAIN, HOSTILE), *stacked([(1.0, Look.PLAIN, HOSTILE, HOSTILE)]))
     pictures = [
-        strip(Strip(parts=part, ticks=[Tick(at=1, words=HOSTILE)], high=1.0, words=HOSTILE)),
+        strip(Strip(parts=parts, ticks=[Tick(at=1, words=HOSTILE)], high=1.0, words=HOSTILE)),
         line_chart(
             LineChart(
                 words=HOSTILE, lines=[Line(points=[point])], x_range=(0, 1), y_range=(0, 1), x_labels=[(0, HOSTILE)],

@@ -19,6 +19,7 @@ def disk(broker: int, days: int | None, **others: object) -> dict[str, object]:
         "broker": broker,
         "used_ratio": 0.7,
         "days_of_history": 20,
+        "growth_bytes_per_day": None,
         "reaches_85_percent_at": full_at,
         "reaches_85_percent_at_with_plan": None,
     } | others

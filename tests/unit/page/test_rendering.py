@@ -43,7 +43,7 @@ def test_the_style_sheet_has_light_and_dark_and_fetches_nothing():
 
 def test_every_outlook_of_a_group_has_words():
     """All of the view's, and no others."""
-    outlooks = set(re.findall(r"(?:THEN|ELSE) '(\w+)'", read_views()["advisor.group_overview_latest"]))
+    outlooks = set(re.findall(r"(?:THEN|ELSE) '(\w+)'", read_views()["store.current_group_score"]))
     assert len(outlooks) == 5
     words = {outlook: outlook_words({"outlook": outlook, "drain_seconds": 5400.0}) for outlook in outlooks | {None}}
     assert words["drains"] == "in 1 h 30 min"
