@@ -214,6 +214,16 @@ def test_a_pair_is_kept_or_refused_with_both_named(first: str, second: str) -> N
         assert KEPT[option](snapshot, plan, options), option
 
 
+@for_each("seed", range(12))
+@pytest.mark.usefixtures("brief_search")
+def test_an_excluded_broker_is_not_elected_where_it_is_preferred(seed: int) -> None:
+    """Seed 6 has a list that needs no new order, and an excluded broker first in it."""
+    snapshot = small_cluster(seed)
+    plan = make_plan(snapshot, PlanOptions(exclude_brokers=frozenset({1}), leaders_only=True, with_frontier=False))
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    assert all(move.leader_to != 1 or move.leader_from == 1 for move in plan.moves)
+
+
 def test_every_option_is_in_pairs_of_the_sample_that_are_kept() -> None:
     options = [option for pair in KEPT_PAIRS if pair in IN_FAST for option in pair]
     assert set(options) == set(FIELDS)
