@@ -74,6 +74,7 @@ class FactCode(StrEnum):
     REASSIGNMENT_FILLS_BROKER = "reassignment_fills_broker"
     ALL_INSIDE_BAND = "all_inside_band"
     ALL_WITHIN_DEAD_BAND = "all_within_dead_band"
+    BROKERS_NEARLY_FULL = "brokers_nearly_full"
     BROKERS_OUTSIDE_BAND = "brokers_outside_band"
     RATE_IS_WATCHED = "rate_is_watched"
     STOPS_AT_STEP = "stops_at_step"

@@ -67,12 +67,14 @@ class Placement:
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Wanted:
     """``resources``: None = the default ones and the targets'. ``balanced``: those with the common band. ``highest``:
-    load per capacity, the upper end of a band without a lower one.
+    load per capacity, the upper end of a band without a lower one. ``relieved_to``: likewise, of a band that ends
+    higher without it.
     """
 
     within: float | None = 0.10
     targets: Mapping[str, Target] = field(default_factory=dict)
     highest: Mapping[str, float] = field(default_factory=dict)
+    relieved_to: Mapping[str, float] = field(default_factory=dict)
     caps: Mapping[str, Floats] = field(default_factory=dict)
     ranks: Mapping[str, int] = field(default_factory=dict)
     resources: tuple[str, ...] | None = None
@@ -179,11 +181,11 @@ def _bands(
     for d, resource in enumerate(columns.resources):
         if resource in wanted.highest:
             low[:, d], high[:, d] = 0.0, np.where(brokers.stays, wanted.highest[resource] * capacity[:, d], 0.0)
-        if resource in wanted.caps:
-            low[:, d], high[:, d] = (
-                np.minimum(low[:, d], wanted.caps[resource]),
-                np.minimum(high[:, d], wanted.caps[resource]),
-            )
+        tops = [wanted.caps[resource]] if resource in wanted.caps else []
+        if resource in wanted.relieved_to:
+            tops.append(wanted.relieved_to[resource] * capacity[:, d])
+        for top in tops:
+            low[:, d], high[:, d] = np.minimum(low[:, d], top), np.minimum(high[:, d], top)
     return Bands(low, high)
 
 

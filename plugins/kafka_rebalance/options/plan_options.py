@@ -267,7 +267,12 @@ class BalanceOptions(Checked):
         ),
     ] = ()
     dead_band: Annotated[
-        Ratio, Option("Dead band", "without an order nothing moves until a broker is so far from its fair share", "20%")
+        Ratio,
+        Option(
+            "Dead band",
+            "without an order nothing moves until a broker is so far from its fair share, or nearly full",
+            "20%",
+        ),
     ] = 0.20
     least_gain_per_byte: Annotated[
         Ratio,

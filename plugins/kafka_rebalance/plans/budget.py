@@ -91,7 +91,29 @@ class KeepBudget:
     def run(self, state: PlanState) -> PlanState:
         params = state.params
         cut = within_budget(state.problem, state.found, state.seed, params.solve, params.budget)
+        if state.request.relieved_to:
+            cut = _relieved_first(state, cut)
         return state.with_solution(cut)
+
+
+def _relieved_first(state: PlanState, cut: Solution) -> Solution:
+    """``cut``, or the plan that takes more off brokers that are nearly full within the same budget."""
+    problem, seed, params = state.problem, state.seed, state.params.solve
+    full = np.array([name in state.request.relieved_to for name in problem.resources], dtype=np.bool_)
+    free = without_balance(problem)
+    relief = replace(free, band_high=np.where(full, np.minimum(free.band_high, problem.band_high), free.band_high))
+    least = solve(relief, seed=seed, params=state.params.budget.solve)
+    if fits_budget(problem, least.cost):
+        other = searched_within_budget(problem, state.found, least, seed, params)
+    else:
+        other = within_budget(relief, least, seed, params, state.params.budget)
+    stays, outside = problem.stays[:, None], outside_of(problem)
+
+    def rank(found: Solution) -> tuple[bool, float, float]:
+        above = np.maximum(found.after - problem.band_high, 0.0)[:, full] / problem.capacity[:, full]
+        return not keeps_caps(problem, found), round(float((above * stays).sum()), 6), outside(found)
+
+    return replace(min(cut, other, key=rank), bounds=cut.bounds, is_cut_short=True)
 
 
 def search(

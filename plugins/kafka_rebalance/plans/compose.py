@@ -124,7 +124,8 @@ def _plan(state: PlanState) -> Plan:
     assert wave_of is not None
     bands, outcome = bands_of(problem), outcome_of(request, draft)
     cost = cost_of(request, draft, waves, params.waves) if len(draft) else NO_COST
-    why = explain_moves(request, draft, outcome, bands, options.band)
+    fair = bands_of(request.problem(options.band, relieves=False)) if request.relieved_to else bands
+    why = explain_moves(request, draft, outcome, fair, options.band)
     explain_topic_leaders(request, problem, draft, why)
     explain_survival(request, problem, draft, why, params.solve.survive)
     bounds = _bounds(state, outcome, bands)
@@ -168,7 +169,7 @@ def _plan(state: PlanState) -> Plan:
         steps=steps_of_plan(state, bands, bounds),
         rollback=rollback_of(request, draft, wave_of, params.waves) if len(draft) else None,
         preconditions=preconditions_of(request, draft),
-        explanations=explain_brokers(request, draft, outcome, bands, options.band),
+        explanations=explain_brokers(request, draft, outcome, fair, options.band),
         robustness=_robustness(state),
         within_budget=claim,
         continues=state.continues,

@@ -605,6 +605,21 @@ def _smallest(problem: Problem, d: int, replicas: Ints, broker: int) -> float:
     return float(weight.min()) if len(weight) else 0.0
 
 
+def brokers_nearly_full(plan_request: PlanRequest) -> tuple[Fact, ...]:
+    return tuple(
+        fact(
+            FactCode.BROKERS_NEARLY_FULL,
+            resource=name,
+            brokers=full.brokers,
+            broker=full.broker,
+            capacity_share=full.share,
+            mean_share=full.mean_share,
+            relieved_to=full.relieved_to,
+        )
+        for name, full in plan_request.nearly_full.items()
+    )
+
+
 def within_dead_band(plan_request: PlanRequest, worst: Deviation | None, dead_band: float) -> Fact:
     if worst is None or worst.ratio == 1.0:
         return fact(FactCode.ALL_INSIDE_BAND)

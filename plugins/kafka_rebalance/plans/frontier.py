@@ -180,6 +180,9 @@ def _own_reason(plan: Plan, options: PlanOptions) -> Fact:
         return plan.reasons[0]
     if options.has_budget:
         return fact(FactCode.POINT_IN_BUDGET)
+    for reason in plan.reasons:
+        if reason.code is FactCode.STOPS_AT_STEP:
+            return reason
     band = options.band
     if options.targets:
         asked, band = "targets", None

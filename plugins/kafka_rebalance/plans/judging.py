@@ -22,6 +22,7 @@ from kafka_rebalance.plans.explain import (
     OverCap,
     above_cap,
     bounds_of_widened_bands,
+    brokers_nearly_full,
     budget_allows_nothing,
     budget_cuts_short,
     does_not_pay,
@@ -35,8 +36,9 @@ from kafka_rebalance.plans.explain import (
 )
 from kafka_rebalance.plans.failures import with_follower_order
 from kafka_rebalance.plans.option_fit import require_countable_bytes
-from kafka_rebalance.plans.plan import Verdict
+from kafka_rebalance.plans.plan import StepKind, Verdict
 from kafka_rebalance.plans.state import PlanState
+from kafka_rebalance.plans.steps import needs_relief
 from kafka_rebalance.plans.unseen import could_change, nothing_usable
 
 
@@ -73,11 +75,14 @@ class StayInDeadBand:
         return state.is_open and state.remaining is None and not state.request.hard and not is_ordered
 
     def run(self, state: PlanState) -> PlanState:
-        dead_band = _dead_band(state)
-        worst = _worst_today(state.problem, state.options.band or 0.0)
-        if worst is not None and abs(worst.ratio - 1) > dead_band:
+        problem = state.problem
+        if state.request.relieved_to:
+            problem = state.request.problem(state.options.band, relieves=False)
+        if _is_outside(state, _worst_today(problem, state.options.band or 0.0)):
             return state
-        return state.decided(Verdict.NOTHING_TO_DO, (within_dead_band(state.request, worst, dead_band),))
+        if needs_relief(state.request, state.params.steps).any():
+            return replace(state, only_relieves=True)
+        return _stays(state, problem)
 
 
 class Settle:
@@ -154,6 +159,21 @@ class TellWaiting:
         return replace(state, verdict=verdict, reasons=(*state.request.unmet, *state.reasons))
 
 
+class TellNearlyFull:
+    """Brokers that stay nearly full exclude "nothing to do"."""
+
+    name = "nearly_full"
+
+    def applies(self, state: PlanState) -> bool:
+        is_limited = state.options.has_budget or state.options.at in set(StepKind)
+        is_idle = state.verdict in (Verdict.NOTHING_TO_DO, Verdict.NOT_FIXABLE_BY_MOVING)
+        return is_idle and bool(state.request.nearly_full) and not is_limited
+
+    def run(self, state: PlanState) -> PlanState:
+        reasons = (*brokers_nearly_full(state.request), *state.reasons)
+        return replace(state, verdict=Verdict.NOT_FIXABLE_BY_MOVING, reasons=reasons)
+
+
 class DoubtUnseen:
     name = "unseen"
 
@@ -166,6 +186,15 @@ class DoubtUnseen:
             return state
         reasons = (*unseen, *(fact(FactCode.OF_WHAT_WAS_SEEN, reason=reason) for reason in state.reasons))
         return replace(state, verdict=Verdict.CANNOT_TELL, reasons=reasons)
+
+
+def _is_outside(state: PlanState, worst: Deviation | None) -> bool:
+    return worst is not None and abs(worst.ratio - 1) > _dead_band(state)
+
+
+def _stays(state: PlanState, problem: Problem) -> PlanState:
+    worst = _worst_today(problem, state.options.band or 0.0)
+    return state.decided(Verdict.NOTHING_TO_DO, (within_dead_band(state.request, worst, _dead_band(state)),))
 
 
 def _dead_band(state: PlanState) -> float:
@@ -199,11 +228,18 @@ class _Weighed:
     over: tuple[OverCap, ...]
     was_over: tuple[OverCap, ...]
     is_free: bool
+    relieves: bool
 
 
 def _judged(state: PlanState) -> PlanState:
     weighed = _weighed(state)
-    for refuse in (_refuse_above_caps, _refuse_empty_budget, _refuse_without_gain, _refuse_small_gain):
+    for refuse in (
+        _refuse_above_caps,
+        _refuse_empty_budget,
+        _refuse_no_relief,
+        _refuse_without_gain,
+        _refuse_small_gain,
+    ):
         refused = refuse(state, weighed)
         if refused is not None:
             return refused
@@ -217,6 +253,8 @@ def _weighed(state: PlanState) -> _Weighed:
     ranked = replace(bands, rank=None) if solution.is_cut_short else bands
     was, gain = gained(ranked, outcome.states_before, outcome.states_after, stays)
     was_over = over_caps(plan_request, outcome.before_by_resource)
+    falls = outcome.after < outcome.before * (1 - BAND_ROUNDING)
+    relieves = bool((needs_relief(plan_request, state.params.steps) & falls).any())
     return _Weighed(
         bands=bands,
         outcome=outcome,
@@ -227,7 +265,8 @@ def _weighed(state: PlanState) -> _Weighed:
         gain=gain,
         over=over_caps(plan_request, outcome.after_by_resource),
         was_over=was_over,
-        is_free=bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election,
+        is_free=bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election or relieves,
+        relieves=relieves,
     )
 
 
@@ -246,6 +285,17 @@ def _refuse_empty_budget(state: PlanState, weighed: _Weighed) -> PlanState | Non
         return None
     reasons = budget_allows_nothing(state.request, weighed.bands, weighed.outcome.before)
     return state.decided(Verdict.NOTHING_TO_DO, reasons, bounds=state.found.bounds)
+
+
+def _refuse_no_relief(state: PlanState, weighed: _Weighed) -> PlanState | None:
+    if not state.only_relieves or weighed.relieves:
+        return None
+    if not state.request.relieved_to:
+        return _stays(state, state.problem)
+    outside = why_outside(
+        state.request, weighed.bands, weighed.outcome, weighed.widened, is_proved=state.found.is_outside_proved
+    )
+    return state.decided(Verdict.NOT_FIXABLE_BY_MOVING, outside, bounds=state.found.bounds)
 
 
 def _refuse_without_gain(state: PlanState, weighed: _Weighed) -> PlanState | None:
@@ -276,6 +326,7 @@ def _recommended(state: PlanState, weighed: _Weighed) -> PlanState:
     if solution.is_cut_short:
         reasons = budget_cuts_short(plan_request, weighed.bands, weighed.outcome.before, weighed.outcome.after)
         return state.decided(Verdict.REBALANCE, reasons, draft=draft, bounds=bounds, is_cut_short=True)
-    reasons = why_rebalance(plan_request, weighed.bands, weighed.outcome, weighed.widened)
+    reasons = brokers_nearly_full(plan_request) if weighed.relieves else ()
+    reasons += why_rebalance(plan_request, weighed.bands, weighed.outcome, weighed.widened)
     reasons += bounds_of_widened_bands(weighed.widened, bounds, is_proved=solution.is_outside_proved)
     return state.decided(Verdict.REBALANCE, reasons, draft=draft, bounds=bounds)

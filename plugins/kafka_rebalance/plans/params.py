@@ -96,14 +96,12 @@ class FrontierParams(Parameters):
 class StepParams(Parameters):
     """Steps.
 
-    full_share                 brokers above this share of capacity are relieved first
-    forecast_days              so are disks that reach it within these days, where their growth is known
+    forecast_days              disks that are nearly full within these days by their known growth are relieved, too
     most_pairs_searched_twice  smaller clusters are searched with and without an election first
     least_saving               share of the bytes that a search without election must save
     bound_rounding             share of a step's bound that is not claimed
     """
 
-    full_share: float = number(0.85, least=0.0, most=1.0)
     forecast_days: float = number(30.0, least=0.0)
     most_pairs_searched_twice: int = number(5_000, least=0)
     least_saving: float = number(0.01, least=0.0, most=1.0)
@@ -142,11 +140,17 @@ class OptionParams(Parameters):
     most_replication_factor  a factor above this and above the brokers is refused
     same_disk_ratio          smaller differences of disks are ignored
     busy_share               of capacity: from here on rates are evened out by default
+    full_share               of capacity: brokers above it are relieved, in a step before the others
+    relieved_share           of capacity: by default they end below it, so that they are not full again tomorrow
+    least_above_mean         they need not end below this multiple of the mean
     """
 
     most_replication_factor: int = number(64, least=1)
     same_disk_ratio: float = number(1.01, least=1.0)
     busy_share: float = number(0.5, least=0.0, most=1.0)
+    full_share: float = number(0.85, least=0.0, most=1.0)
+    relieved_share: float = number(0.80, least=0.0, most=1.0)
+    least_above_mean: float = number(1.02, least=1.0)
     most_named: int = number(5, least=1)
 
 

@@ -26,6 +26,7 @@ from kafka_rebalance.plans.judging import (
     RequireUsable,
     Settle,
     StayInDeadBand,
+    TellNearlyFull,
     TellWaiting,
 )
 from kafka_rebalance.plans.option_fit import require_brokers_fit, require_measured
@@ -44,7 +45,7 @@ STAGES: tuple[Stage, ...] = (
     RequireUsable(),  # cannot_tell for an unusable snapshot
     RefuseImpossible(),  # infeasible where disks or caps are too small
     ReadPrevious(),  # remaining moves of an earlier plan
-    StayInDeadBand(),  # nothing_to_do inside the dead band
+    StayInDeadBand(),  # nothing_to_do inside the dead band, unless a broker is nearly full
     ContinuePrevious(),  # the earlier plan, if it still holds
     ElectFirst(),  # start from an election that evens out leaders
     Balance(),  # the cheapest plan inside the bands
@@ -59,9 +60,10 @@ STAGES: tuple[Stage, ...] = (
     SurviveLosses(),  # capacity after a loss
     AvoidDemoted(),  # no list begins with a demoted broker
     TellWaiting(),  # moves that must wait
+    TellNearlyFull(),  # brokers that moves do not help
     DoubtUnseen(),  # cannot_tell where unseen parts matter
     OrderSteps(),  # elect, repair, relieve, even out
-    StopAtStep(),  # at the requested step
+    StopAtStep(),  # at the requested step; inside the dead band after relief
     CutWaves(),
     WritePlan(),
     AddFrontier(),

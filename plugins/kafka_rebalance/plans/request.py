@@ -42,11 +42,26 @@ from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.snapshot.other_hands import MOST_CANCELLED, cancel_json
 
 
+@dataclass(frozen=True, slots=True)
+class NearlyFull:
+    """Of one resource, in shares of capacity: ``brokers`` are above ``full_share``, the highest is ``broker``.
+
+    relieved_to  where the band ends for all brokers; None: the mean itself is so high that moves do not help
+    """
+
+    brokers: int
+    broker: int
+    share: float
+    mean_share: float
+    relieved_to: float | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanRequest:
     """``rows`` int64[P']: the snapshot row of each problem row. ``hard``: reasons to move regardless of balance.
     ``unmet``: moves that must be made but cannot yet (a replica is out of sync, a reassignment runs). ``watched``:
-    rates that are not evened out, because no broker is near capacity.
+    rates that are not evened out, because no broker is near capacity. ``nearly_full``: resources with a broker above
+    ``full_share`` of capacity.
     """
 
     snapshot: ClusterSnapshot
@@ -61,7 +76,8 @@ class PlanRequest:
     unmet: tuple[Fact, ...]
     notes: tuple[Fact, ...]
     watched: Mapping[str, Watched] = field(default_factory=dict)
-    busy_share: float = DEFAULTS.options.busy_share
+    nearly_full: Mapping[str, NearlyFull] = field(default_factory=dict)
+    params: OptionParams = DEFAULTS.options
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -114,10 +130,21 @@ class PlanRequest:
         known = {name: stays for name in self.partitions.sources if name not in self.resources}
         return {name: why for name, why in (self.partitions.left_out | known).items() if name in self.in_play}
 
+    @property
+    def relieved_to(self) -> dict[str, float]:
+        return {name: full.relieved_to for name, full in self.nearly_full.items() if full.relieved_to is not None}
+
     def problem(
-        self, within: float | None, targets: Mapping[str, Target] | None = None, *, evens_out_rates: bool = False
+        self,
+        within: float | None,
+        targets: Mapping[str, Target] | None = None,
+        *,
+        evens_out_rates: bool = False,
+        relieves: bool = True,
     ) -> Problem:
-        """``within`` None: only targets. ``evens_out_rates``: watched rates get their band, too."""
+        """``within`` None: only targets. ``evens_out_rates``: watched rates get their band, too. ``relieves``: bands of
+        the options end at ``relieved_to``.
+        """
         watched = {} if evens_out_rates else self.watched
         wanted = Wanted(
             within=within,
@@ -126,6 +153,7 @@ class PlanRequest:
             ranks=self.band_ranks,
             resources=self.resources,
             highest={name: self.busy_level(name) for name in watched},
+            relieved_to=self.relieved_to if relieves and targets is None else {},
             balanced=(self.balanced | self.options.targets.keys()) - watched.keys(),
             target_rf=self.target_rf,
             pinned=self.pinned,
@@ -140,7 +168,7 @@ class PlanRequest:
 
     def busy_level(self, name: str) -> float:
         rate = self.watched[name]
-        return self.busy_share * (rate.capacity if rate.is_assumed else 1.0)
+        return self.params.busy_share * (rate.capacity if rate.is_assumed else 1.0)
 
     def _brokers(self) -> Brokers:
         arrays = self.brokers.arrays
@@ -206,7 +234,8 @@ def build_request(
         disk_limit=_disk_limit(partitions, brokers),
         hard=_hard_reasons(partitions, brokers, target, rows, free, options),
         watched=watched,
-        busy_share=params.busy_share,
+        nearly_full=_nearly_full(partitions, brokers, rows, target, options, params),
+        params=params,
         unmet=(
             *_unmet_reasons(partitions, brokers, options),
             *_still_filled(snapshot, partitions, brokers, options, params.most_named),
@@ -242,32 +271,89 @@ def _watched(
 
     An unknown capacity is the fullest broker's load plus the throttle; none is assumed for CPU.
     """
-    placement, arrays = partitions.placement, brokers.arrays
-    if options.band is None or options.is_within_ordered or not arrays.stays.any() or not len(placement.replicas):
+    arrays = brokers.arrays
+    if options.band is None or options.is_within_ordered or not arrays.stays.any():
         return {}
-    asked = options.targets.keys() | options.caps.keys() | options.headroom.keys()
-    names = tuple(name for name in RATES if name in partitions.sources and name not in asked)
-    there = placement.replicas >= 0
-    columns = columns_of(placement.loads, there.sum(axis=1).astype(np.int32), names)
-    preferred = placement.leader if placement.preferred is None else placement.preferred
+    names = tuple(name for name in RATES if name in partitions.sources and name not in _asked(options))
     result = {}
-    for d, name in enumerate(columns.resources):
+    for name, (today, elected) in _loads(partitions, brokers, names).items():
         known = arrays.capacity.get(name)
         if known is None and name not in THROTTLED:
             continue
-        held = np.bincount(
-            placement.replicas[there],
-            weights=np.broadcast_to(columns.follower_load[:, d, None], there.shape)[there],
-            minlength=len(arrays.ids),
-        )
-        loads = [held + _led(leader, columns.leader_extra[:, d], len(held)) for leader in (placement.leader, preferred)]
-        load = np.where(arrays.stays, np.maximum(*loads), 0.0)
+        load = np.where(arrays.stays, np.maximum(today, elected), 0.0)
         # A plan's copies come on top.
         capacity = np.full(len(load), load.max() + options.throttle_bytes_per_s) if known is None else known
         fullest = int((load / capacity).argmax())
         if 0 < load[fullest] < busy_share * capacity[fullest]:
             rate = Watched(int(arrays.ids[fullest]), float(load[fullest]), float(capacity[fullest]), known is None)
             result[name] = rate
+    return result
+
+
+def _asked(options: PlanOptions) -> frozenset[str]:
+    return frozenset(options.targets.keys() | options.caps.keys() | options.headroom.keys())
+
+
+def _nearly_full(
+    partitions: PartitionArrays,
+    brokers: BrokerArrays,
+    rows: Longs,
+    target: Ints,
+    options: PlanOptions,
+    params: OptionParams,
+) -> dict[str, NearlyFull]:
+    """Resources without an order of their own. The band ends a little below ``full_share``: a disk that a plan took to
+    the edge would be full again with the next write.
+    """
+    arrays = brokers.arrays
+    if options.band is None or options.is_within_ordered or not arrays.stays.any():
+        return {}
+    names = tuple(
+        name
+        for name in arrays.capacity
+        if name in BALANCED and name in partitions.sources and name not in _asked(options)
+        if options.moves_replicas or name in LEADER_CARRIED
+    )
+    columns = columns_of(partitions.placement.loads.taken(rows), target, names)
+    total = (columns.follower_load * target[:, None] + columns.leader_extra).sum(axis=0)
+    loads = _loads(partitions, brokers, names)
+    result = {}
+    for d, name in enumerate(columns.resources):
+        capacity = arrays.capacity[name]
+        share = np.where(arrays.stays, loads[name][0] / capacity, 0.0)
+        mean = float(total[d] / capacity[arrays.stays].sum())
+        edge = max(params.relieved_share, params.least_above_mean * mean)
+        full = share > params.full_share * (1 + BAND_ROUNDING)
+        if not full.any():
+            continue
+        helps = share.max() > params.least_above_mean * edge * (1 + BAND_ROUNDING)
+        at = int((share >= share.max() * (1 - BAND_ROUNDING)).argmax())
+        result[name] = NearlyFull(
+            brokers=int(full.sum()),
+            broker=int(arrays.ids[at]),
+            share=float(share[at]),
+            mean_share=mean,
+            relieved_to=edge if helps else None,
+        )
+    return result
+
+
+def _loads(
+    partitions: PartitionArrays, brokers: BrokerArrays, names: tuple[str, ...]
+) -> dict[str, tuple[Floats, Floats]]:
+    """float64[B] of each resource: today, and after a preferred election."""
+    placement, count = partitions.placement, len(brokers.arrays.ids)
+    there = placement.replicas >= 0
+    columns = columns_of(placement.loads, there.sum(axis=1).astype(np.int32), names)
+    preferred = placement.leader if placement.preferred is None else placement.preferred
+    result = {}
+    for d, name in enumerate(columns.resources):
+        weight = np.broadcast_to(columns.follower_load[:, d, None], there.shape)
+        if name == "disk":
+            weight = np.where(np.isnan(partitions.own_size), weight, partitions.own_size)
+        held = np.bincount(placement.replicas[there], weights=weight[there], minlength=count)
+        extra = columns.leader_extra[:, d]
+        result[name] = held + _led(placement.leader, extra, count), held + _led(preferred, extra, count)
     return result
 
 

@@ -44,6 +44,7 @@ class PlanState:
     earlier       prices and covers of an earlier bound, to prove a new one; their values are void
     previous      document of an earlier plan; ``remaining``: its rest; ``continues``: its id if kept
     is_cut_short  a budget ended the plan before all bands were met
+    only_relieves all are within the dead band, and some broker is nearly full or soon will be
     today         the problem with today's leaders, where the search starts after an election
     step_of       int32[M]; ``wave_of``: likewise; ``slots``: concurrent moves for each broker
     plan          unsealed
@@ -65,6 +66,7 @@ class PlanState:
     earlier: Bounds | None = None
     continues: str | None = None
     is_cut_short: bool = False
+    only_relieves: bool = False
     today: Problem | None = None
     step_of: Ints | None = None
     wave_of: Ints | None = None

@@ -107,11 +107,13 @@ class StopAtStep:
     name = "stop"
 
     def applies(self, state: PlanState) -> bool:
-        return state.step_of is not None and state.options.at in set(StepKind)
+        """Inside the dead band also after a step that relieves."""
+        is_asked = state.options.at in set(StepKind)
+        return state.step_of is not None and (is_asked or (state.only_relieves and _relieves(state.step_of)))
 
     def run(self, state: PlanState) -> PlanState:
         assert state.step_of is not None
-        last = ORDER.index(StepKind(state.options.at or ""))
+        last = ORDER.index(StepKind(state.options.at or StepKind.RELIEVE))
         later = np.flatnonzero(state.step_of > last)
         if not len(later):
             return state
@@ -119,6 +121,7 @@ class StopAtStep:
         stops = fact(
             FactCode.STOPS_AT_STEP,
             step=ORDER[last].value,
+            is_asked=state.options.at is not None,
             left_replica_moves=int(left.copies.sum()),
             left_bytes=total_bytes(left.bytes_forward()),
             left_leader_changes=int(left.changes_leader.sum()),
@@ -129,6 +132,10 @@ class StopAtStep:
         step_of = np.delete(state.step_of, later)
         earlier = state.bounds or state.earlier
         return replace(state, draft=kept, step_of=step_of, reasons=reasons, bounds=None, earlier=earlier)
+
+
+def _relieves(step_of: Ints) -> bool:
+    return bool((step_of == ORDER.index(StepKind.RELIEVE)).any())
 
 
 def steps_of(request: PlanRequest, problem: Problem, draft: Draft, params: StepParams) -> Ints:
@@ -173,6 +180,14 @@ def _add_relief(request: PlanRequest, draft: Draft, step: Ints, params: StepPara
         step[(step == rest) & _takes_off(draft, relieved, request.resources)] = relieve
 
 
+def needs_relief(request: PlanRequest, params: StepParams) -> Flags:
+    """bool[B, D]: brokers that are nearly full, where moves can help, or whose disk soon will be."""
+    nothing = empty_draft(request)
+    days = _days_to_full(request, nothing, np.zeros(0, dtype=np.bool_), params)
+    helps = np.array([name in request.relieved_to for name in request.resources], dtype=np.bool_)
+    return np.asarray(np.isfinite(days) | ((days == -np.inf) & helps))
+
+
 def _days_to_full(request: PlanRequest, draft: Draft, done: Flags, params: StepParams) -> Floats:
     """float64[B, D]: -inf for remaining brokers above ``full_share`` of capacity or a cap; else the days until a disk
     is, if its growth is known and they are within the forecast; else inf.
@@ -181,7 +196,7 @@ def _days_to_full(request: PlanRequest, draft: Draft, done: Flags, params: StepP
     stays = request.brokers.arrays.stays
     days = np.full(outcome.after.shape, np.inf)
     for d, name in enumerate(outcome.resources):
-        load, most = outcome.after[:, d], _most(request, name, params.full_share)
+        load, most = outcome.after[:, d], _most(request, name, request.params.full_share)
         is_full = stays & (load > most * (1 + BAND_ROUNDING))
         days[is_full, d] = -np.inf
         if name == "disk":
@@ -234,7 +249,7 @@ def forecast_notes(request: PlanRequest, draft: Draft, step_of: Ints, params: St
             days=float(days[b, d]),
             load=float(before[b, d]),
             load_after=float(after[b, d]),
-            most=float(_most(request, "disk", params.full_share)[b]),
+            most=float(_most(request, "disk", request.params.full_share)[b]),
             capacity=None if capacity is None else float(capacity[b]),
             disks=int(later.sum()),
             horizon_days=params.forecast_days,

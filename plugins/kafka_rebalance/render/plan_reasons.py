@@ -113,6 +113,16 @@ def _within_dead_band(*, dead_band: float, broker: int, resource: str, times_sha
     )
 
 
+def _nearly_full(
+    *, resource: str, brokers: int, broker: int, capacity_share: float, mean_share: float, relieved_to: float | None
+) -> str:
+    others = "" if brokers == 1 else f", the fullest of {brokers} that are nearly full"
+    text = f"{resource}: broker {broker} uses {capacity_share:.0%} of capacity{others}, the mean is {mean_share:.0%}"
+    if relieved_to is None:
+        return f"{text}, so moves do not help: add capacity, or keep less"
+    return f"{text}; no broker should end above {relieved_to:.0%}"
+
+
 _WHEN = {
     "today": "", "until_elected": ", until then", "after_plan": ", after this plan",
     "once_elected": ", once preferred replicas are elected",
@@ -488,10 +498,13 @@ _CAPACITY = {
 }
 
 
-def _stops_at_step(*, step: str, left_replica_moves: int, left_bytes: int | None, left_leader_changes: int) -> str:
+def _stops_at_step(
+    *, step: str, is_asked: bool, left_replica_moves: int, left_bytes: int | None, left_leader_changes: int
+) -> str:
     copied = "" if not left_bytes else f" ({bytes_in_words(left_bytes)})"
     left = f"{counted(left_replica_moves, 'replica move')}{copied} and {counted(left_leader_changes, 'leader change')}"
-    return f"the plan ends after the step {step.replace('_', ' ')}, as asked: {left} of later steps are left out"
+    why = "as asked" if is_asked else "all brokers are near enough to their share"
+    return f"the plan ends after the step {step.replace('_', ' ')}, {why}: {left} of later steps are left out"
 
 
 def _point_cheap(*, unit: str, is_free: bool, is_beside_forced: bool) -> str:
@@ -814,6 +827,7 @@ PLAN_REASONS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.REASSIGNMENT_FILLS_BROKER: _reassignment_fills,
         FactCode.ALL_INSIDE_BAND: _all_inside,
         FactCode.ALL_WITHIN_DEAD_BAND: _within_dead_band,
+        FactCode.BROKERS_NEARLY_FULL: _nearly_full,
         FactCode.BROKERS_OUTSIDE_BAND: _outside_band,
         FactCode.RATE_IS_WATCHED: _rate_is_watched,
         FactCode.STOPS_AT_STEP: _stops_at_step,

@@ -20,6 +20,7 @@ from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, Ints, cap_of
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.loads import Levels, asked_band, hard_limits, weights_of
+from kafka_rebalance.verify.verdict_rules import stops_at_step
 
 LEAST_POINTS = 4
 NAMES = ["cheap", "knee", "even"]
@@ -194,6 +195,7 @@ def check_ordered_bands(
 
 def _is_judged(document: dict[str, Any], parameters: PlanOptions) -> bool:
     others = parameters.has_budget or parameters.asks_beyond_bands or parameters.at in STEPS
+    others = others or stops_at_step(document) is not None
     is_new = document["verdict"] in ("rebalance", "not_fixable_by_moving") and document["continues"] is None
     return is_new and not others and not parameters.preferred_election
 

@@ -400,6 +400,8 @@ def asked_band(
     capacity: Floats | None,
     cluster: ClusterArrays,
     parameters: PlanOptions,
+    *,
+    relieves: bool = True,
 ) -> tuple[Band, Floats]:
     """Return the requested band, and the mean times capacity, float64[B].
 
@@ -424,9 +426,50 @@ def asked_band(
         low, high = _rounded(low, high, basis, is_target=outcome["basis"] == "plain_mean")
     if (cap := cap_of(name, capacity, len(low), parameters)) is not None:
         low, high = np.minimum(low, cap), np.minimum(high, cap)
+    full = nearly_full(name, before, capacity, plain, cluster, parameters) if relieves else None
+    if capacity is not None and full is not None and full.relieved_to is not None:
+        top = full.relieved_to * capacity
+        low, high = np.minimum(low, top), np.minimum(high, top)
     low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
     held = before if name == "disk" else _held(per_replica, per_leader, cluster)
     return Band(_reachable(name, low, held, cluster), high), plain
+
+
+# A broker above this share of capacity is relieved, by default to the other one, or to this much above the mean.
+FULL_SHARE = 0.85
+_RELIEVED_SHARE = 0.80
+_ABOVE_MEAN = 1.02
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearlyFull:
+    """bool[B]: brokers above ``FULL_SHARE`` of one resource; ``relieved_to`` None: moves do not help."""
+
+    brokers: Flags
+    share: Floats
+    mean_share: float
+    relieved_to: float | None
+
+
+def nearly_full(
+    name: str, load: Floats, capacity: Floats | None, plain: Floats, cluster: ClusterArrays, parameters: PlanOptions
+) -> NearlyFull | None:
+    """``plain``: the mean times capacity. None where no broker is, or an option orders this resource."""
+    asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys() | set(ON_REQUEST)
+    if capacity is None or name in asked or not cluster.stays.any():
+        return None
+    if parameters.band is None or parameters.is_within_ordered:
+        return None
+    if not parameters.moves_replicas and name not in OF_LEADERS:
+        return None
+    share = np.where(cluster.stays, load / capacity, 0.0)
+    brokers = share > FULL_SHARE * (1 + _SLACK)
+    if not brokers.any():
+        return None
+    mean = float(plain[cluster.stays].sum() / capacity[cluster.stays].sum())
+    edge = max(_RELIEVED_SHARE, _ABOVE_MEAN * mean)
+    helps = bool(share.max() > _ABOVE_MEAN * edge * (1 + _SLACK))
+    return NearlyFull(np.asarray(brokers), share, mean, edge if helps else None)
 
 
 def _held(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Floats:

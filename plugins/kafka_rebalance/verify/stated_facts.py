@@ -85,7 +85,9 @@ def _shares(
     for outcome in document["resources"]:
         name = outcome["resource"]
         if name in levels.before:
-            band, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
+            band, plain = asked_band(
+                outcome, levels.before[name], levels.capacity[name], cluster, parameters, relieves=False
+            )
             fair = band.high / top
             shares[name] = plain if name in own else np.where(np.isfinite(fair) & (fair > 0), fair, plain)
     return shares

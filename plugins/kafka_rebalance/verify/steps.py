@@ -4,7 +4,6 @@ step's prices.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +14,8 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.bounds import recomputed_bounds
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, cap_of, read_moves
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.loads import SLACK, Levels, check_capacity, check_widened, recompute, skew_of
+from kafka_rebalance.verify.loads import FULL_SHARE, SLACK, Levels, check_capacity, check_widened, recompute, skew_of
+from kafka_rebalance.verify.verdict_rules import is_same
 from kafka_rebalance.verify.waves import total
 
 # Reasons of moves that are needed regardless of balance.
@@ -23,9 +23,7 @@ _REPAIRS = (
     "raises_replication_factor", "lowers_replication_factor", "separates_racks", "leaves_forbidden_broker",
     "leaves_offline_log_dir", "leaves_broker", "leaves_demoted_leader",
 )  # fmt: skip
-# A broker above this share of capacity is relieved.
-_FULL_SHARE = 0.85
-# So is a disk that reaches it within these days.
+# A disk that reaches ``FULL_SHARE`` within these days is relieved.
 _FORECAST_DAYS = 30.0
 
 
@@ -73,7 +71,7 @@ def check_steps(
         _check_bound(place, step, done, after, cluster, parameters, document, faults, is_last=is_last)
         before = after.after
     said = [reason["args"] for reason in document["reasons"] if reason["code"] == "disks_fill_soon"]
-    if len(said) != (fills_soon is not None) or not all(_is_same(args, fills_soon or {}) for args in said):
+    if len(said) != (fills_soon is not None) or not all(is_same(args, fills_soon or {}) for args in said):
         faults.add("step", "plan.reasons", f"say of disks that fill soon {said}, recomputed {fills_soon}")
 
 
@@ -103,7 +101,7 @@ def _relieved(
     soon: dict[str, Any] | None = None
     for name, load in before.items():
         capacity = after.capacity[name]
-        most = np.full(len(load), np.inf) if capacity is None else _FULL_SHARE * capacity
+        most = np.full(len(load), np.inf) if capacity is None else FULL_SHARE * capacity
         cap = cap_of(name, capacity, len(load), parameters)
         most = most if cap is None else np.minimum(most, cap)
         falls = cluster.stays & (after.after[name] < load)
@@ -113,14 +111,6 @@ def _relieved(
             soon = _fills_soon(load, after, np.asarray(falls & ~is_over), most, cluster, parameters)
     count = int(is_full.sum())
     return count, None if soon is None else soon | {"full_brokers": count}
-
-
-def _is_same(said: dict[str, Any], found: dict[str, Any]) -> bool:
-    return said.keys() == found.keys() and all(
-        said[name] == value
-        or (isinstance(said[name], int | float) and value is not None and math.isclose(said[name], value))
-        for name, value in found.items()
-    )
 
 
 def _fills_soon(

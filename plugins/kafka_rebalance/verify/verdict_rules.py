@@ -13,6 +13,7 @@ leadership) to a broker in the same rack or in one without another replica. O(PÂ
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,7 @@ from kafka_rebalance.verify.loads import (
     is_above_a_cap,
     is_ordered,
     must_change,
+    nearly_full,
     waits_for_reassignment,
     waits_for_sync,
     weights_of,
@@ -187,31 +189,110 @@ def _check_against_bands(
     document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
     verdict = document["verdict"]
-    bands = {
-        outcome["resource"]: asked_band(
-            outcome, levels.before[outcome["resource"]], levels.capacity[outcome["resource"]], cluster, parameters
-        )[0]
-        for outcome in document["resources"]
-    }
+    bands = _bands(document, levels, cluster, parameters)
+    full = _check_nearly_full(document, levels, cluster, parameters, faults)
     if verdict == "rebalance":
+        _check_stop(document, levels, cluster, parameters, faults)
         _check_effect(document, bands, levels, cluster, parameters, faults)
     elif verdict == "nothing_to_do":
-        if parameters.at in STEPS and _claimed(document, "stops_at_step") is not None:
+        if parameters.at in STEPS and stops_at_step(document) is not None:
             _check_stops_before_all(parameters, cluster, faults)
             return
         if waits_for_sync(cluster, parameters):
             faults.add("verdict", "plan.verdict", "what must move waits for a replica that is out of sync")
         if waits_for_reassignment(cluster, parameters):
             faults.add("verdict", "plan.verdict", "a running reassignment fills a broker that is to be empty")
+        if full and not parameters.has_budget and parameters.at not in STEPS:
+            faults.add("verdict", "plan.verdict", f"a broker is nearly full: {full[0]}")
         was = max(imbalance(bands, load, cluster) for load in (levels.before, levels.elected_before))
         _check_within_dead_band(document, bands, was, levels, cluster, parameters, faults)
     elif verdict == "not_fixable_by_moving" and not (
-        _outside(bands, levels.before, cluster)
+        full
+        or _outside(bands, levels.before, cluster)
         or _outside(bands, levels.elected_before, cluster)
         or waits_for_sync(cluster, parameters)
         or waits_for_reassignment(cluster, parameters)
     ):
         faults.add("verdict", "plan.verdict", "every broker is inside its band")
+
+
+def _bands(
+    document: dict[str, Any],
+    levels: Levels,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    *,
+    relieves: bool = True,
+) -> dict[str, Band]:
+    return {
+        (name := outcome["resource"]): asked_band(
+            outcome, levels.before[name], levels.capacity[name], cluster, parameters, relieves=relieves
+        )[0]
+        for outcome in document["resources"]
+    }
+
+
+def stops_at_step(document: dict[str, Any]) -> dict[str, Any] | None:
+    return _claimed(document, "stops_at_step")
+
+
+def _check_nearly_full(
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
+) -> list[str]:
+    """Return resources with a broker that is nearly full, after a check of the reasons that name them."""
+    known = {}
+    for outcome in document["resources"]:
+        name = outcome["resource"]
+        load, capacity = levels.before[name], levels.capacity[name]
+        plain = asked_band(outcome, load, capacity, cluster, parameters)[1]
+        full = nearly_full(name, load, capacity, plain, cluster, parameters)
+        if full is not None:
+            at = int((full.share >= full.share.max() * (1 - SLACK)).argmax())
+            known[name] = {
+                "brokers": int(full.brokers.sum()), "broker": int(cluster.ids[at]),
+                "capacity_share": float(full.share[at]), "mean_share": full.mean_share,
+                "relieved_to": full.relieved_to,
+            }  # fmt: skip
+    for reason in document["reasons"]:
+        if reason["code"] == "brokers_nearly_full":
+            claimed = dict(reason["args"])
+            found = known.get(claimed.pop("resource", None))
+            if found is None or not is_same(claimed, found):
+                faults.add("verdict", "plan.reasons", f"says {reason['args']} of nearly full brokers, found {found}")
+    return list(known)
+
+
+def is_same(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+    """Whether the arguments of a fact are these, floats within rounding."""
+    return claimed.keys() == found.keys() and all(
+        claimed[name] == value
+        or (isinstance(claimed[name], int | float) and value is not None and math.isclose(claimed[name], value))
+        for name, value in found.items()
+    )
+
+
+def _check_stop(
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
+) -> None:
+    """A plan ends before its last step where it was asked to, or after relief inside the dead band."""
+    stops = stops_at_step(document)
+    if stops is None:
+        return
+    is_asked = parameters.at in STEPS
+    last = parameters.at if is_asked else "relieve"
+    if (stops.get("step"), stops.get("is_asked")) != (last, is_asked):
+        faults.add("verdict", "plan.reasons", f"the plan ends after {stops.get('step')!r}, it may after {last!r}")
+    if is_asked:
+        return
+    if parameters.is_explicit or not document["steps"] or document["steps"][-1]["kind"] != last:
+        faults.add(
+            "verdict", "plan.reasons", "only a plan that relieves ends before all brokers are inside their bands"
+        )
+    asked = _bands(document, levels, cluster, parameters, relieves=False)
+    states = (levels.before, levels.elected_before)
+    off = max(worst_deviation_from_share(asked, load, cluster, parameters) for load in states)
+    if off > parameters.dead_band * (1 + _EDGE) + SLACK:
+        faults.add("verdict", "plan.reasons", f"some broker is {off:.0%} from its share, outside the dead band")
 
 
 def _check_stops_before_all(parameters: PlanOptions, cluster: ClusterArrays, faults: FaultList) -> None:

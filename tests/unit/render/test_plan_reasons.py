@@ -107,7 +107,55 @@ SAMPLES: list[tuple[Fact, str]] = [
         ),
     ),
     (
-        fact(FactCode.STOPS_AT_STEP, step="even_out", left_replica_moves=1, left_bytes=2**30, left_leader_changes=2),
+        fact(
+            FactCode.STOPS_AT_STEP,
+            step="relieve",
+            is_asked=False,
+            left_replica_moves=1,
+            left_bytes=None,
+            left_leader_changes=0,
+        ),
+        (
+            "the plan ends after the step relieve, all brokers are near enough to their share: 1 replica move and 0 "
+            "leader changes of later steps are left out"
+        ),
+    ),
+    (
+        fact(
+            FactCode.BROKERS_NEARLY_FULL,
+            resource="disk",
+            brokers=1,
+            broker=9,
+            capacity_share=0.93,
+            mean_share=0.6,
+            relieved_to=0.8,
+        ),
+        "disk: broker 9 uses 93% of capacity, the mean is 60%; no broker should end above 80%",
+    ),
+    (
+        fact(
+            FactCode.BROKERS_NEARLY_FULL,
+            resource="disk",
+            brokers=3,
+            broker=9,
+            capacity_share=0.93,
+            mean_share=0.92,
+            relieved_to=None,
+        ),
+        (
+            "disk: broker 9 uses 93% of capacity, the fullest of 3 that are nearly full, the mean is 92%, so moves do "
+            "not help: add capacity, or keep less"
+        ),
+    ),
+    (
+        fact(
+            FactCode.STOPS_AT_STEP,
+            step="even_out",
+            is_asked=True,
+            left_replica_moves=1,
+            left_bytes=2**30,
+            left_leader_changes=2,
+        ),
         (
             "the plan ends after the step even out, as asked: 1 replica move (1.0 GiB) and 2 leader changes of later "
             "steps are left out"
