@@ -351,8 +351,8 @@ class RestrictedParams(Parameters):
     open_arcs: int = number(6_000, least=0)
     most_partitions: int = number(2_500, least=1)
     searches: int = number(1, least=0)
-    anneal_times: int = number(2, least=0)
-    anneal_again: int = number(2, least=0)
+    anneal_times: int = number(6, least=0)
+    anneal_again: int = number(4, least=0)
 
 
 @dataclass(frozen=True, kw_only=True)
