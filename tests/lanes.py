@@ -28,13 +28,16 @@ _RESULT = re.compile(r"^(?:=+ )?(\d+ (?:passed|failed|error).*?) in [\d.]+s", re
 
 @dataclass(frozen=True)
 class Lane:
-    """One process. ``load`` is how many processors it keeps busy; ``tiers`` are the commands that run it."""
+    """One process. ``load`` is how many processors it keeps busy; ``tiers`` are the commands that run it. ``yields``:
+    others come first, which wait for Airflow, Spark and Kafka half of the time.
+    """
 
     name: str
     proves: str
     tiers: tuple[str, ...]
     command: tuple[str, ...]
     load: float = 1
+    yields: bool = False
 
     @property
     def log(self) -> Path:
@@ -52,8 +55,8 @@ _BOTH = min(os.cpu_count() or 1, 8)
 _HERE = "not live and not stack and not matrix"
 # Fast tests look at plans that are searched for a short time; ``whole`` looks at the same with the search of users.
 _FAST = "--brief-search", "-m", f"{_HERE} and not slow"
-# Lanes of one process come first, because lanes of several keep all processors busy to the end. Airflow, Spark and
-# Kafka wait for half of their time: two of them run beside a lane of several. Kafka's jars arrive meanwhile.
+# Lanes of one process come first, because they take longest; one lane of several takes the time in which they wait.
+# Kafka's jars arrive meanwhile.
 LANES = (
     Lane("airflow", "Airflow with the page in a browser, kills, the installed wheel", ("test-all", "ci"),
          _pytest("-m", "stack and not live and not matrix", "tests/stack"), 0.5),
@@ -65,11 +68,11 @@ LANES = (
     Lane("live", "Kafka brokers, Kafka's own classes, Prometheus", ("test-live", "ci"),
          _pytest("-m", "live and not matrix", "tests/live"), 0.4),
     Lane("whole", "plans with the whole search; larger samples of every property", ("test-all", "ci"),
-         _pytest("-m", f"(slow or planned) and {_HERE}", workers=_BOTH), _BOTH),
+         _pytest("-m", f"(slow or planned) and {_HERE}", workers=_BOTH), 0.75 * _BOTH, yields=True),
     Lane("fast", "the library, the shell, dumps, pages: everything that takes seconds", ("check", "test", "ci"),
-         _pytest(*_FAST, workers=_BOTH), _BOTH),
+         _pytest(*_FAST, workers=_BOTH), 0.75 * _BOTH, yields=True),
     Lane("fast-rest", "the fast tests that look at no plan", ("test-all",),
-         _pytest(*_FAST[:-1], f"{_FAST[-1]} and not planned", workers=_BOTH), _BOTH),
+         _pytest(*_FAST[:-1], f"{_FAST[-1]} and not planned", workers=_BOTH), 0.75 * _BOTH, yields=True),
 )  # fmt: skip
 _NEXT = {"test": "make test-all runs everything that needs only this machine.", "check": "make test adds the main job."}
 
@@ -140,14 +143,16 @@ def run_lanes(lanes: Sequence[Lane], processors: int) -> list[Run]:
 
 
 def _start(lane: Lane) -> Run:
-    """In a process group of its own, with fixed hash seeds and one thread for each numerical library."""
+    """In a process group of its own, with fixed hash seeds and one thread for each numerical library. All groups are of
+    one session: Linux weighs processes of several sessions alike, whatever their niceness.
+    """
     fixed = {"PYTHONHASHSEED": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | fixed
     environment |= {"PYTHONPATH": f"plugins{os.pathsep}.", "GX_ANALYTICS_ENABLED": "false"}
     with lane.log.open("wb") as log:
         process = subprocess.Popen(
-            lane.command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-            start_new_session=True,
+            (*("nice", "-n", "10") * lane.yields, *lane.command), cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
+            stdout=log, stderr=subprocess.STDOUT, process_group=0,
         )  # fmt: skip
     return Run(lane, process, time.monotonic())
 
