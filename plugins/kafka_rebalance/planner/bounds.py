@@ -293,7 +293,9 @@ class Choices(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """``received`` in units of ``size``; place of each ``leader``, -1 = none."""
+    """``received`` in units of ``size``; it and ``copies`` are not counted where ``copies`` is empty. Place of each
+    ``leader``, -1 = none.
+    """
 
     load: Floats
     copies: Floats
@@ -303,6 +305,10 @@ class Chosen(NamedTuple):
     @classmethod
     def of(cls, price: Floats, partitions: int) -> Chosen:
         return cls(np.zeros_like(price), np.zeros(partitions), np.zeros(price.shape[1]), np.zeros(partitions, np.int64))
+
+    @classmethod
+    def loads_only(cls, price: Floats, partitions: int) -> Chosen:
+        return cls.of(price, partitions)._replace(copies=np.zeros(0))
 
 
 @inner_kernel
@@ -398,13 +404,12 @@ def _add_load(carried: Floats, p: int, broker: int, load: Floats) -> None:
 
 
 @inner_kernel
-def _put_on(choices: Choices, p: int, broker: int, found: Chosen) -> None:
-    _add_load(choices.follower, p, broker, found.load)
-    for j in range(choices.kept.shape[1]):
-        if choices.kept[p, j] == broker:
-            return
-    found.copies[p] += 1.0
-    found.received[broker] += choices.size[p]
+def _is_kept(kept: Ints, p: int, broker: int) -> bool:
+    """Inner kernels get few arrays: one with all of ``Choices`` would be called, not inlined, at twice the time."""
+    stays = False
+    for j in range(kept.shape[1]):
+        stays |= kept[p, j] == broker
+    return stays
 
 
 @kernel
@@ -431,11 +436,17 @@ def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float
         if leader >= 0:
             total += leading[leader] - min(least[leader], dearest)
             found.leader[p] = leads_at[leader]
-            _put_on(choices, p, leads_at[leader], found)
+            _add_load(choices.follower, p, leads_at[leader], found.load)
             _add_load(choices.extra, p, leads_at[leader], found.load)
         for i in range(factor):
             if chosen[i] != out:
-                _put_on(choices, p, at[chosen[i]], found)
+                _add_load(choices.follower, p, at[chosen[i]], found.load)
+        if found.copies.shape[0]:
+            for i in range(factor):
+                broker = leads_at[leader] if chosen[i] == out and leader >= 0 else at[chosen[i]]
+                if not _is_kept(choices.kept, p, broker):
+                    found.copies[p] += 1.0
+                    found.received[broker] += choices.size[p]
     return total
 
 
@@ -540,7 +551,7 @@ def _climbed(
         least_slope=params.least_slope,
     )
     found = np.empty_like(price)
-    return found if _ascend(choices, ascent, price, Chosen.of(price, len(choices.cost)), found) else None
+    return found if _ascend(choices, ascent, price, Chosen.loads_only(price, len(choices.cost)), found) else None
 
 
 class Ascent(NamedTuple):
