@@ -453,7 +453,8 @@ def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float
 # Better prices by ascent on the Lagrangian (Adam on its supergradient); weak duality: every result proves a bound.
 #
 # The step size is the same for all resources, or the median bytes per load of each (with many tiny partitions a small
-# price of replicas moves them all). Large clusters try the second first, small ones the first.
+# price of replicas moves them all). Large clusters try the second first; small ones, which have the prices of a linear
+# program, only the first.
 
 
 def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
@@ -468,9 +469,9 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
     order, choices = choices_of(problem, scale, unit)
     low, high = open_bands(problem, scale)
     start, low, high = (prices * scale / unit)[order].T, low[order].T, high[order].T
-    units = [np.ones((len(scale), 1)), _usual_costs(choices)]
+    units = [np.ones((len(scale), 1))]
     if count * problem.broker_count > params.few_pairs:
-        units.reverse()
+        units.insert(0, _usual_costs(choices))
     tried = (_climbed(choices, start, low, high, unit * params.first_step, steps, params) for unit in units)
     found = next((better for better in tried if better is not None), None)
     if found is None:
