@@ -89,25 +89,20 @@ def _members(
     ids = [member["id"] for member in members]
     if len(set(ids)) != len(ids):
         raise InvalidInputError.at("members", "one is listed twice", "ids are unique in a group")
-    flat = [pair for pairs in owned for pair in pairs or ()]
     columns = MemberColumns.of(
         StringColumn.of(ids),
         _offsets([len(topics) for topics in subscriptions]),
         _ints([topic for topics in subscriptions for topic in topics]),
         instances=[member.get("instanceId") for member in members],
         racks=_ints(racks),
-        owned=(
-            _offsets([len(partitions or ()) for partitions in owned]),
-            _ints([topic for topic, _ in flat]),
-            _ints([partition for _, partition in flat]),
-        ),
+        owned=_owned_columns(owned),
         has_owned=np.array([partitions is not None for partitions in owned], dtype=np.bool_),
     )
     data = [member.get("memberData") or {} for member in members]
     return replace(
         columns,
-        generations=_ints([_generation(member.get("generation")) for member in members]),
-        data_generations=_ints([_generation(decoded.get("generation")) for decoded in data]),
+        generations=_generations(members),
+        data_generations=_generations(data),
         sent_generation=np.array([decoded.get("generation") is not None for decoded in data], dtype=np.bool_),
         user_data=tuple(_user_data(member) for member in members),
         hosts=tuple(member.get("host") for member in members),
@@ -156,8 +151,16 @@ def _partition_racks(listed: Sequence[Mapping[str, Any]], racks: _Names) -> tupl
     return cells, counts
 
 
-def _generation(given: int | None) -> int:
-    return NO_GENERATION if given is None else given
+def _generations(rows: Sequence[Mapping[str, Any]]) -> Ints:
+    given = [row.get("generation") for row in rows]
+    return _ints([NO_GENERATION if generation is None else generation for generation in given])
+
+
+def _owned_columns(owned: Sequence[list[tuple[int, int]] | None]) -> tuple[Longs, Ints, Ints]:
+    """Return offsets, topics and partitions."""
+    flat = [pair for pairs in owned for pair in pairs or ()]
+    offsets = _offsets([len(pairs or ()) for pairs in owned])
+    return offsets, _ints([topic for topic, _ in flat]), _ints([partition for _, partition in flat])
 
 
 def _offsets(lengths: Sequence[int]) -> Longs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -895,21 +895,26 @@ def group_advice(replay: GroupReplay, group: Group, findings: Sequence[Finding] 
     is_moving = motion is not None and motion.code.is_moving and kind.reads_partitions
     if motion is not None and (kind.has_choice or not group.members or is_moving):
         return motion.fact(FactCode.NOT_JUDGED)
-    see = tuple(sorted({finding.code for finding in findings}))
+    by_code = {finding.code: finding for finding in reversed(findings)}
+    see = tuple(sorted(by_code))
     if not kind.has_choice:
-        workers = replay_connect_group(group)
-        if workers is not None:
-            return _connect_advice(workers, see)
-        apart = next((finding for finding in findings if finding.code == "read_without_joining"), None)
-        return fact(FactCode.NO_CHOICE, kind=kind.value, see=see) if apart is None else apart.recommendation
+        return _advice_without_choice(kind, group, by_code, see)
     advised = None if replay.advised is None else replay.score(replay.advised)
     if advised is not None:
         return _change(advised, is_server=group.type is GroupType.CONSUMER)
-    idle = next((finding for finding in findings if finding.code == "idle_members"), None)
+    idle = by_code.get("idle_members")
     is_caused = idle is not None and idle.evidence.get("cause") not in (None, IdleCause.FEWER_PARTITIONS.value)
     if group.protocol and idle is not None and is_caused:
         return idle.recommendation
     return _keep(replay, group, see)
+
+
+def _advice_without_choice(kind: GroupKind, group: Group, by_code: Mapping[str, Finding], see: tuple[str, ...]) -> Fact:
+    workers = replay_connect_group(group)
+    if workers is not None:
+        return _connect_advice(workers, see)
+    apart = by_code.get("read_without_joining")
+    return fact(FactCode.NO_CHOICE, kind=kind.value, see=see) if apart is None else apart.recommendation
 
 
 def _connect_advice(replay: ConnectReplay, see: tuple[str, ...]) -> Fact:

@@ -555,24 +555,17 @@ def topic_without_reader(context: FindingContext) -> Iterator[Finding]:
 
 def read_without_joining(context: FindingContext) -> Iterator[Finding]:
     """Commits of a group without members moved between two snapshots."""
-    messages, table = context.snapshot.load(LoadKind.IN_MESSAGES_PER_S), context.snapshot.partitions
+    messages = context.snapshot.load(LoadKind.IN_MESSAGES_PER_S)
     for group in context.snapshot.groups:
-        if group.members or group.member_count or group.state != "Empty" or not group.type.has_strategy:
-            continue
-        read = [
-            _Read(commit, row, float(commit.read_messages_per_s))
-            for commit, row in _commits_with_rows(context, group)
-            if commit.read_messages_per_s is not None
-        ]
+        read = _reads_without_members(context, group)
         rate = sum(one.messages_per_s for one in read)
         if not rate > 0:
             continue
-        rows = [one.row for one in read]
-        lag = _lag(read, table.end_offset[rows].tolist())
-        written = float(messages[rows].sum()) if context.has_rates_of_window else float("nan")
+        lag = _lag(context, read)
+        written = float(messages[[one.row for one in read]].sum()) if context.has_rates_of_window else math.nan
         seconds = None if lag is None else seconds_behind(lag, np.array([written]))
-        ratio = rate / written if written > 0 else None
-        is_slow = ratio is not None and ratio < threshold("lag_growing", "read_ratio")
+        ratio = rate / written if written > 0 else math.nan
+        is_slow = ratio < threshold("lag_growing", "read_ratio")
         is_late = seconds is not None and seconds >= threshold("read_without_joining", "behind_seconds")
         topics = sorted({one.commit.topic for one in read if one.messages_per_s > 0})
         yield finding(
@@ -583,8 +576,8 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
                 "partitions": len(read),
                 "topic_names": tuple(topics),
                 "read_messages_per_s": rate,
-                "in_messages_per_s": None if np.isnan(written) else written,
-                "read_ratio": ratio,
+                "in_messages_per_s": _known(written),
+                "read_ratio": _known(ratio),
                 "lag_messages": lag,
                 "lag_seconds": seconds,
             },
@@ -597,13 +590,29 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
                     lag_messages=lag,
                     lag_seconds=seconds,
                 ),
-                gain=1 - ratio if is_slow and ratio is not None else 0.0,
+                gain=1 - ratio if is_slow else 0.0,
             ),
             confidence=Confidence.ESTIMATED,
         )
 
 
-def _lag(read: Sequence[_Read], ends: Sequence[int]) -> int | None:
+def _reads_without_members(context: FindingContext, group: Group) -> list[_Read]:
+    """Return the measured reads of an empty group; none of a group with members."""
+    if group.members or group.member_count or group.state != "Empty" or not group.type.has_strategy:
+        return []
+    return [
+        _Read(commit, row, float(commit.read_messages_per_s))
+        for commit, row in _commits_with_rows(context, group)
+        if commit.read_messages_per_s is not None
+    ]
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _lag(context: FindingContext, read: Sequence[_Read]) -> int | None:
+    ends = context.snapshot.partitions.end_offset[[one.row for one in read]].tolist()
     if UNKNOWN_OFFSET in ends:
         return None
     return sum(max(0, end - one.commit.offset) for one, end in zip(read, ends, strict=True))

@@ -306,13 +306,12 @@ def _without(today: StreamsRequest, processes: Iterable[str]) -> StreamsRequest:
 def _score(
     scenario: StreamsScenario, instances: Sequence[str], before: StreamsRequest, after: StreamsRequest
 ) -> StreamsScore:
-    stateful = {part.id for part in after.subtopologies if part.is_stateful}
+    stateful = {part.id: part.tasks for part in after.subtopologies if part.is_stateful}
     active = [len(member.active) for member in after.members]
     standby_tasks = sum(len(member.standby) for member in after.members)
-    wanted = after.standby_replicas * sum(part.tasks for part in after.subtopologies if part.is_stateful)
-    owner = {task: member.id for member in before.members for task in member.active}
     concerned = [member for member in (*before.members, *after.members) if member.process_id in instances]
-    held = {(member.process_id, task) for member in before.members for task in (*member.active, *member.standby)}
+    owner = {task: member.id for member in before.members for task in member.active}
+    new = _new_tasks(before, after)
     return StreamsScore(
         scenario=scenario,
         instances=tuple(instances),
@@ -324,19 +323,23 @@ def _score(
         most_active=max(active, default=0),
         least_active=min(active, default=0),
         idle_members=sum(not member.active and not member.standby for member in after.members),
-        standbys_missing=max(0, wanted - standby_tasks),
+        standbys_missing=max(0, after.standby_replicas * sum(stateful.values()) - standby_tasks),
         active_of_instances=sum(len(member.active) for member in concerned),
         standbys_of_instances=sum(len(member.standby) for member in concerned),
         active_moved=sum(owner.get(task, member.id) != member.id for member in after.members for task in member.active),
-        active_restored=sum(
-            task.subtopology in stateful and (member.process_id, task) not in held
-            for member in after.members
-            for task in member.active
-        ),
-        standbys_restored=sum(
-            (member.process_id, task) not in held for member in after.members for task in member.standby
-        ),
+        active_restored=sum(task.subtopology in stateful for task in new["active"]),
+        standbys_restored=len(new["standby"]),
     )
+
+
+def _new_tasks(before: StreamsRequest, after: StreamsRequest) -> dict[str, list[Task]]:
+    """Return the tasks of each kind on a process that had them in neither form."""
+    held = {(member.process_id, task) for member in before.members for _, tasks in _kinds(member) for task in tasks}
+    new: dict[str, list[Task]] = {"active": [], "standby": []}
+    for member in after.members:
+        for kind, tasks in _kinds(member):
+            new[kind] += [task for task in tasks if (member.process_id, task) not in held]
+    return new
 
 
 def _placed(request: StreamsRequest) -> Counter[tuple[str, str, Task]]:

@@ -171,14 +171,11 @@ def partition_table(rows: list[Partition], topic_index: Mapping[str, int]) -> Pa
         end_offset=_known((row.end_offset for row in rows), UNKNOWN_OFFSET),
         in_sync=in_sync if has_isr else None,
         log_dir=_known(_along_replicas(rows, "log_dirs"), UNKNOWN_DIR).astype(np.int32) if has_log_dirs else None,
-        local_start_offset={
-            i: row.local_start_offset for i, row in enumerate(rows) if row.local_start_offset is not None
-        },
         **{name: _rare(rows, name) for name in _RARE},
     )
 
 
-_RARE = ("adding", "removing", "offline", "observers", "eligible", "future")
+_RARE = ("adding", "removing", "offline", "observers", "eligible", "future", "local_start_offset")
 
 
 def _known(values: Iterable[int | None], unknown: int) -> Longs:
@@ -192,4 +189,4 @@ def _along_replicas(rows: list[Partition], name: str) -> Iterator[int | None]:
 
 
 def _rare(rows: list[Partition], name: str) -> dict[int, Any]:
-    return {i: value for i, row in enumerate(rows) if (value := getattr(row, name))}
+    return {i: value for i, row in enumerate(rows) if (value := getattr(row, name)) not in (None, ())}

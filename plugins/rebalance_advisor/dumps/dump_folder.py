@@ -292,49 +292,68 @@ def _partitions_of(group: Group) -> set[tuple[str, int]]:
 def _with_sizes_and_offsets(
     parts: DumpParts, brokers: Mapping[int, Broker]
 ) -> tuple[list[Partition], dict[int, list[StrayLog]]]:
-    dumped = parts.log_dirs
+    dumped, described = parts.log_dirs, parts.topics.rows
     sizes, copies = dict(dumped.log_bytes), dict(dumped.future)
+    log_bytes = {
+        key: tuple(sizes.pop((*key, broker), None) for broker in row.replicas) for key, row in described.items()
+    }
     index = {
         broker: {log_dir.path: number for number, log_dir in enumerate(found.log_dirs)}
         for broker, found in brokers.items()
     }
     has_several_dirs = any(len(paths) > 1 for paths in index.values())
     start, end = _offsets(parts)
-    rows = []
-    missing: Counter[int] = Counter()
-    whole = {broker for broker, dirs in dumped.dirs.items() if not any(dirs.values())}
-    has_failed_dirs = len(whole) < len(dumped.dirs)
-    told = {topic for topic, _, _ in dumped.log_bytes}
-    for (topic, number), row in parts.topics.rows.items():
-        keys = [(topic, number, broker) for broker in row.replicas]
-        log_bytes = tuple(sizes.pop(key, None) for key in keys)
-        if None in log_bytes:
-            missing.update(_brokers_without_size(row, log_bytes) & whole)
-        places = tuple(index[key[2]][dumped.places[key]] if key in dumped.places else None for key in keys)
-        moving = [(key[2], copies.pop(key)) for key in keys if key in copies]
-        rows.append(
-            replace(
-                row,
-                leader=_living_leader(row, brokers),
-                log_bytes=log_bytes,
-                log_dirs=places if has_several_dirs else (),
-                future=tuple(FutureReplica(broker, index[broker][path], size) for broker, (path, size) in moving),
-                offline=_offline(dumped, row, log_bytes, is_told=topic in told) if has_failed_dirs else row.offline,
-                start_offset=start.get((topic, number)),
-                end_offset=end.get((topic, number)),
-            )
+    failed = {broker for broker, dirs in dumped.dirs.items() if any(dirs.values())}
+    shown = {topic for topic, _, _ in dumped.log_bytes}
+    _note_missing_sizes(parts, log_bytes, set(dumped.dirs) - failed)
+    rows = [
+        replace(
+            row,
+            leader=_living_leader(row, brokers),
+            log_bytes=log_bytes[key],
+            log_dirs=_places(dumped, index, key, row) if has_several_dirs else (),
+            future=_moving(copies, index, key, row),
+            offline=_offline(dumped, row, log_bytes[key], failed, is_shown=key[0] in shown),
+            start_offset=start.get(key),
+            end_offset=end.get(key),
         )
-    for broker, count in sorted(missing.items()):
-        parts.miss_of("broker", broker, FactCode.LACKS_SIZES, fact(FactCode.REPLICAS_NOT_IN_DIRS, replicas=count))
+        for key, row in described.items()
+    ]
     _note_undescribed(parts, {topic for topic, _, _ in sizes} | {topic for topic, _ in (*start, *end)})
     left = [(*key, dumped.places[key], size) for key, size in sizes.items()]
     left += [(*key, path, size) for key, (path, size) in copies.items()]
     return rows, _strays(left)
 
 
-def _brokers_without_size(row: Partition, log_bytes: Sequence[int | None]) -> set[int]:
-    """Return replicas whose broker lists no log of them, but for those still being added."""
-    return {b for b, size in zip(row.replicas, log_bytes, strict=True) if size is None} - set(row.adding)
+def _note_missing_sizes(
+    parts: DumpParts, log_bytes: Mapping[tuple[str, int], Sequence[int | None]], whole: set[int]
+) -> None:
+    """Note brokers whose dirs all work and list no log of a replica, but for those still being added."""
+    missing: Counter[int] = Counter()
+    for key, sizes in log_bytes.items():
+        row = parts.topics.rows[key]
+        lacks = {broker for broker, size in zip(row.replicas, sizes, strict=True) if size is None}
+        missing.update((lacks - set(row.adding)) & whole)
+    for broker, count in sorted(missing.items()):
+        parts.miss_of("broker", broker, FactCode.LACKS_SIZES, fact(FactCode.REPLICAS_NOT_IN_DIRS, replicas=count))
+
+
+def _places(
+    dumped: LogDirsDump, index: Mapping[int, Mapping[str, int]], key: tuple[str, int], row: Partition
+) -> tuple[int | None, ...]:
+    paths = [(broker, dumped.places.get((*key, broker))) for broker in row.replicas]
+    return tuple(None if path is None else index[broker][path] for broker, path in paths)
+
+
+def _moving(
+    copies: dict[tuple[str, int, int], tuple[str, int]],
+    index: Mapping[int, Mapping[str, int]],
+    key: tuple[str, int],
+    row: Partition,
+) -> tuple[FutureReplica, ...]:
+    """Return the copies between the dirs of a broker, taken from ``copies``."""
+    moving = [(broker, *copies.pop((*key, broker))) for broker in row.replicas if (*key, broker) in copies]
+    return tuple(FutureReplica(broker, index[broker][path], size) for broker, path, size in moving)
 
 
 def _note_undescribed(parts: DumpParts, elsewhere: set[str]) -> None:
@@ -359,17 +378,19 @@ def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
 
 
 def _offline(
-    dumped: LogDirsDump, row: Partition, log_bytes: tuple[int | None, ...], *, is_told: bool
+    dumped: LogDirsDump, row: Partition, log_bytes: Sequence[int | None], failed: set[int], *, is_shown: bool
 ) -> tuple[int, ...]:
-    """Replicas that no working dir of their broker holds while another dir failed.
+    """Replicas that no working dir of their broker holds while another dir ``failed``.
 
-    The leader's dir works: its failure is newer. A broker queried by topic shows nothing of others (``is_told``).
+    The leader's dir works: its failure is newer. A broker queried by topic shows nothing of others (``is_shown``).
     """
+    if not failed:
+        return row.offline
     lost = set(row.offline)
     for broker, size in zip(row.replicas, log_bytes, strict=True):
-        has_failed_dir = any(dumped.dirs.get(broker, {}).values())
-        if size is None and has_failed_dir and broker not in (row.leader, *row.adding):
-            lost |= {broker} if is_told or broker not in dumped.asked_in_parts else set()
+        is_lost = size is None and broker in failed and broker not in (row.leader, *row.adding)
+        if is_lost and (is_shown or broker not in dumped.asked_in_parts):
+            lost.add(broker)
     return tuple(broker for broker in row.replicas if broker in lost)
 
 

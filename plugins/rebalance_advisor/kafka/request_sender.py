@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from operator import attrgetter
@@ -108,27 +108,31 @@ def _rows_of(message: Any, version: int) -> _Rows:
 def _rows(schema: Any, version: int) -> _Rows:
     fields = [field for field in schema if field.for_version_q(version)]
     names = {field.name for field in fields}
-    nullable = {
-        field.name
-        for field in fields
-        # An absent tagged field has its default, which may be null.
-        if field.nullable_for_version_q(version) or (field.tagged_field_q(version) and field.default is None)
-    }
-    is_simple = {field.name for field in fields if not field.is_array() and field.type_str in _SIMPLE}
     identity = [name for name in _IDENTITY if name in names]
-    lists = [field for field in fields if field.is_struct_array()]
+    lists = _inner_rows([field for field in fields if field.is_struct_array()], version)
     return _Rows(
-        never_null=tuple(sorted(names - nullable - is_simple)),
+        never_null=tuple(sorted(field.name for field in fields if _is_never_null(field, version))),
         bounds=tuple((name, *_BOUNDS[name]) for name in sorted(names & _BOUNDS.keys())),
         ids=tuple(field.name for field in fields if field.type_str == "[]int32"),
         names=tuple(field.name for field in fields if field.type_str == "[]string"),
         has_error="error_code" in names,
-        is_topic="partitions" in {field.name for field in lists} and bool(names & {"name", "topic_name"}),
+        is_topic="partitions" in dict(lists) and bool(names & {"name", "topic_name"}),
         is_placement={"leader_id", "replica_nodes"} <= names,
         identity=attrgetter(*identity) if identity else None,
-        lists=tuple((field.name, _rows(field.fields.values(), version)) for field in lists),
-        parts=tuple((field.name, _rows(field.fields.values(), version)) for field in fields if field.is_struct()),
+        lists=lists,
+        parts=_inner_rows([field for field in fields if field.is_struct()], version),
     )
+
+
+def _inner_rows(fields: Sequence[Any], version: int) -> tuple[tuple[str, _Rows], ...]:
+    return tuple((field.name, _rows(field.fields.values(), version)) for field in fields)
+
+
+def _is_never_null(field: Any, version: int) -> bool:
+    """Whether null is a fault. An absent tagged field has its default, which may be null."""
+    is_simple = not field.is_array() and field.type_str in _SIMPLE
+    may_be_absent = field.tagged_field_q(version) and field.default is None
+    return not (is_simple or may_be_absent or field.nullable_for_version_q(version))
 
 
 def _check(row: Any, rows: _Rows) -> None:

@@ -128,7 +128,7 @@ def test_documents_of_brokers_gaps_and_partitions_are_read_back() -> None:
     assert read_broker(broker_document(broker), "b") == broker
     gap = gap_of("topic", "t", FactCode.LACKS_SIZES, "denied")
     assert read_gap(gap_document(gap), "g") == gap
-    rows = partition_documents(SNAPSHOT)
+    rows = list(partition_documents(SNAPSHOT.partitions, 1))
     table = read_partitions(rows, ["t"], "s")
     assert (table.leader.tolist(), len(table)) == ([0, 0, 0], 3)
     document = snapshot_to_document(SNAPSHOT)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -45,37 +46,37 @@ def counts(snapshot: ClusterSnapshot) -> dict[str, int]:
     }
 
 
+def _same(rows: Sequence[Any], write: Callable[[Iterable[Any]], Column], *names: str) -> Columns:
+    """Return columns named as the rows' attributes."""
+    return {name: write(map(attrgetter(name), rows)) for name in names}
+
+
 def _brokers(snapshot: ClusterSnapshot) -> Columns:
     rows = snapshot.brokers
     return {
         "position": plain(range(len(rows))),
         "broker": plain(row.id for row in rows),
-        "rack": text(row.rack for row in rows),
-        "host": text(row.host for row in rows),
-        "port": plain(row.port for row in rows),
         "state": plain(row.state.value for row in rows),
-        "is_controller": flag(row.is_controller for row in rows),
         "capacity_disk_bytes": plain(row.capacity.disk_bytes for row in rows),
         "capacity_in_bytes_per_s": plain(row.capacity.in_bytes_per_s for row in rows),
         "capacity_out_bytes_per_s": plain(row.capacity.out_bytes_per_s for row in rows),
         "capacity_cpu_percent": plain(row.capacity.cpu_percent for row in rows),
         "configs": document(dict(row.configs) for row in rows),
+        **_same(rows, text, "rack", "host"),
+        **_same(rows, plain, "port"),
+        **_same(rows, flag, "is_controller"),
     }
 
 
 def _log_dirs(snapshot: ClusterSnapshot) -> Columns:
     rows = [(broker.id, place, log_dir) for broker in snapshot.brokers for place, log_dir in enumerate(broker.log_dirs)]
+    log_dirs = [log_dir for _, _, log_dir in rows]
     return {
         "broker": plain(broker for broker, _, _ in rows),
         "position": plain(place for _, place, _ in rows),
-        "path": text(log_dir.path for _, _, log_dir in rows),
-        "total_bytes": plain(log_dir.total_bytes for _, _, log_dir in rows),
-        "usable_bytes": plain(log_dir.usable_bytes for _, _, log_dir in rows),
-        "error": text(log_dir.error for _, _, log_dir in rows),
-        "is_cordoned": flag(log_dir.is_cordoned for _, _, log_dir in rows),
-        "stray_logs": plain(log_dir.stray_logs for _, _, log_dir in rows),
-        "stray_bytes": plain(log_dir.stray_bytes for _, _, log_dir in rows),
-        "largest_stray": text(log_dir.largest_stray for _, _, log_dir in rows),
+        **_same(log_dirs, text, "path", "error", "largest_stray"),
+        **_same(log_dirs, plain, "total_bytes", "usable_bytes", "stray_logs", "stray_bytes"),
+        **_same(log_dirs, flag, "is_cordoned"),
     }
 
 
@@ -84,10 +85,10 @@ def _topics(snapshot: ClusterSnapshot) -> Columns:
     return {
         "position": plain(range(len(rows))),
         "topic": text(row.name for row in rows),
-        "topic_id": text(row.topic_id for row in rows),
-        "is_internal": flag(row.is_internal for row in rows),
         "partition_count": plain(np.bincount(snapshot.partitions.topic, minlength=len(rows)).tolist()),
         "configs": document(dict(row.configs) for row in rows),
+        **_same(rows, text, "topic_id"),
+        **_same(rows, flag, "is_internal"),
     }
 
 
@@ -160,16 +161,10 @@ def _groups(snapshot: ClusterSnapshot) -> Columns:
         "position": plain(range(len(rows))),
         "group_id": text(row.id for row in rows),
         "type": plain(row.type.value for row in rows),
-        "protocol_type": text(row.protocol_type for row in rows),
-        "protocol": text(row.protocol for row in rows),
-        "state": text(row.state for row in rows),
-        "generation": plain(row.generation for row in rows),
-        "coordinator": plain(row.coordinator for row in rows),
         "member_count": plain(max(len(row.members), row.member_count or 0) for row in rows),
         "stated_member_count": plain(row.member_count for row in rows),
-        "client": text(row.client for row in rows),
-        "client_version": text(row.client_version for row in rows),
-        "assignment_epoch": plain(row.assignment_epoch for row in rows),
+        **_same(rows, text, "protocol_type", "protocol", "state", "client", "client_version"),
+        **_same(rows, plain, "generation", "coordinator", "assignment_epoch"),
         "subtopologies": document(codec.subtopology_documents(row.subtopologies) or None for row in rows),
         "configs": document(dict(row.configs) or None for row in rows),
     }
@@ -178,38 +173,33 @@ def _groups(snapshot: ClusterSnapshot) -> Columns:
 def _members(snapshot: ClusterSnapshot) -> Columns:
     rows = [(group.id, place, member) for group in snapshot.groups for place, member in enumerate(group.members)]
     members = [member for _, _, member in rows]
-    counted = [(member, _partition_total(member)) for member in members]
+    totals = [_partition_total(member) for member in members]
     return {
         "group_id": text(group for group, _, _ in rows),
         "position": plain(place for _, place, _ in rows),
         "member_id": text(member.id for member in members),
-        **{
-            name: text(getattr(member, name) for member in members)
-            for name in ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error", "process_id")
-        },
-        "subscription": texts(member.subscription for member in members),
-        "owned": document(member.owned for member in members),
-        "assigned": document(member.assigned if member.assigned or not total else None for member, total in counted),
-        "assigned_count": plain(total for _, total in counted),
-        "partition_count": plain(member.partition_count for member in members),
-        "target": document(member.target for member in members),
-        "generation": plain(member.generation for member in members),
+        "assigned": document(map(_assigned, members, totals)),
+        "assigned_count": plain(totals),
+        "tasks": document(_optional(codec.tasks_document, member.tasks) for member in members),
+        "target_tasks": document(_optional(codec.tasks_document, member.target_tasks) for member in members),
+        "worker": document(_optional(codec.worker_document, member.worker) for member in members),
         "user_data": raw_bytes(member.user_data for member in members),
-        "is_classic": flag(member.is_classic for member in members),
-        "subscription_version": plain(member.subscription_version for member in members),
-        **{
-            name: document(
-                None if (tasks := getattr(member, name)) is None else codec.tasks_document(tasks) for member in members
-            )
-            for name in ("tasks", "target_tasks")
-        },
-        **{
-            name: document(getattr(member, name) for member in members) for name in ("task_offsets", "task_end_offsets")
-        },
-        "worker": document(
-            None if member.worker is None else codec.worker_document(member.worker) for member in members
-        ),
+        **_same(members, text, "instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error"),
+        **_same(members, text, "process_id"),
+        **_same(members, texts, "subscription"),
+        **_same(members, document, "owned", "target", "task_offsets", "task_end_offsets"),
+        **_same(members, plain, "partition_count", "generation", "subscription_version"),
+        **_same(members, flag, "is_classic"),
     }
+
+
+def _assigned(member: Member, total: int) -> object:
+    """Return NULL where partitions are counted and not listed."""
+    return member.assigned if member.assigned or not total else None
+
+
+def _optional(written: Callable[[Any], object], value: object) -> object:
+    return None if value is None else written(value)
 
 
 def _partition_total(member: Member) -> int:
@@ -221,7 +211,7 @@ def _gaps(snapshot: ClusterSnapshot) -> Columns:
     rows = snapshot.coverage
     return {
         "position": plain(range(len(rows))),
-        **{name: text(getattr(row, name) for row in rows) for name in ("subject_type", "subject")},
+        **_same(rows, text, "subject_type", "subject"),
         "missing_code": plain(row.what.code.value for row in rows),
         "missing_args": document(row.what.document()["args"] for row in rows),
         "reason_code": plain(row.reason.code.value for row in rows),
