@@ -11,6 +11,7 @@ Promises, in order
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -315,7 +316,6 @@ def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tupl
         outcome = outcome_of(state.request, done)
         own = draft.chosen(np.flatnonzero(step_of == at))
         numbers = sorted(set((wave_of[step_of == at]).tolist()))
-        seconds = [state.waves[number].seconds for number in numbers]
         copied = float(sum(amount or 0 for amount in done.bytes_forward()))
         proved = bounds if is_last else _bounds_of_step(state, outcome, bands, bounds, copied)
         is_known = total_bytes(done.bytes_forward()) is not None
@@ -326,12 +326,7 @@ def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tupl
             Step(
                 kind=ORDER[at],
                 waves=tuple(number + 1 for number in numbers),
-                cost=StepCost(
-                    replica_moves=int(own.copies.sum()),
-                    bytes=total_bytes(own.bytes_forward()),
-                    leader_changes=int(own.changes_leader.sum()),
-                    seconds=None if None in seconds else float(sum(second or 0.0 for second in seconds)),
-                ),
+                cost=_cost(own, [state.waves[number].seconds for number in numbers]),
                 resources=_outcomes(state.request, bands, before, outcome),
                 lower_bound_bytes=least if is_known else None,
                 gap=(copied - least) / least if is_known and least > 0 else 0.0 if is_known and copied <= 0 else None,
@@ -340,6 +335,16 @@ def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tupl
         )
         before = outcome.after
     return tuple(steps)
+
+
+def _cost(own: Draft, seconds: Sequence[float | None]) -> StepCost:
+    """Return the sums of a step's moves; unknown where a wave's time is."""
+    return StepCost(
+        replica_moves=int(own.copies.sum()),
+        bytes=total_bytes(own.bytes_forward()),
+        leader_changes=int(own.changes_leader.sum()),
+        seconds=None if None in seconds else float(sum(second or 0.0 for second in seconds)),
+    )
 
 
 def _bounds_of_step(

@@ -37,13 +37,7 @@ def check_steps(
     faults: FaultList,
 ) -> None:
     steps, waves, moves = document["steps"], document["waves"], document["moves"]
-    kinds = [step["kind"] for step in steps]
-    if kinds != [kind for kind in STEPS if kind in kinds]:
-        faults.add("step", "plan.steps", f"are {kinds}, the order is {list(STEPS)}")
-        return
-    numbers = [number for step in steps for number in step["waves"]]
-    if numbers != list(range(1, len(waves) + 1)) or not all(step["waves"] for step in steps):
-        faults.add("step", "plan.steps", f"hold waves {numbers} of {len(waves)}")
+    if not _has_order(steps, len(waves), faults):
         return
     if faults.has_any("wave_members", "from_differs", "resource", "before", "after"):
         return
@@ -59,20 +53,42 @@ def check_steps(
             return
         after = levels if is_last else recompute(part, cluster, parameters)
         _check_kind(place, step["kind"], own, moves, claimed, cluster, faults)
-        # A repair that needs this room is in the step.
         if step["kind"] == "relieve":
             known = {outcome["resource"]: before[outcome["resource"]] for outcome in document["resources"]}
             full, fills_soon = _relieved(known, after, cluster, parameters)
-            if not full and fills_soon is None and not any(moves[m]["reason"]["code"] in _REPAIRS for m in own):
+            # A repair that needs this room is in the step.
+            has_cause = bool(full) or fills_soon is not None or any(_is_repair(moves[member]) for member in own)
+            if not has_cause:
                 faults.add("step", place, "no broker that is nearly full or soon will be is relieved")
         check_capacity(after, cluster, faults)
         _check_cost(place, step, own, claimed, document, faults)
         _check_outcomes(place, step, before, after, cluster, parameters, document, faults)
         _check_bound(place, step, done, after, cluster, parameters, document, faults, is_last=is_last)
         before = after.after
+    _check_reasons(document, fills_soon, faults)
+
+
+def _has_order(steps: Sequence[dict[str, Any]], wave_count: int, faults: FaultList) -> bool:
+    """Whether kinds are in order and each wave is in one step."""
+    kinds = [step["kind"] for step in steps]
+    numbers = [number for step in steps for number in step["waves"]]
+    if kinds != [kind for kind in STEPS if kind in kinds]:
+        faults.add("step", "plan.steps", f"are {kinds}, the order is {list(STEPS)}")
+        return False
+    if numbers != list(range(1, wave_count + 1)) or not all(step["waves"] for step in steps):
+        faults.add("step", "plan.steps", f"hold waves {numbers} of {wave_count}")
+        return False
+    return True
+
+
+def _check_reasons(document: dict[str, Any], fills_soon: dict[str, Any] | None, faults: FaultList) -> None:
     said = [reason["args"] for reason in document["reasons"] if reason["code"] == "disks_fill_soon"]
     if len(said) != (fills_soon is not None) or not all(is_same(args, fills_soon or {}) for args in said):
         faults.add("step", "plan.reasons", f"say of disks that fill soon {said}, recomputed {fills_soon}")
+
+
+def _is_repair(move: dict[str, Any]) -> bool:
+    return move["reason"]["code"] in _REPAIRS
 
 
 def _check_kind(
@@ -89,7 +105,7 @@ def _check_kind(
     if kind == "repair":
         is_urgent = (cluster.under_replicated[claimed.row[own]] & (claimed.copies[own] > 0)).tolist()
         for member, urgent in zip(own, is_urgent, strict=True):
-            if not urgent and moves[member]["reason"]["code"] not in _REPAIRS:
+            if not urgent and not _is_repair(moves[member]):
                 faults.add("step", place, f"moves[{member}] repairs nothing")
 
 
