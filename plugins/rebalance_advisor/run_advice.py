@@ -87,9 +87,9 @@ def advise_run(
 def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> None:
     with connection.transaction():
         scores = advice.scores
-        store.save_broker_scores(connection, run_id, scores.brokers)
-        store.save_rack_scores(connection, run_id, scores.racks)
-        store.save_resource_scores(connection, run_id, scores.resources)
+        store.save_scores(connection, run_id, "broker_score", scores.brokers)
+        store.save_scores(connection, run_id, "rack_score", scores.racks)
+        store.save_scores(connection, run_id, "resource_score", scores.resources)
         topics = [attrgetter(*_TOPIC)(score) for topic in advice.topics for score in topic.scores]
         store.save_score_values(connection, run_id, "topic_score", _TOPIC, topics)
         save_groups(connection, run_id, advice.groups, _advice_of_groups(advice))

@@ -110,13 +110,15 @@ def read_and_advise(connection: store.Connection, cluster: str, now: datetime, p
     store.mark_snapshot(connection, snapshot_id, is_blocked=False)
     run_id, scores = f"today.{cluster}", score_cluster(snapshot)
     store.start_run(connection, run_id=run_id, cluster=cluster, snapshot_id=snapshot_id, advisor_version="0.1.0")
-    store.save_broker_scores(connection, run_id, scores.brokers)
-    store.save_rack_scores(connection, run_id, scores.racks)
-    store.save_resource_scores(connection, run_id, scores.resources)
+    store.save_scores(connection, run_id, "broker_score", scores.brokers)
+    store.save_scores(connection, run_id, "rack_score", scores.racks)
+    store.save_scores(connection, run_id, "resource_score", scores.resources)
     found = [finding("dead_broker", "9", Severity.CRITICAL), finding(subject="2"), finding("leaders_piled_up", "1")]
     found.append(finding("broker_rate_over_share", "4", Severity.MEDIUM))
     store.save_findings(connection, run_id, found)
-    store.save_group_scores(connection, run_id, [row for number in range(GROUPS) for row in _group_scores(number)])
+    store.save_scores(
+        connection, run_id, "group_score", [row for number in range(GROUPS) for row in _group_scores(number)]
+    )
     store.save_plan(connection, run_id, _plan(snapshot_id, cluster))
     store.publish_run(connection, run_id)
 

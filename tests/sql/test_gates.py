@@ -139,28 +139,33 @@ def run_id(connection, snapshot_id) -> str:
     """A run whose results are right."""
     store.start_run(connection, run_id="r-1", cluster="prod", snapshot_id=snapshot_id)
     loads = {1: 500.0, 2: 400.0, 3: 300.0}
-    store.save_broker_scores(
+    store.save_scores(
         connection,
         "r-1",
+        "broker_score",
         [
             BrokerScore(broker, "a", "disk", "bytes", load, None, load, load / 400, 1.0, "log_dirs", True)
             for broker, load in loads.items()
         ],
     )
-    store.save_rack_scores(connection, "r-1", [RackScore("a", "disk", "bytes", 3, 1200.0, None, 400.0, 1.0)])
-    store.save_resource_scores(
-        connection, "r-1", [ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 1)]
+    store.save_scores(connection, "r-1", "rack_score", [RackScore("a", "disk", "bytes", 3, 1200.0, None, 400.0, 1.0)])
+    store.save_scores(
+        connection, "r-1", "resource_score", [ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 1)]
     )
-    store.save_group_scores(
+    store.save_scores(
         connection,
         "r-1",
+        "group_score",
         [
             GroupScore("readers", "range", None, True, 3, 6, 1, 1.5),
             GroupScore("readers", "roundrobin", None, False, 3, 6, 0, 1.0, is_advised=True),
         ],
     )
-    store.save_member_scores(
-        connection, "r-1", [MemberScore("readers", "range", True, False, "m-1", None, "a", 6, None, None, None)]
+    store.save_scores(
+        connection,
+        "r-1",
+        "member_score",
+        [MemberScore("readers", "range", True, False, "m-1", None, "a", 6, None, None, None)],
     )
     findings = [
         finding(),

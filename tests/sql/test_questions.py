@@ -46,8 +46,8 @@ def advise(connection, run_id: str, snapshot_id: str, at: datetime = NOW, **part
     store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=snapshot_id)
     connection.execute("UPDATE store.run SET started_at = %s WHERE run_id = %s", (at, run_id))
     store.save_findings(connection, run_id, parts.get("findings", []))
-    store.save_resource_scores(connection, run_id, parts.get("resources", []))
-    store.save_group_scores(connection, run_id, parts.get("groups", []))
+    store.save_scores(connection, run_id, "resource_score", parts.get("resources", []))
+    store.save_scores(connection, run_id, "group_score", parts.get("groups", []))
     for group, advice in parts.get("advice", {}).items():
         saved = "UPDATE store.group_score SET advice = %s WHERE group_id = %s AND is_current AND scenario = 'today'"
         connection.execute(saved, (Jsonb(advice.document()), group))

@@ -7,7 +7,6 @@ import threading
 import time
 from dataclasses import asdict, fields, replace
 
-import pyarrow as pa
 import pytest
 from psycopg.rows import dict_row
 
@@ -53,12 +52,12 @@ def start(connection, snapshot_id: str, run_id: str = "r-1") -> None:
 
 
 def fill(connection, run_id: str, snapshot_id: str) -> None:
-    store.save_broker_scores(connection, run_id, [BROKER])
-    store.save_rack_scores(connection, run_id, [RACK])
-    store.save_resource_scores(connection, run_id, [RESOURCE])
-    store.save_topic_scores(connection, run_id, [TOPIC])
-    store.save_group_scores(connection, run_id, [GROUP])
-    store.save_member_scores(connection, run_id, [MEMBER])
+    store.save_scores(connection, run_id, "broker_score", [BROKER])
+    store.save_scores(connection, run_id, "rack_score", [RACK])
+    store.save_scores(connection, run_id, "resource_score", [RESOURCE])
+    store.save_scores(connection, run_id, "topic_score", [TOPIC])
+    store.save_scores(connection, run_id, "group_score", [GROUP])
+    store.save_scores(connection, run_id, "member_score", [MEMBER])
     store.save_score_values(connection, run_id, "group_streams_scenario", list(TASKS), [tuple(TASKS.values())])
     store.save_findings(connection, run_id, [finding()])
     store.save_plan(connection, run_id, small_plan(snapshot_id))
@@ -103,8 +102,8 @@ def test_a_crash_after_any_step_leaves_the_last_advisory_standing(connection, sn
     start(connection, snapshot_id, "today")
     assert seen(connection) == before
     steps = (
-        lambda: store.save_broker_scores(connection, "today", [BROKER]),
-        lambda: store.save_group_scores(connection, "today", [GROUP]),
+        lambda: store.save_scores(connection, "today", "broker_score", [BROKER]),
+        lambda: store.save_scores(connection, "today", "group_score", [GROUP]),
         lambda: store.save_findings(connection, "today", [finding()]),
     )
     for step in steps:
@@ -176,7 +175,7 @@ def test_nothing_touches_a_published_run(connection, snapshot_id) -> None:
     before = connection.execute("SELECT status, published_at FROM store.run").fetchall()
     writes = (
         lambda: start(connection, snapshot_id),
-        lambda: store.save_broker_scores(connection, "r-1", []),
+        lambda: store.save_scores(connection, "r-1", "broker_score", []),
         lambda: store.save_findings(connection, "r-1", []),
         lambda: store.save_plan(connection, "r-1", small_plan(snapshot_id)),
         lambda: store.block_run(connection, "r-1"),
@@ -195,7 +194,7 @@ def test_publishing_waits_for_a_writer_of_the_same_run(dsn, connection, snapshot
     with store.connect(dsn) as other:
         publisher = threading.Thread(target=store.publish_run, args=(other, "r-1"))
         with connection.transaction():
-            store.save_broker_scores(connection, "r-1", [BROKER])
+            store.save_scores(connection, "r-1", "broker_score", [BROKER])
             publisher.start()
             time.sleep(0.3)
             assert connection.execute("SELECT status FROM store.run").fetchone() == ("running",)
@@ -283,23 +282,19 @@ def test_a_plan_without_its_hash_is_refused(connection, snapshot_id) -> None:
         store.save_plan(connection, "r-1", plan_module.replace(small_plan(snapshot_id), plan_id=""))
 
 
-def test_scores_come_as_dataclasses_mappings_or_arrow_and_come_back_in_order(connection, snapshot_id) -> None:
+def test_scores_come_as_dataclasses_or_mappings_and_come_back_in_order(connection, snapshot_id) -> None:
     start(connection, snapshot_id)
     rows = [
         {"group_id": name, "assignor": "range", "is_current": True, "is_advised": False, "members": 1, "partitions": 2}
         for name in ("b", "a", "c")
     ]
-    for given in (
-        rows,
-        pa.Table.from_pylist(rows),
-        [GroupScore(row["group_id"], "range", None, True, 1, 2) for row in rows],
-    ):
-        store.save_group_scores(connection, "r-1", given)
+    for given in (rows, [GroupScore(row["group_id"], "range", None, True, 1, 2) for row in rows]):
+        store.save_scores(connection, "r-1", "group_score", given)
         loaded = rows_of(connection, "group_score")
         assert [row["group_id"] for row in loaded] == ["b", "a", "c"]
         assert {row["scenario"] for row in loaded} == {"today"}
         assert {row["skew_rate"] for row in loaded} == {None}
-    store.save_member_scores(connection, "r-1", [MEMBER])
+    store.save_scores(connection, "r-1", "member_score", [MEMBER])
     (loaded,) = rows_of(connection, "member_score")
     expected = asdict(MEMBER)
     expected["is_recommended"] = expected.pop("is_advised")
@@ -314,11 +309,11 @@ def rows_of(connection, table):
 def test_a_wrong_row_is_refused_with_what_is_wrong(connection, snapshot_id) -> None:
     start(connection, snapshot_id)
     with pytest.raises(store.StoreError, match="group_score has no column 'skewness'; its columns: group_id, assignor"):
-        store.save_group_scores(connection, "r-1", [{"skewness": 1}])
+        store.save_scores(connection, "r-1", "group_score", [{"skewness": 1}])
     with pytest.raises(store.StoreError, match="broker_score: 'unit' is missing in"):
-        store.save_broker_scores(connection, "r-1", [{"broker": 1, "resource": "disk"}])
+        store.save_scores(connection, "r-1", "broker_score", [{"broker": 1, "resource": "disk"}])
     with pytest.raises(store.StoreError, match="a row is a mapping or a dataclass, not int"):
-        store.save_broker_scores(connection, "r-1", [7])
+        store.save_scores(connection, "r-1", "broker_score", [7])
 
 
 def test_what_a_finding_explains_and_costs_is_part_of_its_evidence(connection, snapshot_id) -> None:

@@ -402,17 +402,6 @@ def restart_pauses(protocol: Protocol, leaves: Step, returns: Step, times: Times
     return _goes_and_returns(protocol, leaves, returns, times)
 
 
-def rolling(protocol: Protocol, restarts: Iterable[Step | tuple[Step, Step]], times: Times) -> Pauses:
-    """One member after the other, each when the group has settled.
-
-    Without instance id a member is a pair for ``restart_pauses``; with one a ``STATIC_RESTART``.
-    """
-    return summed(
-        pauses_of(protocol, restart, times) if isinstance(restart, Step) else restart_pauses(protocol, *restart, times)
-        for restart in restarts
-    )
-
-
 def _require_possible(protocol: Protocol, times: Times) -> None:
     interval, trip = interval_of(protocol, times), times.round_trip_ms
     is_long_enough = interval + trip < times.rebalance_ms or protocol is Protocol.CONSUMER

@@ -480,7 +480,6 @@ AMOUNT_TEXT = short_text("string", "integer", pattern=r"^[0-9]+(\.[0-9]+)?\s*([k
 _SHARE_TEXT = short_text("string", "number", pattern="^[0-9.eE+-]+%?$")
 _DECIMAL_TEXT = short_text("number", "string", pattern="^[0-9]+([.][0-9]+)?$")
 _AMOUNT_WORDS = f"give a whole number, 500GB or 512MiB, at most {MOST_WHOLE:,}"
-_HOURS_WORDS = f"at most {MOST_HOURS:,}"
 
 Flag: TypeAlias = Annotated[bool, Strict(), Value("is neither true nor false")]
 Unflag: TypeAlias = Annotated[

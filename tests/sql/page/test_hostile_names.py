@@ -93,10 +93,10 @@ def publish(connection: store.Connection, name: str) -> None:
     store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=snapshot_id)
     scores = score_cluster(snapshot)
     replays = [replay_group(group_input, STRATEGIES) for group_input in group_inputs(snapshot)]
-    store.save_broker_scores(connection, run_id, scores.brokers)
-    store.save_resource_scores(connection, run_id, scores.resources)
+    store.save_scores(connection, run_id, "broker_score", scores.brokers)
+    store.save_scores(connection, run_id, "resource_score", scores.resources)
     store.save_findings(connection, run_id, evaluate_rules(snapshot, scores, replays))
-    store.save_group_scores(connection, run_id, [score for replay in replays for score in replay.scores])
+    store.save_scores(connection, run_id, "group_score", [score for replay in replays for score in replay.scores])
     plan = small_plan(snapshot_id)
     rack_empty = fact(FactCode.RACK_EMPTY, rack=name)
     why = fact(FactCode.HAS_TOPIC_LEADERS, broker=1, topic=name, wanted=2)

@@ -8,7 +8,6 @@ import pytest
 
 from kafka_assignors.arrays import ABSENT
 from kafka_assignors.coordinator.pauses import (
-    NO_PAUSES,
     EpochRaised,
     JoinPhase,
     Pauses,
@@ -19,7 +18,6 @@ from kafka_assignors.coordinator.pauses import (
     pauses_of,
     replayed_pauses,
     restart_pauses,
-    rolling,
     scaled,
     summed,
 )
@@ -61,9 +59,6 @@ def test_a_restart_is_two_rebalances_of_which_the_second_has_the_clocks_of_the_f
     """Eager: beats at 2200 + 3000 · k. It joins again at 10200: rejoin 11300, read 11500: six pauses of 200 ms."""
     leaves = pauses_of(EAGER, LEAVE, TIMES)
     assert restart_pauses(EAGER, LEAVE, JOIN, TIMES) == summed((leaves, Pauses(6, 6, 200, 1200)))
-    # Three in turn, each with the clocks staggered anew.
-    assert rolling(EAGER, [(LEAVE, JOIN)] * 3, TIMES) == summed([restart_pauses(EAGER, LEAVE, JOIN, TIMES)] * 3)
-    assert rolling(EAGER, [], TIMES) == NO_PAUSES
     # One of four was sampled: four times as much, and no longer.
     assert scaled(added(Pauses(3, 2, 700, 900), Pauses(1, 0, 800, 101)), 0.25) == Pauses(16, 8, 800, 4004)
     assert added(Pauses(1, 1, None, 0), leaves).longest_pause_ms is None
@@ -96,7 +91,7 @@ def test_a_static_restart_pauses_what_it_had_and_nothing_else() -> None:
     """Away for 10 s, then three trips (KIP-848: two); beyond its session (its last beat was at 0) it has died."""
     restart = Step(Trigger.STATIC_RESTART, 2, JOIN.after, JOIN.after, 3, is_static=True, meanwhile=JOIN.before)
     assert pauses_of(EAGER, restart, TIMES) == Pauses(2, 0, 10_300, 20_600)
-    assert rolling(CONSUMER, [restart, restart], TIMES) == Pauses(4, 0, 10_200, 40_800)
+    assert pauses_of(CONSUMER, restart, TIMES) == Pauses(2, 0, 10_200, 20_400)
     # Session over at 45000: the others beat at 46000, 47000 and read at 47300. It joins at 60100 (no second request);
     # they beat from 47200 on, at 62200: rejoin at 62300, revoke one each at 62500, and it learns at 65400.
     late = replace(TIMES, restart_ms=60_000)

@@ -17,7 +17,7 @@ from rebalance_advisor.store.run import OpenRun, empty, lock_run
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 from rebalance_advisor.store.statistics import analyze_copied
 
-# Mappings, dataclasses, or a pyarrow.Table.
+# Mappings or dataclasses.
 Rows: TypeAlias = Iterable[Any]
 
 _RESOURCE = ("resource", "unit", "load", "level", "level_to_mean_ratio")
@@ -60,24 +60,11 @@ _COLUMN_OF = {
 _PARTITIONED = frozenset(("broker_score", "topic_score", "group_score", "member_score", "plan_broker", "move"))
 
 
-def save_broker_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    _save(connection, run_id, "broker_score", rows)
-
-
-def save_rack_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    _save(connection, run_id, "rack_score", rows)
-
-
-def save_resource_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    _save(connection, run_id, "resource_score", rows)
-
-
-def save_topic_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    _save(connection, run_id, "topic_score", rows)
-
-
-def save_group_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    _save(connection, run_id, "group_score", rows)
+def save_scores(connection: Connection, run_id: str, table: str, rows: Rows) -> None:
+    known = (*_REQUIRED[table], *_OPTIONAL[table])
+    ready = [{"position": place} | _checked(table, known, _as_mapping(row)) for place, row in enumerate(rows)]
+    with connection.transaction():
+        replace_rows(connection, lock_run(connection, run_id), table, ready)
 
 
 def save_score_values(
@@ -90,10 +77,6 @@ def save_score_values(
     ready = {"position": range(len(rows))} | columns
     with connection.transaction():
         _replace_columns(connection, lock_run(connection, run_id), table, ready, len(rows))
-
-
-def save_member_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    _save(connection, run_id, "member_score", rows)
 
 
 def save_findings(connection: Connection, run_id: str, findings: Iterable[Finding]) -> None:
@@ -132,13 +115,6 @@ def _fact_columns(name: str, told: Fact | None) -> dict[str, Any]:
     return {f"{name}_code": document["code"], f"{name}_args": document["args"]}
 
 
-def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:
-    known = (*_REQUIRED[table], *_OPTIONAL[table])
-    ready = [{"position": place} | _checked(table, known, _as_mapping(row)) for place, row in enumerate(_each(rows))]
-    with connection.transaction():
-        replace_rows(connection, lock_run(connection, run_id), table, ready)
-
-
 def replace_rows(connection: Connection, run: OpenRun, table: str, rows: list[dict[str, Any]]) -> None:
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     _replace_columns(connection, run, table, columns, len(rows))
@@ -156,11 +132,6 @@ def _replace_columns(
     ready |= {name: _column(values) for name, values in columns.items()}
     copied = copy_rows.copy_columns(connection, table, ready)
     analyze_copied(connection, {table: copied}, run.started_at)
-
-
-def _each(rows: Rows) -> Iterable[Any]:
-    to_pylist = getattr(rows, "to_pylist", None)  # no dependence on pyarrow
-    return rows if to_pylist is None else to_pylist()
 
 
 def _as_mapping(row: Any) -> Mapping[str, Any]:
