@@ -88,31 +88,19 @@ def save_findings(connection: Connection, run_id: str, findings: Iterable[Findin
     rows = [
         {
             "position": place,
-            "finding_key": finding.finding_key,
-            "code": finding.code,
             "severity": finding.severity.value,
             "subject_type": finding.subject_type.value,
-            "subject": finding.subject,
             "evidence": finding_evidence.packed(finding),
-            **_fact_columns("recommendation", finding.recommendation),
-            **_fact_columns("cost", finding.cost),
-            "gain": finding.gain,
+            **fact_columns("recommendation", finding.recommendation),
+            **fact_columns("cost", finding.cost),
             "confidence": finding.confidence.value,
-            "team": finding.team,
-            "channel": finding.channel,
-            "tier": finding.tier,
-            "muted_until": finding.muted_until,
-            "mute_reason": finding.mute_reason,
+            **_same(finding, "finding_key", "code", "subject", "gain"),
+            **_same(finding, "team", "channel", "tier", "muted_until", "mute_reason"),
         }
         for place, finding in enumerate(ranked, start=1)
     ]
     with connection.transaction():
         replace_rows(connection, lock_run(connection, run_id), "finding", rows)
-
-
-def _fact_columns(name: str, told: Fact | None) -> dict[str, Any]:
-    document = {"code": None, "args": None} if told is None else told.document()
-    return {f"{name}_code": document["code"], f"{name}_args": document["args"]}
 
 
 def replace_rows(connection: Connection, run: OpenRun, table: str, rows: list[dict[str, Any]]) -> None:
@@ -226,16 +214,10 @@ def load_advisory(connection: Connection, run_id: str) -> dict[str, Any]:
 
 def _plan_row(plan: Plan) -> Row:
     return {
-        "plan_id": plan.plan_id,
         "verdict": plan.verdict.value,
         "reasons": _facts(plan.reasons),
-        "expires_at": plan.expires_at,
-        "replica_moves": plan.cost.replica_moves,
-        "bytes": plan.cost.bytes,
-        "leader_changes": plan.cost.leader_changes,
-        "seconds": plan.cost.seconds,
-        "seconds_slot_filling": plan.cost.seconds_slot_filling,
-        "continues": plan.continues,
+        **_same(plan, "plan_id", "expires_at", "continues"),
+        **_same(plan.cost, "replica_moves", "bytes", "leader_changes", "seconds", "seconds_slot_filling"),
         "document": json.dumps(plan.document, ensure_ascii=False, allow_nan=False, separators=(",", ":")),
     }
 
@@ -252,16 +234,11 @@ def _resource_rows(plan: Plan) -> list[Row]:
         {"resource": outcome.resource}
         | nothing
         | {
-            "unit": outcome.unit,
-            "source": outcome.source,
-            "mean_level": outcome.mean_level,
-            "basis": outcome.basis,
+            **_same(outcome, "unit", "source", "mean_level", "basis", "skew_before", "skew_after"),
             "band_asked_low": outcome.band_asked[0],
             "band_asked_high": outcome.band_asked[1],
             "widened_low": outcome.widened_to[0],
             "widened_high": outcome.widened_to[1],
-            "skew_before": outcome.skew_before,
-            "skew_after": outcome.skew_after,
         }
         | ({} if outcome.watched is None else _watched_columns(outcome.watched))
         for outcome in plan.resources
@@ -302,15 +279,9 @@ def _move_rows(plan: Plan) -> list[Row]:
     return [
         {
             "position": place,
-            "topic": move.topic,
-            "partition": move.partition,
-            "from_replicas": move.from_replicas,
-            "to_replicas": move.to_replicas,
-            "leader_from": move.leader_from,
-            "leader_to": move.leader_to,
             "kind": move.kind.value,
-            "bytes": move.bytes,
-            "wave": move.wave,
+            **_same(move, "topic", "partition", "from_replicas", "to_replicas", "leader_from", "leader_to"),
+            **_same(move, "bytes", "wave"),
             **fact_columns("reason", move.reason),
             **fact_columns("consequence_if_skipped", move.worse_without),
         }
@@ -318,8 +289,8 @@ def _move_rows(plan: Plan) -> list[Row]:
     ]
 
 
-def fact_columns(name: str, fact: Fact) -> Row:
-    document = fact.document()
+def fact_columns(name: str, fact: Fact | None) -> Row:
+    document = {"code": None, "args": None} if fact is None else fact.document()
     return {f"{name}_code": document["code"], f"{name}_args": document["args"]}
 
 
@@ -335,9 +306,7 @@ def _wave_rows(plan: Plan) -> list[Row]:
             "wave": number,
             "step": step_of.get(wave.moves[0]) if wave.moves else None,
             "move_count": len(wave.moves),
-            "bytes": wave.bytes,
-            "seconds": wave.seconds,
-            "throttle_bytes_per_s": wave.throttle_bytes_per_s,
+            **_same(wave, "bytes", "seconds", "throttle_bytes_per_s"),
             "free_disk_needed": {str(broker): needed for broker, needed in sorted(wave.free_disk_needed.items())},
         }
         for direction, waves in directions.items()
@@ -349,19 +318,18 @@ def _frontier_rows(plan: Plan) -> list[Row]:
     return [
         {
             "position": place,
-            "tolerance": point.tolerance,
-            "bytes": point.bytes,
-            "replica_moves": point.replica_moves,
-            "leader_changes": point.leader_changes,
-            "seconds": point.seconds,
-            "lower_bound_bytes": point.lower_bound_bytes,
             "skew": dict(point.skew),
-            "name": point.name,
-            "is_recommended": point.is_recommended,
+            **_same(point, "tolerance", "bytes", "replica_moves", "leader_changes", "seconds", "lower_bound_bytes"),
+            **_same(point, "name", "is_recommended"),
             "reasons": _facts(point.reasons),
         }
         for place, point in enumerate(plan.frontier, start=1)
     ]
+
+
+def _same(row: Any, *names: str) -> Row:
+    """Return columns named as the row's attributes."""
+    return {name: getattr(row, name) for name in names}
 
 
 def _facts(facts: Sequence[Fact]) -> str:
