@@ -150,16 +150,12 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         "code": finding.code,
         "evidence": dict(finding.evidence),
         "recommendation": finding.recommendation.document(),
-        "cost": None if finding.cost is None else finding.cost.document(),
+        "cost": _document(finding.cost),
         "gain": finding.gain,
         "confidence": finding.confidence.value,
-        "team": finding.team,
-        "channel": finding.channel,
-        "tier": finding.tier,
+        **_same(finding, "team", "channel", "tier"),
         "muted_until": None if finding.muted_until is None else finding.muted_until.isoformat(),
-        "mute_reason": finding.mute_reason,
-        "cost_bytes": finding.cost_bytes,
-        "cost_changes": finding.cost_changes,
+        **_same(finding, "mute_reason", "cost_bytes", "cost_changes"),
         "symptoms": [finding_document(symptom) for symptom in finding.symptoms],
     }
 
@@ -187,11 +183,7 @@ def group_document(
             "version": _document(today.version),
             "subscriptions_from": replay.basis.value,
             "is_reproduced": replay.is_reproduced,
-            "idle_members": today.idle_members,
-            "skew_count": today.skew_count,
-            "skew_rate": today.skew_rate,
-            "skew_lag": today.skew_lag,
-            **_reads_document(today),
+            **_same(today, "idle_members", "skew_count", "skew_rate", "skew_lag", *_READS),
             "advised": replay.advised,
             "advice": group_advice(replay, group, findings).document(),
             "consumer_protocol": None if migrated is None else migrated.document(),
@@ -306,13 +298,8 @@ def _strategy_document(score: GroupScore) -> dict[str, Any]:
     return {
         "assignor": score.assignor,
         "version": _document(score.version),
-        "is_advised": score.is_advised,
-        "idle_members": score.idle_members,
-        "skew_count": score.skew_count,
-        "skew_rate": score.skew_rate,
-        "skew_lag": score.skew_lag,
-        "partitions_moved": score.partitions_moved,
-        **_reads_document(score),
+        **_same(score, "is_advised", "idle_members", "skew_count", "skew_rate", "skew_lag", "partitions_moved"),
+        **_same(score, *_READS),
         "error": _document(score.error),
     }
 
@@ -324,42 +311,31 @@ def _scenario_document(score: GroupScore) -> dict[str, Any]:
         "longest_pause_ms", "unread_partition_ms", "partitions_without_reader", "drain_seconds", "error",
     )  # fmt: skip
     facts = {"subject": _document(score.subject), "error": _document(score.error)}
-    return {name: getattr(score, name) for name in names} | facts
+    return _same(score, *names) | facts
 
 
 def _document(said: Fact | None) -> dict[str, Any] | None:
     return None if said is None else said.document()
 
 
-def _reads_document(score: GroupScore) -> dict[str, Any]:
-    names = ("drain_seconds", "members_falling_behind", "same_rack_ratio", "leader_in_rack_ratio")
-    return {name: getattr(score, name) for name in names}
+_READS = ("drain_seconds", "members_falling_behind", "same_rack_ratio", "leader_in_rack_ratio")
+
+
+def _same(record: Any, *names: str) -> dict[str, Any]:
+    """Return the attributes that keep their names in the document."""
+    return {name: getattr(record, name) for name in names}
 
 
 def _member_document(score: MemberScore) -> dict[str, Any]:
-    return {
-        "assignor": score.assignor,
-        "is_current": score.is_current,
-        "member": score.member_id,
-        "instance_id": score.instance_id,
-        "partitions": score.partitions,
-        "in_bytes_per_s": score.in_bytes_per_s,
-        "lag_messages": score.lag_messages,
-        "drain_seconds": score.drain_seconds,
-        "is_falling_behind": score.is_falling_behind,
-    }
+    names = ("instance_id", "partitions", "in_bytes_per_s", "lag_messages", "drain_seconds", "is_falling_behind")
+    return {**_same(score, "assignor", "is_current"), "member": score.member_id, **_same(score, *names)}
 
 
 def also_measured(scores: ClusterScores, plan: Plan) -> list[dict[str, Any]]:
     told = {outcome.resource for outcome in plan.resources} | plan.left_out.keys()
     return [
         {
-            "resource": score.resource,
-            "unit": score.unit,
-            "source": score.source,
-            "plain_mean": score.plain_mean,
-            "skew": score.skew,
-            "worst_broker": score.worst_broker,
+            **_same(score, "resource", "unit", "source", "plain_mean", "skew", "worst_broker"),
             "brokers": {
                 str(broker_score.broker): broker_score.load for broker_score in scores.of_resource(score.resource)
             },
