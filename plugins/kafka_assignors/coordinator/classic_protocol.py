@@ -19,28 +19,24 @@ KIP-134, KIP-345, KIP-394, KIP-429.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 
 from kafka_assignors.coordinator.timeline import (
     Change,
-    Event,
     Holding,
     Partition,
     Phase,
     Reading,
+    Run,
     Timeline,
     Times,
     Trigger,
     chain_of,
-    in_order,
 )
 from kafka_assignors.errors import InvalidInputError
-
-Action = Callable[[int], None]
 
 
 class _State(StrEnum):
@@ -62,28 +58,15 @@ class _Member:
 
 
 @dataclass(slots=True)
-class _Run:
-    changes: tuple[Change, ...]
-    times: Times
+class _Run(Run):
     is_cooperative: bool
-    reading: Reading
     members: dict[str, _Member]
     state: _State = _State.STABLE
     prepared_ms: int = 0
     is_delayed: bool = False
     is_joined_in_delay: bool = False
     known: set[int] = field(default_factory=set)
-    events: list[Event] = field(default_factory=list)
     rebalances: int = 0
-    agenda: list[tuple[int, int, Action]] = field(default_factory=list)
-    entries: int = 0
-
-    def at(self, at_ms: int, action: Action) -> None:
-        heapq.heappush(self.agenda, (at_ms, self.entries, action))
-        self.entries += 1
-
-    def say(self, at_ms: int, member: str, phase: Phase, detail: str = "", partitions: int = 0) -> None:
-        self.events.append(Event(at_ms, member, phase, detail, partitions))
 
     def stop(self, at_ms: int, member: str, partitions: Iterable[Partition]) -> None:
         if count := self.reading.stop(at_ms, member, partitions):
@@ -130,7 +113,7 @@ def replay_classic(changes: Sequence[Change], times: Times, *, is_cooperative: b
     chain = chain_of(changes, times, times.heartbeat_ms)
     before = chain[0].before
     run = _Run(
-        chain, times, is_cooperative, Reading({name: set(held) for name, held in before.items()}),
+        chain, times, Reading({name: set(held) for name, held in before.items()}), is_cooperative,
         {name: _Member(is_in_group=True) for name in sorted(before)},
     )  # fmt: skip
     if not before:
@@ -138,9 +121,8 @@ def replay_classic(changes: Sequence[Change], times: Times, *, is_cooperative: b
     for number, change in enumerate(chain):
         run.at(change.at_ms, partial(_trigger, run, number))
     while run.agenda:
-        at_ms, _, action = heapq.heappop(run.agenda)
-        action(at_ms)
-    return Timeline(in_order(run.events), run.reading.all_pauses(), run.rebalances)
+        run.act()
+    return run.timeline(run.rebalances)
 
 
 def _trigger(run: _Run, number: int, at_ms: int) -> None:

@@ -16,35 +16,29 @@ Sources: KIP-848, KIP-1263; GroupMetadataManager, CurrentAssignmentBuilder, Cons
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from kafka_assignors.coordinator.timeline import (
     Change,
-    Event,
     Holding,
     Partition,
     Phase,
     Reading,
+    Run,
     Timeline,
     Times,
     Trigger,
     chain_of,
-    in_order,
 )
 from kafka_assignors.errors import InvalidInputError
 
-Action = Callable[[int], None]
 _NO_EPOCH = (Trigger.STATIC_RESTART, Trigger.COORDINATOR_MOVES)
 
 
 @dataclass(slots=True)
-class _Run:
-    changes: tuple[Change, ...]
-    times: Times
-    reading: Reading
+class _Run(Run):
     held: dict[Partition, str]  # until a revocation is acknowledged
     target: Holding
     beating: dict[str, int] = field(default_factory=dict)
@@ -53,17 +47,7 @@ class _Run:
     latest: int = -1
     computed: int = -1  # change of the present target
     computed_ms: int | None = None
-    events: list[Event] = field(default_factory=list)
     epochs: int = 0
-    agenda: list[tuple[int, int, Action]] = field(default_factory=list)
-    entries: int = 0
-
-    def at(self, at_ms: int, action: Action) -> None:
-        heapq.heappush(self.agenda, (at_ms, self.entries, action))
-        self.entries += 1
-
-    def say(self, at_ms: int, member: str, phase: Phase, detail: str = "", partitions: int = 0) -> None:
-        self.events.append(Event(at_ms, member, phase, detail, partitions))
 
     def stop_all(self, at_ms: int, member: str) -> None:
         self.reading.stop(at_ms, member, tuple(self.reading.owned[member]))
@@ -99,11 +83,10 @@ def replay_consumer(changes: Sequence[Change], times: Times) -> Timeline:
     while run.agenda or (run.beating and not run.is_settled()):
         beat, member = min(((at_ms, name) for name, at_ms in run.beating.items()), default=(None, ""))
         if run.agenda and (beat is None or run.agenda[0][0] <= beat):
-            at_ms, _, action = heapq.heappop(run.agenda)
-            action(at_ms)
+            run.act()
         elif beat is not None:
             run.beating[member] = _beat(run, beat, member)
-    return Timeline(in_order(run.events), run.reading.all_pauses(), run.epochs)
+    return run.timeline(run.epochs)
 
 
 def _trigger(run: _Run, number: int, at_ms: int) -> None:

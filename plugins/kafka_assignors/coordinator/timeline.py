@@ -10,7 +10,8 @@ with four partitions, 2 joins::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -184,8 +185,34 @@ class Reading:
         return tuple(sorted((*self.pauses, *endless), key=lambda pause: (pause.partition, pause.from_ms)))
 
 
-def in_order(events: list[Event]) -> tuple[Event, ...]:
-    return tuple(sorted(events, key=lambda event: event.at_ms))
+Action = Callable[[int], None]
+
+
+@dataclass(slots=True)
+class Run:
+    """A replay under way: what happened, and what will at which time; at one time in the order of ``at``."""
+
+    changes: tuple[Change, ...]
+    times: Times
+    reading: Reading
+    events: list[Event] = field(default_factory=list, kw_only=True)
+    agenda: list[tuple[int, int, Action]] = field(default_factory=list, kw_only=True)
+    entries: int = field(default=0, kw_only=True)
+
+    def at(self, at_ms: int, action: Action) -> None:
+        heapq.heappush(self.agenda, (at_ms, self.entries, action))
+        self.entries += 1
+
+    def act(self) -> None:
+        at_ms, _, action = heapq.heappop(self.agenda)
+        action(at_ms)
+
+    def say(self, at_ms: int, member: str, phase: Phase, detail: str = "", partitions: int = 0) -> None:
+        self.events.append(Event(at_ms, member, phase, detail, partitions))
+
+    def timeline(self, rebalances: int) -> Timeline:
+        events = tuple(sorted(self.events, key=lambda event: event.at_ms))
+        return Timeline(events, self.reading.all_pauses(), rebalances)
 
 
 def chain_of(changes: Sequence[Change], times: Times, heartbeat_ms: int) -> tuple[Change, ...]:

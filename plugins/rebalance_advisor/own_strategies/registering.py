@@ -234,7 +234,7 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IsolatedAssignor:
+class _Isolated:
     described: Described
     process: ChildProcess
     name: str = field(init=False)
@@ -244,6 +244,9 @@ class IsolatedAssignor:
         object.__setattr__(self, "name", self.described.name)
         object.__setattr__(self, "versions", self.described.versions)
 
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IsolatedAssignor(_Isolated):
     def assign(self, request: AssignmentRequest) -> Assignment:
         self.described.require_fit()
         members, topics = member_views(request), topic_views(request)
@@ -252,16 +255,7 @@ class IsolatedAssignor:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IsolatedPartitioner:
-    described: Described
-    process: ChildProcess
-    name: str = field(init=False)
-    versions: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.described.name)
-        object.__setattr__(self, "versions", self.described.versions)
-
+class IsolatedPartitioner(_Isolated):
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:  # noqa: ARG002
         self.described.require_fit()
         keys = different_keys(sample)
