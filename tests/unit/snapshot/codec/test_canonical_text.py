@@ -31,13 +31,13 @@ def with_odd_rows(table: PartitionTable, seed: int) -> PartitionTable:
     def some(value):
         return {row: value for row in range(len(table)) if draw.random() < 0.2}
 
-    unknown = np.full(len(table), -1, dtype=np.int64)
+    unknown, cells = np.full(len(table), -1, dtype=np.int64), len(table.replicas)
     columns = {
-        "adding": some((3,)), "observers": some((5, 6)), "eligible": some(()), "local_start_offset": some(17),
+        "adding": some((3,)), "observers": some((5, 6)), "eligible": some((4,)), "local_start_offset": some(17),
         "future": some((FutureReplica(1, 2, 3),)), "removing": some((1,)), "offline": some((2,)),
         "end_offset": unknown if draw.random() < 0.3 else table.end_offset,
-        "in_sync": None if draw.random() < 0.3 else draw.random(len(table.replicas)) < 0.8,
-        "log_dir": None if draw.random() < 0.5 else draw.integers(-1, 3, len(table.replicas)).astype(np.int32),
+        "in_sync": None if draw.random() < 0.3 or not cells else draw.random(cells) < 0.8,
+        "log_dir": None if draw.random() < 0.5 or not cells else draw.integers(-1, 3, cells).astype(np.int32),
     }  # fmt: skip
     return replace(table, **columns)
 
