@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from kafka_assignors.coordinator.pauses import Pauses
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
@@ -22,7 +21,6 @@ from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.groups.rollover import rollover
-from kafka_rebalance.groups.scenarios import ROLLING_RESTART
 from kafka_rebalance.groups.strategies import MIGRATED
 from kafka_rebalance.groups.streams_tasks import MemberTaskCounts, StreamsReplay, StreamsScenario
 from kafka_rebalance.placement.topic_replay import TopicReplay
@@ -88,22 +86,10 @@ def rollover_steps(
     if target is None:
         return ()
     is_server = target in MIGRATED if wanted and not is_server else is_server
-    bounces = [_pauses(replay, name) for name in (replay.today.assignor, target)]
     found = rollover(
-        group, group_client(group), target.removeprefix("consumer/"), is_server=is_server, kafka_version=kafka_version,
-        bounces=[pauses for pauses in bounces if pauses is not None],
-    )  # fmt: skip
+        group, group_client(group), target.removeprefix("consumer/"), is_server=is_server, kafka_version=kafka_version
+    )
     return found.facts()
-
-
-def _pauses(replay: GroupReplay, assignor: str) -> Pauses | None:
-    for row in replay.scenarios:
-        if (row.scenario, row.assignor, row.error) == (ROLLING_RESTART, assignor, None):
-            return Pauses(
-                row.partitions_unread or 0, row.partitions_revoked or 0, row.longest_pause_ms,
-                row.unread_partition_ms or 0,
-            )  # fmt: skip
-    return None
 
 
 FORMAT_VERSION = 1

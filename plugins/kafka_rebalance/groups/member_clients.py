@@ -202,7 +202,7 @@ class ClientSettings:
     ``can_mix``: it may name eager and cooperative ones together. ``consumer_since``: first release with KIP-848
     consumers for production, "" if unknown. ``with_user_data``: strategies whose leaders write user data into
     assignments; brokers refuse to convert such a running group to KIP-848 ("userData from a custom assignor would be
-    lost", tested on 4.3.1). ``commits_when_revoked``: with automatic commits it commits on revocation and close.
+    lost", tested on 4.3.1).
     ``reads_while_joining``: a cooperative one reads on between its commit and the revocation.
     """
 
@@ -212,7 +212,6 @@ class ClientSettings:
     cooperative_since: str = ""
     consumer_since: str = ""
     with_user_data: frozenset[str] = frozenset()
-    commits_when_revoked: bool = True
     reads_while_joining: bool = False
 
     @property
@@ -296,8 +295,8 @@ SETTINGS: dict[Client, ClientSettings] = {
     Client.FRANZ_GO: ClientSettings("kgo.Balancers", _named("kgo.{}Balancer()"), can_mix=True),
     Client.KAFKA_PYTHON: ClientSettings(_ARGUMENT, _PYTHON, can_mix=False, cooperative_since="3.0"),
     Client.AIOKAFKA: ClientSettings(_ARGUMENT, _AIOKAFKA, can_mix=False),
-    Client.KAFKAJS: ClientSettings("partitionAssigners", {"roundrobin": "PartitionAssigners.roundRobin"}, can_mix=False,
-                                   commits_when_revoked=False),
+    Client.KAFKAJS: ClientSettings("partitionAssigners", {"roundrobin": "PartitionAssigners.roundRobin"},
+                                   can_mix=False),
     Client.KAFKA_GO: ClientSettings("GroupBalancers", {"range": "kafka.RangeGroupBalancer{}",
                                                        "roundrobin": "kafka.RoundRobinGroupBalancer{}"}, can_mix=False),
 }  # fmt: skip

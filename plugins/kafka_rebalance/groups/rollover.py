@@ -9,19 +9,17 @@
 
 Example: six Java members from ``range`` to ``cooperative-sticky``: set both, bounce, set the new one alone, bounce.
 
-``Commits`` says which records may be read twice. With automatic commits: none, if members are closed and not killed.
-Exceptions: between classic and KIP-848; and Java's ``cooperative-sticky``, which commits when a rebalance begins and
-reads on until the revocation. Else records since the last commit of each revoked partition: of every partition at every
-rebalance under eager strategies, else of those that move.
+Records read twice, if members are closed and not killed: none with automatic commits, except between classic and
+KIP-848, and under Java's ``cooperative-sticky``, which commits when a rebalance begins and reads on until the
+revocation. Else those since the last commit of each revoked partition: of every partition at every rebalance under
+eager strategies, else of those that move.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from kafka_assignors.coordinator.pauses import Pauses
 from kafka_assignors.releases import Client, release_of, seen_release
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.member_clients import (
@@ -105,14 +103,6 @@ _CONNECTOR_ACTIONS = {
     Action.STOP: Action.STOP_CONNECTOR,
     Action.START: Action.RESUME_CONNECTOR,
 }
-_BOUNCES = (Action.BOUNCE, Action.RESTART_CONNECTOR)
-
-
-class Commits(StrEnum):
-    AUTOMATIC = "automatic"  # enable.auto.commit
-    WHEN_REVOKED = "when_revoked"  # by the program, before a revocation
-    AT_INTERVALS = "at_intervals"  # by the program, not on revocation
-    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +119,12 @@ class RolloverStep:
     setting: str = ""
     value: str = ""
     rebalances: int | None = None
-    pauses: Pauses | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rollover:
-    """``steps`` are empty where none is needed, or none is possible (``obstacle``).
-
-    ``read_again_ms``: records of the last so many ms of each revoked partition may be read twice; 0: none, None:
-    unknown. ``read_again`` is the reason. All for closed, not killed, members.
+    """``steps`` are empty where none is needed, or none is possible (``obstacle``). ``read_again``: records that may be
+    read twice.
     """
 
     group: str
@@ -146,7 +133,6 @@ class Rollover:
     client: str | None
     clients: tuple[str, ...]
     steps: tuple[RolloverStep, ...]
-    read_again_ms: int | None
     read_again: Fact
     obstacle: Obstacle | None = None
 
@@ -200,14 +186,8 @@ class _Move:
         return self.settings.reads_while_joining and COOPERATIVE in (self.today, self.target)
 
 
-def rollover(
-    group: Group, client: KnownClient, target: str, *, is_server: bool, kafka_version: str | None,
-    commits: tuple[Commits, int] = (Commits.UNKNOWN, 0), bounces: Sequence[Pauses] = (),
-) -> Rollover:  # fmt: skip
-    """Return the steps to ``target``, a client's or (``is_server``) a coordinator's strategy.
-
-    ``commits``: how the group commits, and the interval in ms.
-    """
+def rollover(group: Group, client: KnownClient, target: str, *, is_server: bool, kafka_version: str | None) -> Rollover:
+    """Return the steps to ``target``, a client's or (``is_server``) a coordinator's strategy."""
     protocol = group.protocol or ""
     move = _Move(
         group,
@@ -223,16 +203,12 @@ def rollover(
     clients = sorted({(found := member_client(member, group)).client or found.program for member in group.members})
     names = group.id, move.today, target, known, tuple(str(name) or "unknown" for name in clients)
     if obstacle or (move.today, move.is_from_server) == (target, is_server):
-        return Rollover(*names, (), 0, fact(FactCode.READ_TWICE, case="nothing_moves"), obstacle)
+        return Rollover(*names, (), _read_again(move), obstacle)
     steps = [*_known_client(move), *_steps(move)]
     if client.program == CONNECT:
         steps = _of_connector(steps)
-    paused = iter(bounces)
-    numbered = tuple(
-        replace(step, number=number, pauses=next(paused, None) if step.action in _BOUNCES else None)
-        for number, step in enumerate(steps, 1)
-    )
-    return Rollover(*names, numbered, *_read_again(move, *commits))
+    numbered = tuple(replace(step, number=number) for number, step in enumerate(steps, 1))
+    return Rollover(*names, numbered, _read_again(move))
 
 
 def _obstacle(move: _Move) -> Obstacle | None:
@@ -365,27 +341,11 @@ def _to_another_assignor(move: _Move) -> list[RolloverStep]:
     ]
 
 
-def _read_again(move: _Move, commits: Commits, interval_ms: int) -> tuple[int | None, Fact]:
-    is_eager = not (move.is_from_server and move.is_to_server) and {move.today, move.target} != {COOPERATIVE}
-    is_automatic = commits is Commits.AUTOMATIC
-    found: tuple[int | None, str]
-    if move.is_from_server != move.is_to_server and commits in (Commits.AUTOMATIC, Commits.UNKNOWN):
-        found = None, "between_group_types"
-    elif is_automatic and not move.settings.commits_when_revoked:
-        found = interval_ms, "not_committed_when_revoked"
-    elif is_automatic:
-        found = (None, "read_while_joining") if move.reads_while_joining else (0, "committed_when_revoked")
-    elif commits is Commits.WHEN_REVOKED:
-        found = 0, "program_commits_when_revoked"
-    elif commits is Commits.AT_INTERVALS:
-        found = interval_ms, "since_last_commit"
-    else:
-        found = None, "commits_unknown"
-    client = move.client.client.value if move.client.client else None
-    return found[0], fact(
+def _read_again(move: _Move) -> Fact:
+    return fact(
         FactCode.READ_TWICE,
-        case=found[1],
-        client=client,
-        is_eager=is_eager,
+        case="commits_unknown" if move.is_from_server == move.is_to_server else "between_group_types",
+        client=move.client.client.value if move.client.client else None,
+        is_eager=not (move.is_from_server and move.is_to_server) and {move.today, move.target} != {COOPERATIVE},
         reads_while_joining=move.reads_while_joining,
     )

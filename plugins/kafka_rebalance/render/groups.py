@@ -1011,36 +1011,29 @@ def _rollover_step(
 
 
 def _read_twice(
-    *, case: str, client: str | None = None, is_eager: bool = True, reads_while_joining: bool = False
+    *,
+    case: str,
+    client: str | None = None,  # noqa: ARG001
+    is_eager: bool = True,
+    reads_while_joining: bool = False,
 ) -> str:
+    if case == "between_group_types":
+        return (
+            "records read twice: of each partition that changes its member at most those read since its last commit: a "
+            "client that commits automatically may read on after that (66 of 293 were read twice in one run under "
+            "load); none if the program commits in its listener before it gives a partition up"
+        )
     given_up = "every partition at every rebalance" if is_eager else "only partitions that move, and a closed member's"
-    joining = (
-        "under cooperative-sticky those of partitions that move, read while a rebalance waits for all members (a "
-        "heartbeat interval and their longest poll): Java's client commits before that"
+    few = (
+        "few if the client commits automatically (under cooperative-sticky those of partitions that move, read while a "
+        "rebalance waits for all members (a heartbeat interval and their longest poll): Java's client commits before "
+        "that), none if the program commits"
     )
-    listener = "none if the program commits in its listener before it gives"
-    few = f"few if the client commits automatically ({joining}), none if the program commits"
     none = "none if the client commits automatically, or the program"
-    words = {
-        "nothing_moves": "none: no partition moves",
-        "between_group_types": (
-            "of each partition that changes its member at most those read since its last commit: a client that commits "
-            "automatically may read on after that (66 of 293 were read twice in one run under load); "
-            f"{listener} a partition up"
-        ),
-        "not_committed_when_revoked": f"{client} is not known to commit what it gives up: {given_up}",
-        "read_while_joining": f"{joining}; {listener} them up",
-        "committed_when_revoked": (
-            "none: the client commits positions before it gives a partition up and when a member is closed"
-        ),
-        "program_commits_when_revoked": "none: the program commits before it gives a partition up",
-        "since_last_commit": f"those read since the last commit of a partition that is given up: {given_up}",
-        "commits_unknown": (
-            f"{few if reads_while_joining else none} before it gives a partition up; else those read since the last "
-            f"commit: {given_up}"
-        ),
-    }[case]
-    return f"records read twice: {words}"
+    return (
+        f"records read twice: {few if reads_while_joining else none} before it gives a partition up; else those read "
+        f"since the last commit: {given_up}"
+    )
 
 
 def _cannot_change(*, why: str, client: str | None, target: str, learn: str) -> str:

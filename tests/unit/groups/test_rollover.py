@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import pytest
 
-from kafka_assignors.coordinator.pauses import Pauses
 from kafka_assignors.releases import Client
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.member_clients import (
@@ -18,7 +15,7 @@ from kafka_rebalance.groups.member_clients import (
     set_strategy,
     strategies_of,
 )
-from kafka_rebalance.groups.rollover import Action, Commits, Obstacle, Rollover, Why, rollover
+from kafka_rebalance.groups.rollover import Action, Obstacle, Rollover, Why, rollover
 from kafka_rebalance.snapshot.group import Group, Member
 from kafka_rebalance.snapshot.model import GroupType
 
@@ -34,9 +31,9 @@ def group(protocol: str, kind: GroupType = GroupType.CLASSIC) -> Group:
 
 def rolled(
     client: KnownClient, today: str, target: str, *, is_server: bool = False, version: str | None = "4.1",
-    kind: GroupType = GroupType.CLASSIC, commits: tuple[Commits, int] = (Commits.UNKNOWN, 0),
+    kind: GroupType = GroupType.CLASSIC,
 ) -> Rollover:  # fmt: skip
-    return rollover(group(today, kind), client, target, is_server=is_server, kafka_version=version, commits=commits)
+    return rollover(group(today, kind), client, target, is_server=is_server, kafka_version=version)
 
 
 def shape(found: Rollover) -> list[tuple[Action, str, str]]:
@@ -131,7 +128,7 @@ def test_what_cannot_be_has_no_steps(client: Client, target: str, version: str, 
     assert [one.args["why"] for one in found.facts()] == [obstacle.value]
     assert rolled(KnownClient(Client.KAFKAJS), "roundrobin", "range").obstacle is Obstacle.CLIENT_LACKS_STRATEGY
     still = rolled(JAVA, "range", "range")
-    assert (still.steps, still.read_again_ms, still.obstacle, still.facts()) == ((), 0, None, ())
+    assert (still.steps, still.obstacle, still.facts()) == ((), None, ())
 
 
 def test_an_unknown_client_is_told_javas_steps_and_that_they_are() -> None:
@@ -140,45 +137,17 @@ def test_an_unknown_client_is_told_javas_steps_and_that_they_are() -> None:
     assert (found.steps[0].why, found.clients) == (Why.CLIENT_UNKNOWN, ("unknown",))
 
 
-def test_records_come_twice_only_where_nobody_commits_what_is_given_up() -> None:
-    def again(commits: Commits, interval_ms: int = 0, **also: str) -> tuple[int | None, Mapping[str, Any]]:
-        client, today = KnownClient(Client(also.get("client", "java"))), also.get("today", "range")
-        found = rolled(client, today, also.get("target", "cooperative-sticky"), commits=(commits, interval_ms))
-        return found.read_again_ms, found.read_again.args
-
-    assert again(Commits.AUTOMATIC, 5000, target="sticky")[0] == again(Commits.WHEN_REVOKED, 5000)[0] == 0
-    assert again(Commits.AT_INTERVALS, 700)[0] == 700
-    assert again(Commits.AT_INTERVALS, 700)[1]["is_eager"]
-    most_ms, told = again(Commits.UNKNOWN)
-    assert (most_ms, told["case"], told["reads_while_joining"]) == (None, "commits_unknown", True)
-    assert not again(Commits.UNKNOWN, target="sticky")[1]["reads_while_joining"]
-    kafkajs = rolled(KnownClient(Client.KAFKAJS), "their-own", "roundrobin", commits=(Commits.AUTOMATIC, 5000))
-    assert kafkajs.read_again_ms == 5000
-    moved = rollover(
-        group("uniform", GroupType.CONSUMER), JAVA, "range", is_server=True, kafka_version="4.1",
-        commits=(Commits.AT_INTERVALS, 700),
-    )  # fmt: skip
-    assert not moved.read_again.args["is_eager"]
-
-
-@pytest.mark.parametrize(("client", "most_ms"), [(JAVA, None), (UNKNOWN_CLIENT, None), (PYTHON, 0)])
-@pytest.mark.parametrize("to_cooperative", [True, False])
-def test_javas_cooperative_members_read_on_after_their_automatic_commit(
-    client: KnownClient, most_ms: int | None, *, to_cooperative: bool
-) -> None:
-    today, target = ("range", "cooperative-sticky") if to_cooperative else ("cooperative-sticky", "range")
-    found = rolled(client, today, target, commits=(Commits.AUTOMATIC, 5000))
-    assert found.read_again_ms == most_ms
-    assert (found.read_again.args["case"] == "read_while_joining") == (most_ms is None)
-    assert rolled(client, today, target, commits=(Commits.WHEN_REVOKED, 0)).read_again_ms == 0
-
-
-def test_a_group_that_changes_its_type_is_not_promised_that_no_record_comes_twice() -> None:
+def test_records_read_twice_depend_on_client_strategies_and_group_type() -> None:
+    java, python = (rolled(client, "range", "cooperative-sticky").read_again.args for client in (JAVA, PYTHON))
+    assert (java["case"], java["reads_while_joining"], java["is_eager"]) == ("commits_unknown", True, True)
+    assert rolled(JAVA, "cooperative-sticky", "range").read_again.args == java
+    assert not python["reads_while_joining"]
+    assert not rolled(JAVA, "range", "sticky").read_again.args["reads_while_joining"]
+    moved = rolled(JAVA, "uniform", "range", kind=GroupType.CONSUMER, is_server=True).read_again.args
+    assert (moved["case"], moved["is_eager"]) == ("commits_unknown", False)
     for is_server, kind in ((True, GroupType.CLASSIC), (False, GroupType.CONSUMER)):
-        for commits in (Commits.AUTOMATIC, Commits.UNKNOWN):
-            found = rolled(JAVA, "range", "range", is_server=is_server, kind=kind, commits=(commits, 5000))
-            assert found.read_again_ms is None
-            assert found.read_again.args["case"] == "between_group_types"
+        found = rolled(JAVA, "range", "range", is_server=is_server, kind=kind)
+        assert found.read_again.args["case"] == "between_group_types"
 
 
 def test_a_connector_is_configured_by_its_overrides_and_restarted_whole() -> None:
@@ -217,12 +186,6 @@ def test_what_is_not_known_is_said_and_has_no_steps() -> None:
 
 def test_kafkajs_calls_its_strategy_by_another_name() -> None:
     assert rolled(KnownClient(Client.KAFKAJS), "RoundRobinAssigner", "roundrobin").steps == ()
-
-
-def test_pauses_that_were_worked_out_stand_at_their_bounces() -> None:
-    bounces = (Pauses(4, 4, 10, 40), Pauses(2, 2, 5, 10))
-    found = rollover(group("range"), JAVA, "sticky", is_server=False, kafka_version=None, bounces=bounces)
-    assert [step.pauses for step in found.steps] == [None, bounces[0], None, bounces[1]]
 
 
 def test_every_client_has_a_way_or_an_obstacle_to_everything() -> None:

@@ -38,7 +38,7 @@ SAMPLES: dict[FactCode, dict[str, Any]] = {
     FactCode.CONNECT_WORKERS_UNKNOWN: {"missing": ("leader",)},
     FactCode.KEEP_STRATEGY: {"why": "even"},
     FactCode.ROLLOVER_STEP: {"action": "require", "why": "brokers_too_old"},
-    FactCode.READ_TWICE: {"case": "nothing_moves"},
+    FactCode.READ_TWICE: {"case": "commits_unknown"},
     FactCode.CANNOT_CHANGE: {"why": "strategy_unknown"},
     FactCode.CANNOT_CHANGE_KIND: {"kind": "share"},
     FactCode.RELEASES_OF_CLIENT: {"sign": "rule"},

@@ -154,11 +154,6 @@ def test_every_obstacle_has_words(obstacle: Obstacle) -> None:
     [
         ("commits_unknown", "few if the client commits automatically (under cooperative-sticky those"),
         ("between_group_types", "of each partition that changes its member at most those read since its last commit"),
-        ("not_committed_when_revoked", "kafkajs is not known to commit what it gives up: every partition"),
-        ("read_while_joining", "under cooperative-sticky those of partitions that move"),
-        ("committed_when_revoked", "none: the client commits"),
-        ("program_commits_when_revoked", "none: the program commits"),
-        ("since_last_commit", "those read since the last commit of a partition that is given up: every partition"),
     ],
 )
 def test_records_that_are_read_twice(case: str, words: str) -> None:
