@@ -7,8 +7,8 @@
 - ``put`` adds at the tail of the chain, ``computeIfAbsent`` at its head; a present key keeps its place;
 - the table doubles when more than 0.75 of it are keys (``put``: right after the insertion; ``computeIfAbsent``: before
   the next one), keeping the order inside bins; it never shrinks;
-- a ninth key in a bin by ``put`` (eighth by ``computeIfAbsent``) doubles a table smaller than 64. From 64 on Java makes
-  the bin a tree, which may put another key in front: not modelled (see the package).
+- a ninth key in a bin by ``put`` (eighth by ``computeIfAbsent``) doubles a table smaller than 64. From 64 on the bin
+  becomes a red-black tree, whose root comes first: ``put_order`` knows it, ``order_after`` does not.
 
 Example: the Integers 16, 1, 0 in ``new HashMap()``: bin 0 holds 16 then 0, bin 1 holds 1: the order is 16, 0, 1.
 """
@@ -33,6 +33,8 @@ PUT, COMPUTE_IF_ABSENT, REMOVE = 0, 1, 2
 _DEFAULT_TABLE = 16
 _TREE_TABLE = 64
 _TREE_BIN = 8
+_CHAIN_AGAIN = 6  # keys of a halved tree
+_NONE = -1
 
 
 @kernel
@@ -73,9 +75,15 @@ def map_copy_capacity(n: int) -> np.int64:
     return np.int64(np.float32(n) / np.float32(0.75) + np.float32(1 if n else 0))
 
 
-@kernel
 def put_order(hashes: Ints, capacity: int) -> Longs:
     """``new HashMap(capacity)`` after a ``put`` of each key."""
+    order, has_tree = _counted_order(hashes, capacity)
+    return _TreeBins(hashes, int(table_for(capacity))).order() if has_tree else order
+
+
+@kernel
+def _counted_order(hashes: Ints, capacity: int) -> tuple[Longs, bool]:
+    """The order without trees, and whether a bin became one."""
     n = len(hashes)
     table = _table_after_puts(hashes, capacity)
     mask = table - 1
@@ -89,7 +97,23 @@ def put_order(hashes: Ints, capacity: int) -> Longs:
         at = spread(hashes[i]) & mask
         order[ends[at]] = i
         ends[at] += 1
-    return order
+    return order, n > _TREE_BIN and _has_tree(hashes, capacity)
+
+
+@inner_kernel
+def _has_tree(hashes: Ints, capacity: int) -> bool:
+    """A bin of a table of 64 or more held nine keys, before the table grew or today."""
+    n, table = len(hashes), max(table_for(capacity), _TREE_TABLE)
+    while True:
+        sizes = np.zeros(table, np.int32)
+        for i in range(min(n, table * 3 // 4 + 1)):
+            b = spread(hashes[i]) & (table - 1)
+            sizes[b] += 1
+            if sizes[b] > _TREE_BIN:
+                return True
+        if n <= table * 3 // 4:
+            return False
+        table *= 2
 
 
 @inner_kernel
@@ -117,6 +141,143 @@ def _table_after_puts(hashes: Ints, capacity: int) -> np.int64:
     while n > table * 3 // 4:
         table *= 2
     return table
+
+
+class _TreeBins:
+    """``HashMap`` with its trees (``TreeNode`` of OpenJDK): slow, for maps that have one.
+
+    A new key follows its parent in the tree, then the root comes to the front. A doubled table halves a bin in order;
+    six keys or fewer become a chain. Of keys with one hash the later is taken for the greater, as it is where sorted
+    names were put.
+    """
+
+    def __init__(self, hashes: Ints, table: int) -> None:
+        keys = len(hashes)
+        self._codes = [int(np.int32(np.uint32(spread(code)))) for code in hashes]
+        self._heads, self._trees = [_NONE] * table, set[int]()
+        self._next, self._previous, self._parent = [_NONE] * keys, [_NONE] * keys, [_NONE] * keys
+        self._children = ([_NONE] * keys, [_NONE] * keys)
+        self._red = [False] * keys
+        for key in range(keys):
+            self._put(key)
+            if key + 1 > len(self._heads) * 3 // 4:
+                self._double()
+
+    def order(self) -> Longs:
+        return np.array([key for b in range(len(self._heads)) for key in self._keys(b)], dtype=np.int64)
+
+    def _keys(self, b: int) -> list[int]:
+        keys, at = [], self._heads[b]
+        while at != _NONE:
+            keys.append(at)
+            at = self._next[at]
+        return keys
+
+    def _put(self, key: int) -> None:
+        b = self._codes[key] & (len(self._heads) - 1)
+        if b in self._trees:
+            before = self._grow(self._heads[b], key)
+            self._link(key, self._next[before])
+            self._link(before, key)
+            self._to_front(b, self._balanced(self._heads[b], key))
+            return
+        keys = [*self._keys(b), key]
+        self._chain(b, keys)
+        if len(keys) > _TREE_BIN:
+            if len(self._heads) < _TREE_TABLE:
+                self._double()
+            else:
+                self._make_tree(b)
+
+    def _chain(self, b: int, keys: list[int]) -> None:
+        self._heads[b] = keys[0] if keys else _NONE
+        for before, after in zip([_NONE, *keys], [*keys, _NONE], strict=True):
+            self._link(before, after)
+
+    def _link(self, before: int, after: int) -> None:
+        if before != _NONE:
+            self._next[before] = after
+        if after != _NONE:
+            self._previous[after] = before
+
+    def _double(self) -> None:
+        before, trees, table = [self._keys(b) for b in range(len(self._heads))], self._trees, len(self._heads)
+        self._heads, self._trees = [_NONE] * (2 * table), set()
+        for b, keys in enumerate(before):
+            halves = [[key for key in keys if bool(self._codes[key] & table) is is_high] for is_high in (False, True)]
+            for place, half in zip((b, b + table), halves, strict=True):
+                self._chain(place, half)
+                if b in trees and len(half) > _CHAIN_AGAIN:
+                    self._trees.add(place)
+                    if len(half) < len(keys):
+                        self._make_tree(place)
+
+    def _make_tree(self, b: int) -> None:
+        root, *others = self._keys(b)
+        self._trees.add(b)
+        self._parent[root], self._red[root] = _NONE, False
+        self._children[0][root] = self._children[1][root] = _NONE
+        for key in others:
+            self._grow(root, key)
+            root = self._balanced(root, key)
+        self._to_front(b, root)
+
+    def _grow(self, root: int, key: int) -> int:
+        """Hang the key below its parent, which is returned."""
+        parent, at, side = root, root, 0
+        while at != _NONE:
+            parent, side = at, int((self._codes[key], key) > (self._codes[at], at))
+            at = self._children[side][at]
+        self._children[0][key] = self._children[1][key] = _NONE
+        self._parent[key], self._children[side][parent] = parent, key
+        return parent
+
+    def _to_front(self, b: int, root: int) -> None:
+        first = self._heads[b]
+        if root != first:
+            self._link(self._previous[root], self._next[root])
+            self._link(root, first)
+            self._previous[root], self._heads[b] = _NONE, root
+
+    def _balanced(self, root: int, key: int) -> int:
+        """Return the root (``balanceInsertion``)."""
+        self._red[key] = True
+        while True:
+            parent = self._parent[key]
+            if parent == _NONE:
+                self._red[key] = False
+                return key
+            above = self._parent[parent]
+            if above == _NONE or not self._red[parent]:
+                return root
+            side = int(self._children[1][above] == parent)
+            uncle = self._children[1 - side][above]
+            if uncle != _NONE and self._red[uncle]:
+                self._red[uncle] = self._red[parent] = False
+                self._red[above] = True
+                key = above
+                continue
+            if self._children[1 - side][parent] == key:
+                key, parent = parent, key
+                root = self._rotated(root, key, side)
+            self._red[parent], self._red[above] = False, True
+            root = self._rotated(root, above, 1 - side)
+
+    def _rotated(self, root: int, key: int, side: int) -> int:
+        """Let the key sink to ``side`` (0: left) below its other child; return the root."""
+        up, above = self._children[1 - side][key], self._parent[key]
+        inner = self._children[side][up]
+        self._children[1 - side][key] = inner
+        if inner != _NONE:
+            self._parent[inner] = key
+        self._parent[up] = above
+        if above == _NONE:
+            root = up
+            self._red[root] = False
+        else:
+            self._children[int(self._children[1][above] == key)][above] = up
+        self._children[side][up], self._parent[key] = key, up
+        return root
 
 
 def set_copy_order(hashes: Ints) -> Longs:

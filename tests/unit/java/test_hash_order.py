@@ -61,6 +61,26 @@ def test_an_eighth_computed_key_in_a_bin_doubles_a_small_table() -> None:
     assert after(keys, *[(COMPUTE_IF_ABSENT, key) for key in keys])[:4] == [96, 64, 32, 0]
 
 
+# Times 64, or 128, put into new HashMap(64), then 1 to 39 where the table is to double; as Java 17 walks them.
+LOTS = [13, 5, 3, 17, 11, 0, 7, 1, 19, 9, 2, 15, 10, 4, 18, 8, 6, 12, 16, 14]
+
+
+@pytest.mark.parametrize(
+    ("step", "keys", "others", "walk"),
+    [
+        (64, 12, 0, [5, 13, 3, 2, 17, 15, 11, 0, 7, 9, 1, 19]),
+        (64, 20, 39, [10, 4, 2, 14, 16, 12, 0, 6, 8, 18, 11, 5, 13, 3, 17, 15, 7, 9, 1, 19]),  # halved: two trees
+        (64, 12, 39, [2, 0, 11, 5, 13, 3, 17, 15, 7, 9, 1, 19]),  # halved: a chain and a tree
+        (128, 20, 39, [5, 13, 3, 4, 2, 17, 15, 14, 16, 11, 12, 10, 0, 7, 6, 8, 9, 1, 19, 18]),  # all stay in one half
+    ],
+)
+def test_a_ninth_key_in_a_bin_of_a_large_table_makes_it_a_tree(
+    step: int, keys: int, others: int, walk: list[int]
+) -> None:
+    found = puts([*(step * lot for lot in LOTS[:keys]), *range(1, others + 1)], 64)
+    assert [key // step for key in found if key % 64 == 0] == walk
+
+
 def test_putting_again_keeps_the_place_and_removing_keeps_the_table() -> None:
     keys = [0, 16, 32]
     assert after(keys, (PUT, 0), (PUT, 16), (PUT, 32), (PUT, 0)) == [0, 16, 32]
