@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
 import threading
 import uuid
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from kafka.protocol.consumer import OffsetCommitRequest
@@ -15,6 +18,7 @@ from kafka_assignors.coordinator.timeline import Partition
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.probe import find_server
 from rebalance_advisor.kafka.connection.properties import connection_settings
+from stack.kafka.tools import ending_with_us
 from stack.waiting import PATIENCE_S, wait_for
 from tests.live.messages import StreamsGroupHeartbeatRequest
 
@@ -110,6 +114,30 @@ class KafkaPythonMember(Polling):
             consumer.poll(timeout_ms=200)
             self.held = frozenset((part.topic, part.partition) for part in consumer.assignment())
         consumer.close()
+
+
+class KafkaGoMember(Polling):
+    """kafka-go: a process of its own (``tests/live/go/member``)."""
+
+    def __init__(self, program: Path, bootstrap: str, group: str, topics: Iterable[str], *settings: str) -> None:
+        command = [str(program), bootstrap, group, *settings, *topics]  # settings: strategy and rack
+        self._process = subprocess.Popen(
+            ending_with_us(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+        )
+        super().__init__()
+
+    def stop(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        super().stop()
+
+    def _live(self) -> None:
+        with self._process as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                self.held = frozenset((topic, number) for topic, number in json.loads(line))
+        if process.returncode:
+            raise RuntimeError(f"kafka-go ended with {process.returncode}")
 
 
 class StreamsMember(Polling):

@@ -1,4 +1,4 @@
-"""Fresh random cases of what runs on the server: assignors with a past, placers, proposals, keys. Seeded, and nasty.
+"""Fresh random cases of what runs on the server: assignors with a past, votes, placers, keys. Seeded, and nasty.
 
 What a case holds is counted, so that a run can say what it reached.
 """
@@ -56,7 +56,7 @@ def _group(random: Random, reached: Counter[str], *, is_share: bool = False) -> 
         listed = list(common) if kind == "HOMOGENEOUS" else random.sample(names, random.randint(0, len(names)))
         random.shuffle(listed)
         members.append({"id": f"{prefix}{i}", "topics": listed})
-    case: Case = {"version": "4.3", "order": random.choice(("given", "hash")), "subscriptionType": kind}
+    case: Case = {"version": "4.4", "order": random.choice(("given", "hash")), "subscriptionType": kind}
     case |= {"topics": topics, "members": members}
     _past(random, case, is_share=is_share)
     _odd(random, case, is_share=is_share)
@@ -199,13 +199,62 @@ def _generate(random: Random, reached: Counter[str]) -> Case:
     ]
     random.shuffle(current)
     reached["gaps in partitions"] += 1
-    return {"version": "4.3", "brokers": brokers, "seed": random.getrandbits(47), "current": current}
+    return {"version": "4.4", "brokers": brokers, "seed": random.getrandbits(47), "current": current}
 
 
 def _key(random: Random, reached: Counter[str]) -> Case:
     key = random.randbytes(random.choice((0, 1, 2, 3, 4, 7, 8, 16, 36, 40, 44, random.randint(0, 300))))
     reached["empty keys"] += not key
     return {"keyHex": key.hex(), "numPartitions": random.choice((1, 2, 10, 50, 1000, 2**31 - 1))}
+
+
+def _vote(random: Random, reached: Counter[str]) -> Case:
+    """A classic group's joins, leaves, static members that come back, and elections; all share a strategy or two."""
+    known = ["range", "roundrobin", "sticky", "cooperative-sticky", "my.own", "org.x.Custom", "a", "Q"]
+    random.shuffle(known)
+    common, others = known[: random.randint(1, 4)], known[4:]
+    prefix, number = random.choice(_IDS), 0
+    static: dict[str, str] = {}  # instance by member
+    members: list[str] = []
+    ops: list[Case] = []
+
+    def listed() -> list[str]:
+        return random.sample(both := [*common, *random.sample(others, random.randint(0, len(others)))], len(both))
+
+    for _ in range(random.choice((2, 6, 15, 40, 90))):
+        kind = random.choice(("join", "join", "rejoin", "leave", "replace", "elect", "complete"))
+        one = random.choice(members or [""])
+        if kind == "join" or not members:
+            number += random.choice((1, 1, 16, 64))
+            one = f"{prefix}{number}"
+            ops.append({"op": "join", "id": one, "protocols": listed(), "waiting": random.random() < 0.8})
+            if random.random() < 0.3:
+                static[one] = ops[-1]["instanceId"] = f"pod-{number}"
+            members.append(one)
+        elif kind == "rejoin":
+            ops.append({"op": "rejoin", "id": one, "protocols": listed()})
+        elif kind == "leave":
+            ops.append({"op": "leave", "id": one})
+            members.remove(one)
+            static.pop(one, None)
+        elif kind == "replace" and one in static:
+            number += 1
+            new = f"{prefix}{number}"
+            ops.append({"op": "replace", "instanceId": static[one], "old": one, "new": new})
+            static[new] = static.pop(one)
+            members[members.index(one)] = new
+        elif kind != "replace":
+            ops.append({"op": kind})
+        reached["tables that grew"] += len(members) == 13
+        reached["groups that everybody left"] += not members
+    reached.update(op["op"] for op in ops)
+    return {"ops": ops}
+
+
+def _of_group(random: Random, reached: Counter[str]) -> Case:
+    group = random.choice(("polygenelubricants", f"{random.choice(_IDS)}{random.getrandbits(40)}"))
+    reached["the least hash"] += group == "polygenelubricants"
+    return {"group": group, "numPartitions": random.choice((1, 3, 50, 1000, 2**31 - 1))}
 
 
 _MAKERS: dict[str, Callable[[Random, Counter[str]], Case]] = {
@@ -216,5 +265,7 @@ _MAKERS: dict[str, Callable[[Random, Counter[str]], Case]] = {
     "admin_utils": _admin_utils,
     "reassign_generate": _generate,
     "producer_partition": _key,
+    "group_vote": _vote,
+    "group_partition": _of_group,
 }
 FAMILIES = tuple(_MAKERS)

@@ -7,20 +7,18 @@ ours says that it never varies, it is the only one.
 
 import json
 import os
-import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 from kafka_assignors.recorded_cases.cases import answer
-from stack.jvm.maven import RUN
+from tests.live.go_programs import built_go
 
-SOURCES, RUNS = Path(__file__).parent / "go", 200
+RUNS = 200
 CASES = int(os.environ.get("CONFORMANCE_CASES", "2000"))
 SEED = int(os.environ.get("CONFORMANCE_SEED", "1"))
 FAMILIES = ("client_range", "client_roundrobin", "client_rack_affinity")
@@ -52,25 +50,15 @@ def fresh_cases(family: str, reached: Counter[str]) -> Iterator[Case]:
         yield {"id": f"{family}-{i}", "strategy": family, "input": asked}
 
 
-@pytest.fixture(scope="module")
-def program() -> Path:
-    go = shutil.which("go")
-    assert go is not None, "this comparison needs Go 1.23 or newer"
-    built = RUN / "go" / "balancers"
-    subprocess.run([go, "build", "-o", str(built), "."], cwd=SOURCES, check=True, timeout=1_800)
-    return built
-
-
 @pytest.mark.matrix
 @pytest.mark.parametrize("family", FAMILIES)
-def test_kafka_gos_own_balancer_answers_fresh_groups_as_we_do(
-    family: str, program: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_kafka_gos_own_balancer_answers_fresh_groups_as_we_do(family: str, capsys: pytest.CaptureFixture[str]) -> None:
     reached: Counter[str] = Counter()
     cases = list(fresh_cases(family, reached))
     runs = RUNS if family == "client_rack_affinity" else 2
     lines = "".join(json.dumps(case) + "\n" for case in cases)
-    told = subprocess.run([program, str(runs)], input=lines, capture_output=True, text=True, check=True).stdout
+    command = [built_go() / "balancers", str(runs)]
+    told = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout
     wrong = []
     for case, line in zip(cases, told.splitlines(), strict=True):
         output, seen = answer(case)["output"], json.loads(line)["seen"]

@@ -2,9 +2,10 @@
 
     pytest -s -m live tests/live/test_live_clients.py
 
-prints the table: of a few kinds three changes, by hand of all kinds twelve. Streams and Connect have tests of their
-own. Each group has the default client ids of its library, so that the reading alone says whose it is; the class that
-the product then asks (``candidates``) foretells who reads what, from the reading before each event.
+prints the table: of a few kinds three changes, by hand of all kinds twelve, of kafka-go (``-k kafka-go``, with Go)
+thirteen. Streams and Connect have tests of their own. Each group has the default client ids of its library, so that the
+reading alone says whose it is; the class that the product then asks (``candidates``) foretells who reads what, from the
+reading before each event.
 """
 
 from __future__ import annotations
@@ -34,17 +35,20 @@ from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.member_clients import Sureness, group_client
 from kafka_rebalance.groups.strategies import candidates
+from kafka_rebalance.snapshot.group import RACK_AFFINITY
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics
 from stack.waiting import PATIENCE_S, WaitError, wait_for
-from tests.live.group_members import AiokafkaMember, KafkaPythonMember, LibrdkafkaMember, Polling
+from tests.live.go_programs import built_go
+from tests.live.group_members import AiokafkaMember, KafkaGoMember, KafkaPythonMember, LibrdkafkaMember, Polling
 from tests.live.group_predictions import as_client_answers, group_of, reading_of
 from tests.live.java_members import CLIENT_CLASSES, LONG_SESSION_MS, JavaMembers, broker_times, member_settings
 
 pytestmark = pytest.mark.live
 COUNTS = {"orders": 7, "clicks": 4}
+RACKS = ("a", "b", "c")
 HEARTBEAT_MS = 500
 SHORT_SESSION_MS = 6_000  # of groups whose static member leaves by the end of its session alone
 MIXED, TURNED, KIP_848, SHARE = "mixed", "turned", "KIP-848", "share"
@@ -91,6 +95,9 @@ class Lane:
                 )
                 del settings["client.id"]
             return JavaMember(jvm, f"{self.group} {place}", settings)
+        if self.client is Client.KAFKA_GO:
+            rack = RACKS[place % len(RACKS)]
+            return KafkaGoMember(built_go() / "member", bootstrap, self.group, COUNTS, self.strategy, rack)
         session_ms = SHORT_SESSION_MS if self.special == MIXED else LONG_SESSION_MS
         is_static = self.special == MIXED and place == STATIC
         static = {"group_instance_id": f"pod-{self.group}"} if is_static else {}
@@ -154,6 +161,7 @@ LANES = (
     *(Lane(Client.LIBRDKAFKA, strategy, KIP_848) for strategy in ("uniform", "range")),
     Lane(Client.JAVA, "simple", SHARE),
 )
+GO_LANES = tuple(Lane(Client.KAFKA_GO, strategy) for strategy in ("range", "roundrobin", RACK_AFFINITY))
 SAMPLE = (
     Lane(Client.JAVA, "cooperative-sticky"), Lane(Client.LIBRDKAFKA, "range"), Lane(Client.KAFKA_PYTHON, "sticky"),
     Lane(Client.LIBRDKAFKA, "uniform", KIP_848), Lane(Client.JAVA, "simple", SHARE),
@@ -207,6 +215,7 @@ class FollowedClients:
         before = self.seen
         act()
         after = self.seen = self._settled()
+        assert not after.coverage, after.coverage
         for lane in self.lanes:
             new = group_of(after, lane.group)
             ids = [member.id for member in new.members]
@@ -222,8 +231,9 @@ class FollowedClients:
     def _recognise(self, lane: Lane, seen: ClusterSnapshot) -> None:
         (group_input,) = (found for found in group_inputs(seen) if found.group.id == lane.group)
         known, replay = group_client(group_input.group), replay_group(group_input)
-        # No reading tells how members of one bin are listed, and kafka-python 3 leaves out by the list.
-        is_open = lane.special == MIXED and share_a_bin([member.id for member in group_input.group.members])
+        # No reading tells how members of one bin are listed: kafka-python 3 leaves out by it, rack affinity deals.
+        is_listed = lane.special == MIXED or lane.strategy == RACK_AFFINITY
+        is_open = is_listed and share_a_bin([member.id for member in group_input.group.members])
         self.recognised[lane.group, len(group_input.group.members)] = (
             str(known.client), group_input.group.protocol, known.sureness, replay.is_reproduced or is_open,
         )  # fmt: skip
@@ -231,9 +241,9 @@ class FollowedClients:
     def _compared(self, lane: Lane, event: str, old: Group, after: ClusterSnapshot) -> Outcome:
         new, joined = group_of(after, lane.group), self.joined[lane.group]
         found, had = _readers(new), _readers(old)
-        is_classic = new.type is GroupType.CLASSIC
         foretold = as_client_answers(old, after, class_of(new, after), joined)
-        java = as_client_answers(old, after, lane.strategy, joined) if is_classic else foretold
+        has_java = new.type is GroupType.CLASSIC and lane.strategy in CLIENT_CLASSES
+        java = as_client_answers(old, after, lane.strategy, joined) if has_java else foretold
         wrong = []
         for name, read in reading_of(new).items():
             if read != foretold[name]:
@@ -311,7 +321,7 @@ def class_of(group: Group, seen: ClusterSnapshot) -> str:
     """
     if group.type is GroupType.SHARE:
         return f"share-{group.protocol}"
-    possible = candidates(group.type, group.protocol_type, seen.kafka_version, group_client(group))
+    possible = candidates(group.type, group.protocol_type, seen.kafka_version, group_client(group), group.protocol)
     return next(candidate.releases[0] for candidate in possible if candidate.name == group.protocol)
 
 
@@ -331,17 +341,24 @@ def _wake_coordinator(bootstrap: str) -> None:
     assert first.failures == []
 
 
-KINDS = [pytest.param((SAMPLE, 3), id="sample"), pytest.param((LANES, 12), id="all", marks=pytest.mark.matrix)]
+KINDS = [
+    pytest.param((SAMPLE, 3, 1), id="sample"),
+    pytest.param((LANES, 12, 1), id="all", marks=pytest.mark.matrix),
+    pytest.param((GO_LANES, 13, 2), id="kafka-go", marks=pytest.mark.matrix),
+]
 
 
 @pytest.fixture(scope="module", params=KINDS)
 def followed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FollowedClients]:
-    """One broker, its topics, and nobody reading yet."""
-    spec = ClusterSpec(racks={1: "a"}, broker_properties=TIMES)
+    """Brokers, their topics, and nobody reading yet."""
+    *_, brokers = request.param
+    spec = ClusterSpec(racks=dict(enumerate(RACKS[:brokers], 1)), broker_properties=TIMES)
     with start_cluster(spec, tmp_path_factory.mktemp("clients") / "cluster") as cluster, JavaMembers() as jvm:
-        create_topics(cluster.bootstrap, {topic: [[1]] * count for topic, count in COUNTS.items()}, {})
+        # A topic's leaders are in one rack: of more racks, rack affinity would take them in a random order.
+        placement = {topic: [[min(i, brokers)]] * count for i, (topic, count) in enumerate(COUNTS.items(), 1)}
+        create_topics(cluster.bootstrap, placement, {})
         _wake_coordinator(cluster.bootstrap)
-        clients = FollowedClients(cluster, jvm, *request.param)
+        clients = FollowedClients(cluster, jvm, *request.param[:2])
         try:
             yield clients
         finally:
@@ -391,9 +408,10 @@ def test_clients_are_recognised_and_do_what_was_foretold(
     finally:
         with capsys.disabled():
             print("", *as_rows(followed.outcomes), sep="\n")
-    wanted = (Sureness.HIGH, True)  # by what they call themselves and what they write; today is what the class gives
+    # By what they call themselves and what they write, or by a strategy that only they have; the class gives today's.
+    sure = {RACK_AFFINITY: Sureness.CERTAIN}
     expected = {
-        (lane.group, members): (lane.client, lane.strategy, *wanted)
+        (lane.group, members): (lane.client, lane.strategy, sure.get(lane.strategy, Sureness.HIGH), True)
         for lane in followed.lanes
         if lane.special != SHARE
         for members in sizes

@@ -1,4 +1,4 @@
-"""What runs on the server answers fresh random cases as Kafka's own classes do: assignors, placers, proposals, murmur2.
+"""What runs on the server answers fresh random cases as Kafka's own classes do: assignors, placers, proposals, votes.
 
 ``CONFORMANCE_CASES`` sets how many a family (500), ``CONFORMANCE_SEED`` which ones. Their versions stand in
 ``tests.live.kafka_classes``.
@@ -40,6 +40,8 @@ MUST_REACH = {
     "admin_utils": {"racks", "racks on some brokers", "fixed start", "added partitions"},
     "reassign_generate": {"racks", "gaps in partitions"},
     "producer_partition": {"empty keys"},
+    "group_vote": {"rejoin", "leave", "replace", "elect", "complete", "tables that grew", "groups that everybody left"},
+    "group_partition": {"the least hash"},
 }
 
 

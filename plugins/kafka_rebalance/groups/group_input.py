@@ -12,7 +12,7 @@ from kafka_assignors.arrays import ABSENT, Floats, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.scoring.rack_traffic import RackCodes, rack_codes
-from kafka_rebalance.snapshot.group import UNKNOWN_LAG, lag_messages
+from kafka_rebalance.snapshot.group import RACK_AFFINITY, UNKNOWN_LAG, lag_messages
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, GroupType, Member
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
@@ -169,8 +169,12 @@ def _span(begins: Longs, topic: int | None) -> Longs | None:
 def _racks(
     snapshot: ClusterSnapshot, group: Group, rows: Longs, rack_of: dict[int, str | None]
 ) -> tuple[Longs | None, tuple[str | None, ...]]:
-    if not has_racks(group.members):
+    follows_leaders, leaders = group.protocol == RACK_AFFINITY, snapshot.partitions.leader[rows].tolist()
+    if not (follows_leaders or has_racks(group.members)):
         return None, ()
-    replicas = [snapshot.partitions.replicas_of(row) for row in rows.tolist()]
+    replicas = [list(snapshot.partitions.replicas_of(row)) for row in rows.tolist()]
+    if follows_leaders:  # it takes the first rack for the leader's
+        for brokers, leader in zip(replicas, leaders, strict=True):
+            brokers.sort(key=leader.__ne__)
     offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(replica) for replica in replicas])))
     return offsets.astype(np.int64), tuple(rack_of[broker] for replica in replicas for broker in replica)

@@ -140,7 +140,8 @@ def _without_strategies(group_input: GroupInput, motion: GroupMotion | None) -> 
 def _possible(group_input: GroupInput, strategies: Sequence[str] | None) -> tuple[Candidate, ...]:
     """Return the strategies that the group's members can use, then custom ones among ``strategies``."""
     group = group_input.group
-    possible = candidates(group.type, group.protocol_type, group_input.kafka_version, group_client(group))
+    client = group_client(group)
+    possible = candidates(group.type, group.protocol_type, group_input.kafka_version, client, group.protocol)
     known = {candidate.name for candidate in possible}
     own = (name for name in strategies or () if name not in STRATEGIES and name not in known)
     return possible + tuple(Candidate(name, (name,), is_own=True) for name in own)

@@ -26,7 +26,7 @@ from kafka_assignors.releases import Client, release_of, seen_release
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.subscriptions import Layout, decode_user_data
 from kafka_rebalance.options.rules import ClientRule
-from kafka_rebalance.snapshot.group import Group, GroupType, Member
+from kafka_rebalance.snapshot.group import RACK_AFFINITY, Group, GroupType, Member
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
@@ -92,6 +92,7 @@ _IDS: tuple[tuple[str, KnownClient], ...] = (
     (r".*@.* \(github\.com/segmentio/kafka-go\)", KnownClient(Client.KAFKA_GO, Sureness.HIGH, _ID)),
     (r".+-[0-9]{{1,4}}", KnownClient(Client.JAVA, Sureness.LOW, _ID)),
 )
+_ONLY_OF: dict[str | None, Client] = {"RoundRobinAssigner": Client.KAFKAJS, RACK_AFFINITY: Client.KAFKA_GO}
 _OF_SARAMA = 2  # the only client with this version
 # Releases by the version of the bytes; others write such bytes too.
 _JAVA_SPANS = {0: ("", "2.3"), 1: ("2.4", "3.3"), 3: ("3.4", "")}
@@ -153,8 +154,8 @@ def _by_id(client_id: str, group_id: str) -> KnownClient:
 
 
 def _by_bytes(member: Member, protocol: str | None) -> KnownClient:
-    if protocol == "RoundRobinAssigner":
-        return KnownClient(Client.KAFKAJS, Sureness.CERTAIN, Sign.STRATEGY_NAME)
+    if protocol in _ONLY_OF:
+        return KnownClient(_ONLY_OF[protocol], Sureness.CERTAIN, Sign.STRATEGY_NAME)
     if member.subscription_version is None:
         return UNKNOWN_CLIENT
     layout = decode_user_data(member.user_data, protocol).layout

@@ -19,6 +19,7 @@ from kafka_assignors.registry import BUILT_IN, Registration, Side, lines_of_coor
 from kafka_assignors.releases import Client, release_of, seen_release
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient
+from kafka_rebalance.snapshot.group import RACK_AFFINITY
 from kafka_rebalance.snapshot.model import GroupType
 
 OWN = "weighted"  # ours: no client can configure it
@@ -57,10 +58,14 @@ _MIGRATES_SINCE = (4,)
 
 
 def candidates(
-    kind: GroupType, protocol_type: str, kafka_version: str | None, client: KnownClient = UNKNOWN_CLIENT
+    kind: GroupType,
+    protocol_type: str,
+    kafka_version: str | None,
+    client: KnownClient = UNKNOWN_CLIENT,
+    protocol: str | None = None,
 ) -> tuple[Candidate, ...]:
-    """Return candidates, custom assignors last; none for share, Streams and Connect groups."""
-    of_kafka = _of_kafka(kind, protocol_type, kafka_version, client)
+    """Return candidates, custom assignors last; none for share, Streams and Connect groups. ``protocol``: today's."""
+    of_kafka = _of_kafka(kind, protocol_type, kafka_version, client, protocol)
     is_server = kind is GroupType.CONSUMER
     built_in = {registration.name for registration in BUILT_IN}
     own = (name for name in own_names() if name not in built_in)
@@ -70,12 +75,14 @@ def candidates(
 
 
 def _of_kafka(
-    kind: GroupType, protocol_type: str, kafka_version: str | None, client: KnownClient
+    kind: GroupType, protocol_type: str, kafka_version: str | None, client: KnownClient, protocol: str | None
 ) -> tuple[Candidate, ...]:
     if kind is GroupType.CONSUMER:
         return (*_of_server(kafka_version), Candidate(OWN, (OWN,), is_server=True))
     if kind in (GroupType.CLASSIC, GroupType.UNKNOWN) and protocol_type == "consumer":
-        return (*(_of_client(name, client) for name in _OF_CLIENTS), Candidate(OWN, (OWN,)), *_migrated(kafka_version))
+        is_go = (protocol, client.client) == (RACK_AFFINITY, Client.KAFKA_GO)
+        names = (*_OF_CLIENTS, RACK_AFFINITY) if is_go else _OF_CLIENTS
+        return (*(_of_client(name, client) for name in names), Candidate(OWN, (OWN,)), *_migrated(kafka_version))
     return ()
 
 

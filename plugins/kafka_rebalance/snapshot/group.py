@@ -107,6 +107,7 @@ class ConnectWorker:
 
 
 TopicPartitions = tuple[tuple[str, tuple[int, ...]], ...]
+RACK_AFFINITY = "rack-affinity"  # strategy of kafka-go: follows leaders, and user data is the member's rack
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.streams_user_data import decode_streams_assignment, decode_streams_subscription
 from kafka_rebalance.groups.subscriptions import OddBytesError, ProtocolReader, decode_user_data
 from kafka_rebalance.snapshot.group import (
+    RACK_AFFINITY,
     ConnectWorker,
     Member,
     Subtopology,
@@ -240,9 +241,10 @@ def _classic_member(raw: Any, group: Group) -> Member:
         if raw.member_metadata:
             said = decode_subscription(raw.member_metadata)
             owned, generation = _owned_by(said, group.protocol)
+            rack = said.user_data if group.protocol == RACK_AFFINITY else None
             member = replace(
-                member, rack=said.rack, subscription=said.topics, owned=owned, generation=generation,
-                user_data=said.user_data, subscription_version=said.version,
+                member, rack=said.rack or (rack or b"").decode(errors="replace") or None, subscription=said.topics,
+                owned=owned, generation=generation, user_data=said.user_data, subscription_version=said.version,
             )  # fmt: skip
     except OddBytesError as error:
         odd.append(f"subscription: {error}")

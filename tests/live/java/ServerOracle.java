@@ -23,10 +23,16 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.common.DirectoryId;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProtocol;
+import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProtocolCollection;
+import org.apache.kafka.common.message.JoinGroupResponseData;
+import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.common.utils.Utils;
+import org.apache.kafka.common.utils.internals.LogContext;
 import org.apache.kafka.coordinator.group.api.assignor.GroupAssignment;
 import org.apache.kafka.coordinator.group.api.assignor.GroupSpec;
 import org.apache.kafka.coordinator.group.api.assignor.PartitionAssignor;
@@ -35,6 +41,9 @@ import org.apache.kafka.coordinator.group.api.assignor.SubscriptionType;
 import org.apache.kafka.coordinator.group.assignor.RangeAssignor;
 import org.apache.kafka.coordinator.group.assignor.SimpleAssignor;
 import org.apache.kafka.coordinator.group.assignor.UniformAssignor;
+import org.apache.kafka.coordinator.group.classic.ClassicGroup;
+import org.apache.kafka.coordinator.group.classic.ClassicGroupMember;
+import org.apache.kafka.coordinator.group.classic.ClassicGroupState;
 import org.apache.kafka.coordinator.group.modern.Assignment;
 import org.apache.kafka.coordinator.group.modern.GroupSpecImpl;
 import org.apache.kafka.coordinator.group.modern.MemberSubscriptionAndAssignmentImpl;
@@ -46,8 +55,8 @@ import org.apache.kafka.metadata.placement.UsableBroker;
 import org.apache.kafka.tools.reassign.ReassignPartitionsCommand;
 
 /**
- * What runs on the server, of Kafka 4.2 and later, behind the replay format: group coordinator's assignors, the
- * controller's replica placer, the proposals of kafka-reassign-partitions, and murmur2.
+ * What runs on the server, of Kafka 4.4, behind the replay format: group coordinator's assignors, the
+ * controller's replica placer, the proposals of kafka-reassign-partitions, murmur2, and the members of classic groups.
  */
 public final class ServerOracle {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -76,6 +85,8 @@ public final class ServerOracle {
                 case "striped_replica_placer" -> placed(input);
                 case "reassign_generate" -> proposed(input);
                 case "producer_partition" -> hashed(input);
+                case "group_vote" -> voted(input);
+                case "group_partition" -> coordinated(input);
                 default -> throw new IllegalStateException("unknown strategy " + strategy);
             };
         } catch (RuntimeException refusal) {
@@ -227,6 +238,42 @@ public final class ServerOracle {
         proposal.forEach((partition, replicas) ->
             byTopic.computeIfAbsent(partition.topic(), t -> new TreeMap<>()).put(partition.partition(), replicas));
         return JSON.createObjectNode().set("assignment", JSON.valueToTree(byTopic));
+    }
+
+    private static ObjectNode voted(JsonNode input) {
+        ClassicGroup group = new ClassicGroup(new LogContext(), "group", ClassicGroupState.EMPTY, Time.SYSTEM);
+        ArrayNode trace = JSON.createArrayNode();
+        for (JsonNode step : input.get("ops")) {
+            ObjectNode seen = trace.addObject();
+            JoinGroupRequestProtocolCollection protocols = new JoinGroupRequestProtocolCollection();
+            step.path("protocols").forEach(
+                name -> protocols.add(new JoinGroupRequestProtocol().setName(name.asText()).setMetadata(new byte[0])));
+            String id = step.path("id").asText();
+            switch (step.get("op").asText()) {
+                case "join" -> {
+                    ClassicGroupMember member = new ClassicGroupMember(
+                        id, Optional.ofNullable(step.path("instanceId").textValue()), "client", "host", 1, 1, "consumer", protocols);
+                    group.add(member, step.get("waiting").asBoolean() ? new CompletableFuture<>() : null);
+                }
+                case "rejoin" -> group.updateMember(group.member(id), protocols, 1, 1, new CompletableFuture<>());
+                case "leave" -> group.remove(id);
+                case "replace" -> group.replaceStaticMember(
+                    step.get("instanceId").asText(), step.get("old").asText(), step.get("new").asText());
+                case "elect" -> seen.put("elected", group.maybeElectNewJoinedLeader());
+                default -> group.allMembers().forEach(
+                    member -> group.completeJoinFuture(member, new JoinGroupResponseData()));
+            }
+            seen.put("leader", group.leaderOrNull());
+            seen.put("protocol", group.numMembers() == 0 ? null : group.selectProtocol());
+            group.allMemberIds().forEach(seen.putArray("memberOrder")::add);
+        }
+        return JSON.createObjectNode().set("trace", trace);
+    }
+
+    private static ObjectNode coordinated(JsonNode input) {
+        int code = input.get("group").asText().hashCode();
+        return JSON.createObjectNode().put("hashCode", code)
+            .put("partition", Utils.abs(code) % input.get("numPartitions").asInt());
     }
 
     private static ObjectNode hashed(JsonNode input) {

@@ -102,5 +102,37 @@ def test_the_strategies_of_kafka_go_refuse_such_a_group():
     assert replay_group(known).score("range").version.args["releases"] == (("kafka-go", "0.4.47", "0.4.51"),)
 
 
+def affine(rows, *members):
+    """A group under kafka-go's rack-affinity, and its replay."""
+    group = Group("etl", protocol="rack-affinity", state="Stable", members=members)
+    (group_input,) = group_inputs(cluster(rows, groups=[group]))
+    return replay_group(group_input)
+
+
+def test_a_group_under_rack_affinity_is_replayed_by_the_racks_of_leaders_as_they_are_today():
+    """A broker of rack a leads 2, where one of c is preferred: by preferred leaders m0 would read 0 and 1."""
+    rows = [replace(row, leader=leader) for row, leader in zip(striped("t", 3), (0, 1, 3), strict=True)]
+    assert [(row.replicas[0], row.leader) for row in rows] == [(0, 0), (1, 1), (2, 3)]
+    near = Member("m0", client_id="pay", rack="a", subscription=("t",), assigned=(("t", (0, 2)),))
+    far = Member("m1", client_id="pay", rack="c", subscription=("t",), assigned=(("t", (1,)),))
+    replay = affine(rows, near, far)
+    assert (replay.is_reproduced, replay.today.leader_in_rack_ratio) == (True, 2 / 3)
+    assert replay.today.version.args["releases"] == (("kafka-go", "0.4.47", "0.4.51"),)
+    swapped = affine(rows, replace(near, assigned=far.assigned), replace(far, assigned=near.assigned))
+    assert swapped.is_reproduced is False
+    assert swapped.score("rack-affinity").leader_in_rack_ratio == 2 / 3
+
+
+def test_under_rack_affinity_members_without_a_rack_are_in_that_of_no_leader():
+    """Each reads a block; were all in one rack, the extra partition would come last."""
+    first, second = (
+        Member(name, client_id="pay", subscription=("t",), assigned=(("t", numbers),))
+        for name, numbers in (("m0", (0, 1, 2)), ("m1", (3, 4)))
+    )
+    rows = [replace(row, replicas=(0, 1, 2), isr=(0, 1, 2), leader=0) for row in striped("t", 5)]
+    replay = affine(rows, first, second)
+    assert (replay.is_reproduced, replay.today.leader_in_rack_ratio) == (True, None)
+
+
 def test_all_are_among_the_rules():
     assert {leader_may_crash, mixed_static_members, unknown_topic_stops_group} <= set(RULES)

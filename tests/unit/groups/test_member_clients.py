@@ -86,6 +86,7 @@ GENERATION = struct.pack(">i", 4)
         (0, "range", None, (None, "", "")),
         (None, "range", b"", (None, "", "")),
         (0, "RoundRobinAssigner", b"", (Client.KAFKAJS, "", "")),
+        (1, "rack-affinity", b"az1", (Client.KAFKA_GO, "", "")),
     ],
 )
 def test_bytes_that_one_client_alone_writes(
@@ -94,7 +95,7 @@ def test_bytes_that_one_client_alone_writes(
     member = Member("m", client_id="payments", subscription_version=version, user_data=user_data)
     found = client(member, protocol=protocol)
     assert (found.client, found.first, found.last) == expected
-    assert (found.sureness is Sureness.CERTAIN) is (protocol == "RoundRobinAssigner")
+    assert (found.sureness is Sureness.CERTAIN) is (protocol in ("RoundRobinAssigner", "rack-affinity"))
 
 
 def test_bytes_narrow_the_releases_of_a_java_client_and_win_over_a_configured_id() -> None:

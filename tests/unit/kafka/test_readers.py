@@ -321,6 +321,24 @@ def test_subscription_and_assignment_of_a_member_are_read_apart(said, assigned, 
     assert (found.decode_error or "").startswith(odd)
 
 
+def test_the_rack_of_a_member_under_rack_affinity_is_its_user_data():
+    said = b"\x00\x01\x00\x00\x00\x01\x00\x01t\x00\x00\x00\x03az1"
+    found = {}
+    for protocol in ("rack-affinity", "range"):
+        group = described("g", [Answer(**vars(member("m", said)) | {"member_assignment": READS_T0})])
+        group.protocol_data = protocol
+        cluster = Cluster(
+            {
+                (1, ListGroupsRequest): listing(("g", "Classic", "Stable")),
+                (1, DescribeGroupsRequest): Answer(groups=[group]),
+            }
+        )
+        sender, coverage = cluster.sender(1), Coverage("c")
+        (one,) = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"].members
+        found[protocol] = (one.rack, one.user_data)
+    assert found == {"rack-affinity": ("az1", b"az1"), "range": (None, b"az1")}
+
+
 def test_each_type_is_asked_by_its_own_api():
     """The wrong API makes a group look dead and empty, on 3.9 without any error."""
     cluster = Cluster(
