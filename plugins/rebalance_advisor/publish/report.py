@@ -388,6 +388,22 @@ def group_section(advisory: Document) -> dict[str, Any]:
     return {"rows": [group_row(group) for group in groups[:TOP_GROUPS]], "more": max(0, len(groups) - TOP_GROUPS)}
 
 
+def reader_rows(advisory: Document) -> list[dict[str, Any]]:
+    """Flink jobs and MirrorMaker connectors, the most uneven first."""
+    rows = sorted(advisory.get("readers", ()), key=lambda row: -(row["skew_rate"] or row["skew_count"] or 0.0))
+    return [
+        {
+            "name": row["name"],
+            "framework": "Flink" if row["kind"] == "flink" else "MirrorMaker 2",
+            "readers": f"{row['readers']:,}",
+            "idle": f"{row['idle_readers']:,}",
+            "by_count": ratio_in_words(row["skew_count"]),
+            "by_rate": ratio_in_words(row["skew_rate"]),
+        }
+        for row in rows
+    ]
+
+
 def by_trouble(groups: Sequence[Document], findings: Sequence[Document]) -> list[Document]:
     """By worst finding (symptoms count), then by skew: rate before count."""
     worst: dict[str, int] = {}
@@ -527,6 +543,7 @@ def render_report(advisory: Document, gates: Sequence[object] = ()) -> str:
         moving=plan_section(advisory),
         failures=failure_section(advisory),
         consumers=group_section(advisory),
+        readers=reader_rows(advisory),
         behind=provenance(advisory),
         gates=gates,
     )

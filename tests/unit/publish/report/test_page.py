@@ -98,6 +98,19 @@ def test_a_page_shows_names_and_runs_nothing_of_them(advisory: dict) -> None:
     assert "://" not in page
 
 
+def test_readers_without_a_group_stand_with_their_skew_the_most_uneven_first(advisory: dict) -> None:
+    assert 'id="readers"' not in render_report(advisory)
+
+    def read_by(name: str, kind: str, by_rate: float | None) -> dict:
+        return {"name": name, "kind": kind, "readers": 1200, "idle_readers": 3, "skew_count": 1.5, "skew_rate": by_rate}
+
+    readers = [read_by("dr", "mirror_maker", None), read_by("<fraud>", "flink", 2.25)]
+    page = render_report({**advisory, "readers": readers})
+    cells = '</td><td>Flink</td><td class="n">1,200</td><td class="n">3</td><td class="n">1.50 ×</td>'
+    assert f'<bdi>&lt;fraud&gt;</bdi>{cells}<td class="n">2.25 ×</td>' in page
+    assert page.index("&lt;fraud&gt;") < page.index("<bdi>dr</bdi></td><td>MirrorMaker 2<")
+
+
 def test_unknown_is_said_and_never_zero(advisory: dict) -> None:
     missing = advisory["loads"]["in_bytes_per_s"]
     assert missing["code"] == "load_missing"
