@@ -75,7 +75,7 @@ def map_copy_capacity(n: int) -> np.int64:
     return np.int64(np.float32(n) / np.float32(0.75) + np.float32(1 if n else 0))
 
 
-def put_order(hashes: Ints, capacity: int) -> Longs:
+def put_order(hashes: Ints, capacity: int | np.int64) -> Longs:
     """``new HashMap(capacity)`` after a ``put`` of each key."""
     order, has_tree = _counted_order(hashes, capacity)
     return _TreeBins(hashes, int(table_for(capacity))).order() if has_tree else order

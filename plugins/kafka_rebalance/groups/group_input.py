@@ -169,12 +169,12 @@ def _span(begins: Longs, topic: int | None) -> Longs | None:
 def _racks(
     snapshot: ClusterSnapshot, group: Group, rows: Longs, rack_of: dict[int, str | None]
 ) -> tuple[Longs | None, tuple[str | None, ...]]:
-    follows_leaders, leaders = group.protocol == RACK_AFFINITY, snapshot.partitions.leader[rows].tolist()
+    follows_leaders = group.protocol == RACK_AFFINITY
     if not (follows_leaders or has_racks(group.members)):
         return None, ()
     replicas = [list(snapshot.partitions.replicas_of(row)) for row in rows.tolist()]
     if follows_leaders:  # it takes the first rack for the leader's
-        for brokers, leader in zip(replicas, leaders, strict=True):
+        for brokers, leader in zip(replicas, snapshot.partitions.leader[rows].tolist(), strict=True):
             brokers.sort(key=leader.__ne__)
     offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(replica) for replica in replicas])))
     return offsets.astype(np.int64), tuple(rack_of[broker] for replica in replicas for broker in replica)
