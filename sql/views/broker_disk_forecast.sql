@@ -1,13 +1,23 @@
 -- Question 2 of docs/sql-and-grafana.md: which brokers reach 85 % disk and when, with and without the plan.
--- Growth is a straight line through the last snapshot of each of the last 14 days. Log dirs of one broker with equal total
+-- Growth is a straight line through the last snapshot of each of the last 14 days; a plan that was carried out moved bytes, so
+-- snapshots before its end are left out. Log dirs of one broker with equal total
 -- and equal free bytes count as one volume. The plan changes the level, not the growth.
 -- If the newest snapshot has no volume sizes but a given capacity (Kafka before 3.3, or missing rights), the used bytes are
 -- those of the replicas; basis says which.
 CREATE OR REPLACE VIEW advisor.broker_disk_forecast AS
-WITH reading AS MATERIALIZED (
+WITH carried_out AS (
+    SELECT run.cluster, max(application.verified_at) AS verified_at
+    FROM store.application
+    JOIN store.run ON run.run_key = application.run_key
+    WHERE application.state <> 'not_applied'
+    GROUP BY run.cluster
+),
+reading AS MATERIALIZED (
     SELECT daily.cluster, daily.snapshot_key, daily.captured_at, daily.snapshot_key = newest.snapshot_key AS is_newest
     FROM store.daily_snapshot AS daily
     JOIN store.newest_snapshot AS newest ON newest.cluster = daily.cluster AND daily.captured_at > newest.captured_at - interval '14 days'
+    LEFT JOIN carried_out ON carried_out.cluster = daily.cluster
+    WHERE daily.snapshot_key = newest.snapshot_key OR daily.captured_at > coalesce(carried_out.verified_at, '-infinity')
 ),
 volume AS (
     SELECT DISTINCT
@@ -98,7 +108,7 @@ COMMENT ON COLUMN advisor.broker_disk_forecast.rack IS 'Rack.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes IS 'Used bytes on its volumes, by all programs.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.total_bytes IS 'Size of its volumes.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.used_ratio IS 'Used share of the volumes.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.growth_bytes_per_day IS 'Slope of a straight line over the last 14 days; NULL with fewer than two days.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.growth_bytes_per_day IS 'Slope of a straight line over the last 14 days, from the last executed plan on; NULL with fewer than two days.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.days_of_history IS 'Days behind that line.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at IS 'Time without the plan. It is the time of the snapshot if 85 % are reached already, and NULL if they are not reached within 100 years or if the growth is unknown.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes_with_plan IS 'Bytes used after the newest plan; NULL where it does not balance disk.';

@@ -100,6 +100,20 @@ def test_2_when_disks_are_full_with_and_without_the_plan(connection) -> None:
     assert first["reaches_85_percent_at_with_plan"] - first["reaches_85_percent_at"] == timedelta(days=0.01)
 
 
+def test_2_what_an_executed_plan_moved_is_no_growth(connection) -> None:
+    """The plan ends on the third day, with 90,000 bytes more on each broker."""
+    for day in range(6):
+        snapshot_id = read(connection, NOW + day * DAY, grown_bytes=day * 10_000 + (90_000 if day > 2 else 0))
+        if day == 1:
+            advise(connection, "r", snapshot_id, NOW + day * DAY, plan=small_plan(snapshot_id))
+            store.ask_application(connection, "by hand", "r")
+    for state, days, growth in (("not_applied", 6, 33_143), ("verified", 3, 10_000)):
+        ended = {"state": state, "at": NOW + 2.5 * DAY}
+        connection.execute("UPDATE store.application SET state = %(state)s, verified_at = %(at)s", ended)
+        told = rows(connection, "broker_disk_forecast")
+        assert {(row["days_of_history"], round(row["growth_bytes_per_day"])) for row in told} == {(days, growth)}
+
+
 def test_2_a_run_that_is_not_published_yet_is_told_what_its_own_plan_does(connection) -> None:
     """As above; told in words by ``advisory.disk_outlook``. Of an older reading nothing is told."""
     older = read(connection, NOW)

@@ -20,6 +20,7 @@ from rebalance_advisor.page.routes import make_app
 from stack.demo import history
 from stack.demo import pipeline as demo
 from stack.demo.small_clusters import BLIND, HEALTHY
+from stack.installed_code import CHECKOUT
 from tests.chromium import NARROW, chromium, document_width, grave_faults, in_view, new_page
 from tests.stack.conftest import GUEST
 
@@ -77,47 +78,73 @@ def test_airflow_shows_it_in_its_navigation(page: Page, address: str) -> None:
     assert "demo" in frame.locator("body").inner_text()
 
 
-def test_the_first_screen_answers_what_is_asked_first(page: Page, address: str) -> None:
-    page.goto(f"{address}{CLUSTER}")
-    seen = in_view(page)
-    assert "Rebalance: a plan is ready" in seen  # should I move anything
-    assert re.search(r"[\d.]+ TiB", seen)  # what does it cost
-    assert "at the throttle" in seen
-    assert "If nothing is done:" in seen
-    assert "the most loaded brokers stay at" in seen
-    assert re.search(r"The snapshot is .+ old", seen)
-    assert "Urgent: The disks of broker 9 are 93% full" in seen  # what burns
-    assert "things that could not be read: 1" in seen
+# Rows of the table in docs/read-an-advisory.md: the page, and its answer as patterns.
+ANSWERS = {
+    "Fleet": (
+        f"{PREFIX}/",
+        ("The disks of broker 9 are 93% full", "93 %, broker 9", "Rebalance: a plan is ready", "Cannot tell whether",
+         r"\d+ replica moves, [\d.]+ TiB", r"\d+ in all", "last 30 days"),
+    ),
+    "Cluster": (
+        CLUSTER,
+        ("Urgent: The disks of broker 9 are 93% full", "Rebalance: a plan is ready", r"[\d.]+ TiB", "at the throttle",
+         r"The snapshot is .+ old", "things that could not be read: 1", "If nothing is done:",
+         "the most loaded brokers stay at"),
+    ),
+    "Plan": (
+        f"{CLUSTER}/plan",
+        (r"[\d.]+ TiB", "at the throttle", r"1\. Elect preferred leaders", r"\d\. Relieve broker 9", r"93 % → \d+ % of",
+         "not started", "Not to be executed after", "Who is affected", "warehouse.export", "crm-loader"),
+    ),
+    "Brokers": (f"{CLUSTER}/brokers", ("12 brokers", "93 %", "61 %", "broker disk full")),
+    "Broker": (
+        f"{CLUSTER}/broker?id=9",
+        ("1.68 × the mean of disk", "most of it is topic warehouse.export", r"The plan changes \d+ partitions"),
+    ),
+    "Topics": (f"{CLUSTER}/topics", ("166 topics", "hot partition", "rack violated")),
+    "Topic": (
+        f"{CLUSTER}/topic?name=clickstream.raw",
+        ("clickstream.raw-17 carries", "the median of its topic", "led in rack-a"),
+    ),
+    "Groups": (f"{CLUSTER}/groups", ("49 groups", "dead static member", "never: members fall behind", "→")),
+    "Group": (
+        f"{CLUSTER}/group?name=clickstream-enricher",
+        ("Keep uniform", "only moves the hot spot"),  # the hot partition explains what no strategy mends
+    ),
+    "History": (f"{PREFIX}/clusters/{HEALTHY}/history", ("an upright line a plan that was applied", "last 1.10 ×")),
+    "Search": (f"{PREFIX}/search?text=warehouse", ("warehouse.export",)),
+}  # fmt: skip
 
 
-def test_lists_and_fleet_begin_with_what_is_worst(page: Page, address: str) -> None:
-    """Which disk is full, which topic and group are in trouble, what does the plan do about it."""
-    for path, words in {
-        f"{CLUSTER}/brokers": ("12 brokers", "93 %", "61 %", "broker disk full"),
-        f"{CLUSTER}/topics": ("166 topics", "hot partition", "rack violated"),
-        f"{CLUSTER}/groups": ("49 groups", "dead static member", "never: members fall behind", "→"),
-        f"{PREFIX}/": (
-            "The disks of broker 9 are 93% full", "Rebalance: a plan is ready",
-            "Cannot tell whether anything has to move", "last 30 days",
-        ),
-        f"{PREFIX}/clusters/{HEALTHY}/history": ("an upright line a plan that was applied",),
-    }.items():  # fmt: skip
+def test_every_question_of_the_manual_is_answered_on_the_first_screen_of_its_page(page: Page, address: str) -> None:
+    table = (CHECKOUT / "docs" / "read-an-advisory.md").read_text().partition("| page | question |")[2].split("\n\n")[0]
+    named = [row.split("|")[1] for row in table.splitlines()[2:]]
+    assert [name.strip() for names in named for name in names.split(",")] == list(ANSWERS)
+    unanswered = []
+    for path, patterns in ANSWERS.values():
         page.goto(f"{address}{path}")
         seen = in_view(page)
-        assert [word for word in words if word not in seen] == [], (path, seen)
+        unanswered += [(path, pattern, seen) for pattern in patterns if not re.search(pattern, seen)]
+    assert unanswered == []
     page.goto(f"{address}{PREFIX}/")
     assert "Nothing to do" in page.inner_text("body")  # what needs nothing comes last
 
 
-def test_broker_9_says_why_it_is_hot_and_the_group_which_strategy_and_why(page: Page, address: str) -> None:
-    page.goto(f"{address}{CLUSTER}/broker?id=9")
+def test_three_clicks_lead_to_the_full_disk_its_cost_who_is_affected_and_the_first_command(
+    page: Page, address: str
+) -> None:
+    page.goto(f"{address}{PREFIX}/")
+    assert "The disks of broker 9 are 93% full" in in_view(page)
+    page.get_by_role("link", name="demo", exact=True).click()
     seen = in_view(page)
-    assert "1.68 × the mean of disk" in seen
-    assert "most of it is topic warehouse.export" in seen
-    page.goto(f"{address}{CLUSTER}/group?name=clickstream-enricher")
-    seen = in_view(page)
-    assert "Keep uniform" in seen
-    assert "only moves the hot spot" in seen  # the hot partition explains what no strategy mends
+    assert re.search(r"1\. Elect preferred leaders\n.*\d\. Relieve broker 9\n.*\d TiB\n.*\d h \d+ min", seen, re.DOTALL)
+    page.get_by_role("link", name="Plan and moves").click()
+    affected = page.get_by_role("region", name="Who is affected").inner_text()
+    assert re.search(r"Relieve broker 9\s+warehouse\.export", affected)
+    assert "crm-loader" in affected
+    page.get_by_role("link", name="Commands", exact=True).click()
+    first = page.inner_text("body").partition("# Step 1.")[2]
+    assert first.index("kafka-leader-election.sh") < first.index("# Step 2.")
 
 
 def test_moves_are_sorted_filtered_and_those_of_the_plan_that_is_downloaded(page: Page, address: str) -> None:

@@ -1321,7 +1321,7 @@ def _disk_fills(*, broker: int, used_ratio: float, days: float, days_with_plan: 
     if days <= 0:
         return f"broker {broker}'s disk is {100 * used_ratio:.0f} % full already"
     words = f"broker {broker} reaches 85 % of its disk in {_days(days)}"
-    if days_with_plan is None:
+    if days_with_plan is None or days_with_plan == days:
         return words
     return f"{words}, with the plan {f'in {_days(days_with_plan)}' if days_with_plan > 0 else 'at once'}"
 

@@ -26,7 +26,7 @@ from rebalance_advisor.airflow.tasks import check_snapshot_or_refuse
 from rebalance_advisor.publish.escape import markdown_line
 from rebalance_advisor.publish.object_store import sha256_of
 from rebalance_advisor.publish.outcome_files import Carried, outcome_files
-from rebalance_advisor.publish.plan_files import plan_files
+from rebalance_advisor.publish.plan_files import plan_files, render_commands
 from rebalance_advisor.publish.plan_words import plan_lines
 
 STATUS_WORDS = {
@@ -188,7 +188,7 @@ def plan_in_short(plan: Plan, address: str) -> str:
 def commands_in_full(
     plan: Plan, published: PublishedFiles, pinned: Mapping[str, str], bootstrap: str | None, warnings: Sequence[str]
 ) -> str:
-    text = plan_files(plan)["commands.md"].decode("utf-8")
+    text = render_commands(plan)
     if bootstrap is not None:
         text = text.replace(_PLACEHOLDER, f"BOOTSTRAP={bootstrap}", 1)
     run = {name: sha for name, sha in sorted(pinned.items()) if name.startswith(_FOLDERS)}

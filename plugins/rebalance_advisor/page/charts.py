@@ -174,7 +174,7 @@ class LineChart:
     below_px: int = 20
 
 
-_SIDE = 2.0
+_SIDE, _LABELLED_SIDE = 2.0, 11.0
 
 
 def line_chart(chart: LineChart) -> Markup:
@@ -191,7 +191,9 @@ def line_chart(chart: LineChart) -> Markup:
 
 
 def _x(chart: LineChart, value: float) -> float:
-    return _SIDE + (100 - 2 * _SIDE) / 100 * _across(value, *chart.x_range)
+    """Labels of y have the left side to themselves."""
+    left = _LABELLED_SIDE if chart.y_labels else _SIDE
+    return left + (100 - left - _SIDE) / 100 * _across(value, *chart.x_range)
 
 
 def _y(chart: LineChart, value: float, bottom: int) -> float:

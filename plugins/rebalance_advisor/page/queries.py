@@ -28,7 +28,7 @@ from sqlalchemy import (
     type_coerce,
     union_all,
 )
-from sqlalchemy.dialects.postgresql import JSONB, distinct_on
+from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, distinct_on
 from sqlalchemy.types import TypeEngine
 
 from kafka_rebalance.findings.finding import Severity
@@ -316,11 +316,12 @@ def disk_history(cluster: str, broker: int, basis: str, since: datetime) -> Sele
 
 
 def slowest_groups(cluster: str, limit: int) -> Select[Any]:
-    """Endless lag first, then by time saved by the recommended strategy, then by time to drain."""
+    """Endless lag first, then by time saved by the recommended strategy, then by time to drain; none without lag."""
     drain = GROUP_DRAIN.c
+    lags = or_(drain.members_falling_behind > 0, drain.drain_seconds >= 1, drain.recommended_assignor.is_not(None))
     return (
         select(*drain)
-        .where(drain.cluster == cluster)
+        .where(drain.cluster == cluster, lags)
         .order_by(
             drain.members_falling_behind.desc().nulls_last(),
             drain.gain_seconds.desc().nulls_last(),
@@ -411,6 +412,7 @@ def finding_lanes(cluster: str, since: datetime, limit: int) -> Select[Any]:
 
 
 PAGE_ROWS = 50
+AFFECTED_NAMES = 3
 SORTS = ("plan", "topic", "bytes", "wave")
 KINDS = ("replica", "leader", "order")
 
@@ -469,6 +471,40 @@ def copies(cluster: str, run_id: str, limit: int) -> Select[Any]:
         .join_from(every, top, top.c.broker == every.c.broker)
         .order_by(top.c.bytes.desc(), every.c.broker, every.c.wave)
     )
+
+
+def affected(cluster: str, run_id: str) -> Select[Any]:
+    """By step: topics that it moves, the largest copies first, and groups that read them; counts and first names."""
+    of_step = and_(
+        WAVE.c.cluster == MOVE.c.cluster, WAVE.c.run_id == MOVE.c.run_id, WAVE.c.wave == MOVE.c.wave,
+        WAVE.c.direction == "forward", WAVE.c.step.is_not(None),
+    )  # fmt: skip
+    moved = (
+        select(WAVE.c.step, MOVE.c.topic, func.sum(MOVE.c.bytes).label("bytes"))
+        .join_from(MOVE, WAVE, of_step)
+        .where(MOVE.c.cluster == cluster, MOVE.c.run_id == run_id)
+        .group_by(WAVE.c.step, MOVE.c.topic)
+        .cte("moved")
+    )
+    lag, group = GROUP_LAG.c, GROUP_LAG.c.group_id.distinct()
+    read = select(moved.c.step, func.count(group).label("count"), _first(group).label("names"))
+    read_by = and_(lag.topic == moved.c.topic, lag.cluster == cluster)
+    groups = read.join_from(moved, GROUP_LAG, read_by).group_by(moved.c.step).subquery()
+    largest = aggregate_order_by(moved.c.topic, moved.c.bytes.desc().nulls_last(), moved.c.topic)
+    topics = select(moved.c.step, func.count().label("count"), _first(largest).label("names"))
+    topics_of = topics.group_by(moved.c.step).subquery()
+    return (
+        select(
+            topics_of.c.step, topics_of.c.count.label("topic_count"), topics_of.c.names.label("topics"),
+            func.coalesce(groups.c.count, 0).label("group_count"), groups.c.names.label("groups"),
+        )
+        .join_from(topics_of, groups, groups.c.step == topics_of.c.step, isouter=True)
+        .order_by(topics_of.c.step)
+    )  # fmt: skip
+
+
+def _first(names: Any) -> ColumnElement[Any]:
+    return func.array_agg(names, type_=ARRAY(Text))[1:AFFECTED_NAMES]
 
 
 def applied_by_wave(cluster: str) -> Select[Any]:

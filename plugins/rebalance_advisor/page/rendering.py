@@ -164,7 +164,7 @@ def lag_end_words(drain_seconds: float | None, members_falling_behind: int | Non
         return f"its lag never ends: {counted(members_falling_behind, 'member')} cannot keep up"
     if drain_seconds is None:
         return "when its lag is gone is unknown"
-    return f"its lag is gone in {seconds_in_words(_number(drain_seconds))}" if drain_seconds else "it has no lag"
+    return f"its lag is gone in {seconds_in_words(_number(drain_seconds))}" if drain_seconds else "it keeps up"
 
 
 def outlook_words(group: Mapping[str, Any]) -> str:
@@ -380,7 +380,7 @@ def copy_words(amount: float, first: int, last: int, *, is_sent: bool) -> str:
 
 
 _OUTLOOKS = {
-    "never": "never: members fall behind", "no_lag": "there is none", "no_members": "nobody reads", "unknown": UNKNOWN,
+    "never": "never: members fall behind", "no_lag": "keeps up", "no_members": "nobody reads", "unknown": UNKNOWN,
     None: "not judged",
 }  # fmt: skip
 

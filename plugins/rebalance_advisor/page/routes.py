@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,8 +19,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
+from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt, visible
 from kafka_rebalance.advisory.advisory import DiskForecast, disk_outlook
+from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.render.steps import StepFigures, progress_words
 from kafka_rebalance.snapshot.codec import read_worker
 from rebalance_advisor.gates import rule_results
@@ -39,6 +42,7 @@ from rebalance_advisor.page.queries import (
 from rebalance_advisor.page.reader import Reader, Row
 from rebalance_advisor.page.rendering import HEADERS, address, age_badges, ask_for, page, style
 from rebalance_advisor.page.threads import PageThreads, add_page
+from rebalance_advisor.publish.plan_files import render_commands
 from rebalance_advisor.publish.plan_words import compared_resources, frontier_rows
 from rebalance_advisor.publish.report import if_nothing_is_done as lines_of_advisory
 from rebalance_advisor.publish.report import step_row
@@ -237,6 +241,7 @@ def history(
 
 MOST_BARS = 16
 _GONE = "No published plan of this cluster has this run; it may be running, have failed, or be pruned."
+_OTHER_RELEASE = "Another release made this plan: read commands.md in the folder that it published."
 _Sort = Literal["plan", "topic", "bytes", "wave"]
 _Kind = Literal["", "replica", "leader", "order"]
 
@@ -246,6 +251,7 @@ def plans_router() -> APIRouter:
     router = APIRouter(prefix="/clusters/{cluster}", dependencies=[Depends(require_cluster)])
     add_page(router, "/plan", plan_page)
     add_page(router, "/plan.json", plan_file)
+    add_page(router, "/commands.md", commands_file)
     add_page(router, "/gates", gates_page)
     return router
 
@@ -295,6 +301,7 @@ def plan_page(
         copies=pictures.copies(rows(request, ask.copies(cluster, run, MOST_BARS)), last_wave, link, run),
         sorts=ask.SORTS, kinds=ask.KINDS,
         resources=read["resources"], bounds=read["bounds"], steps=step_rows(read["steps"], applied),
+        affected=rows(request, ask.affected(cluster, run)) if is_newest else [],
         waves=[_wave_row(wave, applied) for wave in read["waves"] if wave["direction"] == "forward"],
         gates=rule_results(rows(request, ask.checks(cluster, run))),
     )  # fmt: skip
@@ -330,6 +337,17 @@ def plan_file(request: Request, cluster: str, run: str = "") -> Response:
     digest = hashlib.sha256(body).hexdigest()
     headers = {"Content-Disposition": 'attachment; filename="plan.json"', "X-Content-SHA256": digest}
     return Response(body, media_type="application/json", headers=headers)
+
+
+def commands_file(request: Request, cluster: str, run: str = "") -> Response:
+    """As text, which Airflow's frame shows. Only the release that made a plan renders it."""
+    run = run or str(newest(request, cluster)["run_id"])
+    document = str(one(request, ask.plan_document(cluster, run), _GONE)["document"])
+    try:
+        commands = render_commands(plan_from_document(json.loads(document)))
+    except InvalidInputError:
+        raise HTTPException(404, _OTHER_RELEASE) from None
+    return Response(commands, media_type="text/plain; charset=utf-8")
 
 
 MOST_CARRIED = 5000

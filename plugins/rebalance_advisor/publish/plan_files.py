@@ -107,7 +107,7 @@ _SIDES = ("leader", "follower")
 _CONFIGS = "kafka-configs.sh --bootstrap-server $BOOTSTRAP $CONFIG"
 
 
-def render_commands(plan: Plan, digits: int) -> str:
+def render_commands(plan: Plan) -> str:
     if not plan.moves:
         reasons = markdown_text(". ".join(render_all(plan.reasons)))
         return f"# Plan {plan.plan_id}\n\nNothing has to be executed: {plan.verdict.value}. {reasons}\n"
@@ -119,7 +119,7 @@ def render_commands(plan: Plan, digits: int) -> str:
     ]
     parts += [_BESIDE.format(count=len(plan.seen.reassigning))] if plan.seen.reassigning else []
     changed = {m for m, move in enumerate(plan.moves) if move.leader_from != move.leader_to}
-    beside = bool(plan.seen.reassigning)
+    beside, digits = bool(plan.seen.reassigning), _digits(plan)
     steps = step_figures(plan.document)
     begins = {step.first_wave: step for step in steps}
     for number, wave in enumerate(plan.waves, start=1):
@@ -267,9 +267,13 @@ _TABLE_HEAD = (
 )  # fmt: skip
 
 
-def plan_files(plan: Plan) -> dict[str, bytes]:
+def _digits(plan: Plan) -> int:
     back = plan.rollback.waves if plan.rollback else ()
-    digits = max(_LEAST_DIGITS, len(str(max(len(plan.waves), len(back)))))
+    return max(_LEAST_DIGITS, len(str(max(len(plan.waves), len(back)))))
+
+
+def plan_files(plan: Plan) -> dict[str, bytes]:
+    back, digits = plan.rollback.waves if plan.rollback else (), _digits(plan)
     files: dict[str, bytes] = {}
     for number, wave in enumerate(plan.waves, start=1):
         moves = [plan.moves[m] for m in wave.moves]
@@ -280,7 +284,7 @@ def plan_files(plan: Plan) -> dict[str, bytes]:
     for number, wave in enumerate(back, start=1):
         moves = [plan.moves[m] for m in wave.moves]
         files[f"rollback/{number:0{digits}d}.json"] = _reassignment((move, move.from_replicas) for move in moves)
-    files["commands.md"] = render_commands(plan, digits).encode()
+    files["commands.md"] = render_commands(plan).encode()
     files["moves.csv"] = _table(plan.moves)
     files["plan.json"] = plan_json(plan)
     return files

@@ -90,13 +90,14 @@ def _evidence(name: str, value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"{words}: {listed(value)}"
     if value is None or isinstance(value, str | bool):
-        return f"{words}: {'unknown' if value is None else value}"
+        told = "unknown" if value is None else str(value)
+        return f"{words}: {told.replace('_', ' ') if name.endswith('_left_out') else told}"
     if name.endswith("bytes_per_s"):
         return f"{words.removesuffix(' bytes per s')}: {bytes_in_words(value)}/s"
-    if name.endswith("bytes"):
+    if "bytes" in name.split("_"):
         return f"{words.removesuffix(' bytes')}: {bytes_in_words(value)}"
-    if name.endswith("seconds"):
-        return f"{words.removesuffix(' seconds')}: {seconds_in_words(value)}"
+    if "seconds" in name.split("_"):
+        return f"{words.replace(' seconds', '')}: {seconds_in_words(value)}"
     if name.endswith("ratio"):
         return f"{words.removesuffix(' ratio')}: {value:.2f}"
     return f"{words}: {value:,.2f}" if isinstance(value, float) and value % 1 else f"{words}: {value:,.0f}"
@@ -197,7 +198,7 @@ def step_row(step: StepFigures) -> dict[str, Any]:
         "bytes": bytes_in_words(step.bytes) if step.replica_moves else "nothing",
         "replica_moves": f"{step.replica_moves:,}",
         "leader_changes": f"{step.leader_changes:,}",
-        "seconds": seconds_in_words(step.seconds),
+        "seconds": seconds_in_words(step.seconds) if step.replica_moves else "-",
         "waves": waves if step.first_wave == step.last_wave else f"{waves} to {step.last_wave:02d}",
     }
 

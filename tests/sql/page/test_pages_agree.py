@@ -1,4 +1,6 @@
-"""Pages, report, digest, terminal and messages say the same of an advisory: verdict, findings, advice of groups."""
+"""Pages, report, digest, terminal and messages say the same of an advisory: verdict, findings, advice of groups,
+commands, who is affected.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,13 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.render import render_document
+from kafka_rebalance.render.steps import step_figures
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
 from rebalance_advisor.notify import messages_for
+from rebalance_advisor.page import queries as ask
+from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.page.rendering import begin_sentence
 from rebalance_advisor.publish.digest import closing_words
 from rebalance_advisor.publish.report import VERDICT_WORDS
@@ -44,7 +50,9 @@ def told_by(document: dict[str, Any]) -> str:
 
 
 @for_each("seed", range(300), fast=range(24), rest_mark=pytest.mark.matrix, rest_items=3)
-def test_no_surface_contradicts_another(seed: int, dsn: str, connection: Any, open_page: Any, tmp_path: Path) -> None:
+def test_no_surface_contradicts_another(
+    seed: int, dsn: str, connection: Any, open_page: Any, reader: Reader, tmp_path: Path
+) -> None:
     run_id, snapshot = f"run-{seed}.c{seed}", replace(draw_snapshot(Random(seed))[0], cluster=f"c{seed}")
     snapshot_id = store.save_snapshot(connection, replace(snapshot, captured_at=datetime.now(UTC)))
     store.mark_snapshot(connection, snapshot_id, is_blocked=False)
@@ -59,7 +67,21 @@ def test_no_surface_contradicts_another(seed: int, dsn: str, connection: Any, op
     advisory = json.loads(files["advisory.json"])
     advisory |= {name: json.loads(files[f"{name}.json"]) for name in ("plan", "findings", "groups")}
     faults = list(faults_of(advisory, files, open_page(), connection))
+    affected = reader.rows(ask.affected(snapshot.cluster, run_id))
+    told = {row["step"]: (row["topic_count"], row["group_count"]) for row in affected}
+    assert told == affected_by(advisory["plan"], snapshot)
     assert "\n".join(faults) == ""
+
+
+def affected_by(plan: dict[str, Any], snapshot: ClusterSnapshot) -> dict[int, tuple[int, int]]:
+    """By step: how many topics it moves, and how many groups have offsets in them."""
+    counts = {}
+    for step in step_figures(plan):
+        waves = plan["waves"][step.first_wave - 1 : step.last_wave]
+        topics = {plan["moves"][move]["topic"] for wave in waves for move in wave["moves"]}
+        readers = [group for group in snapshot.groups if topics & {one.topic for one in group.committed}]
+        counts[step.step] = (len(topics), len(readers))
+    return counts
 
 
 def faults_of(advisory: dict[str, Any], files: dict[str, str], client: Any, connection: Any) -> Iterator[str]:
@@ -77,6 +99,8 @@ def faults_of(advisory: dict[str, Any], files: dict[str, str], client: Any, conn
     for name, text in surfaces.items():
         if found := BROKEN.search(text):
             yield f"{name}: {text[max(0, found.start() - 80) : found.end() + 40]!r}"
+    if client.get(f"/clusters/{cluster}/commands.md").text != files["commands.md"]:
+        yield "the page's commands are not those of the published file"
     words = VERDICT_WORDS[plan["verdict"]]
     for name in ("report", "digest", "cluster page", "plan page"):
         if words not in surfaces[name]:

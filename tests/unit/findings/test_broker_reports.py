@@ -138,7 +138,7 @@ def test_a_broker_that_is_to_be_removed_while_it_is_filled_is_told_and_the_plan_
     assert [(move.topic, move.partition) for move in plan.moves] == [("parcels", 3)]
     (told,) = said(plan.reasons[:1], FactCode.REASSIGNMENT_FILLS_BROKER)
     assert (told["broker"], told["state"], told["is_gone"]) == (4, "draining", False)
-    text, document = render_commands(plan, 2), document_of(plan)
+    text, document = render_commands(plan), document_of(plan)
     assert text.count("--execute --additional --throttle") == len(plan.waves) + len(plan.rollback.waves)
     assert faults_of(check_shell_blocks, document, text.encode()) == []
     assert faults_of(check_shell_blocks, document, text.replace(" --additional --", " --").encode()) == ["commands"]

@@ -60,7 +60,7 @@ def test_what_a_group_reads_and_when_its_lag_ends_is_a_sentence_in_every_state()
     }
     assert lag[None, 1] == lag[900.0, 1] == "its lag never ends: 1 member cannot keep up"
     assert lag[None, 0] == lag[None, None] == "when its lag is gone is unknown"
-    assert (lag[0.0, 0], lag[900.0, None]) == ("it has no lag", "its lag is gone in 15 min")
+    assert (lag[0.0, 0], lag[900.0, None]) == ("it keeps up", "its lag is gone in 15 min")
     busy = [busiest_words(skew) for skew in (None, 0.0, 1.3149)]
     assert busy == [
         "how much each member reads is unknown", "nothing is read", "the busiest member reads 1.31 × the mean rate",

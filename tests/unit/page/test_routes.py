@@ -20,7 +20,7 @@ ROUTERS = (fleet_router, clusters_router, plans_router, subjects_router)
 def test_every_route_only_reads_and_has_an_address_of_its_own():
     routes = [route for make in ROUTERS for route in make().routes]
     assert {method for route in routes for method in route.methods} == {"GET", "HEAD"}
-    assert len({route.path for route in routes}) == len(routes) == 14
+    assert len({route.path for route in routes}) == len(routes) == 15
 
 
 def test_whatever_is_about_one_cluster_asks_for_the_right_to_it():
