@@ -661,6 +661,45 @@ COMMENT ON COLUMN advisor.broker.capacity_cpu_percent IS 'Given CPU capacity.';
 
 COMMENT ON COLUMN advisor.broker.configs IS 'Broker configs that matter to advice.';
 
+CREATE TABLE store.application (
+    application_key bigint NOT NULL,
+    application_id text NOT NULL,
+    run_key bigint NOT NULL,
+    asked_at timestamp with time zone DEFAULT now() NOT NULL,
+    state text DEFAULT 'asked'::text NOT NULL,
+    failure text,
+    answered_at timestamp with time zone,
+    answered_by text,
+    check_snapshot_key bigint,
+    check_status text,
+    check_reasons jsonb,
+    commands_shown_at timestamp with time zone,
+    verify_snapshot_key bigint,
+    verified_at timestamp with time zone,
+    move_count integer,
+    applied_count integer,
+    placed_count integer,
+    moving_count integer,
+    open_count integer,
+    elsewhere_count integer,
+    gone_count integer,
+    short_isr text[],
+    throttles text[],
+    predicted_bytes bigint,
+    realised_bytes bigint,
+    unsized_move_count integer,
+    predicted_seconds double precision,
+    realised_seconds double precision,
+    seconds_basis text,
+    CONSTRAINT application_seconds_basis_known CHECK ((seconds_basis = ANY (ARRAY['told'::text, 'at_most'::text]))),
+    CONSTRAINT application_seconds_have_basis CHECK (((realised_seconds IS NULL) = (seconds_basis IS NULL))),
+    CONSTRAINT application_state_known CHECK ((state = ANY (ARRAY['asked'::text, 'approved'::text, 'rejected'::text, 'timed_out'::text, 'refused'::text, 'verified'::text, 'partly_applied'::text, 'not_applied'::text, 'moved_by_others'::text])))
+);
+
+ALTER TABLE store.application OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.application IS 'Requests to execute a plan: answer, check before, outcome after.';
+
 CREATE TABLE store.broker_level (
     snapshot_key bigint NOT NULL,
     captured_at timestamp with time zone NOT NULL,
@@ -737,13 +776,22 @@ ALTER TABLE store.plan_broker OWNER TO advisor_owner;
 COMMENT ON TABLE store.plan_broker IS 'Load of each broker and balanced resource before and after the plan.';
 
 CREATE VIEW advisor.broker_disk_forecast AS
- WITH reading AS MATERIALIZED (
+ WITH carried_out AS (
+         SELECT run.cluster,
+            max(application.verified_at) AS verified_at
+           FROM (store.application
+             JOIN store.run ON ((run.run_key = application.run_key)))
+          WHERE (application.state <> 'not_applied'::text)
+          GROUP BY run.cluster
+        ), reading AS MATERIALIZED (
          SELECT daily.cluster,
             daily.snapshot_key,
             daily.captured_at,
             (daily.snapshot_key = newest_1.snapshot_key) AS is_newest
-           FROM (store.daily_snapshot daily
+           FROM ((store.daily_snapshot daily
              JOIN store.newest_snapshot newest_1 ON (((newest_1.cluster = daily.cluster) AND (daily.captured_at > (newest_1.captured_at - '14 days'::interval)))))
+             LEFT JOIN carried_out ON ((carried_out.cluster = daily.cluster)))
+          WHERE ((daily.snapshot_key = newest_1.snapshot_key) OR (daily.captured_at > COALESCE(carried_out.verified_at, '-infinity'::timestamp with time zone)))
         ), volume AS (
          SELECT DISTINCT reading.cluster,
             reading.captured_at,
@@ -849,7 +897,7 @@ COMMENT ON COLUMN advisor.broker_disk_forecast.total_bytes IS 'Size of its volum
 
 COMMENT ON COLUMN advisor.broker_disk_forecast.used_ratio IS 'Used share of the volumes.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.growth_bytes_per_day IS 'Slope of a straight line over the last 14 days; NULL with fewer than two days.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.growth_bytes_per_day IS 'Slope of a straight line over the last 14 days, from the last executed plan on; NULL with fewer than two days.';
 
 COMMENT ON COLUMN advisor.broker_disk_forecast.days_of_history IS 'Days behind that line.';
 
@@ -4077,45 +4125,6 @@ COMMENT ON COLUMN advisor.plan.continues IS 'plan_id of the earlier plan that th
 
 COMMENT ON COLUMN advisor.plan.document IS 'plan.json, byte for byte.';
 
-CREATE TABLE store.application (
-    application_key bigint NOT NULL,
-    application_id text NOT NULL,
-    run_key bigint NOT NULL,
-    asked_at timestamp with time zone DEFAULT now() NOT NULL,
-    state text DEFAULT 'asked'::text NOT NULL,
-    failure text,
-    answered_at timestamp with time zone,
-    answered_by text,
-    check_snapshot_key bigint,
-    check_status text,
-    check_reasons jsonb,
-    commands_shown_at timestamp with time zone,
-    verify_snapshot_key bigint,
-    verified_at timestamp with time zone,
-    move_count integer,
-    applied_count integer,
-    placed_count integer,
-    moving_count integer,
-    open_count integer,
-    elsewhere_count integer,
-    gone_count integer,
-    short_isr text[],
-    throttles text[],
-    predicted_bytes bigint,
-    realised_bytes bigint,
-    unsized_move_count integer,
-    predicted_seconds double precision,
-    realised_seconds double precision,
-    seconds_basis text,
-    CONSTRAINT application_seconds_basis_known CHECK ((seconds_basis = ANY (ARRAY['told'::text, 'at_most'::text]))),
-    CONSTRAINT application_seconds_have_basis CHECK (((realised_seconds IS NULL) = (seconds_basis IS NULL))),
-    CONSTRAINT application_state_known CHECK ((state = ANY (ARRAY['asked'::text, 'approved'::text, 'rejected'::text, 'timed_out'::text, 'refused'::text, 'verified'::text, 'partly_applied'::text, 'not_applied'::text, 'moved_by_others'::text])))
-);
-
-ALTER TABLE store.application OWNER TO advisor_owner;
-
-COMMENT ON TABLE store.application IS 'Requests to execute a plan: answer, check before, outcome after.';
-
 CREATE VIEW advisor.plan_application AS
  SELECT application.asked_at,
     run.cluster,
@@ -6887,6 +6896,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.broker TO advisor_writer;
 GRANT SELECT ON TABLE advisor.broker TO advisor_reader;
 GRANT SELECT ON TABLE advisor.broker TO advisor_writer;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.application TO advisor_writer;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.broker_level TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.daily_snapshot TO advisor_writer;
@@ -7084,8 +7095,6 @@ GRANT SELECT ON TABLE advisor.partition_latest TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.plan TO advisor_reader;
 GRANT SELECT ON TABLE advisor.plan TO advisor_writer;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.application TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.plan_application TO advisor_reader;
 GRANT SELECT ON TABLE advisor.plan_application TO advisor_writer;
