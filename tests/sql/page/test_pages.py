@@ -123,6 +123,18 @@ def test_a_cluster_is_seen_by_those_alone_who_may_read_it(published, open_page) 
     assert stranger.get("/clusters/other").status_code == 404
 
 
+def test_a_group_without_lag_is_in_no_trouble_and_another_release_has_the_commands_of_its_plan(
+    connection, open_page
+) -> None:
+    kept_up = GroupScore("readers", "range", None, True, 3, 6, 0, 1.0, 1.0, None, drain_seconds=0.0)
+    advise(connection, RUN, read(connection, NOW), NOW, groups=[kept_up])
+    client = open_page()
+    assert "No group that was replayed lags or should change" in client.get("/clusters/prod").text
+    connection.execute("UPDATE store.plan SET document = replace(document, '\"moves\"', '\"shifts\"')")
+    answer = client.get("/clusters/prod/commands.md")
+    assert (answer.status_code, "Another release made this plan" in answer.text) == (404, True)
+
+
 def test_search_finds_brokers_by_id_and_others_by_name_in_clusters_that_the_caller_may_see(
     published, open_page
 ) -> None:

@@ -26,6 +26,7 @@ def test_a_load_is_named_with_its_source(more: dict[str, Any], words: str) -> No
     [
         (11.2, 39.6, "broker 7 reaches 85 % of its disk in 11 days, with the plan in 40 days"),
         (0.3, -1.0, "broker 7 reaches 85 % of its disk in a day, with the plan at once"),
+        (11.2, 11.2, "broker 7 reaches 85 % of its disk in 11 days"),  # nothing moves
         (40.4, None, "broker 7 reaches 85 % of its disk in 40 days"),
         (0.0, None, "broker 7's disk is 90 % full already"),
     ],

@@ -139,3 +139,7 @@ def test_evidence_takes_its_unit_from_its_name() -> None:
         {"disk_bytes": 1024, "in_bytes_per_s": 2048, "over_share_ratio": 1.3149, "members": 3, "x": None}
     )
     assert words == "disk: 1.0 KiB, in: 2.0 KiB/s, over share: 1.31, members: 3, x: unknown"
+    words = evidence_in_words(
+        {"plan_bytes_out": 1024.0, "least_seconds_to_full": 5400.0, "cpu_left_out": "figure_not_measured", "dir": "a_b"}
+    )
+    assert words == "plan bytes out: 1.0 KiB, least to full: 1 h 30 min, cpu left out: figure not measured, dir: a_b"
