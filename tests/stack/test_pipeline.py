@@ -131,8 +131,8 @@ WEEKS_BEFORE = {
     WHERE cluster LIKE 'demo-%' GROUP BY cluster ORDER BY cluster""": [
         ("demo-blind", 21, 21), ("demo-healthy", 21, 21),
     ],
-    """SELECT min(days_of_history), count(growth_bytes_per_day) FROM advisor.broker_disk_forecast
-    WHERE cluster = 'demo-healthy'""": [(14, 6)],
+    """SELECT min(days_of_history), count(growth_bytes_per_day), max(growth_bytes_per_day) < 2e9
+    FROM advisor.broker_disk_forecast WHERE cluster = 'demo-healthy'""": [(history.CARRIED_OUT, 6, True)],
     """SELECT state, applied_count = move_count, move_count > 0, predicted_bytes > 0, realised_bytes > 0
     FROM advisor.plan_application WHERE cluster LIKE 'demo%'""": [("verified", True, True, True, True)],
 }  # fmt: skip
