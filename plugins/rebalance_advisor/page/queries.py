@@ -412,7 +412,7 @@ def finding_lanes(cluster: str, since: datetime, limit: int) -> Select[Any]:
 
 
 PAGE_ROWS = 50
-AFFECTED_NAMES = 3
+AFFECTED_NAMES = 2
 SORTS = ("plan", "topic", "bytes", "wave")
 KINDS = ("replica", "leader", "order")
 
