@@ -612,7 +612,7 @@ def _known(value: float) -> float | None:
 
 
 def _lag(context: FindingContext, read: Sequence[_Read]) -> int | None:
-    ends = context.snapshot.partitions.end_offset[[one.row for one in read]].tolist()
+    ends: list[int] = context.snapshot.partitions.end_offset[[one.row for one in read]].tolist()
     if UNKNOWN_OFFSET in ends:
         return None
     return sum(max(0, end - one.commit.offset) for one, end in zip(read, ends, strict=True))
