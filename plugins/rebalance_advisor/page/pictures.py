@@ -95,10 +95,10 @@ def _level_cells(broker: int, resource: str, row: Row | None, band: Band | None)
     return cells
 
 
-def _level_cell(load: float, times_share: float, row: Row, band: Band | None, said: str) -> Cell:
+def _level_cell(load: float, times_share: float | None, row: Row, band: Band | None, said: str) -> Cell:
     look = look_of(times_share, load / row["capacity"] if row["capacity"] else None, band)
     mark = "!" if look is Look.FULL else ""
-    return Cell(text=f"{times_share:.2f}{mark}", look=look, words=said)
+    return Cell(text=None if times_share is None else f"{times_share:.2f}{mark}", look=look, words=said)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,12 @@ def test_a_broker_that_is_nearly_full_is_marked_by_a_sign_too() -> None:
     assert drawn.rows[0].places[0][0].text == "1.00!"
 
 
+def test_a_load_without_a_share_after_the_plan_is_not_known() -> None:
+    drawn = pictures.heat_map([level(1, times_share_after=None)], {}, link)
+    assert drawn is not None
+    assert [cell.text for cell in drawn.rows[0].places[0]] == ["1.00", None]
+
+
 def test_there_is_no_heat_map_without_a_broker() -> None:
     assert pictures.heat_map([], {}, link) is None
 
