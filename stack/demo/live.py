@@ -23,7 +23,7 @@ from rebalance_advisor.kafka.connection.client_log import silence_client
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.airflow.client import AirflowClient
 from stack.airflow.cluster_entries import write_entry
-from stack.demo.pipeline import BY_HAND, Told, advise, closing_lines
+from stack.demo.pipeline import BY_HAND, TimedLog, advise, closing_lines
 from stack.demo.run_plan import run_rollback, run_waves
 from stack.kafka.live_cluster import LiveCluster, in_sync, short_isr, start_live_cluster
 from stack.kafka.tools import NEWEST, KafkaTools, kafka_jars
@@ -41,7 +41,7 @@ Placement = dict[tuple[str, int], tuple[tuple[int, ...], int | None]]
 
 @dataclass(slots=True)
 class Checks:
-    say: Told
+    say: TimedLog
     failed: list[str] = field(default_factory=list)
 
     def __call__(self, claim: str, is_true: bool, seen: object = "") -> None:  # noqa: FBT001
@@ -54,7 +54,7 @@ def main() -> int:
     """Exit code 0 when the cluster matched the plan, and its start after the rollback."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     silence_client()
-    say, machine = Told(time.monotonic()), Machine(settings=BY_HAND)
+    say, machine = TimedLog(time.monotonic()), Machine(settings=BY_HAND)
     was_running = machine.is_running
     checks = Checks(say)
     for_download = time.monotonic()
@@ -80,7 +80,7 @@ def main() -> int:
     return 1 if checks.failed else 0
 
 
-def _advise(machine: Machine, live_cluster: LiveCluster, say: Told) -> Path:
+def _advise(machine: Machine, live_cluster: LiveCluster, say: TimedLog) -> Path:
     client = machine.airflow.client
     client.set_connection(CONNECTION, "kafka", {"bootstrap.servers": live_cluster.cluster.bootstrap})
     write_entry(machine.clusters_file, CLUSTER, {"connection": CONNECTION})
@@ -91,7 +91,7 @@ def _advise(machine: Machine, live_cluster: LiveCluster, say: Told) -> Path:
     return Path(published["folder"])
 
 
-def _collect(client: AirflowClient, say: Told) -> None:
+def _collect(client: AirflowClient, say: TimedLog) -> None:
     client.wait_for_dag(_COLLECT_DAG)
     run_id = client.trigger(_COLLECT_DAG, {})
     for _ in client.follow(_COLLECT_DAG, run_id, _COLLECT_SECONDS):

@@ -40,7 +40,7 @@ _PROBE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TimedLog:
     """Prints lines with the seconds since it was made."""
 
     began: float
@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    say, machine = Told(time.monotonic()), Machine(settings=BY_HAND)
+    say, machine = TimedLog(time.monotonic()), Machine(settings=BY_HAND)
     was_running = machine.is_running
     try:
         cluster = _name_cluster(machine, arguments, say)

@@ -234,8 +234,8 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
     excluded = np.array([broker.id in options.exclude_brokers for broker in brokers], dtype=np.bool_)
     cordoned = np.array([broker.is_cordoned for broker in brokers], dtype=np.bool_)
     # Demoting does not make an unresponsive broker respond.
-    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
-    unheard = np.array([broker.id in not_heard for broker in brokers], dtype=np.bool_)
+    unresponsive_ids = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
+    unresponsive = np.array([broker.id in unresponsive_ids for broker in brokers], dtype=np.bool_)
     demoted = np.array([broker.state is BrokerState.DEMOTED for broker in brokers], dtype=np.bool_)
     capacity, notes = _capacities(brokers, options, stays)
     arrays = Brokers(
@@ -243,8 +243,8 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
         rack=_racks(brokers),
         rack_names=_rack_names(brokers),
         stays=stays,
-        takes_replicas=stays & ~excluded & ~cordoned & ~unheard,
-        takes_leaders=stays & ~excluded & ~demoted & ~unheard,
+        takes_replicas=stays & ~excluded & ~cordoned & ~unresponsive,
+        takes_leaders=stays & ~excluded & ~demoted & ~unresponsive,
         keeps_leaders=stays & ~demoted,
         is_new=np.array([broker.state is BrokerState.NEW for broker in brokers], dtype=np.bool_),
         capacity=capacity,

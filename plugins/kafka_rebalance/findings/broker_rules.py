@@ -436,8 +436,8 @@ def election(context: FindingContext) -> Election:
     """Return the election that Kafka would hold today; with unknown ISR all replicas count as in sync."""
     table, preferred = context.snapshot.partitions, preferred_leaders(context)
     off = (table.leader >= 0) & ~context.is_in_flight & (table.leader != preferred)
-    heard = [broker.id for broker in context.snapshot.brokers if broker.state.is_responsive]
-    may_lead = np.isin(preferred, heard)
+    responsive = [broker.id for broker in context.snapshot.brokers if broker.state.is_responsive]
+    may_lead = np.isin(preferred, responsive)
     if table.in_sync is not None:
         row = table.row_of_replica
         in_sync = np.zeros(len(table), dtype=np.bool_)

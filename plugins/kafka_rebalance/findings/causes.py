@@ -135,8 +135,8 @@ def _prefers_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) 
     if symptom.code == "leaders_piled_up":
         rows = rows & (known.context.snapshot.partitions.leader == int(symptom.subject))
     preferred = whole.preferred[rows]
-    silent = [broker.id for broker in known.context.snapshot.brokers if not broker.state.is_responsive]
-    return bool(np.isin(preferred, silent).all()) and int(cause.subject) in preferred.tolist()
+    unresponsive = [broker.id for broker in known.context.snapshot.brokers if not broker.state.is_responsive]
+    return bool(np.isin(preferred, unresponsive).all()) and int(cause.subject) in preferred.tolist()
 
 
 def _too_many_by_placement(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
@@ -256,8 +256,8 @@ def _lacks_replicas_there(known: WithoutCause, cause: Finding, symptom: Finding)
         return False
     rows = _rows_of_topic(known, symptom.subject)
     missing = table.replicas[~table.in_sync & rows[table.row_of_replica]]
-    silent = [broker.id for broker in snapshot.brokers if not broker.state.is_responsive]
-    return len(missing) > 0 and bool(np.isin(missing, silent).all()) and int(cause.subject) in missing.tolist()
+    unresponsive = [broker.id for broker in snapshot.brokers if not broker.state.is_responsive]
+    return len(missing) > 0 and bool(np.isin(missing, unresponsive).all()) and int(cause.subject) in missing.tolist()
 
 
 def _is_all_that_runs(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
@@ -292,8 +292,8 @@ def _led_from_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bo
     table = snapshot.partitions
     rows = _rows_of_topic(known, symptom.subject) & (table.leader < 0)
     held = table.replicas[rows[table.row_of_replica]]
-    silent = [broker.id for broker in snapshot.brokers if not broker.state.is_responsive]
-    return len(held) > 0 and bool(np.isin(held, silent).all()) and int(cause.subject) in held.tolist()
+    unresponsive = [broker.id for broker in snapshot.brokers if not broker.state.is_responsive]
+    return len(held) > 0 and bool(np.isin(held, unresponsive).all()) and int(cause.subject) in held.tolist()
 
 
 def _rows_of_topic(known: WithoutCause, subject: str) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

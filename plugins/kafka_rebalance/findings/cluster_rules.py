@@ -189,9 +189,9 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
     moving = sorted({*rows, *table.future})
     written = _written_to_dirs(context, copies)
     example = context.snapshot.name_of(moving[0])
-    silent = {broker.id for broker in context.snapshot.brokers if broker.state.is_unresponsive}
-    unheard = [row for row in rows if silent.intersection(table.adding.get(row, ()))]
-    awaited = sorted(silent.intersection(broker for row in unheard for broker in table.adding[row]))
+    unresponsive = {broker.id for broker in context.snapshot.brokers if broker.state.is_unresponsive}
+    waiting = [row for row in rows if unresponsive.intersection(table.adding.get(row, ()))]
+    awaited = sorted(unresponsive.intersection(broker for row in waiting for broker in table.adding[row]))
     yield finding(
         "reassignment_running",
         Severity.LOW,
@@ -209,7 +209,7 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
                 replicas_between_dirs=len(copies),
                 written_to_dirs=written[:MOST_NAMED],
                 example=example,
-                waiting_partitions=len(unheard),
+                waiting_partitions=len(waiting),
                 awaited_brokers=tuple(awaited),
             ),
             cost=fact(FactCode.COSTS_NOTHING),

@@ -550,27 +550,27 @@ def _verdict(
     unknown: frozenset[str],
 ) -> tuple[str, tuple[Fact, ...]]:
     outside = [] if request.within is None else _outside_band(brokers)
-    silent = [fact(FactCode.DIRS_LEFT_OUT, **why.args, broker=int(broker)) for broker, why in left_out.items()]
-    silent += [
+    unknown_facts = [fact(FactCode.DIRS_LEFT_OUT, **why.args, broker=int(broker)) for broker, why in left_out.items()]
+    unknown_facts += [
         fact(FactCode.DISK_SIZES_UNKNOWN, broker=broker.broker)
         for broker in brokers
         if broker.places[0].total_bytes is None
     ]
-    asked = {str(broker) for broker, _ in request.removed}
-    if unknown & asked or (unknown and not moves and not outside):
+    emptied = {str(broker) for broker, _ in request.removed}
+    if unknown & emptied or (unknown and not moves and not outside):
         of_all = tuple(sorted(int(broker) for broker in unknown))
-        told = fact(FactCode.DIRS_NOT_KNOWN, brokers=of_all, is_to_empty=bool(unknown & asked))
-        return "cannot_tell", (told, *outside, *silent)
+        headline = fact(FactCode.DIRS_NOT_KNOWN, brokers=of_all, is_to_empty=bool(unknown & emptied))
+        return "cannot_tell", (headline, *outside, *unknown_facts)
     if not moves:
         verdict = "not_fixable_by_moving" if outside else "nothing_to_do"
-        return verdict, (*([] if outside else [fact(FactCode.DIRS_AS_ASKED)]), *outside, *silent)
-    told = fact(
+        return verdict, (*([] if outside else [fact(FactCode.DIRS_AS_ASKED)]), *outside, *unknown_facts)
+    headline = fact(
         FactCode.DIRS_MOVE,
         replicas=replicas,
         copied_bytes=sum(move.dir_bytes for move in moves),
         least_bytes=sum(broker.lower_bound_bytes for broker in brokers),
     )
-    return "rebalance", (told, *outside, *silent)
+    return "rebalance", (headline, *outside, *unknown_facts)
 
 
 def _outside_band(brokers: Iterable[BrokerDirs]) -> list[Fact]:

@@ -171,8 +171,8 @@ def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
     is_led_first = (replicas[:, 0] == leader) & (leader != ABSENT)
     is_free = np.zeros(len(replicas), dtype=np.bool_)
     is_free[draft.row[(draft.start != draft.end).any(axis=1)]] = True  # an election keeps its list
-    heard = np.array([not broker.state.is_unresponsive for broker in plan_request.brokers.brokers], dtype=np.bool_)
-    may_lead = arrays.keeps_leaders & heard
+    responds = np.array([not broker.state.is_unresponsive for broker in plan_request.brokers.brokers], dtype=np.bool_)
+    may_lead = arrays.keeps_leaders & responds
     weight = partitions.placement.loads.out_bytes_per_s
     ordered = ordered_followers(
         replicas,

@@ -145,10 +145,10 @@ class BrokersAdded:
         if self.like is not None:
             require_known("broker", (self.like,), by_id)
             return by_id[self.like]
-        heard = [broker.id for broker in snapshot.brokers if broker.state.is_responsive]
-        if not heard:
+        responsive = [broker.id for broker in snapshot.brokers if broker.state.is_responsive]
+        if not responsive:
             raise InvalidInputError.at("brokers_added", "no broker is in service that a new one could be like")
-        return by_id[min(heard)]
+        return by_id[min(responsive)]
 
 
 def _emptiest(racks: Counter[str]) -> str | None:
@@ -488,8 +488,10 @@ class TopicRemoved:
 
 
 def _placed(snapshot: ClusterSnapshot, topic: str, count: int, factor: int, seed: int) -> list[tuple[int, ...]]:
-    unheard = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
-    brokers = [broker for broker in placement_brokers(snapshot) if broker.id not in unheard and not broker.is_fenced]
+    unresponsive = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
+    brokers = [
+        broker for broker in placement_brokers(snapshot) if broker.id not in unresponsive and not broker.is_fenced
+    ]
     try:
         places = place_striped(brokers, count, factor, java_random(seed))
     except PlacementError as error:

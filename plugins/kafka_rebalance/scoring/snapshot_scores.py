@@ -95,9 +95,9 @@ def score_failures(snapshot: ClusterSnapshot) -> tuple[FailureScore, ...]:
     table = snapshot.partitions
     if table.in_sync is None or not len(table) or not snapshot.brokers:
         return ()
-    heard = np.array([broker.state.is_responsive for broker in snapshot.brokers], dtype=np.bool_)
-    replicas, able, leader = _cells(snapshot, heard)
-    single = np.where(heard, np.arange(len(heard)), ABSENT).astype(np.int32)
+    responsive = np.array([broker.state.is_responsive for broker in snapshot.brokers], dtype=np.bool_)
+    replicas, able, leader = _cells(snapshot, responsive)
+    single = np.where(responsive, np.arange(len(responsive)), ABSENT).astype(np.int32)
     names = [str(broker.id) for broker in snapshot.brokers]
     scores = _scores(snapshot, (replicas, able, leader), single, "broker", names)
     racks = sorted({broker.rack for broker in snapshot.brokers if broker.rack is not None})
@@ -107,7 +107,7 @@ def score_failures(snapshot: ClusterSnapshot) -> tuple[FailureScore, ...]:
     return tuple(scores)
 
 
-def _cells(snapshot: ClusterSnapshot, heard: Flags) -> tuple[Ints, Flags, Ints]:
+def _cells(snapshot: ClusterSnapshot, responsive: Flags) -> tuple[Ints, Flags, Ints]:
     table = snapshot.partitions
     ids = np.array([broker.id for broker in snapshot.brokers], dtype=np.int64)
     order = np.argsort(ids)
@@ -122,7 +122,7 @@ def _cells(snapshot: ClusterSnapshot, heard: Flags) -> tuple[Ints, Flags, Ints]:
     able = np.zeros(replicas.shape, dtype=np.bool_)
     replicas[row, column] = position(table.replicas)
     able[row, column] = table.in_sync
-    return replicas, able & (replicas != ABSENT) & heard[replicas], position(table.leader)
+    return replicas, able & (replicas != ABSENT) & responsive[replicas], position(table.leader)
 
 
 def _scores(

@@ -122,8 +122,8 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
     closed = np.array([b.id in parameters.exclude_brokers or b.is_cordoned for b in brokers], dtype=np.bool_)
     excluded_leader = np.array([b.id in parameters.exclude_brokers for b in brokers], dtype=np.bool_)
     demoted = np.array([b.state is BrokerState.DEMOTED for b in brokers], dtype=np.bool_)
-    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
-    unheard = np.array([b.id in not_heard for b in brokers], dtype=np.bool_)
+    unresponsive_ids = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
+    unresponsive = np.array([b.id in unresponsive_ids for b in brokers], dtype=np.bool_)
     leader_index = np.full(len(table), -1, dtype=np.int32)
     led = table.leader >= 0
     leader_index[led] = [index[broker] for broker in table.leader[led].tolist()]
@@ -137,7 +137,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
     may_be_on, place_rule = _place_rules(snapshot, parameters, brokers)
     there = now >= 0
     outside = there & ~may_be_on[place_rule[:, None], np.where(there, now, 0)]
-    takes_replicas, racks = stays & ~closed & ~unheard, _racks(brokers)
+    takes_replicas, racks = stays & ~closed & ~unresponsive, _racks(brokers)
     excluded = ~names[table.topic] | observed if len(table) else observed
     behind = _behind(now, leader_index, in_isr, stays) & ~(offline | outside | (excluded | flying)[:, None])
     fixed = there & (~stays[now] | offline | outside)
@@ -150,7 +150,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
         rack=racks,
         stays=stays,
         takes_replicas=takes_replicas,
-        takes_leaders=stays & ~excluded_leader & ~demoted & ~unheard,
+        takes_leaders=stays & ~excluded_leader & ~demoted & ~unresponsive,
         keeps_leaders=stays & ~demoted,
         now=now,
         leader=leader_index,

@@ -22,7 +22,7 @@ RULES = {
     "broker_unknown": "only brokers of the snapshot, or added on purpose, are used",
     "broker_twice": "the replicas of a partition are on distinct brokers",
     "broker_gone": "nothing is placed on a dead, fenced or removed broker",
-    "broker_closed": "nothing new is placed on an excluded or cordoned broker, or on one that was not heard",
+    "broker_closed": "nothing new is placed on an excluded or cordoned broker, or on an unresponsive one",
     "broker_left": "nothing that could leave stays on a dead, fenced or removed broker",
     "leader_forbidden": "nobody leads who is demoted, excluded, gone, or no replica",
     "leader_not_first": "leader_to is the first of `to`: the preferred leader",

@@ -237,13 +237,13 @@ def _elects_alone(document: dict[str, Any], wave: dict[str, Any]) -> bool:
 def _of_wave(document: dict[str, Any], wave: dict[str, Any], file: str, election: str | None) -> list[str]:
     reassign = f"{_REASSIGN} --reassignment-json-file {file}"
     execute = f"{reassign} --execute{' --additional' if document['seen']['reassigning'] else ''}"
-    silent = set(document["seen"]["dead_brokers"])
+    dead = set(document["seen"]["dead_brokers"])
     moves = [document["moves"][m] for m in wave["moves"]]
     named = {broker for move in moves for broker in move["from"] + move["to"]}
-    if named.isdisjoint(silent):
+    if named.isdisjoint(dead):
         commands = [f"{execute} --throttle {wave['throttle_bytes_per_s']}"]
     else:
-        commands = [*_throttles(moves, sorted(named - silent), wave["throttle_bytes_per_s"]), execute]
+        commands = [*_throttles(moves, sorted(named - dead), wave["throttle_bytes_per_s"]), execute]
     commands.append(f"{reassign} --verify")
     if election is not None:
         commands.append(f"{_ELECT} --path-to-json-file {election}")

@@ -466,14 +466,14 @@ def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
     """
     rows, given, listing = parts.topics.rows.values(), parts.given.brokers, parts.listing.brokers
     placed = {broker for row in rows for broker in row.replicas}
-    heard = _heard(parts)
+    responsive = _responsive(parts)
     listed_anywhere = {None, *given, *listing}
     for row in rows if given else ():
         if row.isr is not None and row.leader not in listed_anywhere:
             problem = f"brokers.csv lacks broker {row.leader}, which leads {row.topic}-{row.partition}"
             raise InvalidInputError.at(parts.place, problem, "add it")
     known = []
-    for broker in sorted(placed | heard | given.keys() | listing.keys()):
+    for broker in sorted(placed | responsive | given.keys() | listing.keys()):
         listed = listing.get(broker, Broker(broker))
         found = given.get(broker, listed)
         known.append(
@@ -482,22 +482,22 @@ def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
                 rack=found.rack or listed.rack,
                 host=found.host or listed.host,
                 port=listed.port if found.port is None else found.port,
-                state=_state(parts, broker, is_placed=broker in placed, is_responsive=broker in heard),
+                state=_state(parts, broker, is_placed=broker in placed, is_responsive=broker in responsive),
                 log_dirs=parts.log_dirs.log_dirs(broker),
             )
         )
     return tuple(known)
 
 
-def _heard(parts: DumpParts) -> set[int]:
-    heard = parts.topics.observing | parts.log_dirs.dirs.keys()
-    heard |= {notes.coordinator for notes in parts.groups.notes.values() if notes.coordinator is not None}
+def _responsive(parts: DumpParts) -> set[int]:
+    responsive = parts.topics.observing | parts.log_dirs.dirs.keys()
+    responsive |= {notes.coordinator for notes in parts.groups.notes.values() if notes.coordinator is not None}
     for row in parts.topics.rows.values():
         if row.isr is None:
-            heard |= set() if parts.listing.is_whole else set(row.replicas)
+            responsive |= set() if parts.listing.is_whole else set(row.replicas)
         elif row.leader is not None:
-            heard |= {row.leader, *row.isr}
-    return heard
+            responsive |= {row.leader, *row.isr}
+    return responsive
 
 
 def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_responsive: bool) -> BrokerState:

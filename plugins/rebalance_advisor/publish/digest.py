@@ -14,13 +14,13 @@ from rebalance_advisor.publish.escape import markdown_line, markdown_text
 from rebalance_advisor.publish.report import (
     VERDICT_WORDS,
     Document,
-    audible,
     change_words,
     key_figures,
     loss_lines,
     size_in_words,
     top_lines,
     uncovered_by,
+    unmuted_findings,
 )
 
 TOP_LINES = 4
@@ -68,8 +68,8 @@ def closing_paths(folder: Path) -> list[str]:
 
 
 def _more_findings(findings: Sequence[Document], shown: int) -> list[str]:
-    heard = audible(findings)
-    left = heard[shown - (len(heard) < len(findings)) :]
+    unmuted = unmuted_findings(findings)
+    left = unmuted[shown - (len(unmuted) < len(findings)) :]
     if not left:
         return []
     counts = Counter(finding["severity"] for finding in left)

@@ -107,7 +107,7 @@ def top_lines(findings: Sequence[Document], count: int) -> list[str]:
     """Worst first, and a count of muted ones; at most ``count`` lines."""
     muted = muted_words(findings)
     lines = []
-    for finding in audible(findings)[: count - bool(muted)]:
+    for finding in unmuted_findings(findings)[: count - bool(muted)]:
         owner, symptoms = owner_words(finding), symptom_words(finding)
         more = f" It explains {symptoms}." if symptoms else ""
         change = noteworthy_change(finding)
@@ -116,7 +116,7 @@ def top_lines(findings: Sequence[Document], count: int) -> list[str]:
     return [*lines, muted] if muted else lines
 
 
-def audible(findings: Sequence[Document]) -> list[Document]:
+def unmuted_findings(findings: Sequence[Document]) -> list[Document]:
     return [finding for finding in findings if finding["muted_until"] is None]
 
 
@@ -169,7 +169,7 @@ _WORTH_SAYING = 1.10  # × the mean
 
 def first_screen(advisory: Document) -> dict[str, Any]:
     plan = advisory["plan"]
-    findings = [_finding(finding) for finding in audible(advisory["findings"])]
+    findings = [_finding(finding) for finding in unmuted_findings(advisory["findings"])]
     return {
         "verdict": VERDICT_WORDS[plan["verdict"]],
         "uncovered": uncovered_by(advisory),
@@ -408,7 +408,7 @@ def reader_rows(advisory: Document) -> list[dict[str, Any]]:
 def by_trouble(groups: Sequence[Document], findings: Sequence[Document]) -> list[Document]:
     """By worst finding (symptoms count), then by skew: rate before count."""
     worst: dict[str, int] = {}
-    for finding in audible(findings):
+    for finding in unmuted_findings(findings):
         for told in (finding, *finding.get("symptoms", ())):
             if told["subject_type"] == "group":
                 rank = Severity(told["severity"]).rank

@@ -192,23 +192,23 @@ def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS)
         # A name lookup cannot be interrupted: its thread may outlive the call.
         threading.Thread(target=_answer, args=(attempt, context, answers), daemon=True).start()
     failures: list[ConnectionFailedError] = []
-    silent = {attempt.server: attempt for attempt in attempts}
-    while silent:
+    pending = {attempt.server: attempt for attempt in attempts}
+    while pending:
         try:
             server, failure = answers.get(
-                timeout=_GRACE_SECONDS + max(attempt.remaining() for attempt in silent.values())
+                timeout=_GRACE_SECONDS + max(attempt.remaining() for attempt in pending.values())
             )
         except queue.Empty:
-            failures += [_silent(attempt) for attempt in silent.values()]
+            failures += [_timed_out(attempt) for attempt in pending.values()]
             break
         if failure is None:
             return server
-        silent.pop(f"{server[0]}:{server[1]}", None)
+        pending.pop(f"{server[0]}:{server[1]}", None)
         failures.append(failure)  # type: ignore[arg-type]
     raise max(failures, key=lambda failure: failure.stage)
 
 
-def _silent(attempt: _Attempt) -> ConnectionFailedError:
+def _timed_out(attempt: _Attempt) -> ConnectionFailedError:
     stage = attempt.stage
     if stage is Stage.NAME:
         return attempt.failed(stage, "the name server did not answer in time", "check the host name and DNS")
