@@ -275,7 +275,7 @@ class _Round:
         kept = Work(tuple({**dict.fromkeys(after.connectors), **dict.fromkeys(lost.connectors)}),
                     tuple({**dict.fromkeys(after.tasks), **dict.fromkeys(lost.tasks)}))  # fmt: skip
         return CooperativeAnswer(
-            {worker: self._given(worker) for worker in request.running},
+            {worker: self._added_work(worker) for worker in request.running},
             revoked,
             self._delay_ms,
             LeaderMemory(
@@ -285,7 +285,7 @@ class _Round:
             ),
         )  # fmt: skip
 
-    def _given(self, worker: str) -> Work:
+    def _added_work(self, worker: str) -> Work:
         had = self._request.running[worker]
         connectors, tasks = set(had.connectors), set(had.tasks)
         return Work(

@@ -52,11 +52,11 @@ def _checked(place: str, parameter: Field[Any], value: Any) -> Any:
     if isinstance(default, tuple):
         if not isinstance(value, Sequence) or isinstance(value, str) or not value:
             raise InvalidInputError.at(place, f"{value!r} is not a list of numbers")
-        return tuple(_one(place, parameter, default[0], part) for part in value)
-    return _one(place, parameter, default, value)
+        return tuple(_read_one(place, parameter, default[0], part) for part in value)
+    return _read_one(place, parameter, default, value)
 
 
-def _one(place: str, parameter: Field[Any], default: float, value: Any) -> float:
+def _read_one(place: str, parameter: Field[Any], default: float, value: Any) -> float:
     allowed = (int,) if isinstance(default, int) else (int, float)
     if not isinstance(value, allowed) or isinstance(value, bool):
         raise InvalidInputError.at(place, f"{value!r} is not {'a whole number' if allowed == (int,) else 'a number'}")

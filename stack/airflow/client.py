@@ -136,7 +136,7 @@ class AirflowClient:
         path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances/{task_id}/-1/hitlDetails"
         self._request("PATCH", path, {"chosen_options": [option], "params_input": dict(params or {})})
 
-    def asked(self, dag_id: str, run_id: str, task_id: str) -> dict[str, Any]:
+    def required_action(self, dag_id: str, run_id: str, task_id: str) -> dict[str, Any]:
         path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances/{task_id}/-1/hitlDetails"
         return self._request("GET", path)
 

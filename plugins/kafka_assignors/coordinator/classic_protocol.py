@@ -331,7 +331,7 @@ def _sync(run: _Run, generation: int, target: Holding, at_ms: int) -> None:
 
 def _assign(run: _Run, target: Holding, at_ms: int) -> None:
     names = [name for name in run.joined_in if run.members[name].is_alive]
-    free = {name: _given(run, name, target) for name in names}
+    free = {name: _free_to_take(run, name, target) for name in names}
     for name in names:
         count = run.reading.start(at_ms, name, free[name])
         more = " more" if run.is_cooperative else ""
@@ -345,7 +345,7 @@ def _assign(run: _Run, target: Holding, at_ms: int) -> None:
         _join(run, name, None, at_ms)
 
 
-def _given(run: _Run, name: str, target: Holding) -> frozenset[Partition]:
+def _free_to_take(run: _Run, name: str, target: Holding) -> frozenset[Partition]:
     held = {
         partition
         for other, owned in run.reading.owned.items()

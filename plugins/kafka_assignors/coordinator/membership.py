@@ -147,7 +147,7 @@ class Membership:
         again = replace(self._member(member_id), strategies=tuple(strategies), is_waiting=True)
         return replace(self, members={**self.members, member_id: again})
 
-    def left(self, member_id: str) -> Membership:
+    def without(self, member_id: str) -> Membership:
         self._member(member_id)
         rest = {name: member for name, member in self.members.items() if name != member_id}
         places = self.places.without_key(member_id)

@@ -43,7 +43,14 @@ from kafka_assignors.arrays import ABSENT, Flags, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest, Withheld
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.other_clients.member_orders import by_code_points, refuse_unknown_topics
-from kafka_assignors.sticky.before_3_0 import Claims, Said, claims_of, filled_and_evened, moved_first, unfilled_state
+from kafka_assignors.sticky.before_3_0 import (
+    Claims,
+    Generations,
+    claims_of,
+    filled_and_evened,
+    moved_first,
+    unfilled_state,
+)
 from kafka_assignors.sticky.general import (
     choose_who_takes_part,
     evened,
@@ -356,8 +363,8 @@ class _Run:
     inputs: StickyInput
     luck: np.random.Generator
 
-    def answer(self, said: Said) -> tuple[Longs, Ints]:
-        claims = claims_of(self.request, self.inputs, self._members(), said, self._any_order)
+    def answer(self, generations: Generations) -> tuple[Longs, Ints]:
+        claims = claims_of(self.request, self.inputs, self._members(), generations, self._any_order)
         state = unfilled_state(self.request, self.inputs)
         state.rows["spread"] = self.luck.integers(0, _SPREADS, len(state.rows))
         order = self._taken_up(claims, state)

@@ -212,17 +212,17 @@ Output = dict[str, Any]
 
 
 def answer_plain(name: str, case: Input) -> Output:
-    return rendered(*_asked(name, case))
+    return rendered(*_request_and_answer(name, case))
 
 
 def answer_rack_affinity(name: str, case: Input) -> Output:
     topics = [{**topic, "racks": [[rack] for rack in topic["leaderRacks"]]} for topic in case["topics"]]
-    return rendered(*_asked(name, {**case, "topics": topics}))
+    return rendered(*_request_and_answer(name, {**case, "topics": topics}))
 
 
 def answer_sticky(name: str, case: Input) -> Output:
     """``isSticky``: of the newest class after the general way, which alone records moves."""
-    request, assignment = _asked(name, case, Owned.DATA)
+    request, assignment = _request_and_answer(name, case, Owned.DATA)
     output = _with_notes(request, assignment)
     if name == "sticky" and assignment.notes is not None and not assignment.notes.is_constrained:
         output["isSticky"] = assignment.notes.is_sticky
@@ -230,14 +230,16 @@ def answer_sticky(name: str, case: Input) -> Output:
 
 
 def answer_cooperative_sticky(name: str, case: Input) -> Output:
-    return _with_notes(*_asked(name, case))
+    return _with_notes(*_request_and_answer(name, case))
 
 
 def answer_legacy_sticky(name: str, case: Input) -> Output:
-    return rendered(*_asked(name, case, Owned.ENCODED))
+    return rendered(*_request_and_answer(name, case, Owned.ENCODED))
 
 
-def _asked(name: str, case: Input, owned_of: Owned = Owned.SUBSCRIPTION) -> tuple[AssignmentRequest, Assignment]:
+def _request_and_answer(
+    name: str, case: Input, owned_of: Owned = Owned.SUBSCRIPTION
+) -> tuple[AssignmentRequest, Assignment]:
     request = request_of(case, owned_of)
     return request, registry.by_name(name).assign(request)
 

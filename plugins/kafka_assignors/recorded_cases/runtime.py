@@ -138,13 +138,13 @@ def answer_vote(coordinator: str, case: Input) -> Output:
     group = Membership.empty(Coordinator(coordinator))
     trace = []
     for step in case["ops"]:
-        said: Output = {}
+        result: Output = {}
         if step["op"] == "elect":
-            group, said["elected"] = group.elected()
+            group, result["elected"] = group.elected()
         else:
             group = _after(group, step)
         order = group.order()
-        trace.append({**said, "leader": group.leader, "protocol": group.vote().winner, "memberOrder": list(order)})
+        trace.append({**result, "leader": group.leader, "protocol": group.vote().winner, "memberOrder": list(order)})
     return {"trace": trace}
 
 
@@ -156,7 +156,7 @@ def _after(group: Membership, step: Mapping[str, Any]) -> Membership:
         case "rejoin":
             return group.rejoined(step["id"], step["protocols"])
         case "leave":
-            return group.left(step["id"])
+            return group.without(step["id"])
         case "replace":
             return group.replaced(step["old"], step["new"])
         case "complete":

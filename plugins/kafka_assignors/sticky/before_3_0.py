@@ -65,7 +65,7 @@ from kafka_assignors.subscribers import same_readers, subscribers_by_topic
 
 ABSENT = -1
 MapOrder = Callable[[Ints], Longs]  # of hash codes in insertion order
-Said = tuple[Ints, Flags]  # generations; whether a second claim in one replaces the first
+Generations = tuple[Ints, Flags]  # generations; whether a second claim in one replaces the first
 
 
 def in_java_map(hashes: Ints) -> Longs:
@@ -89,11 +89,15 @@ class Claims:
 
 
 def claims_of(
-    request: AssignmentRequest, inputs: StickyInput, walk: Longs, said: Said, map_order: MapOrder = in_java_map
+    request: AssignmentRequest,
+    inputs: StickyInput,
+    walk: Longs,
+    generations: Generations,
+    map_order: MapOrder = in_java_map,
 ) -> Claims:
     members, topics = request.members, request.topics
     ids, id_count = _identified(request, inputs)
-    first, owner, before = settle_by_generation(walk, members.owned_offsets, ids, id_count, *said)
+    first, owner, before = settle_by_generation(walk, members.owned_offsets, ids, id_count, *generations)
     names = topics.names
     hashes = topic_partition_hashes(
         hash_codes(names.data, names.offsets)[members.owned_topics[first]], members.owned_partitions[first]
@@ -585,7 +589,7 @@ class StickyOf251:
     versions: str = "Kafka 2.5.1 – 2.8.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        return _two_ways(request, *_said(request), voids_doubles=False, is_cooperative=False)
+        return _two_ways(request, *_member_generations(request), voids_doubles=False, is_cooperative=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -596,7 +600,7 @@ class CooperativeOf251:
     versions: str = "Kafka 2.5.1 – 2.8.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        return _two_ways(request, *_unsaid(request), voids_doubles=False, is_cooperative=True)
+        return _two_ways(request, *_no_generations(request), voids_doubles=False, is_cooperative=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -605,7 +609,7 @@ class StickyOf281:
     versions: str = "Kafka 2.8.1 – 2.8.2"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        return _two_ways(request, *_said(request), voids_doubles=True, is_cooperative=False)
+        return _two_ways(request, *_member_generations(request), voids_doubles=True, is_cooperative=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -616,13 +620,13 @@ class CooperativeOf281:
     versions: str = "Kafka 2.8.1 – 2.8.2"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        return _two_ways(request, *_said(request), voids_doubles=True, is_cooperative=True)
+        return _two_ways(request, *_member_generations(request), voids_doubles=True, is_cooperative=True)
 
 
 def _one_way(request: AssignmentRequest, way: OneWay) -> Assignment:
     inputs = _input(request)
-    said = _unsaid(request) if way.is_cooperative else _said(request)
-    return assign_one_way(request, inputs, claims_of(request, inputs, inputs.subscription_order, said), way)
+    generations = _no_generations(request) if way.is_cooperative else _member_generations(request)
+    return assign_one_way(request, inputs, claims_of(request, inputs, inputs.subscription_order, generations), way)
 
 
 def _two_ways(
@@ -649,14 +653,14 @@ def _input(request: AssignmentRequest) -> StickyInput:
     return replace(inputs, racks=no_racks(len(request.members))) if inputs.racks.is_active else inputs
 
 
-def _said(request: AssignmentRequest) -> tuple[Ints, Flags]:
+def _member_generations(request: AssignmentRequest) -> tuple[Ints, Flags]:
     members = request.members
     overwrites = ~members.has_data_generation
     overwrites.setflags(write=False)
     return members.data_generations, overwrites
 
 
-def _unsaid(request: AssignmentRequest) -> tuple[Ints, Flags]:
+def _no_generations(request: AssignmentRequest) -> tuple[Ints, Flags]:
     generations = np.full(len(request.members), NO_GENERATION, dtype=np.int32)
     overwrites = np.ones(len(request.members), dtype=np.bool_)
     generations.setflags(write=False)

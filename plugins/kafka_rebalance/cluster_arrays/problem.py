@@ -366,20 +366,20 @@ def _carried(row: Resource, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> t
 def _amount(row: Resource, loads: MeasuredLoads, rf: Ints) -> Floats:
     if row.load is None:
         return np.ones(len(rf))
-    measured = _known(loads, row.load)
-    return measured + _known(loads, LoadKind.IN_BYTES_PER_S) * (rf - 1) if row.copies_sent else measured
+    measured = _required(loads, row.load)
+    return measured + _required(loads, LoadKind.IN_BYTES_PER_S) * (rf - 1) if row.copies_sent else measured
 
 
 def _shared(amount: Floats, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
-    in_rate = _known(loads, LoadKind.IN_BYTES_PER_S)
-    leader_out = _known(loads, LoadKind.OUT_BYTES_PER_S) + in_rate * (rf - 1)
+    in_rate = _required(loads, LoadKind.IN_BYTES_PER_S)
+    leader_out = _required(loads, LoadKind.OUT_BYTES_PER_S) + in_rate * (rf - 1)
     cost = cpu.leader_in * in_rate + cpu.leader_out * leader_out
     share = np.divide(cpu.follower_in * in_rate, cost, out=np.zeros_like(cost), where=cost > 0)
     follower = amount * np.minimum(share, 1.0)
     return follower, amount - follower
 
 
-def _known(loads: MeasuredLoads, kind: LoadKind) -> Floats:
+def _required(loads: MeasuredLoads, kind: LoadKind) -> Floats:
     values = loads.of(kind)
     if values is None:
         raise InvalidInputError.at(f"loads.{kind.value}", "is not known", "ask for its resource only where it is")

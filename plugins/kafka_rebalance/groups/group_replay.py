@@ -457,8 +457,8 @@ def _member_scores(
             instance_id=member.instance_id,
             rack=member.rack,
             partitions=int(counts[number]),
-            in_bytes_per_s=_known(columns[0][number]),
-            in_messages_per_s=_known(columns[1][number]),
+            in_bytes_per_s=_none_if_nan(columns[0][number]),
+            in_messages_per_s=_none_if_nan(columns[1][number]),
             lag_messages=None if np.isnan(columns[2][number]) else int(columns[2][number]),
             drain_seconds=seconds[number] if isfinite(seconds[number]) else None,
             is_falling_behind=None if isnan(seconds[number]) else isinf(seconds[number]),
@@ -467,7 +467,7 @@ def _member_scores(
     )
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 

@@ -346,7 +346,7 @@ def _event(
 
 
 def _with_rows(before: GroupInput, rows: Longs, **changes: Any) -> GroupInput:
-    rates = PartitionRates(*(_taken(getattr(before.rates, name), rows) for name in _RATES))
+    rates = PartitionRates(*(_values_of(getattr(before.rates, name), rows) for name in _RATES))
     if before.rack_offsets is None:
         return replace(before, rates=rates, **changes)
     widths = np.where(rows == _NEW, 0, np.diff(before.rack_offsets)[np.maximum(rows, 0)])
@@ -366,7 +366,7 @@ def _with_rows(before: GroupInput, rows: Longs, **changes: Any) -> GroupInput:
 _RATES = ("in_bytes_per_s", "in_messages_per_s", "lag_messages", "read_messages_per_s")
 
 
-def _taken(values: Floats, rows: Longs) -> Floats:
+def _values_of(values: Floats, rows: Longs) -> Floats:
     return np.where(rows == _NEW, np.nan, values[np.maximum(rows, 0)])
 
 
@@ -537,7 +537,7 @@ class _Outcome:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
+class _AnswerCache:
     """Cache of answers: a leave and a death give the same state."""
 
     capacity: float
@@ -570,7 +570,7 @@ def scenario_scores(
     rows: list[GroupScore] = []
     group_input = today.group_input
     capacity = member_capacity(group_input.reader, group_input.rates.read_messages_per_s, len(today.members))
-    stage, asked = stage_of(today, seed), _Asked(capacity)
+    stage, asked = stage_of(today, seed), _AnswerCache(capacity)
     for scenario in scenarios:
         if scenario != STRATEGY_CHANGES:
             variants = tuple(variants_of(scenario, stage))
@@ -593,7 +593,7 @@ def changed_scores(
     rates = today.group_input.rates
     capacity = member_capacity(today.group_input.reader, rates.read_messages_per_s, len(today.members))
     for name, group in changed.items():
-        variant, asked = changed_variant(today, group), _Asked(capacity)
+        variant, asked = changed_variant(today, group), _AnswerCache(capacity)
         if group.after.group.members:
             rows += [_row(name, standing, (variant,), asked, times) for standing in standings]
         else:
@@ -602,7 +602,9 @@ def changed_scores(
     return tuple(rows)
 
 
-def _row(scenario: str, standing: Standing, variants: Sequence[Variant], asked: _Asked, times: Times) -> GroupScore:
+def _row(
+    scenario: str, standing: Standing, variants: Sequence[Variant], asked: _AnswerCache, times: Times
+) -> GroupScore:
     name = standing.candidate.name
     outcomes: list[_Outcome] = []
     for variant in variants:
@@ -637,7 +639,7 @@ def _with_pauses(row: GroupScore, pauses: Pauses) -> GroupScore:
     )
 
 
-def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -> _Outcome:
+def _played(variant: Variant, standing: Standing, asked: _AnswerCache, times: Times) -> _Outcome:
     reader, before, moved = standing.reader, standing.reader, 0
     steps: list[Step] = []
     for event in variant.events:

@@ -35,11 +35,11 @@ def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscri
     members = group_input.group.members
     index = {topic: number for number, topic in enumerate(group_input.topics)}
     if all(_has_known_topics(member) for member in members):
-        return [(SubscriptionBasis.GIVEN, tuple(_given(member, index) for member in members))]
+        return [(SubscriptionBasis.GIVEN, tuple(_topic_indices(member, index) for member in members))]
     every = tuple(range(len(group_input.topics)))
-    alike = tuple(_given(member, index) if _has_known_topics(member) else every for member in members)
+    alike = tuple(_topic_indices(member, index) if _has_known_topics(member) else every for member in members)
     as_read = tuple(
-        _given(member, index)
+        _topic_indices(member, index)
         if _has_known_topics(member)
         else tuple(sorted({index[topic] for topic in _read_by(member)}))
         for member in members
@@ -92,7 +92,7 @@ def _has_known_topics(member: Member) -> bool:
     return member.subscription is not None and member.subscribed_regex is None
 
 
-def _given(member: Member, index: dict[str, int]) -> tuple[int, ...]:
+def _topic_indices(member: Member, index: dict[str, int]) -> tuple[int, ...]:
     return tuple(index[topic] for topic in member.subscription or ())
 
 

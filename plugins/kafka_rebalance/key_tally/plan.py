@@ -56,7 +56,7 @@ class KeyHash(StrEnum):
     JAVA_TEXT = "java_text"
 
 
-class Taken(StrEnum):
+class HashBits(StrEnum):
     LOWER_BITS = "lower_bits"
     ALL_BITS = "all_bits"
     ABSOLUTE = "absolute"
@@ -69,7 +69,7 @@ class KeyRule:
 
     partitioner: str
     hash: KeyHash
-    taken: Taken
+    taken: HashBits
     by_lot: ByLot
 
     def is_by_lot(self, is_null: Flags, is_empty: Flags) -> Flags:
@@ -80,12 +80,12 @@ class KeyRule:
     def places(self, hashes: Words, partitions: int) -> Ints:
         places = np.empty(len(hashes), np.int32)
         match self.taken:
-            case Taken.LOWER_BITS:
+            case HashBits.LOWER_BITS:
                 _remainders(hashes, np.uint32(0x7FFFFFFF), partitions, places)
-            case Taken.ALL_BITS:
+            case HashBits.ALL_BITS:
                 _remainders(hashes, np.uint32(0xFFFFFFFF), partitions, places)
-            case Taken.ABSOLUTE | Taken.ABSOLUTE_OR_ZERO:
-                least = 0 if self.taken is Taken.ABSOLUTE_OR_ZERO else 2**31
+            case HashBits.ABSOLUTE | HashBits.ABSOLUTE_OR_ZERO:
+                least = 0 if self.taken is HashBits.ABSOLUTE_OR_ZERO else 2**31
                 _absolute_remainders(hashes.view(np.int32), least, partitions, places)
         return places
 
@@ -105,9 +105,9 @@ def _rule(partitioner: Partitioner) -> KeyRule | None:
     name = partitioner.name
     match partitioner:
         case ScalaPartitioner():
-            return KeyRule(name, KeyHash.JAVA_TEXT, Taken.ABSOLUTE_OR_ZERO, ByLot.NULL)
+            return KeyRule(name, KeyHash.JAVA_TEXT, HashBits.ABSOLUTE_OR_ZERO, ByLot.NULL)
         case RoundRobinWithoutKey() | StickyWithoutKey(is_key_ignored=False) | BuiltInPartitioner(is_key_ignored=False):
-            return KeyRule(name, KeyHash.MURMUR2, Taken.LOWER_BITS, ByLot.NULL)
+            return KeyRule(name, KeyHash.MURMUR2, HashBits.LOWER_BITS, ByLot.NULL)
         case LibrdkafkaPartitioner(hash=hash_of):
             key_hash, taken = _LIBRDKAFKA[hash_of]
             return KeyRule(name, key_hash, taken, partitioner.by_lot)
@@ -118,14 +118,14 @@ def _rule(partitioner: Partitioner) -> KeyRule | None:
 
 
 _LIBRDKAFKA = {
-    Hash.MURMUR2: (KeyHash.MURMUR2, Taken.LOWER_BITS),
-    Hash.CRC32: (KeyHash.CRC32, Taken.ALL_BITS),
-    Hash.FNV1A: (KeyHash.FNV1A, Taken.ABSOLUTE),
+    Hash.MURMUR2: (KeyHash.MURMUR2, HashBits.LOWER_BITS),
+    Hash.CRC32: (KeyHash.CRC32, HashBits.ALL_BITS),
+    Hash.FNV1A: (KeyHash.FNV1A, HashBits.ABSOLUTE),
 }
 _SARAMA = {
-    Way.NEGATED: (KeyHash.FNV1A, Taken.ABSOLUTE),
-    Way.MASKED: (KeyHash.FNV1A, Taken.LOWER_BITS),
-    Way.CRC: (KeyHash.CRC32, Taken.ALL_BITS),
+    Way.NEGATED: (KeyHash.FNV1A, HashBits.ABSOLUTE),
+    Way.MASKED: (KeyHash.FNV1A, HashBits.LOWER_BITS),
+    Way.CRC: (KeyHash.CRC32, HashBits.ALL_BITS),
 }
 _EMPTY_KEY = KeyColumn.of([b""])
 

@@ -215,7 +215,7 @@ def place_broker(places: BrokerPlaces, within: float | None, params: LogDirParam
     """Place replicas. Raises InfeasibleError where a dir cannot be emptied."""
     _refuse_stuck(places)
     fixed, most = _fixed(places), _most(places, params)
-    floor, ceiling = _asked(places, within, fixed, most)
+    floor, ceiling = _limits(places, within, fixed, most)
     held = places.held_bytes(places.place_of)
     lacking = 0
     for found in _tries(places, within, (floor, ceiling), most, params):
@@ -263,7 +263,7 @@ def _most(places: BrokerPlaces, params: LogDirParams) -> Longs:
     return most
 
 
-def _asked(places: BrokerPlaces, within: float | None, fixed: Longs, most: Longs) -> tuple[Longs, Longs]:
+def _limits(places: BrokerPlaces, within: float | None, fixed: Longs, most: Longs) -> tuple[Longs, Longs]:
     floor = np.zeros(len(places.dirs), dtype=np.int64)
     held, stays = places.held_bytes(places.place_of), ~places.is_removed
     ceiling = np.where(stays, np.maximum(most, held), 0)

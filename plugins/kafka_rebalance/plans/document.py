@@ -16,12 +16,12 @@ from kafka_rebalance.plans.plan import (
     Move,
     MoveKind,
     Plan,
+    Preconditions,
     PreferredLeaders,
     Proof,
     ResourceOutcome,
     Robustness,
     Rollback,
-    Seen,
     Step,
     StepCost,
     StepKind,
@@ -64,7 +64,7 @@ def _plan(document: Document) -> Plan:
         "reasons": _facts(document["reasons"]),
         "left_out": {name: Fact.from_document(why) for name, why in document["left_out"].items()},
         "cost": Cost(**document["cost"]),
-        "seen": _seen(document["seen"]),
+        "seen": _preconditions(document["seen"]),
         "resources": tuple(_outcome(outcome, document) for outcome in document["resources"]),
         "topic_excess_replicas": tuple(document["topic_excess_replicas"]),
         "lower_bound": tuple(_bound(bound) for bound in document["lower_bound"]),
@@ -102,8 +102,8 @@ def _preferred(item: Document) -> PreferredLeaders:
     return PreferredLeaders(_by_id(item["before"]), _by_id(item["after"]))
 
 
-def _seen(item: Document) -> Seen:
-    return Seen(
+def _preconditions(item: Document) -> Preconditions:
+    return Preconditions(
         broker_racks=_by_id(item["broker_racks"]),
         dead_brokers=tuple(item["dead_brokers"]),
         topic_partitions=item["topic_partitions"],

@@ -279,7 +279,7 @@ def resource_outcomes(
                 source=plan_request.partitions.sources[name],
                 mean_level=assignment_scores.plain_mean(after[arrays.stays], staying),
                 basis="fair_share" if target is None and watched is None else "plain_mean",
-                band_asked=_asked(name, target, within, plan_request.balanced)
+                band_asked=_requested_band(name, target, within, plan_request.balanced)
                 if watched is None
                 else (None, plan_request.busy_level(name) / float(bands.mean[d])),
                 watched=watched,
@@ -343,7 +343,7 @@ def _loads(plan_request: PlanRequest, replicas: Ints, leader: Ints, own: Floats)
     return columns.resources, loads
 
 
-def _asked(
+def _requested_band(
     name: str, target: Target | None, within: float | None, balanced: frozenset[str]
 ) -> tuple[float | None, float | None]:
     if target is not None:

@@ -64,7 +64,7 @@ def bounds_of(
 ) -> tuple[Bound, ...]:
     """``bounds`` None: no moves."""
     if bounds is None:
-        names = [name for name in ("bytes", "replica_moves", "leader_changes", "seconds") if _known(cost, name)]
+        names = [name for name in ("bytes", "replica_moves", "leader_changes", "seconds") if _is_known(cost, name)]
         return tuple(
             Bound(name, 0.0, 0.0, BoundProof.NOTHING_MOVES, is_within_slack(plan_request.options, 0.0))
             for name in names
@@ -106,7 +106,7 @@ def proofs_of(plan_request: PlanRequest, problem: Problem, bounds: Bounds | None
             tuple(_named_cover(plan_request, problem, cover) for cover in proof.covers),
         )
         for name, proof in bounds.proofs.items()
-        if _known(cost, name)
+        if _is_known(cost, name)
     }
 
 
@@ -160,7 +160,7 @@ def expiry_of(captured_at: datetime | None, hours: int) -> str | None:
     return None if captured_at is None else time_text(captured_at + timedelta(hours=hours))
 
 
-def _known(cost: Cost, name: str) -> bool:
+def _is_known(cost: Cost, name: str) -> bool:
     return getattr(cost, name) is not None
 
 

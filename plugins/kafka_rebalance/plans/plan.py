@@ -200,7 +200,7 @@ class Robustness:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Preconditions:
     """Preconditions, which ``check`` compares with a newer snapshot. ``broker_racks`` include added brokers."""
 
     broker_racks: Mapping[int, str | None] = field(default_factory=dict)
@@ -270,7 +270,7 @@ class Plan:
     captured_at: str | None = None
     expires_at: str | None = None
     topic_ids: Mapping[str, str | None] = field(default_factory=dict)
-    seen: Seen = Seen()
+    seen: Preconditions = Preconditions()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     advisor_version: str = ""

@@ -286,7 +286,7 @@ def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params:
     """Raises InfeasibleError where no surviving plan was found."""
     state = loss_state_of(plan_request, problem, draft)
     if not state.total:
-        return Survival(draft, _kept(plan_request, worst_overload(plan_request, state)))
+        return Survival(draft, _survived_fact(plan_request, worst_overload(plan_request, state)))
     refuse_a_partition_above_all(plan_request, state)
     if (counted := counted_overload(plan_request, state)) is not None:
         raise cannot_survive(plan_request, counted, Proof.COUNTED)
@@ -333,7 +333,7 @@ def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params
     return gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
 
 
-def _kept(plan_request: PlanRequest, worst: Overload | None) -> Fact:
+def _survived_fact(plan_request: PlanRequest, worst: Overload | None) -> Fact:
     highest = None if worst is None else worst.load / worst.capacity
     resource = None if worst is None else worst.resource
     kind = str(plan_request.options.survive)

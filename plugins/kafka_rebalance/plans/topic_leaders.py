@@ -110,7 +110,7 @@ def with_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft
     if has_least_leaders(plan_request, problem, draft):
         lists, leader = in_problem_rows(draft, problem.replicas, problem.leader)
         lasting = _lasting(plan_request, problem, demands, draft, lists, leader)
-        return LeastLed(lasting, _kept(plan_request, demands))
+        return LeastLed(lasting, _leader_facts(plan_request, demands))
     nearest: Led | None = None
     for start in (draft.without(np.flatnonzero(draft.is_reorder)), empty_draft(plan_request)):
         if nearest is not None and (not len(draft) or plan_request.hard):
@@ -118,7 +118,7 @@ def with_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft
         led = _searched(problem, demands, start, params.solve.topic_leaders)
         other = _draft_of(plan_request, problem, demands, led)
         if not led.lacking and _is_lawful(plan_request, problem, other, params):
-            return LeastLed(other, (_changed(draft, other), *_kept(plan_request, demands)))
+            return LeastLed(other, (_changed(draft, other), *_leader_facts(plan_request, demands)))
         if nearest is None or (led.lacking, not led.is_proved) < (nearest.lacking, not nearest.is_proved):
             nearest = led
     assert nearest is not None
@@ -194,7 +194,7 @@ def lacking_leaders(
     )
 
 
-def _kept(plan_request: PlanRequest, demands: TopicDemands) -> tuple[Fact, ...]:
+def _leader_facts(plan_request: PlanRequest, demands: TopicDemands) -> tuple[Fact, ...]:
     if not len(demands.topics):
         return (fact(FactCode.TOPIC_LEADERS_ASKED_OF_NONE),)
     kept = fact(FactCode.TOPIC_LEADERS_KEPT, topics=len(demands.topics))

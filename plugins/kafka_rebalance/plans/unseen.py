@@ -13,7 +13,7 @@ from kafka_rebalance.cluster_arrays.snapshot_arrays import unknown_figure
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.params import DEFAULTS, UnseenParams
-from kafka_rebalance.plans.plan import Seen
+from kafka_rebalance.plans.plan import Preconditions
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import COUNTED, LEADER_CARRIED, ROWS, TABLE
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
@@ -22,12 +22,12 @@ from kafka_rebalance.snapshot.rights import Right, missing_rights
 # Preconditions of a plan, which ``check`` compares with a newer snapshot.
 
 
-def seen_by(plan_request: PlanRequest, draft: Draft) -> Seen:
+def seen_state(plan_request: PlanRequest, draft: Draft) -> Preconditions:
     snapshot = plan_request.snapshot
     table = snapshot.partitions
     counts = np.bincount(table.topic, minlength=len(snapshot.topics))
     rows = sorted({*table.adding, *table.removing})
-    return Seen(
+    return Preconditions(
         broker_racks={broker.id: broker.rack for broker in plan_request.brokers.brokers},
         dead_brokers=tuple(sorted(broker.id for broker in snapshot.brokers if not broker.state.is_responsive)),
         topic_partitions={snapshot.topics[topic].name: int(counts[topic]) for topic in _moved(plan_request, draft)},

@@ -44,12 +44,12 @@ RULE_WORDS: Mapping[FactCode, str] = MappingProxyType(
 )
 
 
-def _said(words: str) -> Callable[..., str]:
+def _constant(words: str) -> Callable[..., str]:
     return lambda: words
 
 
 GATES: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
-    {code: _said(words) for code, words in RULE_WORDS.items()}
+    {code: _constant(words) for code, words in RULE_WORDS.items()}
 )
 
 

@@ -68,13 +68,13 @@ def _disks_lack_room(
     rules = " by the rules on racks and brokers" if is_by_program else " beside what they hold"
     leaving = f"; broker {in_list(leaving_brokers[:5])} leaves its replicas to them" if leaving_brokers else ""
     return (
-        f"{_place(rack, brokers, broker_count, is_all=is_all)}{percent}: {bytes_in_words(needed_bytes)} must be copied "
+        f"{_disks(rack, brokers, broker_count, is_all=is_all)}{percent}: {bytes_in_words(needed_bytes)} must be copied "
         f"there{rules}, {bytes_in_words(free_bytes)} is free, {bytes_in_words(needed_bytes - free_bytes)} is "
         f"lacking{leaving}"
     )
 
 
-def _place(rack: str | None, brokers: Sequence[int], count: int, *, is_all: bool) -> str:
+def _disks(rack: str | None, brokers: Sequence[int], count: int, *, is_all: bool) -> str:
     if rack is not None:
         return f"the disks of rack {rack}"
     if count == 1:

@@ -312,14 +312,14 @@ def with_partitions(snapshot: ClusterSnapshot, topics: tuple[Topic, ...], new: N
     for kind, column in snapshot.loads.columns.items():
         added = np.full(len(new.rows), new.loads.get(kind, np.nan))
         columns[kind] = LoadColumn(np.concatenate((column.values, added))[order], column.source, column.window_s)
-    return replace(snapshot, topics=topics, partitions=_taken(table, order), loads=PartitionLoads(columns))
+    return replace(snapshot, topics=topics, partitions=_select_rows(table, order), loads=PartitionLoads(columns))
 
 
 def without_topics(snapshot: ClusterSnapshot, gone: frozenset[str]) -> ClusterSnapshot:
     stays = np.array([topic.name not in gone for topic in snapshot.topics], dtype=np.bool_)
     number = (np.cumsum(stays) - 1).astype(np.int32)
     rows = np.flatnonzero(stays[snapshot.partitions.topic]).astype(np.int64)
-    table = _taken(snapshot.partitions, rows)
+    table = _select_rows(snapshot.partitions, rows)
     columns = {
         kind: LoadColumn(column.values[rows], column.source, column.window_s)
         for kind, column in snapshot.loads.columns.items()
@@ -332,7 +332,7 @@ def without_topics(snapshot: ClusterSnapshot, gone: frozenset[str]) -> ClusterSn
     )
 
 
-def _taken(table: PartitionTable, rows: Longs) -> PartitionTable:
+def _select_rows(table: PartitionTable, rows: Longs) -> PartitionTable:
     counts = table.replica_counts[rows]
     offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)))
     cells = np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], counts) + np.repeat(table.offsets[:-1][rows], counts)
@@ -618,9 +618,9 @@ class MembersLost:
         names = groups_with_members(snapshot, self.groups)
         racks = {member.rack for group in snapshot.groups if group.id in names for member in group.members}
         require_known("rack", (self.rack,), {rack for rack in racks if rack is not None})
-        return _with_groups(snapshot, names, self._left)
+        return _with_groups(snapshot, names, self._without_rack)
 
-    def _left(self, group: Group) -> Group:
+    def _without_rack(self, group: Group) -> Group:
         return replace(group, members=tuple(member for member in group.members if member.rack != self.rack))
 
 

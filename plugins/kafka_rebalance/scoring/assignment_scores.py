@@ -137,9 +137,9 @@ def evenness(reader: Ints, today: Ints, member_count: int, rates: PartitionRates
         partitions_without_reader=len(reader) - read,
         skew_count=skew_count,
         cv_count=cv_count,
-        skew_rate=_known(skew_rate),
-        cv_rate=_known(cv_rate),
-        skew_lag=_known(skew_lag),
+        skew_rate=_none_if_nan(skew_rate),
+        cv_rate=_none_if_nan(cv_rate),
+        skew_lag=_none_if_nan(skew_lag),
         partitions_moved=movement.partitions_moved,
         moved_rate_ratio=movement.moved_rate_ratio,
     )
@@ -151,7 +151,7 @@ def per_member(reader: Ints, values: Floats, member_count: int) -> Floats:
     return np.bincount(reader[read], weights=values[read], minlength=member_count).astype(np.float64)
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 

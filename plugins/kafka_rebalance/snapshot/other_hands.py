@@ -49,7 +49,7 @@ _KNOWN = (
 
 def balancers(snapshot: ClusterSnapshot) -> tuple[Balancer, ...]:
     """Return those with a trace and no config that switches them off."""
-    return tuple(found for traces in _KNOWN if (found := _found(snapshot, traces)) is not None)
+    return tuple(found for traces in _KNOWN if (found := _detect(snapshot, traces)) is not None)
 
 
 def cancel_json(snapshot: ClusterSnapshot, rows: Sequence[int]) -> str:
@@ -61,7 +61,7 @@ def cancel_json(snapshot: ClusterSnapshot, rows: Sequence[int]) -> str:
     return json.dumps({"version": 1, "partitions": partitions}, separators=(",", ":"))
 
 
-def _found(snapshot: ClusterSnapshot, traces: _Traces) -> Balancer | None:
+def _detect(snapshot: ClusterSnapshot, traces: _Traces) -> Balancer | None:
     told = {broker.configs.get(traces.config) for broker in snapshot.brokers} - {None} if traces.config else set()
     if told == {"false"}:
         return None

@@ -311,7 +311,7 @@ class Step(TypedDict):
 
 
 @exactly
-class Seen(TypedDict):
+class Preconditions(TypedDict):
     """State of the cluster in the snapshot."""
 
     broker_racks: dict[BrokerKey, str | None]
@@ -371,7 +371,7 @@ class Plan(TypedDict):
     captured_at: str | None
     expires_at: str | None
     topic_ids: dict[str, str | None]
-    seen: Seen
+    seen: Preconditions
     parameters: dict[str, Any]
     seed: Whole
     advisor_version: str
@@ -411,7 +411,7 @@ def check_shape(document: Any, faults: FaultList, kind: Any = Plan) -> bool:
         adapter_of(kind).validate_python(document, context={"depth": 0})
     except ValidationError as error:
         for fault in error.errors(include_url=False):
-            faults.add("shape", _place(fault["loc"])[:120], _words(fault))
+            faults.add("shape", _path_text(fault["loc"])[:120], _problem(fault))
     return not faults.has_any("shape")
 
 
@@ -420,7 +420,7 @@ def adapter_of(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def _place(path: tuple[int | str, ...]) -> str:
+def _path_text(path: tuple[int | str, ...]) -> str:
     steps = (step for step in path if step != "[key]" and step not in _LEFT_OUT)
     return "plan" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
 
@@ -428,7 +428,7 @@ def _place(path: tuple[int | str, ...]) -> str:
 _LEFT_OUT = {"<fact>", *_TAGS.values()}
 
 
-def _words(fault: Any) -> str:
+def _problem(fault: Any) -> str:
     kind, value, is_key = fault["type"], fault["input"], fault["loc"][-1:] == ("[key]",)
     if kind in ("missing", "extra_forbidden"):
         return "missing" if kind == "missing" else "unknown field"

@@ -39,7 +39,7 @@ def send_messages() -> int:
         for name, entry in read_clusters(clusters_file()).entries.items():
             for recipient, team, send in _recipients(entry.settings.notify):
                 try:
-                    sent += _tell(connection, name, (recipient, team, send), entry.settings.notify.late_after_hours)
+                    sent += _notify(connection, name, (recipient, team, send), entry.settings.notify.late_after_hours)
                 except Exception as error:  # noqa: BLE001 (errors of other libraries)
                     # Stored, so redacted: a webhook's address is a password.
                     failures.append(f"{name}, {recipient}: {redact(str(error))}")
@@ -66,7 +66,7 @@ def _recipients(settings: NotifySettings) -> Iterator[tuple[str, str | None, Sen
         yield f"slack: {settings.slack}", None, by_slack(settings.slack)
 
 
-def _tell(
+def _notify(
     connection: Connection, cluster: str, recipient: tuple[str, str | None, Send], late_after_hours: float
 ) -> int:
     from rebalance_advisor.airflow.page import page_link

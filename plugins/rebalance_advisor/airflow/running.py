@@ -52,16 +52,16 @@ EVERY_SECONDS = 20.0
 def still_working(log: logging.Logger, what: str, every_seconds: float = EVERY_SECONDS) -> Iterator[None]:
     began, has_ended = time.monotonic(), threading.Event()
 
-    def tell() -> None:
+    def report() -> None:
         while not has_ended.wait(every_seconds):
             log.info("%s: still at it after %.0f s", what, time.monotonic() - began)
 
     log.info("%s", what)
-    teller = threading.Thread(target=tell, name="still-working", daemon=True)
-    teller.start()
+    reporter = threading.Thread(target=report, name="still-working", daemon=True)
+    reporter.start()
     try:
         yield
         log.info("%s: %.1f s", what, time.monotonic() - began)
     finally:
         has_ended.set()
-        teller.join()
+        reporter.join()

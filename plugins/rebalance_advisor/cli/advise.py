@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     say("writing")
     with taken_back_on_interrupt():
         folder = write_advisory(arguments.out, document, advice.plan)
-    _tell(document, closing_words(document), given.snapshot.captured_at, folder, as_json=arguments.json)
+    _print_outcome(document, closing_words(document), given.snapshot.captured_at, folder, as_json=arguments.json)
     return exit_code_of(advice.plan.verdict)
 
 
@@ -107,7 +107,7 @@ def _fixed_readers(path: Path | None, snapshot: ClusterSnapshot) -> dict[str, An
     return {"readers": [asdict(score_fixed_readers(readers, snapshot)) for readers in known]}
 
 
-def _tell(
+def _print_outcome(
     document: dict[str, Any], words: list[str], captured_at: datetime | None, folder: Path, *, as_json: bool
 ) -> None:
     from kafka_rebalance.render import with_texts

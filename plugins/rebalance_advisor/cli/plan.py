@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     made = plan_into_folder(arguments, request, Progress(), watch=watch_of(is_verbose=arguments.verbose))
     urgent = urgent_findings(made.snapshot, made.plan)
-    _tell(made, [finding.recommendation for finding in urgent], arguments)
+    _print_outcome(made, [finding.recommendation for finding in urgent], arguments)
     if arguments.exit_code:
         return cron_code_of(made.plan.verdict, is_urgent=bool(urgent))
     return exit_code_of(made.plan.verdict)
@@ -137,7 +137,7 @@ def _require_plan_alone(request: RunRequest) -> None:
         raise UsageError.at("--scenarios", "a plan alone replays no groups", "use advise")
 
 
-def _tell(made: Made, urgent: Sequence[Fact], arguments: argparse.Namespace) -> None:
+def _print_outcome(made: Made, urgent: Sequence[Fact], arguments: argparse.Namespace) -> None:
     plan, snapshot, folder, hours = made.plan, made.snapshot, made.folder, made.hours
     uncovered, now = uncovered_words(snapshot.coverage), datetime.now(UTC)
     if arguments.json:

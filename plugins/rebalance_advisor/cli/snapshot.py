@@ -84,8 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     if names is not None:
         from rebalance_advisor.prometheus import loads_from_prometheus
 
-        snapshot = loads_from_prometheus(snapshot, arguments.prometheus, names, say=_tell)
-    _tell_coverage(snapshot)
+        snapshot = loads_from_prometheus(snapshot, arguments.prometheus, names, say=_warn)
+    _warn_of_gaps(snapshot)
     _write(snapshot, arguments.out)
     write_lines(
         sys.stderr,
@@ -145,11 +145,11 @@ def _metric_names(arguments: argparse.Namespace) -> MetricNames | None:
     return names
 
 
-def _tell(line: str) -> None:
+def _warn(line: str) -> None:
     write_lines(sys.stderr, f"prometheus: {line}")
 
 
-def _tell_coverage(snapshot: ClusterSnapshot) -> None:
+def _warn_of_gaps(snapshot: ClusterSnapshot) -> None:
     from kafka_rebalance.render.uncovered import gap_words
 
     # Missing rights explain other gaps.

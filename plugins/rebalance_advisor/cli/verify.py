@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     verification = verify_folder(contents, snapshot, is_alone=is_alone)
     # Only for a correct document: other figures may be missing.
     broken = rules_broken_by(json.loads(contents[_PLAN]), arguments.policy) if verification.is_right else None
-    _tell(verification, contents, broken, is_alone=is_alone, as_json=arguments.json)
+    _print_outcome(verification, contents, broken, is_alone=is_alone, as_json=arguments.json)
     return exit_code_with(EXIT_RIGHT, broken) if verification.is_right else EXIT_FAULTS
 
 
@@ -103,7 +103,7 @@ def _read(file: Path) -> bytes:
     return read_bytes(file, ByteBudget())
 
 
-def _tell(
+def _print_outcome(
     verification: Verification, contents: Mapping[str, bytes], broken: Broken, *, is_alone: bool, as_json: bool
 ) -> None:
     if as_json:

@@ -188,7 +188,7 @@ def cost_axis(points: Sequence[Document]) -> str:
 
 def frontier_chart(points: Sequence[Document], compared: Collection[str]) -> Specification | None:
     """Return None without points whose skew is known. Dashed: the lower bound; large dot: the plan."""
-    points = _known(points, compared)
+    points = _with_skew(points, compared)
     if not points:
         return None
     import altair as alt
@@ -226,7 +226,7 @@ def frontier_chart(points: Sequence[Document], compared: Collection[str]) -> Spe
 
 def frontier_label(points: Sequence[Document], compared: Collection[str]) -> str:
     """Describe the chart in one sentence for screen readers; empty where there is none."""
-    points = _known(points, compared)
+    points = _with_skew(points, compared)
     if not points:
         return ""
     first, last, axis = points[0], points[-1], cost_axis(points)
@@ -252,7 +252,7 @@ def _row(point: Document, axis: str, scale: float, compared: Collection[str]) ->
     }
 
 
-def _known(points: Sequence[Document], compared: Collection[str]) -> list[Document]:
+def _with_skew(points: Sequence[Document], compared: Collection[str]) -> list[Document]:
     return [point for point in points if highest_skew(point, compared) is not None]
 
 

@@ -72,7 +72,9 @@ def outcome_document(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict
 
 
 def render_outcome(plan: Plan, applied: AppliedPlan, carried: Carried) -> str:
-    return "\n".join([*_head(plan, applied, carried), "", *_amounts(plan, applied, carried), *_left(plan, applied)])
+    return "\n".join(
+        [*_head(plan, applied, carried), "", *_amounts(plan, applied, carried), *_open_moves(plan, applied)]
+    )
 
 
 def _head(plan: Plan, applied: AppliedPlan, carried: Carried) -> Iterator[str]:
@@ -107,7 +109,7 @@ def _amounts(plan: Plan, applied: AppliedPlan, carried: Carried) -> Iterator[str
         yield f"{applied.unsized_moves:,} moves are done and in neither column: sizes are not known."
 
 
-def _left(plan: Plan, applied: AppliedPlan) -> Iterator[str]:
+def _open_moves(plan: Plan, applied: AppliedPlan) -> Iterator[str]:
     left = [
         f"- {markdown_text(move.topic)}-{move.partition} (wave {move.wave}): {_STATE_WORDS[state]}"
         for move, state in zip(plan.moves, applied.states, strict=True)

@@ -113,9 +113,9 @@ def _group_lines(one: Outcome) -> list[str]:
 
 def _group_line(name: str, rows: Sequence[GroupScore]) -> str:
     own, answered = rows[0], [row for row in rows if row.error is None]
-    place = f"{name}: group {own.group_id} ({_words(own.subject)})"
+    place = f"{name}: group {own.group_id} ({_rendered(own.subject)})"
     if not answered:
-        return f"{place}: {_words(own.error)}"
+        return f"{place}: {_rendered(own.error)}"
     fewest = min(answered, key=lambda row: row.partitions_moved or 0)
     words = f"{place}: {_strategy(own)}"
     if fewest is own or (own.error is None and own.partitions_moved == fewest.partitions_moved):
@@ -123,7 +123,7 @@ def _group_line(name: str, rows: Sequence[GroupScore]) -> str:
     return f"{words}; fewest: {_strategy(fewest)}"
 
 
-def _words(said: Fact | None) -> str:
+def _rendered(said: Fact | None) -> str:
     return "" if said is None else render(said)
 
 

@@ -51,7 +51,7 @@ def _known_code(mute: MuteRule) -> MuteRule:
     return mute
 
 
-def _place(text: str) -> str:
+def _strategy_place(text: str) -> str:
     return read_target(text, Kind.ASSIGNOR).place
 
 
@@ -70,7 +70,9 @@ def _scenario_document(scenario: Any) -> dict[str, Any]:
     return scenario_document(scenario)
 
 
-_Strategy: TypeAlias = Annotated[Text, AfterValidator(_place), Value(schema=long_text("^.+:[A-Za-z_][A-Za-z0-9_.]*$"))]
+_Strategy: TypeAlias = Annotated[
+    Text, AfterValidator(_strategy_place), Value(schema=long_text("^.+:[A-Za-z_][A-Za-z0-9_.]*$"))
+]
 _Memory: TypeAlias = Annotated[
     int,
     Strict(),

@@ -35,7 +35,7 @@ class Seconds:
 
 
 def ask_application(connection: Connection, application_id: str, run_id: str) -> None:
-    _one(connection, "ask_application", {"application_id": application_id, "run_id": run_id})
+    _fetch_one(connection, "ask_application", {"application_id": application_id, "run_id": run_id})
 
 
 def answer_application(
@@ -47,7 +47,7 @@ def answer_application(
     answered_at: datetime | None,
 ) -> None:
     row = {"state": state.value, "answered_by": answered_by, "answered_at": answered_at}
-    _one(connection, "answer_application", {"application_id": application_id} | row)
+    _fetch_one(connection, "answer_application", {"application_id": application_id} | row)
 
 
 def check_application(
@@ -63,7 +63,7 @@ def check_application(
         "application_id": application_id, "state": state.value, "snapshot_id": snapshot_id, "check_status": status,
         "check_reasons": Jsonb(list(reasons)),
     }  # fmt: skip
-    _one(connection, "check_application", row)
+    _fetch_one(connection, "check_application", row)
 
 
 def close_application(
@@ -78,7 +78,7 @@ def close_application(
         "unsized_move_count": applied.unsized_moves, "predicted_seconds": seconds.predicted,
         "realised_seconds": seconds.realised, "seconds_basis": seconds.basis,
     }  # fmt: skip
-    _one(connection, "close_application", row | counts)
+    _fetch_one(connection, "close_application", row | counts)
 
 
 def open_applications(connection: Connection) -> list[tuple[str, str]]:
@@ -95,12 +95,12 @@ def give_up_application(connection: Connection, application_id: str, failure: st
 
 
 def load_application(connection: Connection, application_id: str) -> Application:
-    row = _one(connection, "load_application", {"application_id": application_id})
+    row = _fetch_one(connection, "load_application", {"application_id": application_id})
     name, run_id, cluster, state, *rest = row
     return Application(name, run_id, cluster, ApplyState(state), *rest)
 
 
-def _one(connection: Connection, query: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
+def _fetch_one(connection: Connection, query: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
     row = connection.execute(named(query), dict(parameters)).fetchone()
     if row is None:
         about = ", ".join(str(parameters[name]) for name in ("application_id", "run_id") if name in parameters)

@@ -34,8 +34,8 @@ def test_members_are_walked_in_the_order_of_the_map(coordinator: Coordinator, or
 
 @pytest.mark.parametrize(("coordinator", "leader"), [(Coordinator.JAVA, "q"), (Coordinator.SCALA, "a")])
 def test_a_leader_that_left_is_followed_by_the_first_of_the_map(coordinator: Coordinator, leader: str) -> None:
-    assert group_of("cqba", coordinator).left("c").leader == leader
-    assert group_of("cqba", coordinator).left("b").leader == "c"
+    assert group_of("cqba", coordinator).without("c").leader == leader
+    assert group_of("cqba", coordinator).without("b").leader == "c"
 
 
 def test_a_leader_that_missed_the_rebalance_is_followed_by_the_first_of_the_map_that_did_not() -> None:
@@ -63,8 +63,8 @@ def test_the_vote_is_of_those_who_are_there() -> None:
     for name, strategies in (("a", ("sticky", "range")), ("b", ("range", "sticky")), ("c", ("range", "roundrobin"))):
         group = group.joined(GroupMember(name, strategies))
     assert group.vote().winner == "range"  # the only one that all list
-    assert group.left("c").vote().winner == "range"  # a tie, by Scala's map
-    assert group.left("c").rejoined("b", ("sticky",)).vote().winner == "sticky"
+    assert group.without("c").vote().winner == "range"  # a tie, by Scala's map
+    assert group.without("c").rejoined("b", ("sticky",)).vote().winner == "sticky"
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_the_vote_is_of_those_who_are_there() -> None:
     [
         (lambda group: group.joined(GroupMember("a", RANGE)), "member a: joins, but is in the group"),
         (lambda group: group.rejoined("x", RANGE), "member x: is not in the group"),
-        (lambda group: group.left("x"), "member x: is not in the group"),
+        (lambda group: group.without("x"), "member x: is not in the group"),
         (lambda group: group.replaced("x", "y"), "member x: is not in the group"),
         (lambda group: group.replaced("a", "b"), "member b: comes back for a, but is in the group"),
     ],

@@ -50,7 +50,7 @@ def fetched_token(source: TokenSource, now: float) -> tuple[str, float]:
         return _token_of_file(
             urllib.parse.unquote(urllib.parse.urlsplit(source.endpoint).path)
         ), now + _UNSECURED_SECONDS
-    answer = _asked(source)
+    answer = _request_token(source)
     token = answer.get("access_token") or answer.get("id_token")
     if not isinstance(token, str) or not token:
         raise TokenRefusedError(f"{source.endpoint} answered without access_token")
@@ -75,7 +75,7 @@ def _token_of_file(path: str) -> str:
         raise TokenRefusedError(f"{path} cannot be read ({getattr(failure, 'strerror', 'no text')})") from None
 
 
-def _asked(source: TokenSource) -> Mapping[str, object]:
+def _request_token(source: TokenSource) -> Mapping[str, object]:
     """As Java's HttpJwtRetriever. TLS verification stays on."""
     assert source.endpoint is not None
     form = {"grant_type": "client_credentials"} | ({"scope": source.scope} if source.scope else {})

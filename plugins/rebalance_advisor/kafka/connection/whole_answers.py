@@ -61,7 +61,7 @@ class WholeAnswers:
 
     def connection_lost(self, failure: Exception | None) -> None:
         if is_timeout(failure) and self._unfinished:
-            failure = UnfinishedAnswerError(self._words())
+            failure = UnfinishedAnswerError(self._problem())
         self._unfinished.clear()
         self._budget.hold(self, 0)
         self.connection.connection_lost(failure)
@@ -81,7 +81,7 @@ class WholeAnswers:
     def _size(self) -> int:
         return int.from_bytes(self._unfinished[:_PREFIX], "big", signed=True)
 
-    def _words(self) -> str:
+    def _problem(self) -> str:
         if len(self._unfinished) < _PREFIX:
             return f"{self._where} sent {len(self._unfinished)} bytes of an answer"
         came, size = len(self._unfinished) - _PREFIX, self._size()
