@@ -193,8 +193,8 @@ def _refused(sample: str, error: Exception) -> Exception:
     from kafka_assignors.errors import InvalidInputError
 
     java = getattr(error, "java_exception", None)
-    told = str(error) if java is None else str(java.getMessage())
-    words = (told.strip().splitlines() or [type(error).__name__])[0]
+    text = str(error) if java is None else str(java.getMessage())
+    words = (text.strip().splitlines() or [type(error).__name__])[0]
     return InvalidInputError.at(sample, f"cannot be read ({words})")
 
 

@@ -116,8 +116,8 @@ def _born(pid: int) -> str | None:
         return None if fields[0] == "Z" else fields[19]
     if Path("/proc/self/stat").exists():
         return None
-    told = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    return told.stdout.strip() or None
+    listed = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return listed.stdout.strip() or None
 
 
 def _linux_processes() -> Iterable[tuple[int, list[str]]]:

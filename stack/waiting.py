@@ -32,8 +32,8 @@ class StartError(RuntimeError):
 
     def __init__(self, what: str, how: str, log: str) -> None:
         lines = [line for line in log.splitlines() if line.strip()][-_LOG_LINES:]
-        said = [line for line in lines if not line[0].isspace()] or lines or ["(it wrote nothing)"]
-        last = next((line for line in reversed(said) if _ERROR.search(line)), said[-1])
+        candidates = [line for line in lines if not line[0].isspace()] or lines or ["(it wrote nothing)"]
+        last = next((line for line in reversed(candidates) if _ERROR.search(line)), candidates[-1])
         super().__init__("\n".join([f"{what} {how}: {last.strip()}", *lines]))
 
 

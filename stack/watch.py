@@ -70,18 +70,18 @@ def watch(
     """
     pauses = dict.fromkeys(parts, 0.0)
     begun = dict.fromkeys(parts, time.monotonic())
-    heard, asked = dict(begun), dict(begun)
+    answered, probed = dict(begun), dict(begun)
     while not is_over.wait(look_seconds):
         for name, part in parts.items():
             since_start = time.monotonic() - begun[name]
             pause = 0.0 if since_start >= _WELL_SECONDS else pauses[name]
             if part.is_running():
-                if time.monotonic() - asked[name] < ask_seconds:
+                if time.monotonic() - probed[name] < ask_seconds:
                     continue
-                asked[name] = time.monotonic()
+                probed[name] = time.monotonic()
                 if not part.is_silent():
-                    heard[name] = asked[name]
-                if asked[name] - max(heard[name], begun[name]) < stuck_seconds:
+                    answered[name] = probed[name]
+                if probed[name] - max(answered[name], begun[name]) < stuck_seconds:
                     continue
                 say(f"{name} has not reported for {stuck_seconds:.0f} s and is ended")
                 part.end()

@@ -66,7 +66,7 @@ _FIRST_LEVELS = (
 _LAST_LEVEL = 33  # 4.4-IV2
 
 
-def broker_release(told: str | None, metadata_version: int | None) -> str | None:
+def broker_release(reported: str | None, metadata_version: int | None) -> str | None:
     """The newer of those implied by requests and by the finalized metadata.version.
 
     Both are lower bounds: requests change in some releases only, and a level stays until an operator raises it.
@@ -74,10 +74,10 @@ def broker_release(told: str | None, metadata_version: int | None) -> str | None
     release.
     """
     if metadata_version is None or metadata_version < 1:
-        return told
+        return reported
     level = next(release for first, release in reversed(_FIRST_LEVELS) if metadata_version >= first)
-    if seen_release(told) >= release_of(level):
-        return told
+    if seen_release(reported) >= release_of(level):
+        return reported
     return f"{level} or later" if metadata_version > _LAST_LEVEL else level
 
 
@@ -117,10 +117,10 @@ def answering(spans: Sequence[Releases], version: object, strategy: str, *, is_e
     """
     if version is None:
         return Answering(0)
-    asked = release_of(version)
-    if spans[0].ends_before(asked) and not is_ended:
+    release = release_of(version)
+    if spans[0].ends_before(release) and not is_ended:
         return Answering(0, is_assumed=True)
-    found = [place for place, span in enumerate(spans) if span.touches(asked)]
+    found = [place for place, span in enumerate(spans) if span.touches(release)]
     if not found:
         known = ", ".join(map(str, spans))
         raise InvalidInputError.at("version", f"no {strategy} of release {version} is known", f"known: {known}")

@@ -35,7 +35,7 @@ class Message:
 def messages_for(
     state: NewestState,
     findings: Sequence[FindingNews],
-    told: Sequence[SentMessage],
+    sent: Sequence[SentMessage],
     *,
     team: str | None,
     late_after_hours: float,
@@ -48,14 +48,14 @@ def messages_for(
     concerned = [one for one in findings if one.severity in WORST_FIRST and not one.is_muted]
     if team is not None:
         concerned = [one for one in concerned if one.team == team]
-    known = {(one.kind, one.subject_id) for one in told}
+    known = {(one.kind, one.subject_id) for one in sent}
     found = [_news(state, concerned)]
     if team is None:
-        found += [_failed(state), _late(state, told, late_after_hours, now)]
+        found += [_failed(state), _late(state, sent, late_after_hours, now)]
     messages = [
         one for one in found if one is not None and (one.kind == "late" or (one.kind, one.subject_id) not in known)
     ]
-    last = max((one.sent_at for one in told), default=None)
+    last = max((one.sent_at for one in sent), default=None)
     if not messages and state.published_run_id is not None and (last is None or now - last >= _SILENCE):
         messages = [_all_well(state, concerned)]
     return messages
@@ -96,11 +96,11 @@ def _failed(state: NewestState) -> Message | None:
     return _message("failed", state.last_run_id, head, [*words, "The advisory before it is still valid."])
 
 
-def _late(state: NewestState, told: Sequence[SentMessage], late_after_hours: float, now: datetime) -> Message | None:
+def _late(state: NewestState, sent: Sequence[SentMessage], late_after_hours: float, now: datetime) -> Message | None:
     age_s = state.published_age_seconds
     if age_s is None or state.published_run_id is None or age_s <= late_after_hours * _HOUR_S:
         return None
-    if any(one.kind == "late" and now - one.sent_at < _AGAIN_LATE for one in told):
+    if any(one.kind == "late" and now - one.sent_at < _AGAIN_LATE for one in sent):
         return None
     head = f"{state.cluster}: no advisory for {age_s / _HOUR_S:.0f} hours"
     return _message(

@@ -193,8 +193,8 @@ class AirflowClient:
         try:
             return _answer(request, tries=_GET_TRIES if method == "GET" and not is_public else 1)
         except urllib.error.HTTPError as error:
-            said = error.read().decode(errors="replace")[:2000]
-            raise AirflowApiError(error.code, f"{method} {path}: {error.code} {said}") from None
+            answered = error.read().decode(errors="replace")[:2000]
+            raise AirflowApiError(error.code, f"{method} {path}: {error.code} {answered}") from None
 
     def _log_in(self) -> str:
         if self._token is None:

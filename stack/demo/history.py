@@ -62,12 +62,12 @@ class _Past:
         store.mark_snapshot(self.connection, snapshot_id, is_blocked=False)
         return snapshot_id
 
-    def advise(self, snapshot: ClusterSnapshot, asked: dict[str, Any], *, is_past: bool = True) -> tuple[str, Plan]:
+    def advise(self, snapshot: ClusterSnapshot, options: dict[str, Any], *, is_past: bool = True) -> tuple[str, Plan]:
         """Run id and plan of the published advisory."""
         captured_at = snapshot.captured_at
         assert captured_at is not None
         started_at, run_id = captured_at + _ADVISED_AFTER, f"history {captured_at:%Y-%m-%d}.{self.cluster}"
-        request = RunRequest.from_mapping({"cluster": self.cluster, **asked})
+        request = RunRequest.from_mapping({"cluster": self.cluster, **options})
         snapshot_id = self.save(snapshot)
         published = store.newest_published(self.connection, self.cluster)
         previous = None if published is None else store.load_plan(self.connection, published)

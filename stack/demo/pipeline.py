@@ -98,8 +98,8 @@ def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **fo
         progress.changed(task)
         failed = task if task["state"] == "failed" else failed
     if client.run_state(dag_id, run_id) != "success":
-        said = f"{failed['task_id']}: {client.failure(dag_id, run_id, failed)}" if failed else "no task ran"
-        raise RuntimeError(f"{dag_id}: {said}")
+        problem = f"{failed['task_id']}: {client.failure(dag_id, run_id, failed)}" if failed else "no task ran"
+        raise RuntimeError(f"{dag_id}: {problem}")
     return dict(client.returned(dag_id, run_id, "publish"))
 
 

@@ -79,7 +79,7 @@ def _wait(tools: KafkaTools, file: Path, seconds: float) -> None:
     """Wait until the tool reports all moves of one file completed, which removes the throttles."""
     wait_for(
         f"the moves of {file.name}", lambda: tools.verify_reassignment(file), seconds=seconds, every_s=_POLL_SECONDS,
-        until=lambda said: "still in progress" not in said and "failed" not in said,
+        until=lambda output: "still in progress" not in output and "failed" not in output,
     )  # fmt: skip
 
 

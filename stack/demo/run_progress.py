@@ -45,10 +45,10 @@ class RunProgress:
     def _waits_for(self, task: Task) -> str:
         """A worker logs it once; it may be past it."""
         try:
-            said = self.log_of(task)
+            log = self.log_of(task)
         except (OSError, RuntimeError):
             return ""
-        return f"; {COMPILING}" if COMPILING in said else ""
+        return f"; {COMPILING}" if COMPILING in log else ""
 
 
 def _name(task: Task) -> str:

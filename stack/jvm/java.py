@@ -58,10 +58,10 @@ exec {java} "${{arguments[@]}}"
 def _runs_spark(java: Path) -> bool:
     """Java prints its version, and refuses to start without the module."""
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [java, _SPARK_ASKS_FOR, "-version"], capture_output=True, text=True, check=True, timeout=_ANSWER_SECONDS
         ).stderr
     except (OSError, subprocess.SubprocessError):
         return False
-    version = next((line.split('"')[1] for line in said.splitlines() if ' version "' in line), "0")
+    version = next((line.split('"')[1] for line in output.splitlines() if ' version "' in line), "0")
     return int(version.split(".")[0]) >= OLDEST

@@ -68,12 +68,12 @@ def find_java(major: int = 17) -> Path:
 @cache
 def _at_least(java: Path, major: int) -> Path:
     try:
-        said = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=300).stderr
+        output = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=300).stderr
     except (OSError, subprocess.SubprocessError) as failure:
         raise MavenError(f"{java} does not run ({failure}); install Java {major}+, or set JAVA_HOME") from None
-    found = re.search(r'version "(\d+)', said)
+    found = re.search(r'version "(\d+)', output)
     if found is None or int(found[1]) < major:
-        version = found[1] if found else said.strip()
+        version = found[1] if found else output.strip()
         raise MavenError(f"{java} is version {version}, {major}+ is needed; set JAVA_HOME to a newer one")
     return java
 
@@ -128,8 +128,8 @@ def _try(command: Sequence[str], jars: Path) -> _Failure | None:
         return _Failure(f"the repository did not answer within {_TRY_SECONDS} s", is_passing=True)
     if done.returncode == 0 and any(jars.glob("*.jar")):
         return None
-    said = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line][:5]
-    text = "\n".join(said) or f"it ended with {done.returncode} and said nothing"
+    errors = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line][:5]
+    text = "\n".join(errors) or f"it ended with {done.returncode} and said nothing"
     return _Failure(text, is_passing="Could not find artifact" not in text)
 
 

@@ -57,12 +57,15 @@ def _each(client: ClusterClient, groups: Mapping[str, Any], request: Callable[[s
         left = [group for group in groups if group not in found]
         look = FindCoordinatorRequest(key_type=0, coordinator_keys=left, min_version=4)
         any_broker = next(iter(client.addresses))
-        told = client.send({0: (any_broker, look)}, _MOST_SECONDS)[0]
-        where = {row.key: row.node_id for row in told.coordinators if not row.error_code}
+        found_coordinators = client.send({0: (any_broker, look)}, _MOST_SECONDS)[0]
+        where = {row.key: row.node_id for row in found_coordinators.coordinators if not row.error_code}
         answers = client.send({group: (where[group], request(group)) for group in where}, _MOST_SECONDS)
         found |= {group: answer for group, answer in answers.items() if not _has_failed(answer)}
         if len(found) < len(groups):
-            assert time.monotonic() < deadline, (len(groups) - len(found), next(iter(answers.values()), told))
+            assert time.monotonic() < deadline, (
+                len(groups) - len(found),
+                next(iter(answers.values()), found_coordinators),
+            )
             time.sleep(0.3)
     return found
 

@@ -42,13 +42,13 @@ def claimed_licence(package: str) -> str:
     if package in READ_BY_HAND:
         return READ_BY_HAND[package]
     try:
-        said = metadata.metadata(package)
+        claims = metadata.metadata(package)
     except metadata.PackageNotFoundError:
         return ""
-    if said.get("License-Expression"):
-        return str(said["License-Expression"])
-    classifiers = [text for text in said.get_all("Classifier") or [] if text.startswith("License :: ")]
-    lines = (said.get("License") or "").strip().splitlines()
+    if claims.get("License-Expression"):
+        return str(claims["License-Expression"])
+    classifiers = [text for text in claims.get_all("Classifier") or [] if text.startswith("License :: ")]
+    lines = (claims.get("License") or "").strip().splitlines()
     return " AND ".join(text.split(" :: ")[-1] for text in classifiers) or (lines[0] if lines else "")
 
 

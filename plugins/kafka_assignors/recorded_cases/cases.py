@@ -50,7 +50,7 @@ def _named(registrations: Sequence[Registration]) -> tuple[Line, ...]:
 def _client(strategy: str, function: str) -> Family:
     return Family(
         f"kafka_assignors.recorded_cases.client:{function}",
-        lambda asked: _named(lines_of_client(strategy, asked.get("client"))),
+        lambda case: _named(lines_of_client(strategy, case.get("client"))),
     )
 
 
@@ -121,15 +121,15 @@ def _function(target: str) -> Handler:
     return found
 
 
-def _chosen(strategy: str, asked: Input, families: Mapping[str, Family]) -> tuple[Handler, dict[str, Any]]:
+def _chosen(strategy: str, case: Input, families: Mapping[str, Family]) -> tuple[Handler, dict[str, Any]]:
     kind, is_own, name = strategy.partition(":")
     if is_own and kind in OWN_FAMILIES:
         return partial(_function(OWN_FAMILIES[kind]), name), {}
     if strategy not in families:
         raise UnknownNameError.among("strategy", strategy, (*families, *(f"{own}:NAME" for own in OWN_FAMILIES)))
     family = families[strategy]
-    lines = family.lines(asked)
-    version = family.default if asked.get("version") is None else asked["version"]
+    lines = family.lines(case)
+    version = family.default if case.get("version") is None else case["version"]
     found = answering([releases for _, releases in lines], version, strategy, is_ended=family.is_ended)
     line, releases = lines[found.place]
     beside = {"assumed": {"version": version, "answered_as": str(releases)}} if found.is_assumed else {}

@@ -306,13 +306,13 @@ class ServerUniformAssignor:
         return self._homogeneous(request) if is_homogeneous(request) else _heterogeneous(request)
 
     def _homogeneous(self, request: AssignmentRequest) -> Assignment:
-        topics, members, told = request.topics, request.members, request.is_assigned
+        topics, members, is_assigned = request.topics, request.members, request.is_assigned
         status, missing, offsets, given, partitions = spread_evenly(
             walk_columns(request),
             (members.subscription_offsets, members.subscription_topics),
             (topics.partition_counts, topics.first_row, topics.uuid_msb, topics.uuid_lsb, name_hashes(request)),
             owned_columns(members),
-            (_NOTHING_TOLD if told is None else told, told is not None),
+            (_NOTHING_TOLD if is_assigned is None else is_assigned, is_assigned is not None),
             self.is_extra_given_back,
         )
         refuse_missing_topic(request, int(missing))

@@ -64,11 +64,11 @@ def _with_heavy_key(finding: Finding, by_partition: Mapping[str, HeavyKeyOf]) ->
     if key is None:
         return finding
     evidence = dict(finding.evidence) | {"heaviest_key": key.key, "heaviest_key_share_ratio": key.share}
-    told = finding.recommendation
+    advice = finding.recommendation
     return replace(
         finding,
         evidence={name: evidence[name] for name in sorted(evidence)},
-        recommendation=fact(told.code, **told.args, heaviest_key=key.key, heaviest_key_share=key.share),
+        recommendation=fact(advice.code, **advice.args, heaviest_key=key.key, heaviest_key_share=key.share),
     )
 
 
@@ -285,7 +285,7 @@ def advise(
 
     Raises UsageError for options that contradict the snapshot, InvalidPlanError where the plan fails verification.
     """
-    told = request.replay.with_client_overrides(snapshot)  # the client decides a group's steps
+    known_clients = request.replay.with_client_overrides(snapshot)  # the client decides a group's steps
     question = PlanQuestion(snapshot, request.options, request.replay.seed, previous, advisor_version, unfit, params)
     ground = placement_ground(placement_brokers(snapshot))
     held = frozenset(gap.subject for gap in quarantined if gap.subject_type == "group")
@@ -293,7 +293,7 @@ def advise(
     progress("scoring")
     scores = score_cluster(snapshot)
     tasks: tuple[Task, ...] = (
-        *question.searches(), *topic_tasks(snapshot), *group_tasks(told, request.replay, held, width)
+        *question.searches(), *topic_tasks(snapshot), *group_tasks(known_clients, request.replay, held, width)
     )  # fmt: skip
     answers = list(mapper(partial(_answer, Sent(question), ground, progress, watch), tasks))
     progress("verifying")
@@ -302,14 +302,14 @@ def advise(
     groups = tuple(_whole_groups(tasks, answers, request.replay.scenarios))
     hours = hours_outside(snapshot, plan, hourly)
     gaps = (*quarantined, *(group.streams.gap for group in groups if group.streams and group.streams.gap))
-    told = replace(told, coverage=(*told.coverage, *gaps)) if gaps else told
-    findings = evaluate_rules(told, scores, groups, plan, hours)
+    known_clients = replace(known_clients, coverage=(*known_clients.coverage, *gaps)) if gaps else known_clients
+    findings = evaluate_rules(known_clients, scores, groups, plan, hours)
     if request.heavy_keys:
         findings = with_heavy_keys(findings, request.heavy_keys)
     if request.rack_byte_price is not None:
-        findings = with_rack_price(findings, told, plan, request.rack_byte_price, groups)
+        findings = with_rack_price(findings, known_clients, plan, request.rack_byte_price, groups)
     findings = with_owners(findings, request.owners, request.mutes, snapshot.captured_at)
-    return Advice(told, scores, groups, topics, plan, findings, hours)
+    return Advice(known_clients, scores, groups, topics, plan, findings, hours)
 
 
 def topic_tasks(snapshot: ClusterSnapshot) -> Iterator[TopicTask]:
@@ -318,22 +318,22 @@ def topic_tasks(snapshot: ClusterSnapshot) -> Iterator[TopicTask]:
 
 
 def group_tasks(
-    snapshot: ClusterSnapshot, asked: ReplayOptions, held: frozenset[str] = frozenset(), width: int = 1
+    snapshot: ClusterSnapshot, options: ReplayOptions, held: frozenset[str] = frozenset(), width: int = 1
 ) -> Iterator[GroupTask]:
     """A group that costs more than ``1/width`` of all is split into at most ``width`` tasks."""
     inputs = tuple(group_inputs(snapshot))
-    costs = [_cost_s(given, asked.scenarios) for given in inputs]
+    costs = [_cost_s(given, options.scenarios) for given in inputs]
     fair = sum(costs) / width
     for given, cost in zip(inputs, costs, strict=True):
         if given.group.id in held:
-            yield GroupTask(given, replace(asked, scenarios=(), strategies=()), 0, _cost_s(given, ()))
+            yield GroupTask(given, replace(options, scenarios=(), strategies=()), 0, _cost_s(given, ()))
             continue
         count = min(width, int(cost // fair)) if fair else 1
-        shares = [asked.scenarios]
-        if count > 1 and asked.scenarios:
-            shares = split(asked.scenarios, len(given.group.members), int(given.first_row[-1]), count)
+        shares = [options.scenarios]
+        if count > 1 and options.scenarios:
+            shares = split(options.scenarios, len(given.group.members), int(given.first_row[-1]), count)
         for part, share in enumerate(shares):
-            yield GroupTask(given, replace(asked, scenarios=share), part, _cost_s(given, share))
+            yield GroupTask(given, replace(options, scenarios=share), part, _cost_s(given, share))
 
 
 def _cost_s(given: GroupInput, scenarios: Sequence[str]) -> float:
@@ -359,10 +359,10 @@ def _whole_groups(
 ) -> Iterator[GroupReplay]:
     place = {name: number for number, name in enumerate(scenarios)} | {STRATEGY_CHANGES: len(scenarios)}
     parts: list[GroupReplay] = []
-    asked = [(task, answer) for task, answer in zip(tasks, answers, strict=True) if isinstance(task, GroupTask)]
-    for number, (_, answer) in enumerate(asked, start=1):
+    answered = [(task, answer) for task, answer in zip(tasks, answers, strict=True) if isinstance(task, GroupTask)]
+    for number, (_, answer) in enumerate(answered, start=1):
         parts.append(answer)
-        if number == len(asked) or asked[number][0].part == 0:
+        if number == len(answered) or answered[number][0].part == 0:
             rows = sorted((row for part in parts for row in part.scenarios), key=lambda row: place[row.scenario])
             yield replace(parts[0], scenarios=tuple(rows))
             parts = []

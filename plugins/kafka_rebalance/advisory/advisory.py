@@ -39,10 +39,10 @@ def consumer_protocol(replay: GroupReplay) -> Fact | None:
     """Return the outlook under the server assignor with the smaller fullest member, then fewer moves; None: not
     replayed.
     """
-    asked = [score for score in replay.scores[1:] if score.assignor in MIGRATED and score.error is None]
-    if not asked:
+    scored = [score for score in replay.scores[1:] if score.assignor in MIGRATED and score.error is None]
+    if not scored:
         return None
-    best = min(asked, key=lambda score: (_level(score), score.partitions_moved or 0))
+    best = min(scored, key=lambda score: (_level(score), score.partitions_moved or 0))
     dies, dies_today = _crash(replay, best.assignor), _crash(replay, replay.today.assignor)
     is_compared = dies is not None and dies_today is not None
     return fact(
@@ -105,7 +105,7 @@ def advisory_document(
     hours: HoursOutside | None = None,
 ) -> dict[str, Any]:
     """Return the JSON of one advisory; ``groups.json`` and ``topics.json`` are parts of it."""
-    group_of, told = {group.id: group for group in snapshot.groups}, findings_by_group(findings)
+    group_of, findings_of = {group.id: group for group in snapshot.groups}, findings_by_group(findings)
     document = {} if hours is None else {"hours_outside": hours.document()}
     return document | {
         "format_version": FORMAT_VERSION,
@@ -120,7 +120,9 @@ def advisory_document(
         "plan": plan.document,
         "findings": [finding_document(finding) for finding in findings],
         "groups": [
-            group_document(replay, group_of[replay.group_id], told.get(replay.group_id, ()), snapshot.kafka_version)
+            group_document(
+                replay, group_of[replay.group_id], findings_of.get(replay.group_id, ()), snapshot.kafka_version
+            )
             for replay in groups
         ],
         "topics": [topic_document(topic) for topic in topics],
@@ -300,8 +302,8 @@ def _scenario_document(score: GroupScore) -> dict[str, Any]:
     return _same(score, *names) | facts
 
 
-def _document(said: Fact | None) -> dict[str, Any] | None:
-    return None if said is None else said.document()
+def _document(found: Fact | None) -> dict[str, Any] | None:
+    return None if found is None else found.document()
 
 
 _READS = ("drain_seconds", "members_falling_behind", "same_rack_ratio", "leader_in_rack_ratio")
@@ -318,7 +320,7 @@ def _member_document(score: MemberScore) -> dict[str, Any]:
 
 
 def also_measured(scores: ClusterScores, plan: Plan) -> list[dict[str, Any]]:
-    told = {outcome.resource for outcome in plan.resources} | plan.left_out.keys()
+    covered = {outcome.resource for outcome in plan.resources} | plan.left_out.keys()
     return [
         {
             **_same(score, "resource", "unit", "source", "plain_mean", "skew", "worst_broker"),
@@ -327,7 +329,7 @@ def also_measured(scores: ClusterScores, plan: Plan) -> list[dict[str, Any]]:
             },
         }
         for score in scores.resources
-        if score.resource not in told
+        if score.resource not in covered
     ]
 
 

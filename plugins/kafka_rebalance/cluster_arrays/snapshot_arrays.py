@@ -289,15 +289,15 @@ def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> Non
 
 def volume_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
     """None if a dir does not report. Dirs with the same total and usable bytes share a volume."""
-    told = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
-    totals = [total for total, _ in told if total is not None]
-    return float(sum(totals)) if told and len(totals) == len(told) and sum(totals) > 0 else None
+    volumes = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
+    totals = [total for total, _ in volumes if total is not None]
+    return float(sum(totals)) if volumes and len(totals) == len(volumes) and sum(totals) > 0 else None
 
 
 def usable_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
-    told = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
-    usable = [free for _, free in told if free is not None]
-    return float(sum(usable)) if told and len(usable) == len(told) else None
+    volumes = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
+    usable = [free for _, free in volumes if free is not None]
+    return float(sum(usable)) if volumes and len(usable) == len(volumes) else None
 
 
 def _brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, ...]:

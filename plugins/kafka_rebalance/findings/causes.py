@@ -156,11 +156,11 @@ def _within_share_here_once_elected(known: WithoutCause, cause: Finding, symptom
 
 def _no_more_than_its_leaders(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """With its share of leaders of the same kind, it would not send too much."""
-    told = [resource for resource in BALANCED if f"{resource}_over_share_ratio" in symptom.evidence]
+    over_share = [resource for resource in BALANCED if f"{resource}_over_share_ratio" in symptom.evidence]
     ratio = float(symptom.evidence["over_share_ratio"] or 0) / float(cause.evidence["over_share_ratio"] or 1)
     return (
         cause.subject == symptom.subject
-        and told == ["out"]
+        and over_share == ["out"]
         and ratio < threshold("broker_rate_over_share", "over_share_ratio")
     )
 
@@ -241,10 +241,10 @@ def _has_all_partitions(_known: WithoutCause, cause: Finding, symptom: Finding) 
 
 def _is_at_overloaded_members(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """Members that are behind have far more partitions than the mean."""
-    told = symptom.evidence
-    of_late = float(told["partitions_behind"] or 0) / float(told["members_behind"] or 1)
-    mean = float(told["partitions"] or 0) / float(told["members"] or 1)
-    is_at_members = told["concentrated_at"] == "members"
+    evidence = symptom.evidence
+    of_late = float(evidence["partitions_behind"] or 0) / float(evidence["members_behind"] or 1)
+    mean = float(evidence["partitions"] or 0) / float(evidence["members"] or 1)
+    is_at_members = evidence["concentrated_at"] == "members"
     return cause.subject == symptom.subject and is_at_members and of_late >= LEAST_GAIN * mean
 
 
@@ -261,8 +261,8 @@ def _lacks_replicas_there(known: WithoutCause, cause: Finding, symptom: Finding)
 
 
 def _is_all_that_runs(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    running, told = symptom.evidence, cause.evidence
-    return running["partitions"] == told["partitions"] and not running["replicas_between_log_dirs"]
+    running, others = symptom.evidence, cause.evidence
+    return running["partitions"] == others["partitions"] and not running["replicas_between_log_dirs"]
 
 
 def _is_all_that_it_holds(_known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
@@ -282,8 +282,11 @@ def _is_short_by_that_broker(known: WithoutCause, cause: Finding, symptom: Findi
 
 
 def _is_below_all_over(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    told = symptom.evidence
-    return cause.subject == symptom.subject and told["below_min_isr_partitions"] == told["under_replicated_partitions"]
+    evidence = symptom.evidence
+    return (
+        cause.subject == symptom.subject
+        and evidence["below_min_isr_partitions"] == evidence["under_replicated_partitions"]
+    )
 
 
 def _led_from_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
@@ -304,8 +307,8 @@ def _rows_of_topic(known: WithoutCause, subject: str) -> np.ndarray[tuple[int, .
 
 def _within_share(scores: ClusterScores, symptom: Finding) -> bool:
     least = threshold("broker_rate_over_share", "over_share_ratio")
-    told = [resource for resource in BALANCED if f"{resource}_over_share_ratio" in symptom.evidence]
-    return bool(told) and all((over_share(scores, int(symptom.subject), resource) or 0.0) < least for resource in told)
+    over = [resource for resource in BALANCED if f"{resource}_over_share_ratio" in symptom.evidence]
+    return bool(over) and all((over_share(scores, int(symptom.subject), resource) or 0.0) < least for resource in over)
 
 
 EXPLANATIONS: tuple[Explanation, ...] = (

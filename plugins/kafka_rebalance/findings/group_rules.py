@@ -524,8 +524,8 @@ def unknown_topic_stops_group(context: FindingContext) -> Iterator[Finding]:
     existing = {topic.name for topic in context.snapshot.topics}
     for group, client in _groups_of(context, Client.KAFKA_GO):
         read = {topic for member in group.members for topic, _ in member.assigned}
-        asked = {topic for member in group.members for topic in member.subscription or ()}
-        unknown = sorted(asked - existing - read)
+        subscribed = {topic for member in group.members for topic in member.subscription or ()}
+        unknown = sorted(subscribed - existing - read)
         if not unknown:
             continue
         yield finding(

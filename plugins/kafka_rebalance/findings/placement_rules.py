@@ -231,7 +231,7 @@ def below_min_isr(context: FindingContext) -> Iterator[Finding]:
     for trouble in _by_topic(context, below):
         rows = trouble.rows
         few = rows[least[rows] > counts[rows]]
-        asked = int(least[rows].max())
+        min_isr = int(least[rows].max())
         yield finding(
             "below_min_isr",
             Severity.CRITICAL,
@@ -241,7 +241,7 @@ def below_min_isr(context: FindingContext) -> Iterator[Finding]:
                 "fewer_replicas_partitions": len(few),
                 "partitions": trouble.partitions,
                 "topics": trouble.topics,
-                "min_insync_replicas": asked,
+                "min_insync_replicas": min_isr,
                 "least_in_sync": None if table.in_sync is None else int(in_sync[rows].min()),
                 "example": context.snapshot.name_of(int(rows[0])),
             },
@@ -251,7 +251,7 @@ def below_min_isr(context: FindingContext) -> Iterator[Finding]:
                     partitions=len(rows),
                     fewer_replicas_partitions=len(few),
                     **trouble.where,
-                    min_insync_replicas=asked,
+                    min_insync_replicas=min_isr,
                     is_release_known=bool(seen_release(context.snapshot.kafka_version)),
                     is_isr_known=table.in_sync is not None,
                     serving_brokers=len(context.serving),

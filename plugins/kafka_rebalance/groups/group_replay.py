@@ -488,8 +488,8 @@ class ReplayOptions:
         group = group_input.group
         if group.type is not GroupType.STREAMS and not any(member.tasks for member in group.members):
             return answer
-        asked = () if self.strategies == () else tuple(StreamsScenario) if self.scenarios else _WITHOUT_EVENTS
-        return replace(answer, streams=replay_streams_group(group_input, self.seed, asked))
+        scenarios = () if self.strategies == () else tuple(StreamsScenario) if self.scenarios else _WITHOUT_EVENTS
+        return replace(answer, streams=replay_streams_group(group_input, self.seed, scenarios))
 
     def replays(self, snapshot: ClusterSnapshot) -> tuple[GroupReplay, ...]:
         return tuple(self.replay(group_input) for group_input in group_inputs(self.with_client_overrides(snapshot)))

@@ -67,10 +67,10 @@ class KnownClient:
         )  # fmt: skip
 
     def has(self, release: str) -> bool:
-        asked = release_of(release)
-        is_after = not self.first or asked >= release_of(self.first)[: len(asked)]
-        last = release_of(self.last) if self.last else asked
-        return is_after and asked[: len(last)] <= last
+        wanted = release_of(release)
+        is_after = not self.first or wanted >= release_of(self.first)[: len(wanted)]
+        last = release_of(self.last) if self.last else wanted
+        return is_after and wanted[: len(last)] <= last
 
 
 UNKNOWN_CLIENT = KnownClient()
@@ -108,17 +108,21 @@ def group_client(group: Group) -> KnownClient:
 
 def _together(found: Iterable[KnownClient]) -> KnownClient:
     each_one = list(found)
-    told = [known for known in each_one if known.sureness is not Sureness.UNKNOWN]
-    if not told or len({known.client for known in told}) > 1:
+    detected = [known for known in each_one if known.sureness is not Sureness.UNKNOWN]
+    if not detected or len({known.client for known in detected}) > 1:
         return UNKNOWN_CLIENT
-    is_all = len(told) == len(each_one)
-    worst = max((known.sureness for known in told), key=list(Sureness).index) if is_all else Sureness.LOW
-    programs = {known.program for known in told}
+    is_all = len(detected) == len(each_one)
+    worst = max((known.sureness for known in detected), key=list(Sureness).index) if is_all else Sureness.LOW
+    programs = {known.program for known in detected}
     return replace(
-        told[0],
+        detected[0],
         sureness=worst,
-        first="" if any(not known.first for known in told) else min((known.first for known in told), key=release_of),
-        last="" if any(not known.last for known in told) else max((known.last for known in told), key=release_of),
+        first=""
+        if any(not known.first for known in detected)
+        else min((known.first for known in detected), key=release_of),
+        last=""
+        if any(not known.last for known in detected)
+        else max((known.last for known in detected), key=release_of),
         program=programs.pop() if len(programs) == 1 else "",
     )
 

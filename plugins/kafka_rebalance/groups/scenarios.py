@@ -357,8 +357,8 @@ def _with_rows(before: GroupInput, rows: Longs, **changes: Any) -> GroupInput:
         if row != _NEW
         for rack in before.racks[before.rack_offsets[row] : before.rack_offsets[row + 1]]
     )
-    told = before.leader_racks
-    leaders = tuple(told[row] if row != _NEW else None for row in rows.tolist()) if told else ()
+    leader_racks = before.leader_racks
+    leaders = tuple(leader_racks[row] if row != _NEW else None for row in rows.tolist()) if leader_racks else ()
     changes |= {"rack_offsets": offsets.astype(np.int64), "racks": racks, "leader_racks": leaders}
     return replace(before, rates=rates, **changes)
 
@@ -473,11 +473,11 @@ def _with_topics(today: GroupState, after: GroupInput) -> Event:
 
 def _topics_now(today: GroupState, after: GroupInput) -> Iterator[tuple[int, ...]]:
     place = {topic: number for number, topic in enumerate(after.topics)}
-    before, told = today.group_input.topics, {member.id: member.subscription for member in after.group.members}
+    before, subscriptions = today.group_input.topics, {member.id: member.subscription for member in after.group.members}
     known = set(before)
     for member, topics in zip(today.members, today.subscriptions, strict=True):
         held = [place[before[topic]] for topic in topics if before[topic] in place]
-        yield (*held, *(place[topic] for topic in told.get(member.id) or () if topic not in known))
+        yield (*held, *(place[topic] for topic in subscriptions.get(member.id) or () if topic not in known))
 
 
 def _topics_of_newcomer(member: Member, after: GroupInput) -> tuple[int, ...]:
@@ -570,19 +570,19 @@ def scenario_scores(
     rows: list[GroupScore] = []
     group_input = today.group_input
     capacity = member_capacity(group_input.reader, group_input.rates.read_messages_per_s, len(today.members))
-    stage, asked = stage_of(today, seed), _AnswerCache(capacity)
+    stage, cache = stage_of(today, seed), _AnswerCache(capacity)
     for scenario in scenarios:
         if scenario != STRATEGY_CHANGES:
             variants = tuple(variants_of(scenario, stage))
-            rows += [_row(scenario, standing, variants, asked, times) for standing in standings if variants]
+            rows += [_row(scenario, standing, variants, cache, times) for standing in standings if variants]
     own = next((one for one in standings if one.candidate.name == group_input.group.protocol), None)
     if STRATEGY_CHANGES in scenarios and own is not None:
         restarts = {row.assignor: row for row in rows if row.scenario == ROLLING_RESTART}
         if not restarts:
             variants = tuple(variants_of(ROLLING_RESTART, stage))
-            restarts = {one.candidate.name: _row(ROLLING_RESTART, one, variants, asked, times) for one in standings}
+            restarts = {one.candidate.name: _row(ROLLING_RESTART, one, variants, cache, times) for one in standings}
         others = (standing for standing in standings if standing is not own)
-        rows += [_change(today, own, standing, restarts, asked.capacity) for standing in others]
+        rows += [_change(today, own, standing, restarts, cache.capacity) for standing in others]
     return tuple(rows)
 
 
@@ -593,9 +593,9 @@ def changed_scores(
     rates = today.group_input.rates
     capacity = member_capacity(today.group_input.reader, rates.read_messages_per_s, len(today.members))
     for name, group in changed.items():
-        variant, asked = changed_variant(today, group), _AnswerCache(capacity)
+        variant, cache = changed_variant(today, group), _AnswerCache(capacity)
         if group.after.group.members:
-            rows += [_row(name, standing, (variant,), asked, times) for standing in standings]
+            rows += [_row(name, standing, (variant,), cache, times) for standing in standings]
         else:
             nobody = replace(unscored(group.after, ""), scenario=name, subject=variant.subject, error=_NO_MEMBER_LEFT)
             rows += [replace(nobody, assignor=standing.candidate.name) for standing in standings]
@@ -603,18 +603,18 @@ def changed_scores(
 
 
 def _row(
-    scenario: str, standing: Standing, variants: Sequence[Variant], asked: _AnswerCache, times: Times
+    scenario: str, standing: Standing, variants: Sequence[Variant], cache: _AnswerCache, times: Times
 ) -> GroupScore:
     name = standing.candidate.name
     outcomes: list[_Outcome] = []
     for variant in variants:
         try:
-            outcomes.append(_played(variant, standing, asked, times))
+            outcomes.append(_played(variant, standing, cache, times))
         except AssignorError as error:
             empty = unscored(variant.events[-1].after.group_input, name)
             return replace(empty, scenario=scenario, subject=variant.subject, error=refusal_of(error))
     most = max(outcomes, key=lambda outcome: (outcome.moved, outcome.pauses.unread_partition_ms))
-    row = scored(most.state.group_input, name, most.reader, most.before, asked.capacity)
+    row = scored(most.state.group_input, name, most.reader, most.before, cache.capacity)
     by_count, by_rate = most.state.least_skews
     return replace(
         _with_pauses(row, most.pauses),
@@ -639,7 +639,7 @@ def _with_pauses(row: GroupScore, pauses: Pauses) -> GroupScore:
     )
 
 
-def _played(variant: Variant, standing: Standing, asked: _AnswerCache, times: Times) -> _Outcome:
+def _played(variant: Variant, standing: Standing, cache: _AnswerCache, times: Times) -> _Outcome:
     reader, before, moved = standing.reader, standing.reader, 0
     steps: list[Step] = []
     for event in variant.events:
@@ -647,7 +647,7 @@ def _played(variant: Variant, standing: Standing, asked: _AnswerCache, times: Ti
         if event.trigger in _UNNOTICED:
             after = stays
         else:
-            after = asked.answer(standing, event.after, stays, is_from_today=reader is standing.reader)
+            after = cache.answer(standing, event.after, stays, is_from_today=reader is standing.reader)
         moved += changed_readers(before, after)
         steps.append(_step(event, before, after))
         reader = after

@@ -100,8 +100,8 @@ def _of_server(kafka_version: str | None) -> tuple[Candidate, ...]:
 def _of_client(strategy: str, client: KnownClient) -> Candidate:
     """Return the classes of the client's releases, newest first; Java's where not modelled."""
     is_foreign = client.client is None and bool(client.program)
-    asked = client.client or Client.JAVA
-    held = [found for found in registrations(Side.CLIENT) if (found.strategy, found.client) == (strategy, asked)]
+    library = client.client or Client.JAVA
+    held = [found for found in registrations(Side.CLIENT) if (found.strategy, found.client) == (strategy, library)]
     if is_foreign or not held:
         java = _of_client(strategy, UNKNOWN_CLIENT)
         return replace(java, basis=fact(FactCode.CLIENT_NOT_MODELLED, client=str(client.client or client.program)))
@@ -111,7 +111,7 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
     likely = [found for found in held if _is_likely(found, client)]
     basis = None if client is UNKNOWN_CLIENT else client.fact(is_asked=bool(likely))
     chosen: Sequence[Registration] = likely or held
-    if asked is Client.JAVA:
+    if library is Client.JAVA:
         chosen = _few_of_java(chosen)
     is_cheap = [strategy not in _STICKY or release_of(found.releases.first) >= _CHEAP_SINCE for found in chosen]
     names = tuple(found.name for found in chosen)

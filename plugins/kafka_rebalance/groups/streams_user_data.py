@@ -50,8 +50,8 @@ def decode_streams_subscription(data: bytes) -> StreamsSubscription:
         _listed(task for task, total in sums.items() if total == _LATEST_OFFSET),
         _listed(task for task, total in sums.items() if total != _LATEST_OFFSET),
     )
-    told = tuple((name, tuple(sorted(found[name].items()))) for name in sorted(found))
-    return StreamsSubscription(process_id, had, told)
+    offset_sums = tuple((name, tuple(sorted(found[name].items()))) for name in sorted(found))
+    return StreamsSubscription(process_id, had, offset_sums)
 
 
 def decode_streams_assignment(data: bytes) -> Tasks:

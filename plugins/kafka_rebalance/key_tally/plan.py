@@ -254,12 +254,12 @@ class KeyBatch:
 
 
 def batch_of_keys(
-    keys: KeyColumn, asked: Iterable[KeyHash], value_bytes: Longs | None = None, observed: Ints | None = None
+    keys: KeyColumn, key_hashes: Iterable[KeyHash], value_bytes: Longs | None = None, observed: Ints | None = None
 ) -> KeyBatch:
     _require_within(value_bytes, "bytes of a value", 0, MOST_VALUE_BYTES)
     lengths = keys.lengths
     is_null = keys.nulls
-    hashes = [hashes_of(key_hash, keys) for key_hash in asked]
+    hashes = [hashes_of(key_hash, keys) for key_hash in key_hashes]
     return KeyBatch(
         identity=key_identities(keys),
         hashes=np.stack(hashes) if hashes else np.zeros((0, len(keys)), np.uint32),

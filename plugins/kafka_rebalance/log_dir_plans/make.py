@@ -150,12 +150,12 @@ def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]
     """Return the broker's places, None for fewer than two."""
     working = [log_dir for log_dir in broker.log_dirs if log_dir.error is None]
     knows_sizes = all(log_dir.total_bytes and log_dir.usable_bytes is not None for log_dir in working)
-    told = {
+    volume_of = {
         log_dir.path: (log_dir.total_bytes, log_dir.usable_bytes) if knows_sizes else log_dir.path
         for log_dir in working
     }
-    volumes = list(dict.fromkeys(told.values()))
-    keys = [(log_dir.path, told[log_dir.path]) if log_dir.path in removed else ("", told[log_dir.path])
+    volumes = list(dict.fromkeys(volume_of.values()))
+    keys = [(log_dir.path, volume_of[log_dir.path]) if log_dir.path in removed else ("", volume_of[log_dir.path])
             for log_dir in working]  # fmt: skip
     places = list(dict.fromkeys(keys))
     if len(places) < 2:
@@ -224,8 +224,8 @@ def place_broker(places: BrokerPlaces, within: float | None, params: LogDirParam
         over = np.where(places.is_removed, 0, np.maximum(after - np.maximum(most, held), 0))
         lacking = int(places.size_bytes[is_left].sum() + over.sum())
         if not is_left.any() and not over.any():
-            asked = _problem(places, floor, ceiling)
-            return PlacedDirs(places, found, floor, ceiling, fixed, _bound(places, asked, found))
+            problem = _problem(places, floor, ceiling)
+            return PlacedDirs(places, found, floor, ceiling, fixed, _bound(places, problem, found))
     removed = (dirs for dirs, is_removed in zip(places.dirs, places.is_removed.tolist(), strict=True) if is_removed)
     raise InfeasibleError(
         fact(
@@ -278,13 +278,13 @@ def _limits(places: BrokerPlaces, within: float | None, fixed: Longs, most: Long
 
 
 def _tries(
-    places: BrokerPlaces, within: float | None, asked: tuple[Longs, Longs], most: Longs, params: LogDirParams
+    places: BrokerPlaces, within: float | None, limits: tuple[Longs, Longs], most: Longs, params: LogDirParams
 ) -> Iterator[Longs]:
     """Yield placements, best first; the last may use all room."""
     if within is None or not places.knows_sizes:
         yield _spread(places)
     else:
-        problem = _problem(places, *asked)
+        problem = _problem(places, *limits)
         found = place_in_log_dirs(problem).dir_of
         outside, then = (sum(problem.cost(dir_of)[:2]) for dir_of in (problem.dir_of, found))
         is_vain = outside - then < params.least_gain_per_byte * problem.moved_bytes(found)
@@ -318,11 +318,11 @@ def _problem(places: BrokerPlaces, floor: Longs, ceiling: Longs) -> LogDirProble
     )
 
 
-def _bound(places: BrokerPlaces, asked: LogDirProblem, place_of: Longs) -> int:
+def _bound(places: BrokerPlaces, problem: LogDirProblem, place_of: Longs) -> int:
     """Lower bound on moved bytes; empty replicas count as a byte in the problem only."""
-    load = asked.load_bytes(place_of)
-    floor, ceiling = np.minimum(asked.floor_bytes, load), np.maximum(asked.ceiling_bytes, load)
-    return max(0, fewest_moved_bytes(asked, floor, ceiling) - int((places.size_bytes == 0).sum()))
+    load = problem.load_bytes(place_of)
+    floor, ceiling = np.minimum(problem.floor_bytes, load), np.maximum(problem.ceiling_bytes, load)
+    return max(0, fewest_moved_bytes(problem, floor, ceiling) - int((places.size_bytes == 0).sum()))
 
 
 Disk = tuple[int, int]  # broker, volume
@@ -462,8 +462,8 @@ def _unknown_figure(places: BrokerPlaces, within: float | None, removed: Collect
     return "sizes_unknown" if needs_sizes and not places.knows_sizes else None
 
 
-def _left_out(why: str, **said: str) -> Fact:
-    return fact(FactCode.DIRS_LEFT_OUT, why=why, **said)
+def _left_out(why: str, **args: str) -> Fact:
+    return fact(FactCode.DIRS_LEFT_OUT, why=why, **args)
 
 
 def _moved(placed: PlacedDirs) -> list[_Moved]:

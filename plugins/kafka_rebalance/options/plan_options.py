@@ -549,8 +549,8 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
     def document(self) -> dict[str, Any]:
         """Return complete ``parameters`` of plan.json."""
         held = _DOCUMENTS.dump_python(self, mode="json")
-        asked = {name: part for name, part in held.items() if name not in _NOT_IN_PLAN}
-        return asked | {
+        document = {name: part for name, part in held.items() if name not in _NOT_IN_PLAN}
+        return document | {
             "balance_within": self.band,
             "is_explicit": self.is_explicit,
             "is_within_ordered": self.is_within_ordered,
@@ -574,11 +574,11 @@ _DOCUMENTS = TypeAdapter(PlanOptions)
 
 def parameters_schema() -> dict[str, Any]:
     schema = _DOCUMENTS.json_schema(mode="serialization", ref_template="#/$defs/{model}")
-    told = {name: part for name, part in schema["properties"].items() if name not in _NOT_IN_PLAN}
-    told |= {
+    properties = {name: part for name, part in schema["properties"].items() if name not in _NOT_IN_PLAN}
+    properties |= {
         "balance_within": schema["properties"]["within"],
         "is_explicit": {"type": "boolean"},
         "is_within_ordered": {"type": "boolean"},
-        "moves_per_broker": told["moves_per_broker"]["anyOf"][0],
+        "moves_per_broker": properties["moves_per_broker"]["anyOf"][0],
     }
-    return schema | {"properties": told, "required": list(told)}
+    return schema | {"properties": properties, "required": list(properties)}

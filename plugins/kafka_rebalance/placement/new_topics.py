@@ -104,7 +104,7 @@ def place_new_topics(
         raise _too_few(topics[0], 0)
     options = PlanOptions() if options is None else options
     receivers = _receivers(snapshot, topics, options)
-    asked = options.document()
+    document = options.document()
     before = receivers.load.copy()
     placed = [_placed(receivers, topic) for topic in topics]
     ids = receivers.brokers.arrays.ids.tolist()
@@ -113,8 +113,8 @@ def place_new_topics(
         "format_version": FORMAT_VERSION,
         "cluster": snapshot.cluster,
         "snapshot_id": snapshot_id(snapshot),
-        "exclude_brokers": asked["exclude_brokers"],
-        "capacities": asked["capacities"],
+        "exclude_brokers": document["exclude_brokers"],
+        "capacities": document["capacities"],
         "topics": [
             {
                 "topic": topic.topic, "partitions": topic.partitions, "replication_factor": topic.replication_factor,

@@ -119,9 +119,9 @@ def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...], *,
         raise InfeasibleError(cause, fact(FactCode.RAISE_LIMIT, resource=over[0].resource))
 
 
-def above_cap(plan_request: PlanRequest, over: OverCap, **said: Any) -> Fact:
+def above_cap(plan_request: PlanRequest, over: OverCap, **args: Any) -> Fact:
     broker = int(plan_request.brokers.arrays.ids[over.broker])
-    return fact(FactCode.BROKER_ABOVE_CAP, broker=broker, resource=over.resource, load=over.load, cap=over.cap, **said)
+    return fact(FactCode.BROKER_ABOVE_CAP, broker=broker, resource=over.resource, load=over.load, cap=over.cap, **args)
 
 
 # Repair of each move: the broker and resource that are further from their share without it; of several, the one
@@ -235,7 +235,7 @@ def explain_brokers(
         broker = plan_request.brokers.brokers[b]
         out, into, out_bytes, in_bytes, lost, won = tally[b].tolist()
         d = int(np.abs(ratios.before[b] - 1).argmax())
-        said = fact(
+        change = fact(
             FactCode.BROKER_CHANGES,
             broker=broker.id,
             replicas_out=int(out),
@@ -249,8 +249,8 @@ def explain_brokers(
             times_share=float(ratios.before[b, d]) if broker.state.stays else None,
             times_share_after=float(ratios.after[b, d]) if broker.state.stays else None,
         )
-        rows.append((-out_bytes - in_bytes, -out - into - lost - won, broker.id, said))
-    return tuple(said for *_, said in sorted(rows, key=lambda row: row[:3]))
+        rows.append((-out_bytes - in_bytes, -out - into - lost - won, broker.id, change))
+    return tuple(change for *_, change in sorted(rows, key=lambda row: row[:3]))
 
 
 def _tally(draft: Draft, brokers: int) -> Floats:
@@ -495,12 +495,12 @@ def widenings(
                 level - edge / (mean * broker_capacity) if side == "high" else edge / (mean * broker_capacity) - level
             )
             worst = int(np.where(arrays.stays, over, -np.inf).argmax())
-            asked = float(edge[worst] / (mean * broker_capacity[worst]))
+            requested = float(edge[worst] / (mean * broker_capacity[worst]))
             why = _why_above if side == "high" else _why_below
             cause = _gave_way(plan_request, name, gave_way.get(name, ())) or why(
                 plan_request, problem, d, worst, replicas, leader
             )
-            found.append(Widening(name, side, asked, used, worst, cause))
+            found.append(Widening(name, side, requested, used, worst, cause))
     return tuple(found)
 
 
@@ -683,12 +683,12 @@ def why_rebalance(
 
 
 def bounds_of_widened_bands(
-    widened: tuple[Widening, ...], asked: Bounds, *, is_proved: bool = False
+    widened: tuple[Widening, ...], requested: Bounds, *, is_proved: bool = False
 ) -> tuple[Fact, ...]:
     """Basis of bounds and gaps where requested bands are unmet; ``is_proved``: no plan meets them."""
     if not widened:
         return ()
-    least = None if is_proved or asked.bytes.value <= 0 else float(asked.bytes.value)
+    least = None if is_proved or requested.bytes.value <= 0 else float(requested.bytes.value)
     return (fact(FactCode.BOUNDS_OF_WIDENED_BANDS, is_proved=is_proved, least_bytes_as_asked=least),)
 
 
@@ -711,13 +711,13 @@ def budget_cuts_short(plan_request: PlanRequest, bands: Bands, before: Floats, a
 
 def election_less_even(plan_request: PlanRequest, outcome: Outcome) -> tuple[Fact, ...]:
     stays, d = plan_request.brokers.arrays.stays, outcome.column("leaders")
-    asked = plan_request.options.preferred_election
-    first, last = (outcome.before, outcome.after) if asked else (outcome.elected_before, outcome.elected_after)
+    is_requested = plan_request.options.preferred_election
+    first, last = (outcome.before, outcome.after) if is_requested else (outcome.elected_before, outcome.elected_after)
     counts = (first[stays, d], last[stays, d])
     before, after = (float(count.max() / count.mean()) if count.any() else 0.0 for count in counts)
     if after <= before + BAND_ROUNDING:
         return ()
-    return (fact(FactCode.ELECTION_LESS_EVEN, is_asked=asked, skew_before=before, skew_after=after),)
+    return (fact(FactCode.ELECTION_LESS_EVEN, is_asked=is_requested, skew_before=before, skew_after=after),)
 
 
 def least_imbalance_in_budget(claim: BudgetClaim | None) -> tuple[Fact, ...]:

@@ -185,15 +185,15 @@ def _own_reason(plan: Plan, options: PlanOptions) -> Fact:
             return reason
     band = options.band
     if options.targets:
-        asked, band = "targets", None
+        request, band = "targets", None
     elif options.headroom and options.within is None:
-        asked, band = "headroom", None
+        request, band = "headroom", None
     elif options.caps and options.within is None:
-        asked, band = "caps", None
+        request, band = "caps", None
     else:
-        asked = "band" if options.is_explicit else "default_band"
+        request = "band" if options.is_explicit else "default_band"
     is_wider = any(outcome.widened_to != (None, None) for outcome in plan.resources)
-    return fact(FactCode.POINT_AS_ASKED, asked=asked, band=band, is_as_far_as_possible=is_wider)
+    return fact(FactCode.POINT_AS_ASKED, asked=request, band=band, is_as_far_as_possible=is_wider)
 
 
 def _start(plan_request: PlanRequest, plan: Plan, even: Problem, seed: int, params: FrontierParams) -> list[RatedPoint]:

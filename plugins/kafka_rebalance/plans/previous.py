@@ -158,8 +158,8 @@ def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params
 def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> PreviousPlan | None:
     """None where it had other options, is fully applied, had no moves, or contradicts the cluster."""
     wanted = plan_request.options.document()
-    asked = previous["parameters"]
-    if any(asked.get(name) != wanted[name] for name in wanted.keys() - HOW) or not previous["moves"]:
+    parameters = previous["parameters"]
+    if any(parameters.get(name) != wanted[name] for name in wanted.keys() - HOW) or not previous["moves"]:
         return None
     row_of = {row: at for at, row in enumerate(plan_request.rows.tolist())}
     in_snapshot, index = plan_request.snapshot.row_of, plan_request.brokers.index_of

@@ -130,9 +130,9 @@ class Overload:
     load: float
     capacity: float
 
-    def fact(self, kind: str, **said: Any) -> Fact:
+    def fact(self, kind: str, **more: Any) -> Fact:
         args = {"kind": kind, "lost": self.lost, "broker": self.broker, "resource": self.resource}
-        return Fact(FactCode.LOSS_NOT_SURVIVED, args | {"load": self.load, "capacity": self.capacity} | said)
+        return Fact(FactCode.LOSS_NOT_SURVIVED, args | {"load": self.load, "capacity": self.capacity} | more)
 
 
 def worst_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:

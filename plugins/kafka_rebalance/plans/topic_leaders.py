@@ -61,14 +61,14 @@ def topic_demands(plan_request: PlanRequest) -> TopicDemands:
     led = np.bincount(placement.topic[placement.leader != ABSENT], minlength=len(names))
     rows = []
     for number, name in enumerate(names if options.min_topic_leaders else ()):
-        asked = max((rule.leaders for rule in options.min_topic_leaders if rule.covers(name)), default=0)
-        if not asked or not options.is_topic_allowed(name):
+        wanted = max((rule.leaders for rule in options.min_topic_leaders if rule.covers(name)), default=0)
+        if not wanted or not options.is_topic_allowed(name):
             continue
         mine = [rule for rule in options.topic_brokers if rule.covers(name)]
         may = [all(rule.allows(broker.id, broker.rack) for rule in mine) for broker in plan_request.brokers.brokers]
         eligible = open_to & np.array(may, dtype=np.bool_)
-        least = min(asked, int(led[number]) // max(int(eligible.sum()), 1))
-        rows.append((number, asked, least, eligible))
+        least = min(wanted, int(led[number]) // max(int(eligible.sum()), 1))
+        rows.append((number, wanted, least, eligible))
     return TopicDemands(
         np.array([row[0] for row in rows], dtype=np.int64),
         np.array([row[1] for row in rows], dtype=np.int64),

@@ -543,8 +543,8 @@ def _no_broker_seen(*, has_groups_alone: bool = False) -> str:
 
 
 def _no_broker_answers(*, brokers_by_state: Sequence[tuple[str, int]]) -> str:
-    told = "; ".join(f"{counted(count, 'broker')} {_plural(state, count)}" for state, count in brokers_by_state)
-    return f"no broker is alive and answers: {told}"
+    states = "; ".join(f"{counted(count, 'broker')} {_plural(state, count)}" for state, count in brokers_by_state)
+    return f"no broker is alive and answers: {states}"
 
 
 def _plural(state: str, count: int) -> str:

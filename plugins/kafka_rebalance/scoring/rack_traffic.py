@@ -80,16 +80,18 @@ def rack_traffic(snapshot: ClusterSnapshot, change: PlacementChange = NO_CHANGE)
     sent = rate * places.followers_elsewhere()
     by_topic = np.bincount(table.topic, weights=np.nan_to_num(sent), minlength=len(names))
     reading = [group for group in snapshot.groups if any(member.assigned for member in group.members)]
-    told = [group for group in reading if any(member.rack for member in group.members if member.assigned)]
-    found = {group.id: _reads(group, snapshot, rate, places) for group in told}
+    with_racks = [group for group in reading if any(member.rack for member in group.members if member.assigned)]
+    found = {group.id: _reads(group, snapshot, rate, places) for group in with_racks}
     return RackTraffic(
         replication={name: float(by_topic[i]) for i, name in enumerate(names) if by_topic[i] > 0},
         reads={group: reads.across for group, reads in found.items()},
         reads_without_replica={group: reads.without_replica for group, reads in found.items()},
         read_by_known={group: reads.total for group, reads in found.items() if reads.is_all_known},
         unknown_partitions=int(np.isnan(sent).sum()),
-        unknown_groups=len(reading) - len(told),
-        unknown_members=sum(bool(member.assigned) and not member.rack for group in told for member in group.members),
+        unknown_groups=len(reading) - len(with_racks),
+        unknown_members=sum(
+            bool(member.assigned) and not member.rack for group in with_racks for member in group.members
+        ),
         is_selector_told=all(broker.configs for broker in places.leading),
         is_selecting=places.is_selecting,
     )
@@ -202,7 +204,11 @@ def _readers(group: Group, snapshot: ClusterSnapshot) -> dict[int, list[str]]:
 def _rows(topic: np.ndarray, partition: np.ndarray, number: int, wanted: Sequence[int]) -> list[int]:
     begin, end = np.searchsorted(topic, [number, number + 1]).tolist()
     place: Longs = begin + np.searchsorted(partition[begin:end], np.asarray(wanted))
-    return [row for row, asked in zip(place.tolist(), wanted, strict=True) if row < end and partition[row] == asked]
+    return [
+        row
+        for row, wanted_row in zip(place.tolist(), wanted, strict=True)
+        if row < end and partition[row] == wanted_row
+    ]
 
 
 NO_RACK = -1

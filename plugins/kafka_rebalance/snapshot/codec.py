@@ -210,10 +210,10 @@ def _is_future(copy: Any) -> bool:
 
 def _local_starts(rows: list[dict[str, Any]]) -> dict[int, int]:
     found = {number: row.get("local_start_offset") for number, row in enumerate(rows)}
-    told = {number: offset for number, offset in found.items() if offset is not None}
-    if not all(type(offset) is int and 0 <= offset <= LARGEST_INT64 for offset in told.values()):
+    known = {number: offset for number, offset in found.items() if offset is not None}
+    if not all(type(offset) is int and 0 <= offset <= LARGEST_INT64 for offset in known.values()):
         raise TypeError("no offset")
-    return told
+    return known
 
 
 def _refuse_row(row: dict[str, Any], name: str) -> None:
@@ -525,7 +525,7 @@ def group_document(group: Group) -> dict[str, Any]:
     if group.subtopologies:
         document["subtopologies"] = subtopology_documents(group.subtopologies)
     document |= {} if group.member_count is None else {"member_count": group.member_count}
-    document |= {name: told for name in _GROUP_CLIENT if (told := getattr(group, name)) is not None}
+    document |= {name: value for name in _GROUP_CLIENT if (value := getattr(group, name)) is not None}
     return document | ({"configs": dict(group.configs)} if group.configs else {})
 
 
@@ -555,9 +555,9 @@ def tasks_document(tasks: Tasks) -> dict[str, Any]:
 def worker_document(worker: ConnectWorker) -> dict[str, Any]:
     """``joined_with``, ``assigned`` and ``revoked``: ``{"connectors": […], "tasks": [[connector, [numbers]], …]}``."""
     document: dict[str, Any] = {"version": worker.version}
-    document |= {name: told for name in _WORKER_TEXTS if (told := getattr(worker, name)) is not None}
-    document |= {name: told for name in _WORKER_OFFSETS if (told := getattr(worker, name)) is not None}
-    document |= {name: told for name in ("delay_ms", "error") if (told := getattr(worker, name))}
+    document |= {name: value for name in _WORKER_TEXTS if (value := getattr(worker, name)) is not None}
+    document |= {name: value for name in _WORKER_OFFSETS if (value := getattr(worker, name)) is not None}
+    document |= {name: value for name in ("delay_ms", "error") if (value := getattr(worker, name))}
     for name in _WORKER_WORK:
         work = getattr(worker, name)
         if work is not None and (work or name != "revoked"):
@@ -643,8 +643,8 @@ def _member_tasks_document(member: Member) -> dict[str, Any]:
         if (tasks := getattr(member, name)) is not None:
             document[name] = tasks_document(tasks)
     for name in _MEMBER_TASK_OFFSETS:
-        if (told := getattr(member, name)) is not None:
-            document[name] = [[subtopology, [list(pair) for pair in pairs]] for subtopology, pairs in told]
+        if (assigned := getattr(member, name)) is not None:
+            document[name] = [[subtopology, [list(pair) for pair in pairs]] for subtopology, pairs in assigned]
     if member.worker is not None:
         document["worker"] = worker_document(member.worker)
     return document

@@ -62,13 +62,13 @@ def cancel_json(snapshot: ClusterSnapshot, rows: Sequence[int]) -> str:
 
 
 def _detect(snapshot: ClusterSnapshot, traces: _Traces) -> Balancer | None:
-    told = {broker.configs.get(traces.config) for broker in snapshot.brokers} - {None} if traces.config else set()
-    if told == {"false"}:
+    values = {broker.configs.get(traces.config) for broker in snapshot.brokers} - {None} if traces.config else set()
+    if values == {"false"}:
         return None
     signs = sorted(f"topic {topic.name}" for topic in snapshot.topics if topic.name.startswith(traces.topics))
     if traces.groups:
         signs += sorted(f"group {group.id}" for group in snapshot.groups if group.id.startswith(traces.groups))
-    signs += [f"{traces.config}=true"] if "true" in told else []
+    signs += [f"{traces.config}=true"] if "true" in values else []
     return Balancer(traces.name, tuple(signs)) if signs else None
 
 

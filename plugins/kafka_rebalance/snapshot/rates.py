@@ -203,9 +203,9 @@ def _unread_group(
 
 
 def _named(group: Group) -> frozenset[str]:
-    asked = {topic for member in group.members for topic in member.subscription or ()}
+    subscribed = {topic for member in group.members for topic in member.subscription or ()}
     parts = (part for member in group.members for part in (member.assigned, member.target))
-    return frozenset(asked | {topic for part in parts for topic, _ in part or ()})
+    return frozenset(subscribed | {topic for part in parts for topic, _ in part or ()})
 
 
 _BETTER_SOURCES = (LoadSource.PROMETHEUS, LoadSource.GIVEN)

@@ -42,5 +42,5 @@ def right_gap(right: Right, *, is_told: bool = True) -> CoverageGap:
 
 
 def missing_rights(coverage: Iterable[CoverageGap]) -> tuple[Right, ...]:
-    told = {gap.subject for gap in coverage if gap.subject_type == RIGHT}
-    return tuple(right for right in Right if right.value in told)
+    missing = {gap.subject for gap in coverage if gap.subject_type == RIGHT}
+    return tuple(right for right in Right if right.value in missing)

@@ -361,8 +361,8 @@ def price_bound(
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
     targets = np.flatnonzero(cluster.takes_replicas)
     if not dearer:
-        asked = np.column_stack([price, charges.receiving])
-        targets = _cheapest_of_racks(cluster, asked, may_lead, int(rf.max(initial=1)))
+        costs = np.column_stack([price, charges.receiving])
+        targets = _cheapest_of_racks(cluster, costs, may_lead, int(rf.max(initial=1)))
     total += sum(charge.constant for charge in dearer)
     disk_price = prices["disk"] if "disk" in names else np.zeros(len(cluster.ids))
     has_leaders = bool(np.any(per_leader[free])) or charges.leader_change > 0
@@ -440,10 +440,10 @@ def _cheapest_of_racks(cluster: ClusterArrays, price: Floats, may_lead: Flags, m
     if most_replicas > len(np.unique(cluster.rack[receivers])) or len(cluster.may_be_on) > 1:
         return receivers
     chosen = np.ones(len(receivers), dtype=np.bool_)
-    asked = np.column_stack([price, ~may_lead])
+    prices_and_leads = np.column_stack([price, ~may_lead])
     for rack in np.unique(cluster.rack[receivers]):
         inside = np.flatnonzero(cluster.rack[receivers] == rack)
-        mine = np.unique(asked[receivers[inside]], axis=0, return_index=True)
+        mine = np.unique(prices_and_leads[receivers[inside]], axis=0, return_index=True)
         for values, first in zip(mine[0], mine[1], strict=True):
             below = (mine[0] <= values).all(axis=1)
             chosen[inside[first]] = below.sum() == 1

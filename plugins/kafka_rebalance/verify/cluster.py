@@ -291,14 +291,14 @@ def _judge_behind(
         return behind[:, 0], behind  # without new lists: these may not lead, and the first one will again
     for p in np.flatnonzero(behind.any(axis=1)).tolist():
         here = now[p] >= 0
-        asked = int(here.sum()) if parameters.replication_factor is None else parameters.replication_factor
+        wanted = int(here.sum()) if parameters.replication_factor is None else parameters.replication_factor
         good = set(now[p][here & ~behind[p] & ~fixed[p]].tolist())
-        goes = len(good) >= asked
+        goes = len(good) >= wanted
         if not goes and fixed[p].any():
             may = set(np.flatnonzero(open_to[place_rule[p]]).tolist())
             usable = good | (may - set(now[p][here].tolist()))
-            needed = min(asked, len({int(rack[b]) for b in may}))
-            goes = len(usable) >= asked and len({int(rack[b]) for b in usable}) >= needed
+            needed = min(wanted, len({int(rack[b]) for b in may}))
+            goes = len(usable) >= wanted and len({int(rack[b]) for b in usable}) >= needed
         leave[p] = behind[p] & goes
         waiting[p] = not goes
     return waiting, leave

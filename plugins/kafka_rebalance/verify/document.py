@@ -466,8 +466,8 @@ def read_parameters(parameters: dict[str, Any], faults: FaultList) -> PlanOption
     if options.moves_per_broker is None:
         faults.add(_CODE, f"{_PLACE}.moves_per_broker", "is no number: waves are judged by it")
         return None
-    for name, told in parameters.items():
-        if told != meant[name] or isinstance(told, bool) is not isinstance(meant[name], bool):
+    for name, value in parameters.items():
+        if value != meant[name] or isinstance(value, bool) is not isinstance(meant[name], bool):
             faults.add(_CODE, f"{_PLACE}.{name}", "is not what the other parameters say, in order, each once")
             return None
     return options

@@ -58,8 +58,10 @@ def resources_in_play(cluster: ClusterArrays, parameters: PlanOptions) -> tuple[
 
 
 def is_in_play(name: str, parameters: PlanOptions) -> bool:
-    asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys() | parameters.also_balance
-    return name not in ON_REQUEST or name in asked
+    requested = (
+        parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys() | parameters.also_balance
+    )
+    return name not in ON_REQUEST or name in requested
 
 
 def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
@@ -384,9 +386,9 @@ def band_of(
     cluster: ClusterArrays,
     parameters: PlanOptions,
 ) -> Band:
-    asked, plain = asked_band(outcome, before, capacity, cluster, parameters)
+    band, plain = asked_band(outcome, before, capacity, cluster, parameters)
     widened_low, widened_high = outcome["widened_to"]
-    low, high = asked.low, asked.high
+    low, high = band.low, band.high
     if widened_high is not None:
         high = np.where(cluster.stays, np.maximum(high, widened_high * plain), high)
     if widened_low is not None:
@@ -637,19 +639,19 @@ def _check_asked(
         _check_watched(outcome, watched, cluster, faults)
         if name in parameters.targets:
             target = parameters.targets[name]
-            basis, asked = "plain_mean", [target.low, target.high]
+            basis, band = "plain_mean", [target.low, target.high]
         elif watched is not None:
             plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[1]
             at = int(cluster.stays.argmax())
-            basis, asked = "plain_mean", [None, BUSY_SHARE * float(watched.capacity[at] / plain[at])]
+            basis, band = "plain_mean", [None, BUSY_SHARE * float(watched.capacity[at] / plain[at])]
         else:
             is_bare = within is None or (name in ON_REQUEST and name not in parameters.also_balance)
-            basis, asked = "fair_share", [None, None] if is_bare else [1 - (within or 0.0), 1 + (within or 0.0)]
+            basis, band = "fair_share", [None, None] if is_bare else [1 - (within or 0.0), 1 + (within or 0.0)]
         faults.require_equal("band", f"resources.{name}.basis", outcome["basis"], basis)
         faults.require_equal(
             "band", f"resources.{name}.is_ordered", outcome["is_ordered"], is_ordered(name, parameters)
         )
-        for side, claimed, wanted in zip(("low", "high"), outcome["band_asked"], asked, strict=True):
+        for side, claimed, wanted in zip(("low", "high"), outcome["band_asked"], band, strict=True):
             faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
 
 
@@ -668,8 +670,8 @@ class WatchedRate:
 
 def watched_rate(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanOptions) -> WatchedRate | None:
     """Return the rate if no band is given and every broker is below half of its capacity; else None."""
-    asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys()
-    is_free = parameters.band is not None and not parameters.is_within_ordered and name not in asked
+    requested = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys()
+    is_free = parameters.band is not None and not parameters.is_within_ordered and name not in requested
     known = levels.capacity.get(name)
     if name not in _RATES or name not in levels.before or not is_free or not cluster.stays.any():
         return None
@@ -796,15 +798,15 @@ def check_widened(
 ) -> None:
     name = outcome["resource"]
     after = levels.after[name]
-    asked, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
+    band, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
     usable = cluster.stays & (plain > 0)
     if not usable.any():
         return
     slack = 2 * SLACK * (float(plain.max()) + 1)
     level = after / np.where(plain > 0, plain, 1.0)
     sides = (
-        ("low", usable & (after < asked.low + slack), usable & (after < asked.low - slack), np.min),
-        ("high", usable & (after > asked.high - slack), usable & (after > asked.high + slack), np.max),
+        ("low", usable & (after < band.low + slack), usable & (after < band.low - slack), np.min),
+        ("high", usable & (after > band.high - slack), usable & (after > band.high + slack), np.max),
     )
     for (side, nearly, surely, outermost), claimed in zip(sides, outcome["widened_to"], strict=True):
         place = f"resources.{name}.widened_to {side}"

@@ -178,13 +178,13 @@ def _check_factor(
     faults: FaultList,
 ) -> None:
     was = (cluster.now[claimed.row] >= 0).sum(axis=1)
-    asked = was if parameters.replication_factor is None else np.full(len(was), parameters.replication_factor)
+    wanted = was if parameters.replication_factor is None else np.full(len(was), parameters.replication_factor)
     if not parameters.moves_replicas:
-        asked = was
-    wrong = (claimed.end >= 0).sum(axis=1) != asked
+        wanted = was
+    wrong = (claimed.end >= 0).sum(axis=1) != wanted
     for number in np.flatnonzero(wrong).tolist():
         found = len(moves[number]["to"])
-        faults.add("replication_factor", _name(moves, number), f"{found} replicas, asked {int(asked[number])}")
+        faults.add("replication_factor", _name(moves, number), f"{found} replicas, asked {int(wanted[number])}")
 
 
 def _check_racks(claimed: ClaimedMoves, cluster: ClusterArrays, moves: list[dict[str, Any]], faults: FaultList) -> None:

@@ -22,8 +22,8 @@ _PARAMETERS = ("exclude_brokers", "capacities")
 
 def check_new_topics(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> list[str]:
     faults = FaultList()
-    asked = {name: document[name] for name in _PARAMETERS}
-    parameters = read_parameters(PlanOptions(moves_per_broker=1).document() | asked, faults)
+    options = {name: document[name] for name in _PARAMETERS}
+    parameters = read_parameters(PlanOptions(moves_per_broker=1).document() | options, faults)
     if parameters is None:
         return [str(fault) for fault in faults.faults]
     cluster = cluster_arrays(snapshot, parameters)

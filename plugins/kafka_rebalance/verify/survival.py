@@ -311,8 +311,8 @@ def too_few_leaders(cluster: ClusterArrays, parameters: PlanOptions, leader: Int
     order = np.argsort(cluster.topic, kind="stable")
     first = np.searchsorted(cluster.topic[order], np.arange(len(cluster.topic_names) + 1))
     for number, name in enumerate(cluster.topic_names):
-        asked = [rule.leaders for rule in parameters.min_topic_leaders if re.fullmatch(rule.pattern, name)]
-        if not asked or not is_topic_allowed(parameters, name):
+        wanted = [rule.leaders for rule in parameters.min_topic_leaders if re.fullmatch(rule.pattern, name)]
+        if not wanted or not is_topic_allowed(parameters, name):
             continue
         rows = order[first[number] : first[number + 1]]
         eligible = [
@@ -323,7 +323,7 @@ def too_few_leaders(cluster: ClusterArrays, parameters: PlanOptions, leader: Int
         ]  # fmt: skip
         if not eligible or not len(rows):
             continue
-        least = min(max(asked), int((cluster.leader[rows] >= 0).sum()) // len(eligible))
+        least = min(max(wanted), int((cluster.leader[rows] >= 0).sum()) // len(eligible))
         for b in eligible:
             led = int((leader[rows] == b).sum())
             if led < least:

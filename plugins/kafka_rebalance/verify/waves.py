@@ -45,15 +45,15 @@ class Traffic:
         new, dropped = claimed.is_new[members], _wide(claimed.is_dropped[members], start)
         return _traffic(cluster, claimed.row[members], claimed.leader_to[members], (start, dropped), (end, new))
 
-    def throttle(self, asked: int) -> tuple[int, int]:
+    def throttle(self, requested: int) -> tuple[int, int]:
         """Return the lowest and highest valid throttle: the requested one, else a quarter above the write rate.
 
         They differ by rounding.
         """
-        if self.busiest_rate < asked * (1 - _ROUNDING):
-            return asked, asked
+        if self.busiest_rate < requested * (1 - _ROUNDING):
+            return requested, requested
         raised = [math.ceil(self.busiest_rate * _HEADROOM * (1 + sign * _ROUNDING)) + 1 for sign in (-1, 1)]
-        return (min(asked, raised[0]) if self.busiest_rate < asked * (1 + _ROUNDING) else raised[0]), raised[1]
+        return (min(requested, raised[0]) if self.busiest_rate < requested * (1 + _ROUNDING) else raised[0]), raised[1]
 
     def seconds(self, throttle: float) -> float | None:
         """Return the busiest broker's bytes in or out over the throttle."""
@@ -229,7 +229,7 @@ def check_waves(
 
 def check_nights(document: dict[str, Any], claimed: ClaimedMoves, parameters: PlanOptions, faults: FaultList) -> None:
     """Waves in order, each in the night of the one before where it fits."""
-    said = {reason["code"]: reason["args"] for reason in document["reasons"] if reason["code"] in _OF_NIGHTS}
+    stated = {reason["code"]: reason["args"] for reason in document["reasons"] if reason["code"] in _OF_NIGHTS}
     if faults.has_any("wave_members"):
         return
     waves, hours = document["waves"], parameters.night_hours
@@ -257,8 +257,8 @@ def check_nights(document: dict[str, Any], claimed: ClaimedMoves, parameters: Pl
         if longer:
             figures = {"waves": len(longer), "longest_seconds": max(longer), "night_hours": hours}
             expected["waves_longer_than_night"] = figures
-    if said != expected:
-        faults.add("wave_night", "plan.reasons", f"say {said}, recomputed {expected}")
+    if stated != expected:
+        faults.add("wave_night", "plan.reasons", f"say {stated}, recomputed {expected}")
 
 
 def _beyond_night(traffic: Traffic, parameters: PlanOptions) -> Flags:

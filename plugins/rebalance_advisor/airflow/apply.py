@@ -105,8 +105,10 @@ class HasBeenCarriedOut(HITLOperator):
     """The cluster is read afterwards in any case."""
 
     def __init__(self, **kwargs: Any) -> None:
-        asked = _ASKED_AGAIN | kwargs
-        super().__init__(options=[CARRIED_OUT, STOPPED], defaults=STOPPED, response_timeout=timedelta(days=7), **asked)
+        arguments = _ASKED_AGAIN | kwargs
+        super().__init__(
+            options=[CARRIED_OUT, STOPPED], defaults=STOPPED, response_timeout=timedelta(days=7), **arguments
+        )
 
     def execute(self, context: Any) -> Any:
         self.response_timeout = timedelta(hours=float(context["params"][CARRIED_OUT_WITHIN]))
@@ -191,10 +193,10 @@ def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply_snapshots import approved_plan, verify_on_fresh_reading
 
-    told = {"took_seconds": (answer["params_input"] or {}).get(TOOK_SECONDS), "answered_by": answered_by(answer)}
+    answered = {"took_seconds": (answer["params_input"] or {}).get(TOOK_SECONDS), "answered_by": answered_by(answer)}
     with store.connect(store_dsn()) as connection:
         published = approved_plan(connection, shown)
-        applied = verify_on_fresh_reading(connection, store_dsn(), published, shown["application_id"], told)
+        applied = verify_on_fresh_reading(connection, store_dsn(), published, shown["application_id"], answered)
     counts = {state.value: count for state, count in applied.counts.items() if count}
     _log.info("%s: %s; %s", applied.state.value, APPLY_STATES[applied.state], counts)
     return {"state": applied.state.value, "moves": counts, "folder": shown["folder"]}

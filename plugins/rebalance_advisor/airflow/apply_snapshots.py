@@ -160,9 +160,11 @@ def with_loads_of(made_for: ClusterSnapshot, newest: ClusterSnapshot) -> Cluster
     return replace(newest, loads=PartitionLoads(columns))
 
 
-def _seconds(plan: Plan, application: store.Application, told: float | None, read_at: datetime | None) -> store.Seconds:
-    if told is not None:
-        return store.Seconds(plan.cost.seconds, float(told), "told")
+def _seconds(
+    plan: Plan, application: store.Application, took_seconds: float | None, read_at: datetime | None
+) -> store.Seconds:
+    if took_seconds is not None:
+        return store.Seconds(plan.cost.seconds, float(took_seconds), "told")
     if application.commands_shown_at is None or read_at is None:
         return store.Seconds(plan.cost.seconds)
     return store.Seconds(plan.cost.seconds, (read_at - application.commands_shown_at).total_seconds(), "at_most")
@@ -200,8 +202,8 @@ def commands_in_full(
         *sums,
         "APPROVED",
     ]
-    told = [f"- {markdown_line(warning)}" for warning in warnings]
+    changed = [f"- {markdown_line(warning)}" for warning in warnings]
     head = ["The plan still holds. Its files:", "", *files, ""]
-    if told:
-        head += ["Changed since it was made:", "", *told, ""]
+    if changed:
+        head += ["Changed since it was made:", "", *changed, ""]
     return "\n".join([*head, "```sh", published.way_there, *check, "```", "", text])

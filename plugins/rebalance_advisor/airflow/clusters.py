@@ -205,10 +205,10 @@ class ClusterConfig:
 
 
 def clusters_file() -> Path:
-    told = os.environ.get(SETTING)
-    if not told:
+    path = os.environ.get(SETTING)
+    if not path:
         raise InvalidInputError.at(SETTING, "is not set", "let it name your clusters.toml")
-    return Path(told)
+    return Path(path)
 
 
 def read_clusters(file: Path) -> ClusterConfig:

@@ -28,10 +28,10 @@ def task_defaults(*, owner: str = _DEFAULTS.owner, retries: int = _DEFAULTS.retr
 
 
 def heavy_slots() -> int:
-    told = os.environ.get(HEAVY_SLOTS) or "1"
-    if not told.isascii() or not told.isdecimal() or int(told) < 1:
-        raise ValueError(f"{HEAVY_SLOTS}: {told!r} is no number from 1")
-    return int(told)
+    slots = os.environ.get(HEAVY_SLOTS) or "1"
+    if not slots.isascii() or not slots.isdecimal() or int(slots) < 1:
+        raise ValueError(f"{HEAVY_SLOTS}: {slots!r} is no number from 1")
+    return int(slots)
 
 
 def cron_schedule(cron: str) -> CronTriggerTimetable | None:

@@ -91,9 +91,9 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
 
 def read_what_if(cluster: str, params: Mapping[str, Any]) -> WhatIfRequest:
     """Raises UsageError."""
-    asked = {name: value for name, value in of_cluster(cluster, params).items() if name != "cluster"}
-    _require_distinct(asked)
-    request = WhatIfRequest.from_mapping(asked)
+    options = {name: value for name, value in of_cluster(cluster, params).items() if name != "cluster"}
+    _require_distinct(options)
+    request = WhatIfRequest.from_mapping(options)
     if request.scenario is None:
         raise UsageError("what-if: nothing happens; give lose_rack, lose_broker or growth")
     return request

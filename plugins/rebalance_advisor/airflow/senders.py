@@ -43,8 +43,8 @@ def send_slack(connection_id: str, message: Message, link: str | None = None) ->
     )
     if answer.status != HTTPStatus.OK:
         place = checked_address(client.url, has_secret=True)
-        said = excerpt(answer.body.decode("utf-8", "replace"))
-        raise OutgoingRequestError(place, f"refuses the message ({answer.status}, {said})", "check the webhook's URL")
+        body = excerpt(answer.body.decode("utf-8", "replace"))
+        raise OutgoingRequestError(place, f"refuses the message ({answer.status}, {body})", "check the webhook's URL")
 
 
 def _slack_document(message: Message, link: str | None) -> dict[str, Any]:

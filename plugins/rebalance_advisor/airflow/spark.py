@@ -257,8 +257,8 @@ class AdvisorSparkJob(BaseOperator):
 
 
 def jobs_folder() -> Path:
-    if told := os.environ.get(JOBS_SETTING):
-        return Path(told)
+    if folder := os.environ.get(JOBS_SETTING):
+        return Path(folder)
     here = Path(__file__).resolve()
     in_wheel = here.parent / "jobs"
     return in_wheel if in_wheel.is_dir() else here.parents[3] / "spark_jobs"

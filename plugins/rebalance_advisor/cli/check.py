@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     code = int(result.status)
     if arguments.json:
         reasons, warnings = (
-            [with_texts(reason.document()) for reason in told] for told in (result.because, result.warnings)
+            [with_texts(reason.document()) for reason in rows] for rows in (result.because, result.warnings)
         )
         outcome = {"status": WORDS[code], "reasons": reasons, "done": result.done, "left": result.left}
         outcome |= {"warnings": warnings, "reading_age_s": age_s(snapshot.captured_at, now)}
@@ -64,13 +64,13 @@ def run(arguments: argparse.Namespace) -> int:
         write_json(sys.stdout, outcome)
     else:
         is_done = result.codes == (ReasonCode.ALL_DONE,)
-        said = f"done: all {result.done:,} moves are there" if is_done else WORDS[code]
-        first = f"plan {str(document['plan_id'])[:12]} is {said}"
+        state = f"done: all {result.done:,} moves are there" if is_done else WORDS[code]
+        first = f"plan {str(document['plan_id'])[:12]} is {state}"
         write_lines(sys.stdout, *with_reading_age([first], snapshot.captured_at, now))
         because = () if is_done else result.because
         shown = (("  ", because), ("  warning: ", result.warnings))
-        for head, told in shown:
-            lines = (f"{head}{reason.code.value}: {'; '.join(render_all(reason.facts))}" for reason in told)
+        for head, rows in shown:
+            lines = (f"{head}{reason.code.value}: {'; '.join(render_all(reason.facts))}" for reason in rows)
             write_lines(sys.stdout, *lines)
         write_lines(sys.stdout, *policy_lines(broken))
     return exit_code_with(code, broken)

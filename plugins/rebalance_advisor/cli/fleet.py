@@ -172,9 +172,9 @@ def _row(ask: dict[str, Any]) -> FleetRow:
     done = subprocess.run(_CHILD, input=json.dumps(ask), capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return FleetRow.from_document(json.loads(done.stdout.splitlines()[-1]))
-    said = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
+    last_line = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
     ended = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
-    return FleetRow.failed(ask["name"], ask["input"], 1, f"its process ended with {ended}: {said[0]}")
+    return FleetRow.failed(ask["name"], ask["input"], 1, f"its process ended with {ended}: {last_line[0]}")
 
 
 def _processors() -> int:

@@ -123,10 +123,10 @@ def group_table(replay: GroupReplay, group: Group, words: str, tasks: Sequence[s
 
 def _tell_fixed_readers(arguments: argparse.Namespace, snapshot: ClusterSnapshot) -> int:
     known = read_fixed_readers(read_json(arguments.readers), str(arguments.readers))
-    asked = [readers for readers in known if readers.name == arguments.group]
-    if not asked:
+    named = [readers for readers in known if readers.name == arguments.group]
+    if not named:
         raise UnknownNameError.among("reader", arguments.group, [readers.name for readers in known])
-    score = score_fixed_readers(asked[0], snapshot)
+    score = score_fixed_readers(named[0], snapshot)
     if arguments.json:
         write_json(sys.stdout, asdict(score))
         return 0

@@ -148,7 +148,7 @@ def time_of(file: Path, max_bytes: int = MAX_INPUT_BYTES) -> datetime:
 
 def _require_same_cluster(snapshot: ClusterSnapshot, newest: ClusterSnapshot, file: Path) -> None:
     """Compare Kafka's ids if both exist, else names."""
-    told = (snapshot.cluster_id, newest.cluster_id)
-    mine, wanted = (snapshot.cluster, newest.cluster) if None in told else told
+    ids = (snapshot.cluster_id, newest.cluster_id)
+    mine, wanted = (snapshot.cluster, newest.cluster) if None in ids else ids
     if mine != wanted:
         raise InvalidInputError.at(str(file), f"is of cluster {mine}, not {wanted}", "keep one folder a cluster")

@@ -151,13 +151,13 @@ def run_log_dirs(arguments: argparse.Namespace, request: RunRequest) -> int:
 
     require_log_dirs_alone(arguments, request)
     given = read_plan_input(arguments, request, Progress())
-    asked = LogDirRequest(
+    log_dir_request = LogDirRequest(
         within=arguments.balance_log_dirs,
         removed=frozenset(arguments.remove_log_dir),
         throttle_bytes_per_s=request.options.throttle_bytes_per_s,
         partitions_per_wave=request.options.partitions_per_wave,
     )
-    plan = make_log_dir_plan(given.snapshot, asked, advisor_version=advisor_version())
+    plan = make_log_dir_plan(given.snapshot, log_dir_request, advisor_version=advisor_version())
     files = log_dir_files(plan)
     beside = {name: content for name, content in files.items() if name != JSON_FILE}
     if wrong := check_log_dir_plan(plan.document(), given.snapshot, beside):
@@ -241,8 +241,8 @@ def verify_log_dirs(arguments: argparse.Namespace) -> int:
     files = {file.relative_to(folder).as_posix(): read_bytes(file, ByteBudget()) for file in beside if file.is_file()}
     faults = check_log_dir_plan(document, snapshot, files)
     if arguments.json:
-        told = [{"code": fault.code, "place": fault.place, "message": fault.message} for fault in faults]
-        write_json(sys.stdout, {"is_right": not faults, "files_beside": sorted(files), "faults": told})
+        rows = [{"code": fault.code, "place": fault.place, "message": fault.message} for fault in faults]
+        write_json(sys.stdout, {"is_right": not faults, "files_beside": sorted(files), "faults": rows})
     elif faults:
         write_lines(sys.stdout, *map(str, faults))
     else:
@@ -267,9 +267,9 @@ def check_log_dirs(arguments: argparse.Namespace) -> int:
     if arguments.json:
         write_json(sys.stdout, {"status": _WORDS[code], "replicas": counts, "not_empty": list(progress.not_empty)})
     else:
-        told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing to move"
-        said = "done" if progress.is_done else _WORDS[code]
-        write_lines(sys.stdout, f"plan {document['plan_id'][:12]} is {said}: {told}")
+        states = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing to move"
+        outcome = "done" if progress.is_done else _WORDS[code]
+        write_lines(sys.stdout, f"plan {document['plan_id'][:12]} is {outcome}: {states}")
         write_lines(sys.stdout, *(f"  to be emptied: {words}" for words in progress.not_empty))
     return code
 

@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     targets = targets_here(arguments.own_strategy, Kind.ASSIGNOR)
     targets += targets_here(arguments.own_partitioner, Kind.PARTITIONER)
-    asked = RunRequest.from_mapping({name: getattr(arguments, name) for name in _LIMITS})
-    limits = limits_of(asked.own_strategy_s, asked.own_strategy_bytes)
+    request = RunRequest.from_mapping({name: getattr(arguments, name) for name in _LIMITS})
+    limits = limits_of(request.own_strategy_s, request.own_strategy_bytes)
     with own_strategies(described(targets, limits), limits):
         return answer_lines(sys.stdin, sys.stdout)
 

@@ -43,19 +43,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    asked = WhatIfRequest.from_mapping({option.name: getattr(arguments, option.name) for option in WHAT_IF_OPTIONS})
+    what_if = WhatIfRequest.from_mapping({option.name: getattr(arguments, option.name) for option in WHAT_IF_OPTIONS})
     scenarios = scenarios_in_files(arguments.scenario)
-    if asked.scenario is not None:
-        if asked.scenario.name in (scenario.name for scenario in scenarios):
-            problem = f"{asked.scenario.name!r} is the name of another column"
+    if what_if.scenario is not None:
+        if what_if.scenario.name in (scenario.name for scenario in scenarios):
+            problem = f"{what_if.scenario.name!r} is the name of another column"
             raise UsageError.at("--scenario", problem, "give the scenario another")
-        scenarios.insert(0, asked.scenario)
+        scenarios.insert(0, what_if.scenario)
     if not scenarios:
         raise UsageError("what-if: nothing happens; give --lose-rack, --lose-broker, --growth or --scenario")
     if arguments.out is not None:
         check_folder(arguments.out)
     request = RunRequest(seed=arguments.seed, own_scenarios=tuple(scenarios))
-    return _compare(arguments, request, asked, has_plans=arguments.plan, has_groups=arguments.groups)
+    return _compare(arguments, request, what_if, has_plans=arguments.plan, has_groups=arguments.groups)
 
 
 def require_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: str) -> None:
@@ -78,7 +78,7 @@ def run_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: 
 
 
 def _compare(
-    arguments: argparse.Namespace, request: RunRequest, asked: WhatIfRequest, *, has_plans: bool, has_groups: bool
+    arguments: argparse.Namespace, request: RunRequest, what_if: WhatIfRequest, *, has_plans: bool, has_groups: bool
 ) -> int:
     from kafka_rebalance.groups.member_clients import with_clients
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
@@ -88,7 +88,7 @@ def _compare(
     say = Progress()
     given = read_plan_input(arguments, request, say)
     request = given.request
-    asked.require_fit(given.snapshot)
+    what_if.require_fit(given.snapshot)
     say("scoring")
     found = outcomes(with_clients(given.snapshot, request.clients), request.own_scenarios, seed=request.seed)
     if has_plans:

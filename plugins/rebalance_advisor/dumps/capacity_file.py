@@ -83,14 +83,14 @@ def _on_disks(snapshot: ClusterSnapshot, broker: Broker, disks: Mapping[str, flo
     held = snapshot.held_bytes(broker)
     if held is None:
         return broker.log_dirs
-    told: dict[str, tuple[int, int]] = {}
+    sizes: dict[str, tuple[int, int]] = {}
     for disk in sorted({found for found in disk_of.values() if found is not None}):
         used = sum(held[path] for path, found in disk_of.items() if found == disk)
         total = int(disks[disk])
-        while (total, max(total - used, 0)) in told.values():
+        while (total, max(total - used, 0)) in sizes.values():
             total -= 1  # equal figures: one disk
-        told[disk] = total, max(total - used, 0)
-    figures = [told.get(disk_of.get(log_dir.path) or "") for log_dir in broker.log_dirs]
+        sizes[disk] = total, max(total - used, 0)
+    figures = [sizes.get(disk_of.get(log_dir.path) or "") for log_dir in broker.log_dirs]
     return tuple(
         log_dir if told_of is None else replace(log_dir, total_bytes=told_of[0], usable_bytes=told_of[1])
         for log_dir, told_of in zip(broker.log_dirs, figures, strict=True)

@@ -500,11 +500,11 @@ class GroupOfTable:
 
     def name(self, kind: Kind, line: Line) -> tuple[str, bool]:
         """Whether the name is guessed from the file's name. Raises InvalidInputError."""
-        told = self._told
-        if len(told) == 1:
-            return told[0], False
-        if told:
-            raise line.refuse(f"has no GROUP column, and the command names {len(told)} groups", _HINT)
+        groups = self._told
+        if len(groups) == 1:
+            return groups[0], False
+        if groups:
+            raise line.refuse(f"has no GROUP column, and the command names {len(groups)} groups", _HINT)
         guess = _group_in_name(self.place, kind)
         if guess is None:
             raise line.refuse("has no GROUP column, and neither a command nor the file's name tells the group", _HINT)
@@ -816,18 +816,18 @@ class OffsetsDump:
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        told: OffsetsRole | None = None
+        role: OffsetsRole | None = None
         offsets: Offsets = {}
         for line in lines_and_commands(text, place):
             if isinstance(line, Line):
                 self._read_line(line, offsets)
             elif command_role := role_of_command(line):
                 if offsets:
-                    self.readings.append(OffsetsReading(place, told or role_of_name(place), offsets))
+                    self.readings.append(OffsetsReading(place, role or role_of_name(place), offsets))
                     offsets = {}
-                told = command_role
-        if offsets or told is None:
-            self.readings.append(OffsetsReading(place, told or role_of_name(place), offsets))
+                role = command_role
+        if offsets or role is None:
+            self.readings.append(OffsetsReading(place, role or role_of_name(place), offsets))
 
     def _read_line(self, line: Line, offsets: Offsets) -> None:
         if not line.text.strip():

@@ -54,23 +54,23 @@ class TopicZnodes:
     brokers: BrokerListing = field(default_factory=BrokerListing)
 
     def read(self, text: str, place: str) -> None:
-        asked: Command | None = None
+        command: Command | None = None
         block: list[str] = []
         begin, depth = Line(place, ""), 0
         for line in lines_and_commands(text, place):
             if isinstance(line, Command):
-                asked = line
+                command = line
                 continue
             if depth == 0 and not line.text.lstrip().startswith("{"):
-                self._read_prose(line, asked)
+                self._read_prose(line, command)
                 continue
             if depth == 0:
                 begin, block = line, []
             block.append(line.text)
             depth += brace_depth(line.text)
             if depth == 0:
-                self._add("\n".join(block), begin, asked, place)
-                asked = None
+                self._add("\n".join(block), begin, command, place)
+                command = None
         if depth:
             raise begin.refuse("begins a JSON object that does not end", "the dump was cut short")
 
@@ -93,10 +93,10 @@ class TopicZnodes:
             reason = fact(FactCode.ZNODES_WITHOUT_STATES)
             self.gaps.append(CoverageGap("cluster", "", fact(FactCode.LACKS_LEADERS), reason))
 
-    def _read_prose(self, line: Line, asked: Command | None) -> None:
+    def _read_prose(self, line: Line, command: Command | None) -> None:
         ids = _IDS.match(line.text)
         # Without a command, a bare list of numbers is one of brokers.
-        if ids and (_LIST_IDS.search(asked.text) if asked else ids["ids"]):
+        if ids and (_LIST_IDS.search(command.text) if command else ids["ids"]):
             self.brokers.is_whole = True
             for broker in ids["ids"].split(",") if ids["ids"] else ():
                 self.brokers.add(Broker(int(broker)))
@@ -112,25 +112,25 @@ class TopicZnodes:
         if "endpoints" in node or "jmx_port" in node:
             self._add_broker(node, begin, command, place)
             return
-        asked = _GET.search(command.text) if command else None
+        path = _GET.search(command.text) if command else None
         if "partitions" in node:
-            name = asked["topic"] if asked else _topic_in_name(place, begin)
+            name = path["topic"] if path else _topic_in_name(place, begin)
             if name in self.topics:
                 raise begin.refuse(f"topic {name} stands twice", f"first in {self.topics[name][0]}")
             _check_topic(node, begin)
             self.topics[name] = (begin.place, node)
             return
-        if asked is None or asked["partition"] is None:
+        if path is None or path["partition"] is None:
             raise begin.refuse("is JSON, but no znode of a topic", "keep the line with get /brokers/topics/… above it")
-        key = (asked["topic"], int(asked["partition"]))
+        key = (path["topic"], int(path["partition"]))
         if key in self.states:
             raise begin.refuse(f"the state of {key[0]}-{key[1]} stands twice")
         _check_state(node, begin)
         self.states[key] = (begin.place, node)
 
     def _add_broker(self, node: Mapping[str, Any], begin: Line, command: Command | None, place: str) -> None:
-        asked = _BROKER_GET.search(command.text) if command else None
-        broker = asked["broker"] if asked else _name_of_file(place)
+        path = _BROKER_GET.search(command.text) if command else None
+        broker = path["broker"] if path else _name_of_file(place)
         if not (broker.isascii() and broker.isdigit() and len(broker) <= 9):
             raise begin.refuse(
                 "is a broker's znode, and no get /brokers/ids/… is above it", "keep that line, or name the file so"

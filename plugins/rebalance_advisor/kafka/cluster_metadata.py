@@ -170,16 +170,16 @@ def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroke
 
 def _note_rights(sender: RequestSender, cluster: Any, coverage: Coverage) -> None:
     """An *empty* set means no right. Brokers before 2.8 send it with Metadata."""
-    told = cluster
+    answer = cluster
     if sender.client.version_of(DescribeClusterRequest) < 0:
-        told = sender.send_to_any(
+        answer = sender.send_to_any(
             MetadataRequest(
                 topics=[], allow_auto_topic_creation=False, include_cluster_authorized_operations=True, min_version=8,
                 max_version=10,
             )
         )  # fmt: skip
-    is_told = not isinstance(told, Exception) and not getattr(told, "error_code", 0)
-    rights = (told.authorized_operations or ()) if is_told else ()
+    is_told = not isinstance(answer, Exception) and not getattr(answer, "error_code", 0)
+    rights = (answer.authorized_operations or ()) if is_told else ()
     if _DESCRIBE not in rights:
         coverage.add_right(Right.DESCRIBE_CLUSTER, is_told=is_told)
     elif _DESCRIBE_CONFIGS not in rights:

@@ -225,7 +225,7 @@ def _offsets(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOffs
                 what = fact(FactCode.LACKS_COMMIT, topic=topic.topic_name, partition=partition.partition_index)
                 coverage.add_error("group", group, what, partition.error_code)
             elif partition.start_offset >= 0:
-                told = getattr(partition, "lag", None)  # from version 1
-                lag = None if told is None or told < 0 else int(told)
+                reported = getattr(partition, "lag", None)  # from version 1
+                lag = None if reported is None or reported < 0 else int(reported)
                 found.append(CommittedOffset(topic.topic_name, partition.partition_index, partition.start_offset, lag))
     return tuple(sorted(found, key=lambda offset: (offset.topic, offset.partition)))

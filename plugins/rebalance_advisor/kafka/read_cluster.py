@@ -781,10 +781,10 @@ _NAMES_A_QUESTION = 50_000
 def note_hidden_topics(
     sender: RequestSender, known: set[str], on_disk: set[str], groups: Iterable[Group], coverage: Coverage
 ) -> None:
-    told = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
+    reported = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
     readers = _readers(groups)
     wanted = sorted(
-        name for name in (on_disk | readers.keys()) - known - told if name in on_disk or not topic_name_fault(name)
+        name for name in (on_disk | readers.keys()) - known - reported if name in on_disk or not topic_name_fault(name)
     )
     codes = _codes(sender, wanted)
     for name in wanted:
@@ -964,11 +964,11 @@ def unresponsive_at_first(client: ClusterClient) -> dict[int, UnresponsiveBroker
     answers = client.connect()
     unresponsive = {broker: why for broker, why in answers.items() if why is not None}
     if len(unresponsive) == len(answers):
-        told = "; ".join(
+        failures = "; ".join(
             f"{broker} at {where[broker]}: {render(why.reason)}" for broker, why in sorted(unresponsive.items())
         )
         raise ClusterUnreadableError(
-            f"no broker answers under the address that it advertises ({told}); "
+            f"no broker answers under the address that it advertises ({failures}); "
             "are these names and ports (advertised.listeners) reachable from here?"
         )
     return {broker: replace(why, address=where[broker]) for broker, why in unresponsive.items()}

@@ -186,12 +186,12 @@ def _check_asked(request: Any, answer: Any) -> None:
     if code or type(request) not in _ASKED:
         return
     names_asked, names_told = _ASKED[type(request)]
-    asked, told = names_asked(request), names_told(answer)
-    if asked is None:
+    expected, answered = names_asked(request), names_told(answer)
+    if expected is None:
         return
-    if strange := told - asked:
+    if strange := answered - expected:
         raise MangledAnswerError(f"it tells of {excerpt(min(strange, key=str))}, which it was not asked for")
-    if missing := asked - told:
+    if missing := expected - answered:
         raise MangledAnswerError(f"it does not tell of {excerpt(min(missing, key=str))}, which it was asked for")
 
 
@@ -349,22 +349,22 @@ class RequestSender:
 
     def _round(self, requests: Mapping[Key, AddressedRequest], *, is_for_cluster: bool) -> dict[Key, Any]:
         answers: dict[Key, Any] = {}
-        asked: dict[Key, AddressedRequest] = {}
+        addressed: dict[Key, AddressedRequest] = {}
         for key, (broker, request) in requests.items():
             if broker in self.unresponsive:
                 answers[key] = UnresponsiveBrokerError(self.unresponsive[broker])
             else:
-                asked[key] = (broker, request)
-        if not asked:
+                addressed[key] = (broker, request)
+        if not addressed:
             return answers
         seconds = min(self.round_s, self.deadline - self.clock())
         if seconds <= 0:
-            return answers | dict.fromkeys(asked, DeadlinePassedError())
-        told = self.client.send(asked, seconds)
-        for key, (broker, request) in asked.items():
-            if not isinstance(told[key], IncompatibleBrokerVersion):  # never sent
+            return answers | dict.fromkeys(addressed, DeadlinePassedError())
+        replies = self.client.send(addressed, seconds)
+        for key, (broker, request) in addressed.items():
+            if not isinstance(replies[key], IncompatibleBrokerVersion):  # never sent
                 self.counts.add(request, None if is_for_cluster else broker)
-            answers[key] = checked(request, told[key])
+            answers[key] = checked(request, replies[key])
         return answers
 
     def _look_for_life(self, brokers: Mapping[int, object]) -> None:

@@ -37,9 +37,9 @@ from rebalance_advisor.key_samples.request import SampleColumns, format_of
 
 
 def tally_file(
-    path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget, told: str | None = None
+    path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget, named: str | None = None
 ) -> KeyTally:
-    match format_of(str(path), told):
+    match format_of(str(path), named):
         case "json":
             return KeyTally.none(plan).added(read_json_lines(path, columns, plan, budget))
         case "csv":

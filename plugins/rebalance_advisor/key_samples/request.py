@@ -147,10 +147,10 @@ def _other(arguments: argparse.Namespace, layout: TopicLayout) -> OtherTopic | N
     )
 
 
-def format_of(name: str, told: str | None) -> str:
+def format_of(name: str, named: str | None) -> str:
     suffixes = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".csv": "csv"}
     path = Path(name)
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    if told is None and suffix not in suffixes:
+    if named is None and suffix not in suffixes:
         raise UsageError.at(name, "its name does not say what it is", "--format parquet, json or csv does")
-    return told or suffixes[suffix]
+    return named or suffixes[suffix]

@@ -29,8 +29,8 @@ def identified_by(access: Access) -> Identify:
 
     async def identify(request: Request, user: Any = Depends(access.user)) -> None:  # noqa: B008 (FastAPI's way)
         request.state.advisor_user = user
-        asked = request.query_params.multi_items()
-        if "\0" in request.scope["path"] or any("\0" in name + value for name, value in asked):
+        parameters = request.query_params.multi_items()
+        if "\0" in request.scope["path"] or any("\0" in name + value for name, value in parameters):
             # Databases refuse such a text, Airflow's too.
             raise HTTPException(400, "The address holds a NUL character (%00), which is in no name. Remove it.")
 

@@ -389,8 +389,8 @@ def _number(value: float) -> str:
 def _format(template: str, *values: object) -> Markup:
     from markupsafe import Markup
 
-    told = (value if isinstance(value, Markup) else html_value(value) for value in values)
-    return Markup(template).format(*told)  # noqa: S704 (each template is a literal of this module)
+    escaped = (value if isinstance(value, Markup) else html_value(value) for value in values)
+    return Markup(template).format(*escaped)  # noqa: S704 (each template is a literal of this module)
 
 
 def _join(parts: Iterable[Markup]) -> Markup:

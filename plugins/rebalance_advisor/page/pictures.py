@@ -88,17 +88,17 @@ def heat_map(levels: Sequence[Row], allowed: Mapping[str, Band], link: Link) -> 
 def _level_cells(broker: int, resource: str, row: Row | None, band: Band | None) -> list[Cell]:
     if row is None or row["times_share"] is None:
         return [Cell(text=None, look=Look.PLAIN, words=words.level_words(broker, resource, row))]
-    said = words.level_words(broker, resource, row)
-    cells = [_level_cell(row["load"], row["times_share"], row, band, said)]
+    title = words.level_words(broker, resource, row)
+    cells = [_level_cell(row["load"], row["times_share"], row, band, title)]
     if row["load_after"] is not None:
-        cells.append(_level_cell(row["load_after"], row["times_share_after"], row, band, said))
+        cells.append(_level_cell(row["load_after"], row["times_share_after"], row, band, title))
     return cells
 
 
-def _level_cell(load: float, times_share: float | None, row: Row, band: Band | None, said: str) -> Cell:
+def _level_cell(load: float, times_share: float | None, row: Row, band: Band | None, title: str) -> Cell:
     look = look_of(times_share, load / row["capacity"] if row["capacity"] else None, band)
     mark = "!" if look is Look.FULL else ""
-    return Cell(text=None if times_share is None else f"{times_share:.2f}{mark}", look=look, words=said)
+    return Cell(text=None if times_share is None else f"{times_share:.2f}{mark}", look=look, words=title)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,12 +154,12 @@ def _distance(row: Row, resource: Row) -> tuple[float, int]:
 
 
 def _broker_bar(row: Row, unit: str, high: float) -> BrokerBar:
-    said = words.before_after_words(row, unit)
+    title = words.before_after_words(row, unit)
     capacity = row["capacity"]
     ticks = [] if capacity is None else [Tick(at=capacity, words=words.capacity_words(capacity, unit), is_dashed=True)]
     parts = change_parts(row["load_before"], row["load_after"], unit)
     return BrokerBar(
-        broker=row["broker"], strip=Strip(words=said, parts=parts, ticks=ticks, high=high), before=row["load_before"],
+        broker=row["broker"], strip=Strip(words=title, parts=parts, ticks=ticks, high=high), before=row["load_before"],
         after=row["load_after"], capacity=capacity,
         is_full=bool(capacity) and row["load_before"] >= FULL_SHARE * capacity,
     )  # fmt: skip
@@ -281,8 +281,8 @@ def _pieces(rows: Sequence[Row], name: str, waves: int, link: Link, run: str) ->
         if amount:
             first, last = number * size + 1, min((number + 1) * size, waves)
             href = link("plan", run=run, wave=first, broker=rows[0]["broker"]) + "#moves" if size == 1 else ""
-            said = words.copy_words(amount, first, last, is_sent=is_sent)
-            drawn.append((amount, Look.LEAVES if is_sent else Look.ARRIVES, said, href))
+            title = words.copy_words(amount, first, last, is_sent=is_sent)
+            drawn.append((amount, Look.LEAVES if is_sent else Look.ARRIVES, title, href))
     return drawn
 
 
@@ -323,11 +323,11 @@ def partition_bars(partitions: Sequence[Row], loads: Sequence[Row], racks: Mappi
     bars = []
     for row in partitions:
         value, rack = values.get(row["partition"]), racks.get(row["leader"], "")
-        said = words.partition_words(row["partition"], value, unit, row["leader"], rack)
+        title = words.partition_words(row["partition"], value, unit, row["leader"], rack)
         bars.append(
             PartitionBar(
                 partition=row["partition"], log_bytes=sizes.get(row["partition"]),
-                strip=Strip(words=said, parts=bar(value, looks.get(rack, Look.QUIET), said), high=high),
+                strip=Strip(words=title, parts=bar(value, looks.get(rack, Look.QUIET), title), high=high),
                 in_bytes_per_s=rates.get(row["partition"]), leader=row["leader"], rack=rack, replicas=row["replicas"],
                 isr=row["isr"],
             )
@@ -408,8 +408,8 @@ def _replica_cells(partition: Row, broker: int, move: Row | None) -> list[Cell]:
     look = {"+": Look.ARRIVES, "−": Look.LEAVES, "↑": Look.ARRIVES, "↓": Look.LEAVES}.get(change)
     look = look or (Look.FAR_ABOVE if is_out else Look.FIRST if leads else Look.PLAIN)
     role = "✕" if is_out else "●" if (leads if is_there else will_lead) else "○"
-    said = words.replica_words(partition["partition"], broker, role, change)
-    return [Cell(text=role + change, look=look, words=said)]
+    title = words.replica_words(partition["partition"], broker, role, change)
+    return [Cell(text=role + change, look=look, words=title)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -428,8 +428,8 @@ def level_bars(levels: Sequence[Row]) -> list[LevelBar]:
         if capacity is not None:
             ticks.append(Tick(at=capacity, words=words.capacity_words(capacity, unit), is_dashed=True))
         high = max(value for value in (row["load"], after, share, capacity, 0.0) if value is not None) or 1.0
-        said = words.level_words(row["broker"], row["resource"], row)
-        strip = Strip(words=said, parts=change_parts(row["load"], after, unit), ticks=ticks, high=high)
+        title = words.level_words(row["broker"], row["resource"], row)
+        strip = Strip(words=title, parts=change_parts(row["load"], after, unit), ticks=ticks, high=high)
         bars.append(LevelBar(level=row, strip=strip, share=share))
     return bars
 
@@ -528,8 +528,8 @@ def member_bars(members: Sequence[Row], advised: Sequence[Row]) -> list[MemberBa
     def strip_of(row: Row | None) -> Strip:
         value = None if row is None or row[name] is None else float(row[name])
         look = Look.FULL if row is not None and row["is_falling_behind"] else Look.PLAIN
-        said = words.reads_words(row, unit)
-        return Strip(words=said, parts=bar(value, look, said), high=high)
+        title = words.reads_words(row, unit)
+        return Strip(words=title, parts=bar(value, look, title), high=high)
 
     return [
         MemberBar(
@@ -625,9 +625,9 @@ def lanes(found: Sequence[Row], since: datetime, now: datetime, newest: datetime
         is_open = row["last_seen"] >= newest
         end = now if is_open else row["last_seen"]
         look = Look.FULL if row["severity_rank"] <= Severity.HIGH.rank else Look.QUIET
-        said = words.lane_words(row, is_open=is_open)
-        part = Part(start=row["first_seen"].timestamp(), end=end.timestamp(), look=look, words=said)
-        strip = Strip(words=said, parts=[part], low=since.timestamp(), high=now.timestamp())
+        title = words.lane_words(row, is_open=is_open)
+        part = Part(start=row["first_seen"].timestamp(), end=end.timestamp(), look=look, words=title)
+        strip = Strip(words=title, parts=[part], low=since.timestamp(), high=now.timestamp())
         drawn.append(Lane(finding=row, strip=strip, is_open=is_open))
     return drawn
 
@@ -647,15 +647,15 @@ def promises(outcomes: Sequence[Row]) -> list[Promise]:
     drawn = []
     for row in outcomes:
         before, promised, measured = (row[name] for name in names)
-        said = words.promise_words(row)
+        title = words.promise_words(row)
         is_known = before is not None and promised is not None
         part = (
-            Part(start=min(before, promised), end=max(before, promised), look=Look.LEAVES, words=said)
+            Part(start=min(before, promised), end=max(before, promised), look=Look.LEAVES, words=title)
             if is_known
             else None
         )
         ticks = [] if measured is None else [Tick(at=measured, words=words.measured_words(measured))]
-        strip = Strip(words=said, parts=[part] if part else [], ticks=ticks, low=1.0, high=max(high, 1.1))
+        strip = Strip(words=title, parts=[part] if part else [], ticks=ticks, low=1.0, high=max(high, 1.1))
         drawn.append(Promise(outcome=row, strip=strip))
     return drawn
 

@@ -197,9 +197,9 @@ def applications() -> Select[Any]:
 
 
 def worst_findings() -> Select[Any]:
-    told = FINDING_LATEST.c
-    unmuted = select(*told).where(told.muted_until.is_(None), told.severity.not_in(("info", "ok")))
-    return unmuted.ext(distinct_on(told.cluster)).order_by(told.cluster, told.rank)
+    columns = FINDING_LATEST.c
+    unmuted = select(*columns).where(columns.muted_until.is_(None), columns.severity.not_in(("info", "ok")))
+    return unmuted.ext(distinct_on(columns.cluster)).order_by(columns.cluster, columns.rank)
 
 
 def fullest_brokers() -> Select[Any]:
@@ -512,34 +512,34 @@ def applied_by_wave(cluster: str) -> Select[Any]:
     return select(read.wave, read.applied_count.label("applied")).where(read.cluster == cluster)
 
 
-def moves(cluster: str, run_id: str, asked: MoveFilter) -> Select[Any]:
+def moves(cluster: str, run_id: str, filters: MoveFilter) -> Select[Any]:
     """One page. Moves without bytes come last in both orders; ties are in the plan's order."""
-    key = {"plan": MOVE.c.position, "topic": MOVE.c.topic, "bytes": MOVE.c.bytes, "wave": MOVE.c.wave}[asked.sort]
-    ordered = (key.desc() if asked.is_descending else key.asc()).nulls_last()
+    key = {"plan": MOVE.c.position, "topic": MOVE.c.topic, "bytes": MOVE.c.bytes, "wave": MOVE.c.wave}[filters.sort]
+    ordered = (key.desc() if filters.is_descending else key.asc()).nulls_last()
     return (
         select(*MOVE.c)
-        .where(*_conditions(cluster, run_id, asked))
+        .where(*_conditions(cluster, run_id, filters))
         .order_by(ordered, MOVE.c.position)
         .limit(PAGE_ROWS)
-        .offset((asked.page - 1) * PAGE_ROWS)
+        .offset((filters.page - 1) * PAGE_ROWS)
     )
 
 
-def move_totals(cluster: str, run_id: str, asked: MoveFilter) -> Select[Any]:
+def move_totals(cluster: str, run_id: str, filters: MoveFilter) -> Select[Any]:
     counted: list[ColumnElement[Any]] = [func.count().label("moves"), func.sum(MOVE.c.bytes).label("bytes")]
-    return select(*counted).where(*_conditions(cluster, run_id, asked))
+    return select(*counted).where(*_conditions(cluster, run_id, filters))
 
 
-def _conditions(cluster: str, run_id: str, asked: MoveFilter) -> list[ColumnElement[bool]]:
+def _conditions(cluster: str, run_id: str, filters: MoveFilter) -> list[ColumnElement[bool]]:
     conditions = [MOVE.c.cluster == cluster, MOVE.c.run_id == run_id]
-    if asked.topic:
-        conditions.append(MOVE.c.topic.icontains(asked.topic, autoescape=True))
-    if asked.kind:
-        conditions.append(MOVE.c.kind == asked.kind)
-    if asked.wave is not None:
-        conditions.append(MOVE.c.wave == asked.wave)
-    if asked.broker is not None:
-        broker = literal(asked.broker)
+    if filters.topic:
+        conditions.append(MOVE.c.topic.icontains(filters.topic, autoescape=True))
+    if filters.kind:
+        conditions.append(MOVE.c.kind == filters.kind)
+    if filters.wave is not None:
+        conditions.append(MOVE.c.wave == filters.wave)
+    if filters.broker is not None:
+        broker = literal(filters.broker)
         conditions.append(or_(broker == any_(MOVE.c.from_replicas), broker == any_(MOVE.c.to_replicas)))
     return conditions
 

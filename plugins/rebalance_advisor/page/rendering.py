@@ -49,8 +49,8 @@ def address(request: Request, *parts: str, **query: object) -> str:
     root = str(request.scope.get("root_path", "")).rstrip("/")
     path = "/".join(quote(part, safe="") for part in parts)
     given = {name: value for name, value in query.items() if value is not None and value is not False and value != ""}
-    asked = urlencode(given)
-    return f"{root}/{path}" + (f"?{asked}" if asked else "")
+    encoded = urlencode(given)
+    return f"{root}/{path}" + (f"?{encoded}" if encoded else "")
 
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
@@ -98,9 +98,9 @@ def _text(value: Any) -> Any:
 
 def evidence_words(stored: Mapping[str, Any]) -> str:
     """Evidence of a finding, and the findings that it explains. ``stored``: column ``evidence``."""
-    told = evidence_in_words(numbers(stored))
+    evidence = evidence_in_words(numbers(stored))
     symptoms = symptom_words(stored)
-    return "; ".join(words for words in (told, f"explains {symptoms}" if symptoms else "") if words)
+    return "; ".join(words for words in (evidence, f"explains {symptoms}" if symptoms else "") if words)
 
 
 def recommendation_words(stored: Mapping[str, Any]) -> str:
@@ -182,12 +182,12 @@ def level_words(broker: int, resource: str, level: Mapping[str, Any] | None) -> 
     """``1.68 × its share, 3.4 TiB; after the plan 1.10 ×, 2.2 TiB``. ``level``: ``ask.heat``."""
     if level is None or level["times_share"] is None:
         return f"broker {broker}, {resource}: not known"
-    said = f"broker {broker}, {resource}: {ratio_in_words(level['times_share'])} its share, {load_words(level)}"
+    today = f"broker {broker}, {resource}: {ratio_in_words(level['times_share'])} its share, {load_words(level)}"
     if level["load_after"] is None:
-        return f"{said}; what it is after the plan is not known"
+        return f"{today}; what it is after the plan is not known"
     after = dict(level, load=level["load_after"])
     times = level["times_share_after"]
-    return f"{said}; after the plan {'' if times is None else ratio_in_words(times) + ', '}{load_words(after)}"
+    return f"{today}; after the plan {'' if times is None else ratio_in_words(times) + ', '}{load_words(after)}"
 
 
 def load_words(level: Mapping[str, Any]) -> str:
@@ -248,8 +248,8 @@ def held_words(name: str, size: float) -> str:
 
 
 def filling_words(topics: Sequence[tuple[str, float, object]], rest: float) -> str:
-    told = [held_words(name, size) for name, size, _ in topics]
-    return ", ".join([*told, held_words("all other topics", rest)] if rest else told)
+    parts = [held_words(name, size) for name, size, _ in topics]
+    return ", ".join([*parts, held_words("all other topics", rest)] if rest else parts)
 
 
 def day(moment: float) -> str:
@@ -288,10 +288,10 @@ def reads_words(member: Mapping[str, Any] | None, unit: str) -> str:
     """``member``: ``member_score_latest``."""
     if member is None:
         return "not known"
-    told = counted(member["partitions"], "partition")
+    text = counted(member["partitions"], "partition")
     if unit != "count":
-        told += f", {amount_in_words(_number(member['in_bytes_per_s']), unit)}"
-    return f"{told}; falling behind" if member["is_falling_behind"] else told
+        text += f", {amount_in_words(_number(member['in_bytes_per_s']), unit)}"
+    return f"{text}; falling behind" if member["is_falling_behind"] else text
 
 
 def lag_words(day_of: Mapping[str, Any]) -> str:
@@ -306,8 +306,8 @@ def lag_label(days: Sequence[Mapping[str, Any]]) -> str:
 
 def skew_words(day_of: Mapping[str, Any]) -> str:
     """``day_of``: ``skew_by_day``."""
-    told = f"{day_of['period_start']:%Y-%m-%d}: {ratio_in_words(day_of['skew'])}"
-    return told if day_of["worst_broker"] is None else f"{told}, broker {day_of['worst_broker']} the highest"
+    text = f"{day_of['period_start']:%Y-%m-%d}: {ratio_in_words(day_of['skew'])}"
+    return text if day_of["worst_broker"] is None else f"{text}, broker {day_of['worst_broker']} the highest"
 
 
 def skew_label(resource: str, days: Sequence[Mapping[str, Any]]) -> str:
@@ -355,9 +355,9 @@ def age_badges(seen: Sequence[Mapping[str, Any]], newest: datetime) -> dict[str,
 
 def partition_words(partition: int, value: float | None, unit: str, leader: int | None, rack: str) -> str:
     verb = "written" if unit == "bytes/s" else "held by its leader"
-    told = "not known" if value is None else f"{amount_in_words(value, unit)} {verb}"
+    rate = "not known" if value is None else f"{amount_in_words(value, unit)} {verb}"
     led = "without leader" if leader is None else f"led by broker {leader}{f' in {rack}' if rack else ''}"
-    return f"partition {partition}: {told}, {led}"
+    return f"partition {partition}: {rate}, {led}"
 
 
 def replica_words(partition: int, broker: int, role: str, change: str) -> str:
@@ -366,8 +366,8 @@ def replica_words(partition: int, broker: int, role: str, change: str) -> str:
         "": "", "+": "the plan puts it there", "−": "the plan moves it away", "↑": "the plan makes it the leader",
         "↓": "the plan takes the lead from it",
     }  # fmt: skip
-    told = f"partition {partition}: broker {broker} {'will have it' if change == '+' else roles[role]}"
-    return f"{told}; {changes[change]}" if change else told
+    text = f"partition {partition}: broker {broker} {'will have it' if change == '+' else roles[role]}"
+    return f"{text}; {changes[change]}" if change else text
 
 
 def copies_words(broker: int, sent: float, received: float) -> str:

@@ -143,8 +143,8 @@ def if_nothing_is_done(plan: Row, resources: Sequence[Row], disks: Sequence[Row]
     ]
     outlook = [line.document() for line in disk_outlook(forecasts, captured_at)]
     balanced = [dict(resource) for resource in resources if resource["skew_before"] is not None]
-    told: dict[str, Any] = {"moves": plan["replica_moves"] or plan["leader_changes"], "resources": balanced}
-    return lines_of_advisory({"plan": told} | ({"outlook": outlook} if outlook else {}))
+    document: dict[str, Any] = {"moves": plan["replica_moves"] or plan["leader_changes"], "resources": balanced}
+    return lines_of_advisory({"plan": document} | ({"outlook": outlook} if outlook else {}))
 
 
 MOST_FINDINGS = 100

@@ -78,9 +78,9 @@ def in_page_thread(function: Callable[..., T]) -> Callable[..., Coroutine[Any, A
     """The app of the first parameter, ``request``, has the threads."""
 
     @wraps(function)
-    async def waited_for(request: Request, **asked: Any) -> T:
+    async def waited_for(request: Request, **arguments: Any) -> T:
         threads: PageThreads = request.app.state.threads
-        return await threads.run(partial(function, request, **asked))
+        return await threads.run(partial(function, request, **arguments))
 
     return waited_for
 

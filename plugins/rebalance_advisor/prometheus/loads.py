@@ -270,10 +270,10 @@ class _Reader:
         rates: dict[tuple[str, int], float] = {}
         strangers: set[str] = set()
         for labels, value in series:
-            told = labels.get(label, "")
-            broker = self._broker(told)
+            named = labels.get(label, "")
+            broker = self._broker(named)
             if broker is None:
-                strangers.add(f"{label}={told!r}")
+                strangers.add(f"{label}={named!r}")
                 continue
             key = (_first(labels, names.topic_labels), broker)
             rates[key] = rates.get(key, 0.0) + max(value, 0.0)

@@ -60,8 +60,8 @@ def read_earlier_findings(plan: Path | None) -> EarlierFindings | None:
         for finding in findings
     ):
         raise InvalidInputError.at(str(file), "is no list of findings", "expected an earlier advisory's findings.json")
-    told = read_json(advisory) if advisory.is_file() else {}
-    closed = told.get("closed_findings", []) if isinstance(told, dict) else []
+    document = read_json(advisory) if advisory.is_file() else {}
+    closed = document.get("closed_findings", []) if isinstance(document, dict) else []
     if not isinstance(closed, list) or not all(isinstance(key, str) for key in closed):
         raise InvalidInputError.at(f"{advisory}, closed_findings", "is no list of texts")
     return EarlierFindings(findings, closed)

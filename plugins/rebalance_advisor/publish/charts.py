@@ -144,8 +144,8 @@ def broker_rows(plan: Document, outcome: Document) -> list[dict[str, Any]]:
 
 def band_of(outcome: Document) -> tuple[float | None, float | None]:
     return tuple(
-        asked if widened is None else widened
-        for asked, widened in zip(outcome["band_asked"], outcome["widened_to"], strict=True)
+        requested if widened is None else widened
+        for requested, widened in zip(outcome["band_asked"], outcome["widened_to"], strict=True)
     )
 
 

@@ -409,10 +409,10 @@ def by_trouble(groups: Sequence[Document], findings: Sequence[Document]) -> list
     """By worst finding (symptoms count), then by skew: rate before count."""
     worst: dict[str, int] = {}
     for finding in unmuted_findings(findings):
-        for told in (finding, *finding.get("symptoms", ())):
-            if told["subject_type"] == "group":
-                rank = Severity(told["severity"]).rank
-                worst[told["subject"]] = min(rank, worst.get(told["subject"], rank))
+        for entry in (finding, *finding.get("symptoms", ())):
+            if entry["subject_type"] == "group":
+                rank = Severity(entry["severity"]).rank
+                worst[entry["subject"]] = min(rank, worst.get(entry["subject"], rank))
     return sorted(
         groups,
         key=lambda group: (

@@ -123,8 +123,8 @@ def _group_line(name: str, rows: Sequence[GroupScore]) -> str:
     return f"{words}; fewest: {_strategy(fewest)}"
 
 
-def _rendered(said: Fact | None) -> str:
-    return "" if said is None else render(said)
+def _rendered(found: Fact | None) -> str:
+    return "" if found is None else render(found)
 
 
 def _strategy(row: GroupScore) -> str:

@@ -49,14 +49,14 @@ def options_of_form(params: Mapping[str, Any], table: Mapping[str, Any]) -> dict
     for option in more:
         if option in FORM_OPTIONS or given.get(option) is not None:
             raise UsageError.at(f"{MORE}.{excerpt(option)}", "has a field of its own", "fill in that field instead")
-    asked = {option: value for option, value in {**given, **more}.items() if value not in (None, [], {})}
+    chosen = {option: value for option, value in {**given, **more}.items() if value not in (None, [], {})}
     for option in goal.sets:
-        if option in asked:
+        if option in chosen:
             raise UsageError.at(GOAL, f"{name} gives {option} itself", f"leave {option} out, or the goal")
-    if goal.needs and goal.needs not in asked:
+    if goal.needs and goal.needs not in chosen:
         raise UsageError.at(GOAL, f"{name} needs {goal.needs}", "name the brokers in that field")
     if name != RECOMMENDED:
-        for option in sorted((_NEEDED - {goal.needs}) & asked.keys()):
+        for option in sorted((_NEEDED - {goal.needs}) & chosen.keys()):
             raise UsageError.at(GOAL, f"{name} takes no {option}", f"leave {option} out, or the goal")
     options = {**table, **given, **more, **goal.sets}
     return options | {option: value for option, value in goal.unless_given.items() if options.get(option) is None}

@@ -38,10 +38,10 @@ class Archive:
 
 def is_shipped() -> bool:
     """Code travels with each job (default), or is installed on workers. Raises UsageError."""
-    told = os.environ.get(SETTING) or SHIPPED
-    if told not in (SHIPPED, INSTALLED):
-        raise UsageError.at(SETTING, f"{told!r}", f"it is {SHIPPED!r} or {INSTALLED!r}")
-    return told == SHIPPED
+    mode = os.environ.get(SETTING) or SHIPPED
+    if mode not in (SHIPPED, INSTALLED):
+        raise UsageError.at(SETTING, f"{mode!r}", f"it is {SHIPPED!r} or {INSTALLED!r}")
+    return mode == SHIPPED
 
 
 def needs(archive: Archive | None) -> Needs:

@@ -116,9 +116,9 @@ def _unpacked(archive: str) -> Path:
 
 
 def _places() -> Iterator[Path]:
-    told = os.environ.get(CODE_DIR)
-    if told:
-        yield Path(told)
+    folder = os.environ.get(CODE_DIR)
+    if folder:
+        yield Path(folder)
     with suppress(RuntimeError):  # no home
         cache = os.environ.get("XDG_CACHE_HOME")
         yield (Path(cache) if cache else Path.home() / ".cache") / "kafka-rebalance-advisor" / "spark"

@@ -112,10 +112,10 @@ def lag_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> dict[
     np.add.at(total, of_group, lag[known])
     # Float sums do not wrap.
     rough = np.bincount(of_group, lag[known].astype(np.float64), groups)
-    told = np.flatnonzero((np.bincount(of_group, minlength=groups) > 0) & (rough < LARGEST_BIGINT)).tolist()
+    with_lag = np.flatnonzero((np.bincount(of_group, minlength=groups) > 0) & (rough < LARGEST_BIGINT)).tolist()
     return {
-        "group_id": text(snapshot.groups[group].id for group in told),
-        "lag_messages": arrow_columns.whole(total[told]),
+        "group_id": text(snapshot.groups[group].id for group in with_lag),
+        "lag_messages": arrow_columns.whole(total[with_lag]),
     }
 
 

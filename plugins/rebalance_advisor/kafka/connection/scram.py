@@ -89,15 +89,15 @@ def _scram(digest: str, username: str, password: str, nonce: str) -> Generator[b
 
 
 def _challenge(answer: str, nonce: str) -> tuple[str, bytes, int]:
-    told = _fields(answer)
+    fields = _fields(answer)
     try:
-        salt = base64.b64decode(told["s"], validate=True)
+        salt = base64.b64decode(fields["s"], validate=True)
     except (KeyError, ValueError):
         salt = b""
     # "m": a mandatory extension; none exists (RFC 5802 §5.1).
-    if not salt or "m" in told or not _COUNT.fullmatch(told.get("i", "")):
+    if not salt or "m" in fields or not _COUNT.fullmatch(fields.get("i", "")):
         raise ServerNotTrustedError(f"{answer[:200]!r} is no SCRAM challenge")
-    whole_nonce, iterations = told.get("r", ""), int(told["i"])
+    whole_nonce, iterations = fields.get("r", ""), int(fields["i"])
     if not whole_nonce.startswith(nonce) or whole_nonce == nonce:
         raise ServerNotTrustedError("the SCRAM challenge does not continue our nonce")
     if not LEAST_ITERATIONS <= iterations <= MOST_ITERATIONS:

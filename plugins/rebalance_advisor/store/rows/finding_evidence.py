@@ -24,12 +24,12 @@ def packed(finding: Finding) -> dict[str, Any]:
 
 
 def numbers(document: Mapping[str, Any]) -> dict[str, Any]:
-    told = {name: document[name] for name in sorted(document) if name not in _COSTS and name != "symptoms"}
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
+    kept = {name: document[name] for name in sorted(document) if name not in _COSTS and name != "symptoms"}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
 
 
 def _symptom(finding: Finding) -> dict[str, Any]:
-    told = {name: getattr(finding, name) for name in _OF_SYMPTOM}
+    row = {name: getattr(finding, name) for name in _OF_SYMPTOM}
     cost = None if finding.cost is None else finding.cost.document()
-    told |= {"recommendation": finding.recommendation.document(), "cost": cost}
-    return {**told, **{name: told[name].value for name in _ENUMS}, "evidence": packed(replace(finding, symptoms=()))}
+    row |= {"recommendation": finding.recommendation.document(), "cost": cost}
+    return {**row, **{name: row[name].value for name in _ENUMS}, "evidence": packed(replace(finding, symptoms=()))}
