@@ -13,7 +13,7 @@ CLUSTER = Board(
     panels=(
         BoardPanel(
             title="Skew by hour",
-            words="Highest level over the mean of each resource, from every reading; 1 is even. Kept for 400 days.",
+            words="Highest level over the mean of each resource, from every snapshot; 1 is even. Kept for 400 days.",
             kind=Kind.TIME_SERIES,
             width=12,
             sql="""
@@ -25,7 +25,7 @@ CLUSTER = Board(
         ),
         BoardPanel(
             title="Disk of each broker by day",
-            words="Bytes that each broker's replicas hold, mean of the day's readings. Kept when readings are pruned.",
+            words="Bytes that each broker's replicas hold, mean of a day. Kept when snapshots are pruned.",
             kind=Kind.TIME_SERIES,
             width=12,
             units={"": "bytes"},
@@ -148,7 +148,7 @@ CLUSTER = Board(
         ),
         BoardPanel(
             title="Bytes across racks by topic",
-            words="Replication from leaders to followers in other racks, in the newest reading.",
+            words="Replication from leaders to followers in other racks, in the newest snapshot.",
             question=9,
             width=12,
             units={"replication_bytes_per_s": "Bps", "cross_rack_bytes_per_s": "Bps"},

@@ -60,7 +60,7 @@ FLEET = Board(
         ),
         BoardPanel(
             title="Worst skew by day",
-            words="The most uneven resource of each cluster, a point a day; 1 is even. Kept when readings are pruned.",
+            words="The most uneven resource of each cluster, a point a day; 1 is even. Kept when snapshots are pruned.",
             kind=Kind.TIME_SERIES,
             width=12,
             sql="""
@@ -86,7 +86,7 @@ FLEET = Board(
         ),
         BoardPanel(
             title="The advisor's own health",
-            words="Age of the newest reading and advisory, how long it took, what failed in the last seven days.",
+            words="Age of the newest snapshot and advisory, how long it took, what failed in the last seven days.",
             units={"snapshot_age_seconds": "s", "published_age_seconds": "s", "published_duration_seconds": "s"},
             limits={
                 "snapshot_age_seconds": (7_200, 93_600),

@@ -11,7 +11,7 @@ GROUPS = Board(
     panels=(
         BoardPanel(
             title="Lag by hour",
-            words="Messages that each of the twenty furthest groups is behind, from every reading. Kept for 400 days.",
+            words="Messages that each of the twenty furthest groups is behind, from every snapshot. Kept for 400 days.",
             kind=Kind.TIME_SERIES,
             units={"": "short"},
             sql="""
@@ -73,7 +73,7 @@ GROUPS = Board(
         ),
         BoardPanel(
             title="Bytes across racks by group",
-            words="What members read from leaders in other racks, in the newest reading.",
+            words="What members read from leaders in other racks, in the newest snapshot.",
             question=9,
             width=10,
             units={"read_bytes_per_s": "Bps", "cross_rack_bytes_per_s": "Bps", "rack_unknown_bytes_per_s": "Bps"},

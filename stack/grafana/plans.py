@@ -36,7 +36,7 @@ PLANS = Board(
         ),
         BoardPanel(
             title="Advised for days, not applied",
-            words="Moves of the newest plan: since when they are advised without a break, what a reading shows now.",
+            words="Moves of the newest plan: since when they are advised without a break, what a snapshot shows now.",
             question=5,
             width=12,
             units={"bytes": "bytes"},

@@ -255,7 +255,7 @@ CODES: dict[str, FindingCode] = dict(
             "broker_not_heard",
             SubjectType.BROKER,
             Consequence.OUTAGE,
-            "a registered broker did not answer the reading to its end",
+            "a registered broker did not answer to the end of the snapshot",
         ),
         _code(
             "stray_logs", SubjectType.BROKER, Consequence.COST, "a broker's log dirs hold logs that no replica list has"
@@ -608,13 +608,13 @@ CODES: dict[str, FindingCode] = dict(
             "nothing_to_do",
             SubjectType.CLUSTER,
             Consequence.EVENNESS,
-            "everything is within its band, or moving does not pay",
+            "everything is within its allowed range, or moving does not pay",
         ),
         _code(
             "hours_outside_band",
             SubjectType.CLUSTER,
             Consequence.EVENNESS,
-            "hours of the window in which some broker was outside its band, and how many the plan would have left",
+            "hours of the window with some broker outside its allowed range, and how many the plan would have left",
         ),
         _code(
             "cannot_tell",

@@ -142,7 +142,7 @@ CONTRADICTIONS = (
     Contradiction("--preferred-election", "--survive", _ELECTION),
     Contradiction("--preferred-election", "--also-balance", _ELECTION),
     Contradiction("--preferred-election", "--min-topic-leaders", _ELECTION),
-    Contradiction("--at", "--balance-within", "a point of the frontier has a band of its own", _named_band),
+    Contradiction("--at", "--balance-within", "a point of the frontier has an allowed range of its own", _named_band),
     Contradiction("--survive", "--min-topic-leaders", _TWO_SEARCHES),
     Contradiction("--remove-broker", "--add-broker", "a broker comes or goes", _removed_and_added),
     Contradiction("--remove-rack", "--add-broker", "a rack is filled or emptied", _on_removed_rack),
@@ -235,8 +235,8 @@ class BalanceOptions(Checked):
         AlsoBalanced,
         Option(
             "Also balanced",
-            "gets the band of all others, too: what is produced to a broker's leaders (leader_in), or what it would "
-            "send if it led all that it holds (potential_out) …",
+            "gets the allowed range of all others, too: what is produced to a broker's leaders (leader_in), or what it "
+            "would send if it led all that it holds (potential_out) …",
             "RESOURCE",
         ),
     ] = frozenset()
@@ -244,7 +244,7 @@ class BalanceOptions(Checked):
         Annotated[str, OneOf(POINTS, "is no step and no point of the frontier")] | None,
         Option(
             "Where the plan ends",
-            "after this step, or at this point of the frontier: cheap, knee and even order the band of that point",
+            "after this step, or at this point of the frontier: cheap, knee and even order its allowed range",
             "STEP|cheap|knee|even",
         ),
     ] = None
@@ -460,7 +460,7 @@ class KnownOptions(Checked):
         WholeHours, Option("Hours until the plan expires", "hours from the snapshot until the plan expires", "N")
     ] = 24
     with_frontier: Annotated[
-        Unflag, Option("No frontier", "leave out what other bands would cost: quicker", name="no_frontier")
+        Unflag, Option("No frontier", "leave out what other allowed ranges would cost: quicker", name="no_frontier")
     ] = True
 
 

@@ -347,7 +347,7 @@ def _target(value: Any) -> tuple[str, Any]:
     try:
         return resource, (float(low) if dots else None, float(high) if high or not dots else None)
     except ValueError:
-        words = f"{excerpt(band)} is no band: give HIGH or LOW..HIGH as multiples of the mean"
+        words = f"{excerpt(band)} is no allowed range: give HIGH or LOW..HIGH as multiples of the mean"
         raise ValueError(words) from None
 
 
@@ -365,7 +365,7 @@ def _band(value: Any) -> Target:
         except InvalidInputError as error:
             raise ValueError(str(error)) from error
     else:
-        raise ValueError(f"{excerpt(value)} is no band; give HIGH or LOW..HIGH as multiples of the mean")
+        raise ValueError(f"{excerpt(value)} is no allowed range; give HIGH or LOW..HIGH as multiples of the mean")
     if target.low is None and target.high is None:
         raise ValueError("has neither a lower nor an upper limit; give HIGH or LOW..HIGH")
     if target.high is not None and not LEAST_RATIO <= target.high <= MOST_RATIO:

@@ -106,7 +106,7 @@ def searched(
     points: list[RatedPoint | None] = []
     even = plan_request.problem(1.0, {}, evens_out_rates=True)
     for within in bands:
-        progress("what other bands would cost")
+        progress("what other allowed ranges would cost")
         problem = plan_request.problem(within, {}, evens_out_rates=True)
         try:
             solution = solve(problem, seed=seed, params=_solve_params(problem, params))

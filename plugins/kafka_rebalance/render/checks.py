@@ -16,7 +16,7 @@ APPLY_STATES = {
     "approved": "approved; run its commands, then answer the second question",
     "rejected": "rejected: nothing was run",
     "timed_out": "nobody answered in time: nothing was run; start it again when somebody is there to answer",
-    "refused": "approved, but it does not hold any more on a fresh reading: no command was shown; make a new plan "
+    "refused": "approved, but it does not hold any more on a fresh snapshot: no command was shown; make a new plan "
     "(run advise)",
     "verified": "done: every move is there, replicas are in sync, no throttle is left",
     "partly_applied": "partly applied: finish what is left by the commands of its waves, or roll back",
@@ -90,7 +90,7 @@ def _gain_of_rest(*, gain: float, imbalance: float) -> str:
 
 
 def _every_broker_inside() -> str:
-    return "every broker is inside its band already"
+    return "every broker is inside its allowed range already"
 
 
 def _plan_had_verdict(*, verdict: str) -> str:
@@ -123,7 +123,7 @@ def _now_other_capacity(*, resource: str, broker: int, now: float, then: float) 
 
 
 def _imbalance_would_grow(*, growth: float) -> str:
-    return f"the imbalance would grow by {growth:.3g}: more of the load would be outside its bands"
+    return f"the imbalance would grow by {growth:.3g}: more of the load would be outside its allowed ranges"
 
 
 def _broker_would_overflow(*, resource: str, broker: int, is_cap: bool) -> str:

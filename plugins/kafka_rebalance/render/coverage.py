@@ -17,7 +17,7 @@ RULE_WORDS: Mapping[FactCode, str] = MappingProxyType(
         FactCode.REPLICA_LISTS_DISAGREE: (
             "leader, ISR or reassignment name a broker that holds no replica, or sizes do not fit the replicas"
         ),
-        FactCode.ROWS_ARE_MISSING: "the reading announces other numbers of rows than it has",
+        FactCode.ROWS_ARE_MISSING: "the snapshot announces other numbers of rows than it has",
         FactCode.LOAD_IMPOSSIBLE: "a load is negative, infinite or of an unknown partition",
         FactCode.GROUP_VANISHED: "the group was deleted while the cluster was read",
         FactCode.MEMBER_READS_UNSUBSCRIBED: "a member owns or reads a topic that it does not subscribe to",
@@ -25,10 +25,10 @@ RULE_WORDS: Mapping[FactCode, str] = MappingProxyType(
         FactCode.OFFSETS_BACKWARDS: "a partition starts behind its end",
         FactCode.COMMITTED_BEYOND_END: "a group committed behind the end of a partition",
         FactCode.CLOCK_AHEAD: (
-            "the reading is ahead of the store's clock: set the clock of the machine that read the cluster right"
+            "the snapshot is ahead of the store's clock: set the clock of the machine that read the cluster right"
         ),
         FactCode.MOVE_DISAGREES_WITH_SNAPSHOT: (
-            "a move does not start where the reading shows its partition, or moves it twice"
+            "a move does not start where the snapshot shows its partition, or moves it twice"
         ),
         FactCode.MOVE_TO_UNFIT_BROKER: (
             "a move goes to a broker that does not stay, names one twice, or has its leader outside"
@@ -354,7 +354,7 @@ def _assignment_not_shown(*, member: str, partitions: int) -> str:
 def _retention_not_seen(*, unseen: int, partitions: int, without_rate: int, with_lower_bound: int) -> str:
     partial = f", {with_lower_bound:,} one that is a lower bound" if with_lower_bound else ""
     return (
-        f"start offsets of {unseen:,} of {counted(partitions, 'partition')} are not known in both readings, so bytes "
+        f"start offsets of {unseen:,} of {counted(partitions, 'partition')} are not known in both snapshots, so bytes "
         f"that retention deleted are unknown: {without_rate:,} have no rate{partial}"
     )
 
@@ -369,11 +369,11 @@ def _hours_not_measured(*, seen: int, hours: int, flattened: int, unseen_partiti
     if seen < hours:
         parts.append(f"{seen:,} of {counted(hours, 'hour')} were measured; the others do not count")
     if flattened:
-        parts.append(f"{flattened:,} of them by readings more than two hours apart, which flattens their peaks")
+        parts.append(f"{flattened:,} of them by snapshots more than two hours apart, which flattens their peaks")
     if unseen_partitions:
         verb = "was" if unseen_partitions == 1 else "were"
         parts.append(
-            f"{counted(unseen_partitions, 'partition')} {verb} in none of them: the newest reading gives the figure"
+            f"{counted(unseen_partitions, 'partition')} {verb} in none of them: the newest snapshot gives the figure"
         )
     return "; ".join(parts)
 

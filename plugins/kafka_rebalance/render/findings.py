@@ -655,7 +655,7 @@ def _coverage_gap(
 
 
 def _nothing_to_move(*, reasons: Sequence[str]) -> str:
-    return f"Nothing to move: {'; '.join(reasons) or 'everything is within its band'}."
+    return f"Nothing to move: {'; '.join(reasons) or 'everything is within its allowed range'}."
 
 
 def _cannot_tell_moves(*, reasons: Sequence[str]) -> str:

@@ -222,7 +222,7 @@ def _stopped(*, balancer: str) -> str:
 
 _WHAT_HOLDS = {
     "nothing_to_do": "nothing has to be done",
-    "not_fixable_by_moving": "some broker is outside its band",
+    "not_fixable_by_moving": "some broker is outside its allowed range",
     "rebalance": "the moves remove most of the imbalance",
 }
 

@@ -15,7 +15,7 @@ from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.snapshot.rights import Right
 from kafka_rebalance.snapshot.times import span_words
 
-IMBALANCE = "imbalance (share of load outside its band, summed over resources)"
+IMBALANCE = "imbalance (share of load outside its allowed range, summed over resources)"
 PROVED = "proved by a program in whole numbers"
 STATES = MappingProxyType(
     {
@@ -103,7 +103,7 @@ def _are(count: int) -> str:
 
 
 def _all_inside() -> str:
-    return "every broker is inside its band"
+    return "every broker is inside its allowed range"
 
 
 def _within_dead_band(*, dead_band: float, broker: int, resource: str, times_share: float) -> str:
@@ -129,7 +129,7 @@ _WHEN = {
 }  # fmt: skip
 _WHY_IT_STAYS = {
     None: "", "none": ", and no move that was found helps",
-    "whole_numbers": f", and no plan is inside all bands ({PROVED})",
+    "whole_numbers": f", and no plan is inside all allowed ranges ({PROVED})",
 }  # fmt: skip
 
 
@@ -143,14 +143,16 @@ def _outside_band(
     when: str = "today",
     proof: str | None = None,
 ) -> str:
+    outside = f"{'above' if side == 'high' else 'below'} the allowed range"
     return (
-        f"{resource}: {counted(brokers, 'broker')} {_are(brokers)} {'above' if side == 'high' else 'below'} the band, "
-        f"the furthest is broker {furthest_broker} at {times_mean:.2f} × the mean{_WHEN[when]}{_WHY_IT_STAYS[proof]}"
+        f"{resource}: {counted(brokers, 'broker')} {_are(brokers)} {outside}, the furthest is broker {furthest_broker} "
+        f"at {times_mean:.2f} × the mean{_WHEN[when]}{_WHY_IT_STAYS[proof]}"
     )
 
 
 def _band_widened(*, resource: str, asked_times_mean: float, used_times_mean: float, cause: str) -> str:
-    return f"the band of {resource} is widened from {asked_times_mean:.3g} to {used_times_mean:.3g} × the mean: {cause}"
+    widened = f"widened from {asked_times_mean:.3g} to {used_times_mean:.3g} × the mean"
+    return f"the allowed range of {resource} is {widened}: {cause}"
 
 
 def _band_not_met(*, resource: str, cause: str) -> str:
@@ -220,15 +222,13 @@ def _election_less_even(*, is_asked: bool, skew_before: float, skew_after: float
 
 def _widened_bounds(*, is_proved: bool, least_bytes_as_asked: float | None) -> str:
     if is_proved:
-        return f"bounds and gaps are for the widened bands: no plan meets the bands that you asked for ({PROVED})"
+        return f"bounds and gaps are for the widened ranges: no plan meets those that you asked for ({PROVED})"
     known = (
         ""
         if least_bytes_as_asked is None
         else f"; a plan that met them could not copy less than {bytes_in_words(least_bytes_as_asked)}"
     )
-    return (
-        f"bounds and gaps are for the widened bands: no plan was found that meets the bands that you asked for{known}"
-    )
+    return f"bounds and gaps are for the widened ranges: no plan was found that meets those that you asked for{known}"
 
 
 def _throttle_raised(*, throttle_bytes_per_s: int, highest_bytes_per_s: int, raised_waves: int, waves: int) -> str:
@@ -384,12 +384,12 @@ def _part_not_verified(*, part: str) -> str:
 
 
 def _gives_way(*, to: str, resources: Sequence[str], is_default: bool) -> str:
-    kind, names = "default band" if is_default else "band", in_list(resources)
+    kind, names = "default range" if is_default else "range", in_list(resources)
     if to == "caps":
         return f"the cap of {names} outranks this {kind}: caps come first"
     if to == "ordered_bands":
-        return f"the band of {names} outranks this {kind}: you asked for that one"
-    return f"the band of {names} outranks this {kind}: disks of different sizes come first"
+        return f"the allowed range of {names} outranks this {kind}: you asked for that one"
+    return f"the allowed range of {names} outranks this {kind}: disks of different sizes come first"
 
 
 def _partition_above_band(*, partition: str, times_band: float | None = None, leaves_others_short: bool = False) -> str:
@@ -397,19 +397,19 @@ def _partition_above_band(*, partition: str, times_band: float | None = None, le
         return f"{partition} alone holds so much that too little is left for the other brokers"
     parts = -int(-times_band // 1)
     return (
-        f"{partition} alone is more than the band of any broker holds; what helps: spread its keys over at least "
-        f"{parts} times as many partitions"
+        f"{partition} alone is more than the allowed range of any broker holds; what helps: spread its keys over at "
+        f"least {parts} times as many partitions"
     )
 
 
 def _all_above_band() -> str:
-    return "every partition is larger than the band of this broker; what helps: more, smaller partitions"
+    return "every partition is larger than the allowed range of this broker; what helps: more, smaller partitions"
 
 
 def _immovable_above_band(*, broker: int, topic: str, topic_share: float) -> str:
     return (
-        f"partitions that may not move fill the band of broker {broker} alone, {topic_share:.0%} of that are of topic "
-        f"{topic}; what helps: let that topic move"
+        f"partitions that may not move fill the allowed range of broker {broker} alone, {topic_share:.0%} of that are "
+        f"of topic {topic}; what helps: let that topic move"
     )
 
 
@@ -443,8 +443,9 @@ def _disks_full(*, freest_broker: int, free_bytes: float, broker: int, smallest_
 def _count_band_binds(*, broker: int, counted: str, count: int, resource: str, side: str, times_edge: float) -> str:
     least, ones = ("at least", "smallest") if side == "high" else ("at most", "largest")
     return (
-        f"the band of {counted} gives broker {broker} {least} {count:,} {counted}, and even the {ones} {count:,} bring "
-        f"it to {times_edge:.2f} × the edge of its {resource} band; what helps: a wider band of {counted}"
+        f"the allowed range of {counted} gives broker {broker} {least} {count:,} {counted}, and even the {ones} "
+        f"{count:,} bring it to {times_edge:.2f} × the edge of its allowed range of {resource}; "
+        f"what helps: a wider one of {counted}"
     )
 
 
@@ -461,8 +462,8 @@ def _point_in_budget() -> str:
 
 def _point_as_asked(*, asked: str, band: float | None, is_as_far_as_possible: bool) -> str:
     words = {
-        "band": f"you asked for a band of ±{band or 0.0:.1%}",
-        "default_band": f"it is inside the default band of ±{band or 0.0:.1%}",
+        "band": f"you asked for an allowed range of ±{band or 0.0:.1%}",
+        "default_band": f"it is inside the default range of ±{band or 0.0:.1%}",
     }.get(asked, f"you asked for the {asked}")
     return words + (", as far as that can be met" if is_as_far_as_possible else "")
 
@@ -584,7 +585,7 @@ def _may_be_outside(
 ) -> str:
     parts = [f"{resource} is not known for {counted(unknown_partitions, 'partition')}"] if unknown_partitions else []
     parts += [f"{_topics(hidden_topics, first_hidden)} could not be described"] if hidden_topics else []
-    return f"{', and '.join(parts)}: {resource} of broker {broker} may be outside its band"
+    return f"{', and '.join(parts)}: {resource} of broker {broker} may be outside its allowed range"
 
 
 def _leaderless(*, broker: int, state: str, partitions: int) -> str:
@@ -750,9 +751,9 @@ def _hours_outside(
 ) -> str:
     more = "" if judged == hours else f", {hours - judged:,} more were not measured"
     return (
-        f"in {outside_before:,} of the last {judged:,} hours some broker was outside its band of in, out or cpu; with "
-        f"this plan it would have been in {outside_after:,} ({mean_brokers_before:.1f} → {mean_brokers_after:.1f} "
-        f"brokers an hour){more}"
+        f"in {outside_before:,} of the last {judged:,} hours some broker was outside its allowed range of in, out or "
+        f"cpu; with this plan it would have been in {outside_after:,} "
+        f"({mean_brokers_before:.1f} → {mean_brokers_after:.1f} brokers an hour){more}"
     )
 
 
@@ -767,12 +768,12 @@ def _dirs_move(*, replicas: int, copied_bytes: int, least_bytes: int) -> str:
 
 
 def _dirs_as_asked() -> str:
-    return "every dir that you want empty is empty, and every disk is within its band"
+    return "every dir that you want empty is empty, and every disk is within its allowed range"
 
 
 def _dir_stays_outside(*, broker: int, paths: Sequence[str], used_share: float) -> str:
     where = f"{in_list(paths)} of broker {broker}"
-    return f"{where} stays at {used_share:.1%}, outside its band: whole replicas come no nearer"
+    return f"{where} stays at {used_share:.1%}, outside its allowed range: whole replicas come no nearer"
 
 
 _DIRS_LEFT_OUT = {
@@ -799,7 +800,7 @@ def _dirs_not_known(*, brokers: Sequence[int], is_to_empty: bool) -> str:
     of_all = f"broker{'' if len(brokers) == 1 else 's'} {listed(brokers)}"
     if is_to_empty:
         return f"too little is known of {of_all} to empty the dir"
-    return f"too little is known of {of_all} to tell whether the disks are within their band"
+    return f"too little is known of {of_all} to tell whether the disks are within their allowed range"
 
 
 def _empties_dir(*, broker: int, path: str) -> str:
@@ -927,19 +928,19 @@ PROOFS: Mapping[BoundProof, str] = MappingProxyType(
     {
         BoundProof.NOTHING_MOVES: "nothing moves",
         BoundProof.FORCED_COPIES: "copies that every plan needs: brokers that leave, racks, replication factor",
-        BoundProof.PRICES_ABOVE_BANDS: "dual prices of the load above the bands (weak duality)",
-        BoundProof.PRICES_BELOW_BANDS: "dual prices of the disk load missing below the bands (weak duality)",
+        BoundProof.PRICES_ABOVE_BANDS: "dual prices of the load above the allowed ranges (weak duality)",
+        BoundProof.PRICES_BELOW_BANDS: "dual prices of the disk load missing below the allowed ranges (weak duality)",
         BoundProof.PRICES_BY_RACK: "dual prices of each rack's excess or missing disk load (weak duality)",
         BoundProof.LINEAR_PROGRAM: "the dual of the linear program of all moves (weak duality)",
         BoundProof.LINEAR_PROGRAM_WITH_COVERS: "the dual of the linear program of all moves, with cover inequalities",
         BoundProof.DUAL_ASCENT: "dual prices of all replicas and leaders, by dual ascent (weak duality)",
-        BoundProof.COUNTED_LEADERS: "leaders outside the bands, counted broker by broker",
+        BoundProof.COUNTED_LEADERS: "leaders outside the allowed ranges, counted broker by broker",
         BoundProof.COUNTED_REPLICAS: "the fewest replicas that cover what must leave",
         BoundProof.PRICES_OF_MOVES: "dual prices with each copy at 1 (weak duality)",
         BoundProof.BUSIEST_BROKER: "what the busiest broker receives or sends at the throttle (weak duality)",
         BoundProof.FORCED_READS: "copies that every plan needs are read from one leader's broker at the throttle",
-        BoundProof.EMPTIEST_DISK: "the emptiest broker's disk must be filled to its band at the throttle",
+        BoundProof.EMPTIEST_DISK: "the emptiest broker's disk must be filled to its allowed range at the throttle",
         BoundProof.BYTES_OVER_RECEIVERS: "the least bytes, over all brokers that receive, at the throttle",
-        BoundProof.BY_VERIFIER: "the verifier recomputed it from snapshot, bands and dual prices",
+        BoundProof.BY_VERIFIER: "the verifier recomputed it from snapshot, allowed ranges and dual prices",
     }
 )

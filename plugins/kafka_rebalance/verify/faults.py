@@ -53,7 +53,7 @@ RULES = {
     "after": "`after` is what they carry once all moves are done",
     "mean": "mean_level is the plain mean",
     "skew": "skew = highest level / plain mean",
-    "band": "after the plan every broker is inside its band, or was widened",
+    "band": "after the plan every broker is inside its allowed range, or was widened",
     "topic_excess": "replicas of a topic above its even share are counted rightly",
     "robustness": "the trials and those in which the verdict holds are counts that can be",
     "after_failure": "the worst loss of a broker and of a rack, before and after, is right",

@@ -788,7 +788,7 @@ def _check_band(
     slack = SLACK * max(float(np.nanmax(np.where(np.isfinite(band.high), band.high, 0.0))), 1.0)
     over = cluster.stays & (after > band.high + slack)
     under = cluster.stays & (after < band.low - slack)
-    for words, wrong in (("above its band", over), ("below its band", under)):
+    for words, wrong in (("above its allowed range", over), ("below its allowed range", under)):
         for b in np.flatnonzero(wrong).tolist():
             faults.add("band", f"broker {cluster.ids[b]}", f"{name} {after[b]:g} is {words}")
 
@@ -811,7 +811,7 @@ def check_widened(
     for (side, nearly, surely, outermost), claimed in zip(sides, outcome["widened_to"], strict=True):
         place = f"resources.{name}.widened_to {side}"
         if claimed is None and surely.any():
-            faults.add("band", place, "some broker stands outside the band asked for, and it is not widened")
+            faults.add("band", place, "some broker is outside the requested allowed range, and it is not widened")
         elif claimed is not None:
             _check_widening(place, claimed, level[nearly], level[surely], outermost, faults)
 
@@ -822,7 +822,7 @@ def _check_widening(
     """``claimed`` is the level of a broker outside or at the edge, and the outermost."""
     rounding = 1e-7 * max(abs(claimed), 1.0)
     if not (np.abs(nearly - claimed) <= rounding).any():
-        faults.add("band", place, f"says {claimed:g}, and no broker outside the band asked for stands there")
+        faults.add("band", place, f"says {claimed:g}, and no broker outside the requested allowed range is there")
     elif len(surely) and abs(float(outermost(np.append(surely, claimed))) - claimed) > rounding:
         faults.add("band", place, f"says {claimed:g}, the furthest broker stands at {outermost(surely):g}")
 

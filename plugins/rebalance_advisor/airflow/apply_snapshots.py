@@ -179,7 +179,7 @@ def plan_in_short(plan: Plan, address: str) -> str:
     until = f" It holds until {plan.expires_at}." if plan.expires_at else ""
     where = f"Report: `{address}/report.html`, moves: `{address}/moves.csv`."
     what = (
-        "Approved, it is checked again on a fresh reading; then the commands are shown. Nothing here writes to Kafka: "
+        "Approved, it is checked again on a fresh snapshot; then the commands are shown. Nothing here writes to Kafka: "
         "you run the commands, and say so."
     )
     return "\n".join(

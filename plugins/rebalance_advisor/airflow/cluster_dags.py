@@ -122,8 +122,8 @@ def with_form(made: Any, fields: Mapping[str, Param]) -> Any:
 def prune_form() -> dict[str, Param]:
     days: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": _MOST_DAYS}
     return {
-        "keep_whole_days": Param(7, **days, title="Days to keep every reading; before, the last of each day"),
-        "keep_snapshots_days": Param(90, **days, title="Days to keep readings"),
+        "keep_whole_days": Param(7, **days, title="Days to keep every snapshot; before, the last of each day"),
+        "keep_snapshots_days": Param(90, **days, title="Days to keep snapshots"),
         "keep_runs_days": Param(400, **days, title="Days to keep advisories"),
     }
 

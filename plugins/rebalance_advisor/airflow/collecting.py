@@ -28,7 +28,7 @@ def collect(connection: Any, cluster: str) -> str:
     newest = with_measured_loads(newest, entry)
     for gap in newest.coverage:
         _log.warning("%s: could not read %s", cluster, gap_words(gap))
-    with still_working(_log, f"{cluster}: saving the reading"):
+    with still_working(_log, f"{cluster}: saving the snapshot"):
         snapshot_id = store.save_snapshot(connection, newest)
     _remember(newest)
     _log.info("%s: %d partitions, %d groups: %s", cluster, len(newest.partitions), len(newest.groups), snapshot_id)
@@ -59,7 +59,7 @@ def with_rates_since(before: ClusterSnapshot, newest: ClusterSnapshot) -> Cluste
         _log.info("%s: no rates: %s", newest.cluster, error)
         return newest
     if not SHORTEST_WINDOW_S <= window_s <= LONGEST_WINDOW_S:
-        _log.info("%s: no rates: the reading before is %.0f s older", newest.cluster, window_s)
+        _log.info("%s: no rates: the snapshot before is %.0f s older", newest.cluster, window_s)
         return newest
     return measure_rates(before, newest)
 

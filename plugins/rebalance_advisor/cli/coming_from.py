@@ -694,7 +694,7 @@ class _FlagReader:
         elif minutes:
             self.options["age_limit"] = f"{minutes}min"
             self._taken.add("metrics-age")
-            self.notes.append("age_limit is of the whole reading; a shell has none, it takes the INPUT as it is")
+            self.notes.append("age_limit is of the whole snapshot; a shell has none, it takes the INPUT as it is")
 
     def left_out(self) -> list[str]:
         words = {name: place for name, place in self.command.places.items() if name not in self._taken}

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=seconds_above_zero,
         default=120.0,
         metavar="SECONDS",
-        help="for the whole reading (120); a broker gets 5 s to answer, with more than 120 a 24th of it",
+        help="for the whole snapshot (120); a broker gets 5 s to answer, with more than 120 a 24th of it",
     )
 
 

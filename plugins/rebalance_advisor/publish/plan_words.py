@@ -93,7 +93,7 @@ def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
     if plan.frontier:
         balanced = [outcome.resource for outcome in plan.resources if outcome.watched is None]
         points = [asdict(point) for point in plan.frontier]
-        lines += ["What other bands would cost:", *frontier_lines(points, balanced)]
+        lines += ["What other allowed ranges would cost:", *frontier_lines(points, balanced)]
     if plan.robustness is not None:
         lines.append(render(Fact(FactCode.VERDICT_HOLDS, {"verdict": plan.verdict.value} | asdict(plan.robustness))))
     return lines

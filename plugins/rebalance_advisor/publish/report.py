@@ -339,7 +339,7 @@ def _band_words(low: float | None, high: float | None, *, is_widened: bool) -> s
     if low is None and high is None:
         return ""
     edges = f"{0 if low is None else low:.2f} to {'any' if high is None else f'{high:.2f}'}"
-    return f"band {edges}{', widened to what can be met' if is_widened else ''}"
+    return f"allowed range {edges}{', widened to what can be met' if is_widened else ''}"
 
 
 def _waves(plan: Document) -> list[dict[str, str]]:

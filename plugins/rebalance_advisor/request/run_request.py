@@ -100,7 +100,7 @@ class RunRequest(Checked):
     ] = None
     snapshot: Annotated[
         Annotated[str, OneOf((LATEST, FRESH))],
-        Option("Snapshot", "the newest one that is stored, or a fresh reading", is_in_shell=False),
+        Option("Snapshot", "the newest one that is stored, or a fresh one", is_in_shell=False),
     ] = LATEST
     seed: Annotated[Count, Option("Seed", "same input and seed, same plan", "N")] = 0
     options: PlanOptions = field(default_factory=PlanOptions)
@@ -108,7 +108,7 @@ class RunRequest(Checked):
         Span | None,
         Option(
             "Age limit",
-            "an older reading gives no plan, but cannot_tell: 90min, 2h, 3d (twice the time between two collections)",
+            "an older snapshot gives no plan, but cannot_tell: 90min, 2h, 3d (twice the time between two collections)",
             name="age_limit",
             is_in_shell=False,
         ),
@@ -117,7 +117,7 @@ class RunRequest(Checked):
         Annotated[str, OneOf(statistic.value for statistic in LoadStatistic)] | None,
         Option(
             "Load",
-            "mean, p95 or peak (the cluster's busiest hours) of a window's hours, not the last reading's rates",
+            "mean, p95 or peak (the cluster's busiest hours) of a window's hours, not the newest snapshot's rates",
             "mean|p95|peak",
         ),
     ] = None

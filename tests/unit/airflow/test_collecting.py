@@ -62,8 +62,8 @@ def test_an_hour_between_two_readings_gives_rates(newest):
 @pytest.mark.parametrize(
     ("age_s", "words"),
     [
-        (29, "the reading before is 29 s older"),
-        (LONGEST_WINDOW_S + 1, "the reading before is 93601 s older"),
+        (29, "the snapshot before is 29 s older"),
+        (LONGEST_WINDOW_S + 1, "the snapshot before is 93601 s older"),
         (-60, "no rates: "),
     ],
 )

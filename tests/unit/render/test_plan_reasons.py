@@ -93,7 +93,7 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.ALL_INSIDE_BAND),
-        "every broker is inside its band",
+        "every broker is inside its allowed range",
     ),
     (
         fact(FactCode.ALL_WITHIN_DEAD_BAND, dead_band=0.2, broker=3, resource="disk", times_share=1.15),
@@ -182,7 +182,7 @@ SAMPLES: list[tuple[Fact, str]] = [
         fact(
             FactCode.BROKERS_OUTSIDE_BAND, resource="disk", side="high", brokers=2, furthest_broker=3, times_mean=1.684
         ),
-        "disk: 2 brokers are above the band, the furthest is broker 3 at 1.68 × the mean",
+        "disk: 2 brokers are above the allowed range, the furthest is broker 3 at 1.68 × the mean",
     ),
     (
         fact(
@@ -194,7 +194,7 @@ SAMPLES: list[tuple[Fact, str]] = [
             times_mean=0.5,
             when="after_plan",
         ),
-        "in: 1 broker is below the band, the furthest is broker 3 at 0.50 × the mean, after this plan",
+        "in: 1 broker is below the allowed range, the furthest is broker 3 at 0.50 × the mean, after this plan",
     ),
     (
         fact(
@@ -207,13 +207,13 @@ SAMPLES: list[tuple[Fact, str]] = [
             proof="whole_numbers",
         ),
         (
-            "in: 1 broker is below the band, the furthest is broker 3 at 0.50 × the mean, and no plan is "
-            "inside all bands (proved by a program in whole numbers)"
+            "in: 1 broker is below the allowed range, the furthest is broker 3 at 0.50 × the mean, and no plan is "
+            "inside all allowed ranges (proved by a program in whole numbers)"
         ),
     ),
     (
         fact(FactCode.BAND_WIDENED, resource="disk", asked_times_mean=1.1, used_times_mean=1.234, cause=NEAR),
-        "the band of disk is widened from 1.1 to 1.23 × the mean: the search found nothing nearer",
+        "the allowed range of disk is widened from 1.1 to 1.23 × the mean: the search found nothing nearer",
     ),
     (
         fact(FactCode.BAND_NOT_MET, resource="disk", cause=NEAR),
@@ -223,7 +223,7 @@ SAMPLES: list[tuple[Fact, str]] = [
         fact(FactCode.DOES_NOT_PAY, copied_bytes=2.0 * GIB, copied_share=0.125, imbalance_removed=0.0012),
         (
             "a plan would not pay: it copies 2.0 GiB (12.5% of all bytes) and takes 0.0012 off the imbalance "
-            "(share of load outside its band, summed over resources)"
+            "(share of load outside its allowed range, summed over resources)"
         ),
     ),
     (
@@ -237,7 +237,7 @@ SAMPLES: list[tuple[Fact, str]] = [
         ),
         (
             "the budget (at most 5.0 GiB, at most 1 replica move, at most 1.5 h at the throttle) allows no "
-            "move and no leader change that lowers the imbalance (share of load outside its band, summed "
+            "move and no leader change that lowers the imbalance (share of load outside its allowed range, summed "
             "over resources) of 0.25"
         ),
     ),
@@ -253,7 +253,7 @@ SAMPLES: list[tuple[Fact, str]] = [
         ),
         (
             "within the budget (at most 5 replica moves, at most 0 leader changes) the imbalance (share of "
-            "load outside its band, summed over resources) goes from 0.25 to 0.1"
+            "load outside its allowed range, summed over resources) goes from 0.25 to 0.1"
         ),
     ),
     (
@@ -266,7 +266,7 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.IMBALANCE_CHANGES, imbalance_before=0.25, imbalance_after=0.1),
-        "the imbalance (share of load outside its band, summed over resources) is 0.25, afterwards 0.1",
+        "the imbalance (share of load outside its allowed range, summed over resources) is 0.25, afterwards 0.1",
     ),
     (
         fact(FactCode.WAITS_FOR_ELECTION),
@@ -286,14 +286,14 @@ SAMPLES: list[tuple[Fact, str]] = [
     (
         fact(FactCode.BOUNDS_OF_WIDENED_BANDS, is_proved=True, least_bytes_as_asked=None),
         (
-            "bounds and gaps are for the widened bands: no plan meets the bands that you asked for (proved "
+            "bounds and gaps are for the widened ranges: no plan meets those that you asked for (proved "
             "by a program in whole numbers)"
         ),
     ),
     (
         fact(FactCode.BOUNDS_OF_WIDENED_BANDS, is_proved=False, least_bytes_as_asked=3.0 * GIB),
         (
-            "bounds and gaps are for the widened bands: no plan was found that meets the bands that you "
+            "bounds and gaps are for the widened ranges: no plan was found that meets those that you "
             "asked for; a plan that met them could not copy less than 3.0 GiB"
         ),
     ),
@@ -435,16 +435,16 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.BAND_GIVES_WAY, to="ordered_bands", resources=("disk", "in"), is_default=True),
-        "the band of disk and in outranks this default band: you asked for that one",
+        "the allowed range of disk and in outranks this default range: you asked for that one",
     ),
     (
         fact(FactCode.BAND_GIVES_WAY, to="unequal_disks", resources=("disk",), is_default=True),
-        "the band of disk outranks this default band: disks of different sizes come first",
+        "the allowed range of disk outranks this default range: disks of different sizes come first",
     ),
     (
         fact(FactCode.PARTITION_ABOVE_BAND, partition="t-0", times_band=2.08),
         (
-            "t-0 alone is more than the band of any broker holds; what helps: spread its keys over at least "
+            "t-0 alone is more than the allowed range of any broker holds; what helps: spread its keys over at least "
             "3 times as many partitions"
         ),
     ),
@@ -454,12 +454,12 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.ALL_PARTITIONS_ABOVE_BAND),
-        "every partition is larger than the band of this broker; what helps: more, smaller partitions",
+        "every partition is larger than the allowed range of this broker; what helps: more, smaller partitions",
     ),
     (
         fact(FactCode.IMMOVABLE_ABOVE_BAND, broker=3, topic="t", topic_share=0.5),
         (
-            "partitions that may not move fill the band of broker 3 alone, 50% of that are of topic t; what "
+            "partitions that may not move fill the allowed range of broker 3 alone, 50% of that are of topic t; what "
             "helps: let that topic move"
         ),
     ),
@@ -497,8 +497,8 @@ SAMPLES: list[tuple[Fact, str]] = [
             times_edge=1.27,
         ),
         (
-            "the band of replicas gives broker 3 at least 14 replicas, and even the smallest 14 bring it to "
-            "1.27 × the edge of its disk band; what helps: a wider band of replicas"
+            "the allowed range of replicas gives broker 3 at least 14 replicas, and even the smallest 14 bring it to "
+            "1.27 × the edge of its allowed range of disk; what helps: a wider one of replicas"
         ),
     ),
     (
@@ -515,7 +515,7 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.POINT_AS_ASKED, asked="default_band", band=0.1, is_as_far_as_possible=True),
-        "it is inside the default band of ±10.0%, as far as that can be met",
+        "it is inside the default range of ±10.0%, as far as that can be met",
     ),
     (
         fact(FactCode.POINT_CHEAP, unit="bytes", is_free=False, is_beside_forced=False),
@@ -591,7 +591,7 @@ SAMPLES: list[tuple[Fact, str]] = [
         ),
         (
             "disk is not known for 8 partitions, and topic secret could not be described: disk of broker 3 "
-            "may be outside its band"
+            "may be outside its allowed range"
         ),
     ),
     (
@@ -608,7 +608,7 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.OF_WHAT_WAS_SEEN, reason=fact(FactCode.ALL_INSIDE_BAND)),
-        "by what the snapshot shows: every broker is inside its band",
+        "by what the snapshot shows: every broker is inside its allowed range",
     ),
     (
         fact(FactCode.FIGURE_NOT_MEASURED, figure="log_bytes"),
@@ -739,7 +739,7 @@ SAMPLES: list[tuple[Fact, str]] = [
             mean_brokers_after=0.0,
         ),
         (
-            "in 2 of the last 3 hours some broker was outside its band of in, out or cpu; with this plan it "
+            "in 2 of the last 3 hours some broker was outside its allowed range of in, out or cpu; with this plan it "
             "would have been in 0 (1.0 → 0.0 brokers an hour), 1 more were not measured"
         ),
     ),
@@ -749,11 +749,11 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.DIRS_AS_ASKED),
-        "every dir that you want empty is empty, and every disk is within its band",
+        "every dir that you want empty is empty, and every disk is within its allowed range",
     ),
     (
         fact(FactCode.DIR_STAYS_OUTSIDE, broker=3, paths=("/d0",), used_share=0.5),
-        "/d0 of broker 3 stays at 50.0%, outside its band: whole replicas come no nearer",
+        "/d0 of broker 3 stays at 50.0%, outside its allowed range: whole replicas come no nearer",
     ),
     (
         fact(FactCode.DIRS_LEFT_OUT, why="one_disk", broker=3),
@@ -769,7 +769,7 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.DIRS_NOT_KNOWN, brokers=(3, 4), is_to_empty=False),
-        "too little is known of brokers 3, 4 to tell whether the disks are within their band",
+        "too little is known of brokers 3, 4 to tell whether the disks are within their allowed range",
     ),
     (
         fact(FactCode.EMPTIES_DIR, broker=3, path="/d0"),
