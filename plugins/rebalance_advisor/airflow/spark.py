@@ -139,10 +139,14 @@ class Submission:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
         ) as process:  # fmt: skip
             self._process = process
-            for line in _lines(process):
-                if written := line.rstrip():
-                    last = written
-                    say(written)
+            try:
+                for line in _lines(process):
+                    if written := line.rstrip():
+                        last = written
+                        say(written)
+            except BaseException:  # Airflow's timeout is raised here: leaving the block would wait for the job's end
+                self.end()
+                raise
         if process.returncode or self._is_ended:
             how = "was ended" if self._is_ended else "ended"
             code = process.returncode

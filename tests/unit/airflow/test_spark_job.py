@@ -255,6 +255,22 @@ def test_a_task_that_is_ended_ends_its_job_and_what_that_started(monkeypatch, tm
     assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
 
 
+def test_a_job_ends_with_a_task_that_ran_out_of_time(monkeypatch, tmp_path):
+    """Airflow raises its timeout in the task's thread and calls ``on_kill`` only after that."""
+    script = "#!/bin/sh\nchild() { sleep 60; touch finished; }\nchild &\necho begun\nwait\n"
+    (tmp_path / "spark-submit").write_text(script)
+    (tmp_path / "spark-submit").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.chdir(tmp_path)
+
+    def run_out_of_time(line: str) -> None:
+        raise TimeoutError(line)
+
+    with pytest.raises(TimeoutError, match="begun"):
+        Submission().run([], {}, run_out_of_time)
+    assert not (tmp_path / "finished").exists()
+
+
 def test_a_job_that_has_ended_is_not_waited_for_because_of_what_it_left_behind(monkeypatch, tmp_path):
     """Orphans of Spark's Python workers may hold its output open for minutes."""
     script = (

@@ -431,7 +431,7 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.BAND_GIVES_WAY, to="caps", resources=("disk",), is_default=False),
-        "the cap of disk outranks this band: caps come first",
+        "the cap of disk outranks this range: caps come first",
     ),
     (
         fact(FactCode.BAND_GIVES_WAY, to="ordered_bands", resources=("disk", "in"), is_default=True),
