@@ -14,6 +14,7 @@ from kafka_rebalance.advisory.advisory import NEW, PERSISTING, REOPENED
 from kafka_rebalance.amounts import (
     amount_in_words,
     bytes_in_words,
+    counted,
     listed,
     ratio_in_words,
     seconds_in_words,
@@ -52,10 +53,8 @@ VERDICT_WORDS = {
 
 
 def size_in_words(size: Document) -> str:
-    return (
-        f"{size['brokers']:,} brokers in {size['racks']:,} racks, {size['topics']:,} topics, "
-        f"{size['partitions']:,} partitions, {size['replicas']:,} replicas, {size['groups']:,} groups"
-    )
+    brokers = f"{counted(size['brokers'], 'broker')} in {counted(size['racks'], 'rack')}"
+    return ", ".join([brokers, *(counted(size[f"{one}s"], one) for one in ("topic", "partition", "replica", "group"))])
 
 
 def key_figures(plan: Document) -> list[dict[str, str]]:

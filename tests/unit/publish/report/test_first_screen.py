@@ -12,6 +12,7 @@ from rebalance_advisor.publish.report import (
     if_nothing_is_done,
     loss_lines,
     provenance,
+    size_in_words,
     time_in_words,
 )
 
@@ -111,3 +112,9 @@ def test_the_worst_losses_are_a_line_each_where_they_matter() -> None:
         "if broker 3 fails, broker 7 carries 1.20 × its capacity (out)"
     ]
     assert lines(worst(150, 10.0)) == lines(None) == loss_lines({"after_failure": None}) == loss_lines({}) == []
+
+
+def test_the_size_names_one_group_and_many() -> None:
+    size = {"brokers": 4, "racks": 3, "topics": 6, "partitions": 1029, "replicas": 78, "groups": 1}
+    words = "4 brokers in 3 racks, 6 topics, 1,029 partitions, 78 replicas, 1 group"
+    assert size_in_words(size) == words
