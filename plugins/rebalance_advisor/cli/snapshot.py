@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kafka_rebalance.amounts import counted
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rights import RIGHT
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
@@ -87,11 +88,9 @@ def run(arguments: argparse.Namespace) -> int:
         snapshot = loads_from_prometheus(snapshot, arguments.prometheus, names, say=_warn)
     _warn_of_gaps(snapshot)
     _write(snapshot, arguments.out)
-    write_lines(
-        sys.stderr,
-        f"{arguments.out}: {len(snapshot.brokers)} brokers, {len(snapshot.topics)} topics, "
-        f"{len(snapshot.partitions)} partitions, {len(snapshot.groups)} groups",
-    )
+    parts = ("broker", "topic", "partition", "group")
+    size = ", ".join(counted(len(getattr(snapshot, f"{part}s")), part) for part in parts)
+    write_lines(sys.stderr, f"{arguments.out}: {size}")
     return 0
 
 
