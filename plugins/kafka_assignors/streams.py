@@ -23,7 +23,7 @@ name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -32,60 +32,10 @@ import numpy as np
 from kafka_assignors.contract import MapOrder
 from kafka_assignors.errors import AssignorError, InvalidInputError
 from kafka_assignors.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY, PUT, order_after, put_order
+from kafka_assignors.java.priority_queue import PriorityQueue
 from kafka_assignors.java.strings import compare_key, hash_codes
 from kafka_assignors.releases import Releases, answering
 from kafka_assignors.string_column import StringColumn
-
-
-class PriorityQueue:
-    """Poll order of ``java.util.PriorityQueue``, equal keys included (OpenJDK 8 to 25). O(log n) for ``add``, ``poll``.
-
-    A binary heap: ``add`` appends the item and lifts it while its parent's key is larger; ``poll`` moves the last item
-    to the head and lowers it, to the left child if both are equal. Python's ``heapq`` lowers to a leaf first, so equal
-    keys come in another order. Example: keys 0, 0, 0 of items 0, 1, 2: the queue polls 0, 2, 1. A key may change
-    outside the queue.
-    """
-
-    __slots__ = ("_heap", "_keys")
-
-    def __init__(self, keys: Sequence[float], items: Iterable[int]) -> None:
-        self._keys = keys
-        self._heap: list[int] = []
-        for item in items:
-            self.add(item)
-
-    def __len__(self) -> int:
-        return len(self._heap)
-
-    def add(self, item: int) -> None:
-        heap, keys = self._heap, self._keys
-        key = keys[item]
-        heap.append(item)
-        at = len(heap) - 1
-        while at > 0:
-            parent = (at - 1) >> 1
-            if key >= keys[heap[parent]]:
-                break
-            heap[at] = heap[parent]
-            at = parent
-        heap[at] = item
-
-    def poll(self) -> int:
-        heap, keys = self._heap, self._keys
-        moved = heap.pop()
-        if not heap:
-            return moved
-        head, size, at = heap[0], len(heap), 0
-        key = keys[moved]
-        while (child := 2 * at + 1) < size:
-            if child + 1 < size and keys[heap[child]] > keys[heap[child + 1]]:
-                child += 1
-            if key <= keys[heap[child]]:
-                break
-            heap[at] = heap[child]
-            at = child
-        heap[at] = moved
-        return head
 
 
 class Task(NamedTuple):
@@ -211,10 +161,10 @@ def streams_sticky(version: object = None) -> StreamsStickyAssignor:
 def member_order(request: StreamsRequest) -> list[int]:
     if request.order is MapOrder.GIVEN:
         return list(range(len(request.members)))
-    return _hash_walk([member.id for member in request.members])
+    return hash_walk([member.id for member in request.members])
 
 
-def _hash_walk(ids: Sequence[str]) -> list[int]:
+def hash_walk(ids: Sequence[str]) -> list[int]:
     column = StringColumn.of(ids)
     order: list[int] = put_order(hash_codes(column.data, column.offsets), DEFAULT_CAPACITY).tolist()
     return order
@@ -273,7 +223,7 @@ class _Run:
         for member in walk:
             in_process[self.process_of[member]].append(member)
         self.members_of = [
-            [listed[place] for place in _hash_walk([request.members[member].id for member in listed])]
+            [listed[place] for place in hash_walk([request.members[member].id for member in listed])]
             for listed in in_process
         ]
         self.task_totals = [0] * len(number_of)

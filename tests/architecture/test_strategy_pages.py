@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kafka_assignors import registry as assignors
 from kafka_assignors.connect import CONNECT_COOPERATIVE, CONNECT_EAGER
+from kafka_assignors.high_availability import HIGH_AVAILABILITY
 from kafka_assignors.partitioners import registry as partitioners
 from kafka_assignors.streams import STREAMS_STICKY
 from kafka_rebalance.placement.recorded_cases import answer
@@ -19,6 +20,7 @@ def registered() -> list[tuple[str, str, str]]:
     """Return name, versions and who runs it of every strategy."""
     run_by = [(one.name, one.versions, one.side.value) for one in assignors.BUILT_IN]
     run_by += [(one.name, one.versions, "streams") for one in STREAMS_STICKY]
+    run_by += [(one.name, one.versions, "leader") for one in HIGH_AVAILABILITY]
     return run_by + [(one.name, one.versions, "connect") for one in (*CONNECT_EAGER, *CONNECT_COOPERATIVE)]
 
 

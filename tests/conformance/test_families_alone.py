@@ -32,6 +32,7 @@ ANSWERS = {
     "connect_cooperative": partial(connect.answer_cooperative, "connect-cooperative"),
     "flink_splits": fixed_readers.answer_flink, "mirror_maker_tasks": fixed_readers.answer_mirror_maker,
     "streams_sticky": partial(streams.answer_sticky, "streams-sticky"),
+    "streams_high_availability": partial(streams.answer_high_availability, "streams-high-availability"),
 }  # fmt: skip
 
 

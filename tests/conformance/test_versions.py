@@ -26,6 +26,7 @@ RELEASES = {
     ("server_uniform", None): (*_KAFKA, "3.7.2"),
     ("share_simple", None): (*_KAFKA, "3.6"),
     ("streams_sticky", None): (*_KAFKA, "4.1"),
+    ("streams_high_availability", None): (*_KAFKA, "3.2.3"),
     ("connect_eager", None): (*_KAFKA, "3.3.2"),
     ("connect_cooperative", None): (*_KAFKA, "3.3.2"),
     ("flink_splits", None): ("5.0.0", "5.0", "5.1", "3.4"),

@@ -69,6 +69,10 @@ MIRROR_MAKER = ("4.3.1", ("connect-mirror",))  # none of 4.4.0 is served
 LOCAL_STORAGE = "4.3.1"  # kafka-storage:test of 4.4.0 is not served; brokers of 4.4 lack classes that this one needs
 LAST_WITH_ADMIN_UTILS = ("4.0.2", ("kafka-server-common",))
 STREAMS = (NEWEST, ("kafka-streams",))
+OTHER_STREAMS = tuple(
+    (release, ("kafka-streams",))
+    for release in ("4.3.1", "4.2.0", "4.0.0", "3.9.2", "3.8.0", "3.7.2", "3.6.0", "3.5.0", "3.3.0")
+)
 ALL = (
     NEWEST_CLIENT,
     LIVE_CLIENT,

@@ -16,6 +16,7 @@ from kafka_assignors.connect import CONNECT_COOPERATIVE, CONNECT_EAGER
 from kafka_assignors.coordinator.membership import COORDINATORS
 from kafka_assignors.errors import AssignorError, EndlessReassignmentError, InvalidInputError, UnknownNameError
 from kafka_assignors.fixed_readers import FLINK, MIRROR_MAKER
+from kafka_assignors.high_availability import HIGH_AVAILABILITY
 from kafka_assignors.registry import Registration, built_in, lines_of_client, lines_of_coordinator
 from kafka_assignors.releases import Releases, answering
 from kafka_assignors.streams import STREAMS_STICKY
@@ -86,6 +87,10 @@ FAMILIES: dict[str, Family] = {
     "streams_sticky": Family(
         "kafka_assignors.recorded_cases.streams:answer_sticky",
         lambda _asked: tuple((assignor.name, assignor.releases) for assignor in STREAMS_STICKY),
+    ),
+    "streams_high_availability": Family(
+        "kafka_assignors.recorded_cases.streams:answer_high_availability",
+        lambda _asked: tuple((assignor.name, assignor.releases) for assignor in HIGH_AVAILABILITY),
     ),
     "connect_eager": Family(
         "kafka_assignors.recorded_cases.connect:answer_eager",

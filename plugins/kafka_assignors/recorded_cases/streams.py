@@ -5,8 +5,16 @@ from typing import Any
 
 from kafka_assignors.contract import MapOrder
 from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.high_availability import (
+    HIGH_AVAILABILITY,
+    HighAvailabilityMember,
+    HighAvailabilityRequest,
+    HighAvailabilitySettings,
+    walk_of,
+)
 from kafka_assignors.streams import (
     STREAMS_STICKY,
+    MemberTasks,
     StreamsMember,
     StreamsRequest,
     StreamsSubtopology,
@@ -26,11 +34,12 @@ def answer_sticky(name: str, case: Input) -> Output:
     given = assignor.assign(request)
     ids = [member.id for member in request.members]
     output: Output = {"memberOrder": [ids[i] for i in member_order(request)]} if request.order is MapOrder.HASH else {}
-    output["assignment"] = {
-        member: {"active": _by_subtopology(tasks.active), "standby": _by_subtopology(tasks.standby)}
-        for member, tasks in zip(ids, given, strict=True)
-    }
+    output["assignment"] = {member: _kinds(tasks) for member, tasks in zip(ids, given, strict=True)}
     return output
+
+
+def _kinds(tasks: MemberTasks) -> Output:
+    return {"active": _by_subtopology(tasks.active), "standby": _by_subtopology(tasks.standby)}
 
 
 def streams_request(case: Input) -> StreamsRequest:
@@ -44,11 +53,7 @@ def streams_request(case: Input) -> StreamsRequest:
                 process_id=member["processId"],
                 active=tuple(_tasks(member.get("active"))),
                 standby=tuple(_tasks(member.get("standby"))),
-                offset_sums={
-                    _task(subtopology, partition): int(offset_sum)
-                    for subtopology, sums in member.get("taskOffsets") or ()
-                    for partition, offset_sum in sums
-                },
+                offset_sums=_sums(member.get("taskOffsets")),
             )
             for member in case["members"]
         ),
@@ -62,6 +67,10 @@ def _tasks(runs: Runs | None) -> Iterable[Task]:
     return dict.fromkeys(_task(subtopology, partition) for subtopology, numbers in runs or () for partition in numbers)
 
 
+def _sums(runs: Sequence[tuple[str, Sequence[tuple[Any, Any]]]] | None) -> dict[Task, int]:
+    return {_task(subtopology, partition): int(total) for subtopology, sums in runs or () for partition, total in sums}
+
+
 def _task(subtopology: object, partition: Any) -> Task:
     if not isinstance(subtopology, str):
         raise InvalidInputError.at("members", f"a task's subtopology is {excerpt(subtopology)}", "ids are strings")
@@ -73,3 +82,41 @@ def _by_subtopology(tasks: Iterable[Task]) -> dict[str, list[int]]:
     for subtopology, partition in tasks:
         lists.setdefault(subtopology, []).append(partition)
     return lists
+
+
+def answer_high_availability(name: str, case: Input) -> Output:
+    assignor = next(assignor for assignor in HIGH_AVAILABILITY if assignor.name == name)
+    request = high_availability_request(case)
+    answered = assignor.assign(request)
+    ids = [member.id for member in request.members]
+    output: Output = {"memberOrder": [ids[i] for i in walk_of(request)]} if request.order is MapOrder.HASH else {}
+    output["probing"] = answered.is_probing
+    output["processes"] = {process: _kinds(tasks) for process, tasks in answered.processes.items()}
+    output["assignment"] = {member: _kinds(tasks) for member, tasks in zip(ids, answered.members, strict=True)}
+    return output
+
+
+def high_availability_request(case: Input) -> HighAvailabilityRequest:
+    if case.get("rackAwareStrategy", "none") != "none":
+        raise InvalidInputError.at("rackAwareStrategy", excerpt(case["rackAwareStrategy"]), "only none is replayed")
+    default = HighAvailabilitySettings()
+    return HighAvailabilityRequest(
+        end_offset_sums=_sums(case["stateful"]),
+        stateless=tuple(_tasks(case["stateless"])),
+        members=tuple(
+            HighAvailabilityMember(
+                id=member["id"],
+                process_id=member["processId"],
+                offset_sums=_sums(member.get("offsetSums")),
+                tags=member.get("tags") or {},
+            )
+            for member in case["members"]
+        ),
+        settings=HighAvailabilitySettings(
+            standby_replicas=int(case.get("numStandbyReplicas", default.standby_replicas)),
+            max_warmup_replicas=int(case.get("maxWarmupReplicas", default.max_warmup_replicas)),
+            acceptable_recovery_lag=int(case.get("acceptableRecoveryLag", default.acceptable_recovery_lag)),
+            rack_aware_tags=tuple(case.get("rackAwareTags", ())),
+        ),
+        order=MapOrder(case.get("order", "given")),
+    )

@@ -1,7 +1,7 @@
 import random
 from heapq import heapify, heappop
 
-from kafka_assignors.streams import PriorityQueue
+from kafka_assignors.java.priority_queue import PriorityQueue
 
 
 def polled(queue: PriorityQueue) -> list[int]:
