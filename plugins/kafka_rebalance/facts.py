@@ -371,6 +371,7 @@ class FactCode(StrEnum):
     STREAMS_INSTANCE_DIES = "streams_instance_dies"
     STREAMS_INSTANCE_JOINS = "streams_instance_joins"
     STREAMS_NOT_REPLAYED = "streams_not_replayed"
+    STREAMS_AT_REST = "streams_at_rest"
 
     # Scenario rows.
     MEMBER_JOINS = "member_joins"

@@ -1,6 +1,6 @@
 """Real Kafka Streams applications of both protocols: their tasks are read, and joins and leaves are foretold.
 
-``STREAMS_CHANGES`` sets how many joins and leaves of the KIP-1071 group (2, a leave first).
+``STREAMS_CHANGES`` sets how many joins and leaves of each group (2, a leave first).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import EVERYTHING
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.request_frame import feeding_order
-from kafka_rebalance.groups.streams_tasks import MissingPart, StreamsReplay, StreamsScenario
+from kafka_rebalance.groups.streams_tasks import MissingPart, StreamsReplay, StreamsScenario, StreamsScore
 from kafka_rebalance.snapshot.group import Group, Member, TaskIds
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.jvm.maven import find_java
@@ -56,6 +56,7 @@ class Applications(NamedTuple):
     replays: dict[str, StreamsReplay]
     after: StreamsReplay
     changes: list[Change]
+    classic_changes: list[tuple[str, bool]]
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +70,7 @@ def applications(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Applicati
         try:
             groups = settled(cluster.bootstrap, INSTANCES)
             seen = list(changes(process, cluster.bootstrap, spec.version, groups["app-streams"][0]))
+            classic = list(classic_changes(process, cluster.bootstrap, groups["app-classic"][1]))
         finally:
             process.terminate()
             process.communicate()
@@ -78,6 +80,7 @@ def applications(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Applicati
             {name: replay for name, (_, replay) in groups.items()},
             seen[0][1],
             [change for change, _ in seen],
+            classic,
         )
 
 
@@ -94,16 +97,38 @@ def changes(
     process: subprocess.Popen[str], bootstrap: str, version: str, group: Group
 ) -> Iterator[tuple[Change, StreamsReplay]]:
     """Yield each change of the KIP-1071 group with its replay after it; a new instance begins without state."""
+    for what, members in steps(process, "streams"):
+        before, (group, replay) = group, settled(bootstrap, members, only="app-streams")["app-streams"]
+        yield Change(what, foretold(before, group.members, version), placed(group)), replay
+
+
+def steps(process: subprocess.Popen[str], protocol: str) -> Iterator[tuple[str, int]]:
+    """Let instances leave and join one by one, and yield which it was and how many there are then."""
     assert process.stdin is not None
-    lots, running = random.Random(1), [f"streams-{number}" for number in range(INSTANCES)]
+    lots, running = random.Random(1), [f"{protocol}-{number}" for number in range(INSTANCES)]
     for number in range(CHANGES):
         is_leave = number == 0 or (len(running) > 2 and (len(running) > 4 or lots.random() < 0.5))
-        name = lots.choice(running) if is_leave else f"streams-{INSTANCES + number}"
+        name = lots.choice(running) if is_leave else f"{protocol}-{INSTANCES + number}"
         process.stdin.write(f"{name}\n")
         process.stdin.flush()
         (running.remove if is_leave else running.append)(name)
-        before, (group, replay) = group, settled(bootstrap, len(running), only="app-streams")["app-streams"]
-        yield Change("leaves" if is_leave else "joins", foretold(before, group.members, version), placed(group)), replay
+        yield "leaves" if is_leave else "joins", len(running)
+
+
+def classic_changes(
+    process: subprocess.Popen[str], bootstrap: str, replay: StreamsReplay
+) -> Iterator[tuple[str, bool]]:
+    """Yield each change of the classic group, and whether it ended at rest with the foretold figures of a leave."""
+    for what, members in steps(process, "classic"):
+        before, (_, replay) = replay, settled(bootstrap, members, only="app-classic")["app-classic"]
+        left = {one.process_id for one in before.members} - {one.process_id for one in replay.members}
+        rows = [row for row in before.rows_of(StreamsScenario.INSTANCE_DIES) if set(row.instances) == left]
+        yield what, len(rows) == len(left) and all(is_as_foretold(row, replay.today) for row in rows)
+
+
+def is_as_foretold(row: StreamsScore, today: StreamsScore | None) -> bool:
+    names = ("members", "processes", "active_tasks", "standby_tasks", "most_active", "least_active", "idle_members")
+    return all(getattr(row, name) == getattr(today, name) for name in names)
 
 
 def foretold(before: Group, members: Sequence[Member], version: str) -> Placed:
@@ -160,7 +185,9 @@ def settled(bootstrap: str, members: int, only: str | None = None) -> dict[str, 
             today is not None and (today.members, today.active_tasks, today.standby_tasks)
             == (members, PARTITIONS, PARTITIONS)
             for today in todays
-        ) and all(MissingPart.SETTLED_STATE not in found[name][1].missing for name in wanted)  # fmt: skip
+        ) and all(
+            {MissingPart.SETTLED_STATE, MissingPart.TASKS_AT_REST}.isdisjoint(found[name][1].missing) for name in wanted
+        )  # fmt: skip
 
     return wait_for("both applications to be at rest", read, until=is_settled, every_s=1.0)
 
@@ -173,9 +200,9 @@ def test_tasks_of_classic_threads_are_those_whose_partitions_they_read(applicati
     for member in group.members:
         assert member.tasks is not None
         assert member.assigned == (("orders", dict(member.tasks.active)["0"]),)
-    assert replay.missing == (
-        MissingPart.TOPOLOGY, MissingPart.CHANGELOG_END_OFFSETS, MissingPart.APPLICATION_SETTINGS,
-    )  # fmt: skip
+    assert (replay.missing, replay.is_reproduced) == ((), True)
+    assert replay.at_rest is not None
+    assert (replay.at_rest.standby_replicas, replay.at_rest.tags) == ((1,), ((),))
 
 
 def test_a_streams_group_is_replayed_and_a_leave_ends_as_foretold(applications: Applications) -> None:
@@ -188,9 +215,8 @@ def test_a_streams_group_is_replayed_and_a_leave_ends_as_foretold(applications: 
     (foretold,) = (row for row in replay.rows_of(StreamsScenario.INSTANCE_DIES) if set(row.instances) == left)
     today = applications.after.today
     assert today is not None
-    names = ("members", "processes", "active_tasks", "standby_tasks", "most_active", "least_active", "idle_members",
-             "standbys_missing")  # fmt: skip
-    assert {name: getattr(today, name) for name in names} == {name: getattr(foretold, name) for name in names}
+    assert is_as_foretold(foretold, today)
+    assert today.standbys_missing == foretold.standbys_missing
 
 
 def test_joins_and_leaves_of_a_streams_group_are_foretold_task_by_task(
@@ -201,3 +227,13 @@ def test_joins_and_leaves_of_a_streams_group_are_foretold_task_by_task(
         print(f"\nStreams on {applications.version}: {sum(right for _, right in told)} of {len(told)} foretold: {told}")
     assert len(told) == CHANGES
     assert all(change.foretold == change.happened for change in applications.changes)
+
+
+def test_joins_and_leaves_of_classic_streams_come_to_rest_as_foretold(
+    applications: Applications, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = applications.classic_changes
+    with capsys.disabled():
+        print(f"\nClassic Streams on {applications.version}: {sum(right for _, right in told)} of {len(told)}: {told}")
+    assert len(told) == CHANGES
+    assert all(right for _, right in told)

@@ -231,6 +231,15 @@ def streams_facts(replay: StreamsReplay) -> tuple[Fact, ...]:
         )
     if replay.missing:
         facts.append(fact(FactCode.STREAMS_NOT_REPLAYED, inputs=tuple(part.value for part in replay.missing)))
+    if replay.at_rest is not None:
+        facts.append(
+            fact(
+                FactCode.STREAMS_AT_REST,
+                standby_replicas=replay.at_rest.standby_replicas,
+                tags=sorted({tag for tags in replay.at_rest.tags for tag in tags}),
+                unknown=tuple(scenario.value for scenario in replay.at_rest.unknown),
+            )
+        )
     if (after := replay.worst_of(StreamsScenario.NEXT_TARGET)) is not None:
         facts.append(
             fact(

@@ -22,6 +22,7 @@ from kafka_assignors.coordinator.timeline import Times
 from kafka_assignors.registry import by_name
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.answers import answer_of, scored, unscored
+from kafka_rebalance.groups.classic_streams import replay_classic_streams
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.member_clients import group_client, settings_of, strategies_of, with_clients
@@ -489,7 +490,8 @@ class ReplayOptions:
         if group.type is not GroupType.STREAMS and not any(member.tasks for member in group.members):
             return answer
         scenarios = () if self.strategies == () else tuple(StreamsScenario) if self.scenarios else _WITHOUT_EVENTS
-        return replace(answer, streams=replay_streams_group(group_input, self.seed, scenarios))
+        replay = replay_streams_group if group.type is GroupType.STREAMS else replay_classic_streams
+        return replace(answer, streams=replay(group_input, self.seed, scenarios))
 
     def replays(self, snapshot: ClusterSnapshot) -> tuple[GroupReplay, ...]:
         return tuple(self.replay(group_input) for group_input in group_inputs(self.with_client_overrides(snapshot)))

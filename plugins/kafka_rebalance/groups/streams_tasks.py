@@ -1,5 +1,7 @@
 """How a Streams group divides its tasks: today, and of KIP-1071 after an instance dies or joins.
 
+``classic_streams`` has the classic protocol.
+
 Promises, in this order: a foretold row is the exact answer of the ``sticky`` assignor of the brokers' release, or
 ``missing`` says which input is unknown; today's row needs each member's tasks only; the same seed draws the same
 instances.
@@ -18,7 +20,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -39,7 +41,7 @@ from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.groups.request_frame import feeding_order
 from kafka_rebalance.scenarios.changes import lots_of
 from kafka_rebalance.snapshot.coverage import CoverageGap
-from kafka_rebalance.snapshot.group import GroupType, Member, Subtopology, TaskIds, Tasks
+from kafka_rebalance.snapshot.group import Member, Subtopology, TaskIds, Tasks
 from kafka_rebalance.snapshot.ranges import uuid_text
 
 MOST_DEATHS, JOINS = 12, 3
@@ -54,8 +56,10 @@ class MissingPart(StrEnum):
     TASKS = "tasks"
     RELEASE = "release"  # unknown, or not modelled
     STANDBY_REPLICAS = "standby_replicas"
-    CHANGELOG_END_OFFSETS = "changelog_end_offsets"
-    APPLICATION_SETTINGS = "application_settings"
+    APPLICATION_SETTINGS = "application_settings"  # classic: several explain today's tasks, and disagree
+    CLIENT_RELEASE = "client_release"
+    RACK_STRATEGY = "rack_strategy"
+    TASKS_AT_REST = "tasks_at_rest"  # none of the settings explains today's tasks
     ASSIGNOR = "assignor"  # not sticky
     TASK_OFFSETS = "task_offsets"  # 4.4 uses them
 
@@ -107,10 +111,23 @@ class MemberTaskCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class RestSettings:
+    """Settings of a classic application that give exactly today's tasks.
+
+    ``unknown``: scenarios on which they disagree.
+    """
+
+    standby_replicas: tuple[int, ...]
+    tags: tuple[tuple[str, ...], ...]
+    unknown: tuple[StreamsScenario, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class StreamsReplay:
     """``rows``: today first, empty where a member's tasks are unknown; others if nothing is ``missing``.
 
     ``is_reproduced``: the next target is what members have. ``standby_replicas``: requested for each stateful task.
+    ``at_rest``: of classic Streams, what gives today's tasks.
     """
 
     group_id: str
@@ -119,12 +136,14 @@ class StreamsReplay:
     is_reproduced: bool | None = None
     members: tuple[MemberTaskCounts, ...] = ()
     standby_replicas: int | None = None
+    at_rest: RestSettings | None = None
+    is_classic: bool = False
 
     @property
     def gap(self) -> CoverageGap | None:
         """Return the gap by ``missing``; None in a moving group and in classic Streams."""
         parts = tuple(part.value for part in self.missing)
-        if not parts or not {MissingPart.SETTLED_STATE, MissingPart.APPLICATION_SETTINGS}.isdisjoint(self.missing):
+        if not parts or self.is_classic or MissingPart.SETTLED_STATE in self.missing:
             return None
         reason = fact(FactCode.STREAMS_PARTS_UNKNOWN, inputs=parts)
         return CoverageGap("group", self.group_id, fact(FactCode.LACKS_STREAMS_REPLAY), reason)
@@ -154,17 +173,17 @@ def replay_streams_group(
     missing = tuple(_missing(group_input, assignor))
     if MissingPart.TASKS in missing:
         return StreamsReplay(group.id, missing, standby_replicas=standby_replicas)
-    today = _request(group_input)
-    rows = [_today(group_input, today, missing)]
-    members = tuple(_task_counts(member) for member in group.members)
+    today = request_of(group_input)
+    rows = [todays_score(group_input, today, missing)]
+    members = tuple(task_counts(member) for member in group.members)
     if missing or assignor is None or not group.members:
         return StreamsReplay(group.id, missing, tuple(rows), None, members, standby_replicas)
     again = _after(assignor, today)
     if StreamsScenario.NEXT_TARGET in scenarios:
-        rows.append(_score(StreamsScenario.NEXT_TARGET, (), today, again))
+        rows.append(score(StreamsScenario.NEXT_TARGET, (), today, again))
     for scenario, instances, before, changed in _variants(assignor, today, group.id, seed):
         if scenario in scenarios:
-            rows.append(_score(scenario, instances, before, _after(assignor, changed)))
+            rows.append(score(scenario, instances, before, _after(assignor, changed)))
     is_reproduced = _placed(again) == _placed(today)
     return StreamsReplay(group.id, (), tuple(rows), is_reproduced, members, standby_replicas)
 
@@ -182,10 +201,7 @@ def _missing(group_input: GroupInput, assignor: StreamsStickyAssignor | None) ->
         yield MissingPart.PROCESS_IDS
     if any(member.tasks is None for member in group.members):
         yield MissingPart.TASKS
-    if group.type is not GroupType.STREAMS:
-        yield from (MissingPart.CHANGELOG_END_OFFSETS, MissingPart.APPLICATION_SETTINGS)
-    else:
-        yield from _missing_of_coordinator(group_input, assignor)
+    yield from _missing_of_coordinator(group_input, assignor)
 
 
 def _missing_of_coordinator(group_input: GroupInput, assignor: StreamsStickyAssignor | None) -> Iterator[MissingPart]:
@@ -203,22 +219,24 @@ def _missing_of_coordinator(group_input: GroupInput, assignor: StreamsStickyAssi
         yield MissingPart.TASK_OFFSETS
 
 
-def _today(group_input: GroupInput, today: StreamsRequest, missing: Collection[MissingPart]) -> StreamsScore:
+def todays_score(group_input: GroupInput, today: StreamsRequest, missing: Collection[MissingPart]) -> StreamsScore:
     """Return today's row; warm-up tasks are counted here alone, because ``sticky`` hands none out."""
-    score = _score(StreamsScenario.TODAY, (), today, today)
-    if MissingPart.PROCESS_IDS in missing:
-        score = replace(score, processes=None)
+    counts = [task_counts(member) for member in group_input.group.members]
     # Without a topology nothing tells how many stateful tasks there are.
-    if not {MissingPart.TOPOLOGY, MissingPart.PARTITION_COUNTS, MissingPart.STANDBY_REPLICAS}.isdisjoint(missing):
-        score = replace(score, standbys_missing=None)
-    counts = [_task_counts(member) for member in group_input.group.members]
-    idle = sum(not one.active and not one.standby and not one.warmup for one in counts)
-    return replace(score, warmup_tasks=sum(one.warmup for one in counts), idle_members=idle)
+    is_known = {MissingPart.TOPOLOGY, MissingPart.PARTITION_COUNTS, MissingPart.STANDBY_REPLICAS}.isdisjoint(missing)
+    row = score(StreamsScenario.TODAY, (), today, today)
+    return replace(
+        row,
+        processes=None if MissingPart.PROCESS_IDS in missing else row.processes,
+        standbys_missing=row.standbys_missing if is_known else None,
+        warmup_tasks=sum(one.warmup for one in counts),
+        idle_members=sum(not one.active and not one.standby and not one.warmup for one in counts),
+    )
 
 
-def _task_counts(member: Member) -> MemberTaskCounts:
+def task_counts(member: Member) -> MemberTaskCounts:
     tasks = member.tasks or Tasks()
-    active, standby, warmup = (len(_listed(kind)) for kind in (tasks.active, tasks.standby, tasks.warmup))
+    active, standby, warmup = (len(listed_tasks(kind)) for kind in (tasks.active, tasks.standby, tasks.warmup))
     return MemberTaskCounts(
         member_id=member.id, process_id=member.process_id, rack=member.rack,
         active=active, standby=standby, warmup=warmup,
@@ -230,7 +248,7 @@ def _partition_counts(group_input: GroupInput) -> dict[str, int]:
     return {topic: count for topic, count in counts if count >= 0}
 
 
-def _request(group_input: GroupInput) -> StreamsRequest:
+def request_of(group_input: GroupInput) -> StreamsRequest:
     group, counts = group_input.group, _partition_counts(group_input)
     order = feeding_order(group.members, seen_release(group_input.kafka_version), is_server=True)
     listed = group.members if order is None else tuple(group.members[place] for place in order.tolist())
@@ -248,14 +266,14 @@ def _subtopology(part: Subtopology, counts: dict[str, int]) -> StreamsSubtopolog
 
 def _member(member: Member) -> StreamsMember:
     tasks = member.tasks or Tasks()
-    active, standby = _listed(tasks.active), _listed(tasks.standby)
+    active, standby = listed_tasks(tasks.active), listed_tasks(tasks.standby)
     sums = {Task(name, number): total for name, pairs in member.task_offsets or () for number, total in pairs}
     return StreamsMember(
         id=member.id, process_id=member.process_id or "", active=active, standby=standby, offset_sums=sums
     )
 
 
-def _listed(tasks: TaskIds) -> tuple[Task, ...]:
+def listed_tasks(tasks: TaskIds) -> tuple[Task, ...]:
     return tuple(Task(subtopology, partition) for subtopology, numbers in tasks for partition in numbers)
 
 
@@ -265,33 +283,53 @@ def _after(assignor: StreamsStickyAssignor, request: StreamsRequest) -> StreamsR
     return replace(request, members=members)
 
 
-def _variants(
-    assignor: StreamsStickyAssignor, today: StreamsRequest, group_id: str, seed: int
-) -> Iterator[tuple[StreamsScenario, tuple[str, ...], StreamsRequest, StreamsRequest]]:
-    """Yield scenario, instances, group before and after: drawn ones die, without standbys also as if there were one
-    each; one joins, with the threads of a drawn one; half die.
-    """
-    processes = sorted({member.process_id for member in today.members})
-    is_stateful = any(part.is_stateful for part in today.subtopologies)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnChange:
+    """``instances`` die, or the only one joins with the threads ``ids``, as many as instance ``like`` has."""
+
+    scenario: StreamsScenario
+    instances: tuple[str, ...]
+    like: str = ""
+    ids: tuple[str, ...] = ()
+
+
+def drawn_changes(process_of: Mapping[str, str], group_id: str, seed: int) -> Iterator[DrawnChange]:
+    """Yield drawn instances that die, new ones that join, and the half that dies. ``process_of``: of each member."""
+    processes = sorted(set(process_of.values()))
     lots = lots_of(group_id, StreamsScenario.INSTANCE_DIES, seed)
-    dying = sorted(lots.permutation(processes)[:MOST_DEATHS].tolist()) if len(processes) > 1 else ()
-    for process in dying:
-        yield StreamsScenario.INSTANCE_DIES, (process,), today, _without(today, {process})
-    if dying and is_stateful and not today.standby_replicas:
-        kept = _after(assignor, replace(today, standby_replicas=1))
-        for process in dying:
-            yield StreamsScenario.INSTANCE_DIES_WITH_STANDBYS, (process,), kept, _without(kept, {process})
+    for process in sorted(lots.permutation(processes)[:MOST_DEATHS].tolist()) if len(processes) > 1 else ():
+        yield DrawnChange(scenario=StreamsScenario.INSTANCE_DIES, instances=(process,))
     lots = lots_of(group_id, StreamsScenario.INSTANCE_JOINS, seed)
     for _ in range(JOINS):
         like = processes[int(lots.integers(len(processes)))]
-        threads = sum(member.process_id == like for member in today.members)
+        threads = sum(process == like for process in process_of.values())
         process = str(uuid.UUID(bytes=lots.bytes(16), version=4))
-        joining = tuple(StreamsMember(id=_drawn_id(lots), process_id=process) for _ in range(threads))
-        yield StreamsScenario.INSTANCE_JOINS, (process,), today, replace(today, members=today.members + joining)
+        ids = tuple(_drawn_id(lots) for _ in range(threads))
+        yield DrawnChange(scenario=StreamsScenario.INSTANCE_JOINS, instances=(process,), like=like, ids=ids)
     if len(processes) > 2:  # one of two is half
         lots = lots_of(group_id, StreamsScenario.INSTANCES_HALVED, seed)
         half = tuple(sorted(lots.permutation(processes)[: len(processes) // 2].tolist()))
-        yield StreamsScenario.INSTANCES_HALVED, half, today, _without(today, half)
+        yield DrawnChange(scenario=StreamsScenario.INSTANCES_HALVED, instances=half)
+
+
+def _variants(
+    assignor: StreamsStickyAssignor, today: StreamsRequest, group_id: str, seed: int
+) -> Iterator[tuple[StreamsScenario, tuple[str, ...], StreamsRequest, StreamsRequest]]:
+    """Yield scenario, instances, group before and after; without standbys deaths also as if there were one each."""
+    changes = list(drawn_changes({member.id: member.process_id for member in today.members}, group_id, seed))
+    deaths = [change for change in changes if change.scenario is StreamsScenario.INSTANCE_DIES]
+    for change in deaths:
+        yield change.scenario, change.instances, today, _without(today, change.instances)
+    if deaths and any(part.is_stateful for part in today.subtopologies) and not today.standby_replicas:
+        kept = _after(assignor, replace(today, standby_replicas=1))
+        for change in deaths:
+            yield (
+                StreamsScenario.INSTANCE_DIES_WITH_STANDBYS, change.instances, kept, _without(kept, change.instances),
+            )  # fmt: skip
+    for change in changes[len(deaths) :]:
+        joining = tuple(StreamsMember(id=name, process_id=change.instances[0]) for name in change.ids)
+        after = replace(today, members=today.members + joining) if joining else _without(today, change.instances)
+        yield change.scenario, change.instances, today, after
 
 
 def _drawn_id(lots: np.random.Generator) -> str:
@@ -303,7 +341,7 @@ def _without(today: StreamsRequest, processes: Iterable[str]) -> StreamsRequest:
     return replace(today, members=tuple(member for member in today.members if member.process_id not in lost))
 
 
-def _score(
+def score(
     scenario: StreamsScenario, instances: Sequence[str], before: StreamsRequest, after: StreamsRequest
 ) -> StreamsScore:
     stateful = {part.id: part.tasks for part in after.subtopologies if part.is_stateful}

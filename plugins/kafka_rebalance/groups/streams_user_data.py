@@ -1,4 +1,4 @@
-"""User data of classic Kafka Streams groups: process id, tasks, offset sums.
+"""User data of classic Kafka Streams groups: process id, tasks, offset sums, client tags.
 
 Versions 1 to 11 of SubscriptionInfo and AssignmentInfo. A task of a named topology (version 10 on) has the subtopology
 ``TOPOLOGY__NUMBER``. The rest of an assignment is not read.
@@ -7,8 +7,8 @@ Versions 1 to 11 of SubscriptionInfo and AssignmentInfo. A task of a named topol
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from kafka_rebalance.groups.subscriptions import OddBytesError, ProtocolReader
@@ -22,9 +22,11 @@ _LATEST_OFFSET = -2  # a running active task: it has all of its state
 class StreamsSubscription:
     """``had``: active tasks of the thread, and others whose state its instance has."""
 
+    version: int
     process_id: str
     had: Tasks
     offset_sums: TaskOffsets | None
+    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 def decode_streams_subscription(data: bytes) -> StreamsSubscription:
@@ -35,13 +37,14 @@ def decode_streams_subscription(data: bytes) -> StreamsSubscription:
     process_id = str(UUID(bytes=reader.take(16)))
     if version < 7:
         active, standby = _tasks(reader, version), _tasks(reader, version)
-        return StreamsSubscription(process_id, Tasks(_listed(active), _listed(standby)), None)
+        return StreamsSubscription(version, process_id, Tasks(_listed(active), _listed(standby)), None)
     reader.nullable_bytes()  # user end point
     sums = _offset_sums(reader, version)
     if version >= 8:
         reader.take(1)  # a field that differs at each rejoin
     if version >= 9:
         reader.int32()  # error code
+    tags = {_text(reader): _text(reader) for _ in range(reader.count() if version >= 11 else 0)}
     found: dict[str, dict[int, int]] = defaultdict(dict)
     for (subtopology, partition), total in sums.items():
         if total >= 0:
@@ -51,7 +54,7 @@ def decode_streams_subscription(data: bytes) -> StreamsSubscription:
         _listed(task for task, total in sums.items() if total != _LATEST_OFFSET),
     )
     offset_sums = tuple((name, tuple(sorted(found[name].items()))) for name in sorted(found))
-    return StreamsSubscription(process_id, had, offset_sums)
+    return StreamsSubscription(version, process_id, had, offset_sums, tags)
 
 
 def decode_streams_assignment(data: bytes) -> Tasks:
@@ -75,6 +78,10 @@ def _version(reader: ProtocolReader) -> int:
     if not 1 <= version <= _NEWEST:
         raise OddBytesError(f"version {version}, known are 1 to {_NEWEST}")
     return version
+
+
+def _text(reader: ProtocolReader) -> str:
+    return reader.take(reader.count()).decode("utf-8", "replace")
 
 
 def _tasks(reader: ProtocolReader, version: int) -> list[tuple[str, int]]:

@@ -421,8 +421,12 @@ _STREAMS_PARTS = {
     "tasks": "tasks of the members",
     "release": "a release of the brokers that is replayed (Kafka 4.2 to 4.4)",
     "standby_replicas": "the number of standbys (streams.num.standby.replicas)",
-    "changelog_end_offsets": "end offsets of the changelogs by task",
-    "application_settings": "the application's settings (standbys, warm-ups, acceptable lag)",
+    "application_settings": "the application's settings (too many may give today's tasks)",
+    "client_release": "threads of a release that is replayed (Kafka Streams 3.2 to 4.4)",
+    "rack_strategy": "rack.aware.assignment.strategy (each thread names its rack, so it may be set)",
+    "tasks_at_rest": (
+        "tasks as HighAvailabilityTaskAssignor leaves them at rest (a warm-up or another assignor explains them)"
+    ),
     "assignor": "a task assignor that is replayed (sticky)",
     "task_offsets": "task offsets of the members (StreamsGroupDescribe 1, Kafka 4.4)",
 }

@@ -668,6 +668,25 @@ def _streams_not_replayed(*, inputs: Sequence[str]) -> str:
     return f"what an instance's death or join changes is unknown: {streams_parts_unknown(inputs=inputs)}"
 
 
+_CHANGES = {
+    "instance_dies": "a death", "instance_joins": "a join", "instances_halved": "the death of half the instances",
+}  # fmt: skip
+
+
+def _streams_at_rest(*, standby_replicas: Sequence[int], tags: Sequence[str], unknown: Sequence[str]) -> str:
+    counts = " or ".join(map(str, standby_replicas))
+    by = f" and rack.aware.assignment.tags of {', '.join(tags)}" if tags else ""
+    left = (
+        f". Settings that give these tasks disagree on {' and '.join(_CHANGES.get(one, one) for one in unknown)}"
+        if unknown
+        else ""
+    )
+    return (
+        f"HighAvailabilityTaskAssignor gives exactly these tasks with num.standby.replicas {counts}{by}. Figures of "
+        f"a change are those at rest, after all warm-ups (max.warmup.replicas at a time){left}"
+    )
+
+
 def _static_members_partly(*, static_members: int, dynamic_members: int, members: Sequence[str]) -> str:
     every = static_members + dynamic_members
     return (
@@ -1229,6 +1248,7 @@ GROUPS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.STREAMS_INSTANCE_DIES: _streams_instance_dies,
         FactCode.STREAMS_INSTANCE_JOINS: _streams_instance_joins,
         FactCode.STREAMS_NOT_REPLAYED: _streams_not_replayed,
+        FactCode.STREAMS_AT_REST: _streams_at_rest,
         FactCode.GROUP_HOT_PARTITION: _group_hot_partition,
         FactCode.UNEVEN_BY_RATE: _uneven_by_rate,
         FactCode.UNEVEN_PER_TOPIC: _uneven_per_topic,

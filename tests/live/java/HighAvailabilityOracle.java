@@ -31,6 +31,8 @@ public final class HighAvailabilityOracle {
     private static final Class<?> CONFIGS = PROCESS_ID != null
         ? found(PROCESSOR + "assignment.AssignmentConfigs") : found(INTERNAL + "AssignorConfiguration$AssignmentConfigs");
 
+    private static final boolean KNOWS_PROCESS = found(INTERNAL + "RackAwareTaskAssignor") != null;  // from 3.6 on
+
     private HighAvailabilityOracle() { }
 
     public static void main(String[] arguments) throws Exception {
@@ -61,7 +63,7 @@ public final class HighAvailabilityOracle {
         Object configs = configs(input);
         List<Object> given = new ArrayList<>(List.of(clients, all, new LinkedHashSet<>(ends.keySet()), configs));
         Object assignor = made(found(INTERNAL + "HighAvailabilityTaskAssignor"));
-        if (found(INTERNAL + "RackAwareTaskAssignor") != null)
+        if (KNOWS_PROCESS)
             given.add(3, withoutRacks(configs));
         boolean isProbing = (boolean) call(assignor, "assign", given.toArray());
         return told(isHash ? members.keySet() : null, clients, threads, isProbing);
@@ -129,7 +131,8 @@ public final class HighAvailabilityOracle {
 
     private static Object client(Object process, Map<?, ?> tags) throws ReflectiveOperationException {
         Class<?> state = found(INTERNAL + "ClientState");
-        return tags == null ? made(state, process, Map.of()) : made(state, process, tags);
+        Map<?, ?> told = tags == null ? Map.of() : tags;
+        return KNOWS_PROCESS ? made(state, process, told) : made(state, told);
     }
 
     private static Object configs(JsonNode input) throws ReflectiveOperationException {
@@ -191,9 +194,13 @@ public final class HighAvailabilityOracle {
         if (kinds.length != given.length)
             return false;
         for (int i = 0; i < kinds.length; i++)
-            if (!kinds[i].isPrimitive() && given[i] != null && !kinds[i].isInstance(given[i]))
+            if (kinds[i].isPrimitive() ? !isSimple(given[i]) : given[i] != null && !kinds[i].isInstance(given[i]))
                 return false;
         return true;
+    }
+
+    private static boolean isSimple(Object given) {
+        return given instanceof Number || given instanceof Boolean;
     }
 
     private static <T extends AccessibleObject> T opened(T member) {

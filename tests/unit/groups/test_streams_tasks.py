@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.groups.group_input import GroupInput, standby_replicas_of
-from kafka_rebalance.groups.group_replay import ReplayOptions
 from kafka_rebalance.groups.streams_tasks import (
     JOINS,
     MOST_DEATHS,
@@ -177,20 +176,3 @@ def test_standbys_are_those_of_the_group_else_the_common_ones_of_the_brokers(
     group = Group("app", GroupType.STREAMS, configs={} if own is None else {"streams.num.standby.replicas": own})
     told = [{} if value is None else {"group.streams.num.standby.replicas": value} for value in brokers]
     assert standby_replicas_of(group, [Broker(i, configs=configs) for i, configs in enumerate(told)]) == expected
-
-
-def test_of_classic_streams_todays_tasks_are_told_and_what_its_own_assignor_needs_is_named() -> None:
-    """Its leader assigns, by offsets and settings that no snapshot has: no row foretells, and that is no gap."""
-    given = asked(*PAIR, standbys=None, version="4.4.0")
-    threads = tuple(replace(one, target_tasks=None, assigned=(("orders", (0, 1)),)) for one in PAIR)
-    classic = replace(given.group, type=GroupType.CLASSIC, protocol="stream", subtopologies=(), members=threads)
-    replay = ReplayOptions(scenarios=("member_crashes",)).replay(replace(given, group=classic)).streams
-    assert replay is not None
-    assert replay.missing == (
-        MissingPart.TOPOLOGY, MissingPart.CHANGELOG_END_OFFSETS, MissingPart.APPLICATION_SETTINGS,
-    )  # fmt: skip
-    assert (len(replay.rows), replay.gap, [one.standby for one in replay.members]) == (1, None, [2, 2])
-    today = replay.rows[0]
-    assert (today.processes, today.active_tasks, today.standby_tasks, today.standbys_missing) == (2, 4, 4, None)
-    bare = replace(classic, members=tuple(replace(one, tasks=None) for one in threads))
-    assert ReplayOptions().replay(replace(given, group=bare)).streams is None

@@ -30,7 +30,8 @@ def require_same(sample: dict[str, Any]) -> None:
     else:
         told = decode_streams_subscription(data)
         tasks = told.had
-        assert told.process_id == sample["process_id"]
+        assert (told.version, told.process_id) == (sample["version"], sample["process_id"])
+        assert told.tags == sample["tags"]
         assert (told.offset_sums is None) == (sample["version"] < 7)
         sums = {f"{name}_{number}": total for name, pairs in told.offset_sums or () for number, total in pairs}
         assert sums == {task: total for task, total in sample["offset_sums"].items() if total >= 0}

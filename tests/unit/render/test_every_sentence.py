@@ -43,6 +43,7 @@ SAMPLES: dict[FactCode, dict[str, Any]] = {
     FactCode.CANNOT_CHANGE_KIND: {"kind": "share"},
     FactCode.RELEASES_OF_CLIENT: {"sign": "rule"},
     FactCode.STREAMS_NOT_REPLAYED: {"inputs": ("release",)},
+    FactCode.STREAMS_AT_REST: {"standby_replicas": (0, 1), "tags": ("zone",), "unknown": ("instance_joins",)},
     FactCode.STREAMS_PARTS_UNKNOWN: {"inputs": ("release",)},
 }
 # Their words take any arguments: tests of their own walk their states.
