@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, map_copy_capacity, put_order
+from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, map_copy_capacity, put_order_with_trees
 from kafka_assignors.java.strings import hash_code, hash_codes
 from kafka_assignors.releases import Releases
 from kafka_assignors.string_column import StringColumn
@@ -62,7 +62,8 @@ def mirror_maker_order(topics: list[str]) -> list[str]:
     count = len(topics)
     for capacity in (DEFAULT_CAPACITY, DEFAULT_CAPACITY, count, map_copy_capacity(count), count):
         column = StringColumn.of(topics)
-        topics = [topics[place] for place in put_order(hash_codes(column.data, column.offsets), capacity).tolist()]
+        order = put_order_with_trees(hash_codes(column.data, column.offsets), int(capacity))
+        topics = [topics[place] for place in order.tolist()]
     return topics
 
 

@@ -8,7 +8,7 @@
 - the table doubles when more than 0.75 of it are keys (``put``: right after the insertion; ``computeIfAbsent``: before
   the next one), keeping the order inside bins; it never shrinks;
 - a ninth key in a bin by ``put`` (eighth by ``computeIfAbsent``) doubles a table smaller than 64. From 64 on the bin
-  becomes a red-black tree, whose root comes first: ``put_order`` knows it, ``order_after`` does not.
+  becomes a red-black tree, whose root comes first: ``put_order_with_trees`` alone knows it.
 
 Example: the Integers 16, 1, 0 in ``new HashMap()``: bin 0 holds 16 then 0, bin 1 holds 1: the order is 16, 0, 1.
 """
@@ -75,15 +75,9 @@ def map_copy_capacity(n: int) -> np.int64:
     return np.int64(np.float32(n) / np.float32(0.75) + np.float32(1 if n else 0))
 
 
-def put_order(hashes: Ints, capacity: int | np.int64) -> Longs:
-    """``new HashMap(capacity)`` after a ``put`` of each key."""
-    order, has_tree = _counted_order(hashes, capacity)
-    return _TreeBins(hashes, int(table_for(capacity))).order() if has_tree else order
-
-
 @kernel
-def _counted_order(hashes: Ints, capacity: int) -> tuple[Longs, bool]:
-    """The order without trees, and whether a bin became one."""
+def put_order(hashes: Ints, capacity: int) -> Longs:
+    """``new HashMap(capacity)`` after a ``put`` of each key."""
     n = len(hashes)
     table = _table_after_puts(hashes, capacity)
     mask = table - 1
@@ -97,23 +91,7 @@ def _counted_order(hashes: Ints, capacity: int) -> tuple[Longs, bool]:
         at = spread(hashes[i]) & mask
         order[ends[at]] = i
         ends[at] += 1
-    return order, n > _TREE_BIN and _has_tree(hashes, capacity)
-
-
-@inner_kernel
-def _has_tree(hashes: Ints, capacity: int) -> bool:
-    """A bin of a table of 64 or more held nine keys, before the table grew or today."""
-    n, table = len(hashes), max(table_for(capacity), _TREE_TABLE)
-    while True:
-        sizes = np.zeros(table, np.int32)
-        for i in range(min(n, table * 3 // 4 + 1)):
-            b = spread(hashes[i]) & (table - 1)
-            sizes[b] += 1
-            if sizes[b] > _TREE_BIN:
-                return True
-        if n <= table * 3 // 4:
-            return False
-        table *= 2
+    return order
 
 
 @inner_kernel
@@ -141,6 +119,27 @@ def _table_after_puts(hashes: Ints, capacity: int) -> np.int64:
     while n > table * 3 // 4:
         table *= 2
     return table
+
+
+def put_order_with_trees(hashes: Ints, capacity: int) -> Longs:
+    """As ``put_order``, and exact where a bin became a tree. Not for kernels."""
+    if _has_tree(hashes, capacity):
+        return _TreeBins(hashes, int(table_for(capacity))).order()
+    order: Longs = put_order(hashes, capacity)
+    return order
+
+
+def _has_tree(hashes: Ints, capacity: int) -> bool:
+    """A bin of a table of 64 or more held nine keys, before the table grew or today."""
+    codes = hashes.astype(np.int32).view(np.uint32)
+    codes, table = codes ^ codes >> np.uint32(16), max(int(table_for(capacity)), _TREE_TABLE)
+    while len(codes) > _TREE_BIN:
+        if np.bincount(codes[: table * 3 // 4 + 1] & np.uint32(table - 1)).max() > _TREE_BIN:
+            return True
+        if len(codes) <= table * 3 // 4:
+            break
+        table *= 2
+    return False
 
 
 class _TreeBins:

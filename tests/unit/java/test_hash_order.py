@@ -10,6 +10,7 @@ from kafka_assignors.java.hash_order import (
     map_copy_capacity,
     order_after,
     put_order,
+    put_order_with_trees,
     set_copy_capacity,
     set_copy_order,
     table_for,
@@ -77,8 +78,10 @@ LOTS = [13, 5, 3, 17, 11, 0, 7, 1, 19, 9, 2, 15, 10, 4, 18, 8, 6, 12, 16, 14]
 def test_a_ninth_key_in_a_bin_of_a_large_table_makes_it_a_tree(
     step: int, keys: int, others: int, walk: list[int]
 ) -> None:
-    found = puts([*(step * lot for lot in LOTS[:keys]), *range(1, others + 1)], 64)
+    put = [*(step * lot for lot in LOTS[:keys]), *range(1, others + 1)]
+    found = [put[i] for i in put_order_with_trees(np.array(put, np.int32), 64)]
     assert [key // step for key in found if key % 64 == 0] == walk
+    assert puts(put, 64) != found
 
 
 def test_putting_again_keeps_the_place_and_removing_keeps_the_table() -> None:
