@@ -312,9 +312,8 @@ def _offsets_undecided(*, files: Sequence[str]) -> str:
 
 def _end_offsets_disagree(*, higher: int, first_higher: str, lower: int, first_lower: str) -> str:
     return (
-        "the groups' rows show end offsets above those of the dump of offsets for "
-        f"{counted(higher, 'partition')} ({first_higher}, …) and below for {lower:,} ({first_lower}, …): lag is "
-        "computed from the dump of offsets, and is not the one in the LAG column"
+        f"the groups' rows show end offsets above the dump's for {counted(higher, 'partition')} ({first_higher}, …) "
+        f"and below for {lower:,} ({first_lower}, …). Lag is computed from the dump: it is not that of the LAG column"
     )
 
 

@@ -39,7 +39,7 @@ WRONG = {
     "--target disk=0": ("--target", "0 × the mean"),
     "--target disk=1e308": ("--target", "1e+308"),
     "--target disk=1.2..1.1": ("--target", "low 1.2 is above high 1.1"),
-    "--target disk=0.9..nan": ("--target", "no band"),
+    "--target disk=0.9..nan": ("--target", "no allowed range"),
     f"--max-move-bytes {'9' * 400}": ("--max-move-bytes", "999"),
     "--max-move-bytes 99999999999P": ("--max-move-bytes", "at most 9,223"),
     f"--max-moves {10**30}": ("--max-moves", "no whole number"),

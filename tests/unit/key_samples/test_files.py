@@ -28,8 +28,8 @@ COLUMNS = SampleColumns(key="k", partition="p", value_bytes="size")
 RECORDS = [("a", 0, 10), (None, 1, 20), ("", 2, 0), ('x,"y"', 0, 3), ("two\nlines", 1, 4), ("a", 0, 6), ("é", None, 1)]
 
 
-def read(path: Path, columns: SampleColumns = COLUMNS, told: str | None = None) -> KeyTally:
-    return tally_file(path, columns, PLAN, ByteBudget(), told)
+def read(path: Path, columns: SampleColumns = COLUMNS, named: str | None = None) -> KeyTally:
+    return tally_file(path, columns, PLAN, ByteBudget(), named)
 
 
 def csv_field(value: object) -> str:

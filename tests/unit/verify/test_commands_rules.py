@@ -13,7 +13,7 @@ from tests.unit.verify.hand_claims import faults_of
 
 PLAN = make_plan(SNAPSHOT, PlanOptions(within=0.2, with_frontier=False))
 DOCUMENT = json.loads(json.dumps(to_document(PLAN)))
-TEXT = render_commands(PLAN, 2)
+TEXT = render_commands(PLAN)
 
 
 def test_the_commands_as_they_are_written_are_right() -> None:

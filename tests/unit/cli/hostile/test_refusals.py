@@ -167,7 +167,7 @@ def test_gaps_of_a_live_reading_are_one_line_each(name: str, capsys: pytest.Capt
             gap_of("group", name, FactCode.LACKS_COMMITS, name),
         )
 
-    snapshot_command._tell_coverage(Reading())  # type: ignore[arg-type]
+    snapshot_command._warn_of_gaps(Reading())  # type: ignore[arg-type]
     told = capsys.readouterr().err
     assert len(screen_lines(told)) == 4
     assert told.count(visible(name)) >= 5

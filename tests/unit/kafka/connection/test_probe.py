@@ -188,8 +188,8 @@ def test_a_login_without_an_end_ends() -> None:
 def test_a_name_server_is_blamed_for_names_alone() -> None:
     for stage in Stage:
         attempt = probe_module._Attempt(connection_settings({"bootstrap.servers": "b:1"}), "b", 1, 0.0, stage)
-        assert ("name server" in str(probe_module._silent(attempt))) is (stage is Stage.NAME)
-        assert probe_module._silent(attempt).stage is stage
+        assert ("name server" in str(probe_module._timed_out(attempt))) is (stage is Stage.NAME)
+        assert probe_module._timed_out(attempt).stage is stage
 
 
 def test_a_name_that_is_none() -> None:
