@@ -409,7 +409,7 @@ def _commit_out_of_range(*, group: str, beyond_end: int, below_start: int, messa
 
 def _sticky_endless(*, strategy: str, members: int) -> str:
     return (
-        f"At its next rebalance the group's leader would swap partitions back and forth for ever: Kafka's {strategy} "
+        f"At its next rebalance the group's leader would swap partitions back and forth for ever. Kafka's {strategy} "
         f"does not return from what its {counted(members, 'member')} hold now, and no member reads until the "
         "coordinator removes the leader. Let all members subscribe to the same topics, or move to another strategy "
         "(server-side: group.protocol=consumer)."
