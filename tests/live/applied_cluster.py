@@ -87,13 +87,13 @@ class AppliedCluster:
         )  # fmt: skip
 
     def _is_answered(self, run_id: str, task_id: str) -> bool:
-        return bool(self.client.asked(DAG, run_id, task_id)["response_received"])
+        return bool(self.client.required_action(DAG, run_id, task_id)["response_received"])
 
     def approve(self, run_id: str) -> str:
         """Say yes, and wait for the commands; returns them."""
         self.answer(run_id, "approve", "Approve")
         self.wait(run_id, "carried_out")
-        return str(self.client.asked(DAG, run_id, "carried_out")["body"])
+        return str(self.client.required_action(DAG, run_id, "carried_out")["body"])
 
     def ended(self, run_id: str) -> tuple[str, dict[str, Any]]:
         """The run's state once it has ended, and its row of ``advisor.plan_application``, as a reader sees it."""

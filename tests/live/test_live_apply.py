@@ -33,7 +33,7 @@ def applied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppliedCluster
 def test_approved_and_carried_out_it_is_verified_and_realised_is_as_predicted(applied: AppliedCluster) -> None:
     run_id = applied.ask()
     applied.wait(run_id, "approve")
-    asked = applied.client.asked(DAG, run_id, "approve")
+    asked = applied.client.required_action(DAG, run_id, "approve")
     assert asked["subject"] == "Carry out a plan for cluster live?"
     assert applied.plan.plan_id[:12] in asked["body"]
     commands = applied.approve(run_id)
