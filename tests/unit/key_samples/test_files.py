@@ -162,7 +162,7 @@ def test_parquet_that_is_cut_short_or_damaged_or_of_another_type_is_refused(tmp_
         read(tmp_path / "n.parquet", SampleColumns(key="k"))
     (tmp_path / "none").mkdir()
     with pytest.raises(InvalidInputError, match=r"holds no file that ends with \.parquet"):
-        read(tmp_path / "none", told="parquet")
+        read(tmp_path / "none", named="parquet")
 
 
 def test_a_key_that_is_not_written_as_told_is_named_by_its_line(tmp_path: Path) -> None:
