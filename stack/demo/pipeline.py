@@ -136,7 +136,7 @@ def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable
         return "input"
     write_demo(machine)
     write_small_clusters(machine)
-    say("demo cluster written: 12 brokers, two readings an hour apart; two small clusters beside it")
+    say("demo cluster written: 12 brokers, two snapshots an hour apart; two small clusters beside it")
     return DEMO
 
 
