@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice, advise
-from kafka_rebalance.advisory.advisory import disk_outlook, known_growth
+from kafka_rebalance.advisory.disk_outlook import disk_outlook, known_growth
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
 from kafka_rebalance.groups.group_replay import GroupReplay

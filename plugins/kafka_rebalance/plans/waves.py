@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
@@ -14,7 +13,7 @@ from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.draft import Draft, outcome_of, total_bytes
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
-from kafka_rebalance.plans.plan import Cost, Plan, Rollback, Wave
+from kafka_rebalance.plans.plan import Cost, Rollback, Wave
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.wave_filling import (
     UNLIMITED,
@@ -340,32 +339,3 @@ class LeaderTraffic:
 def _known_sum(rates: Floats) -> float | None:
     total = float(rates.sum())
     return None if np.isnan(total) else total
-
-
-@dataclass(frozen=True, slots=True)
-class Slowest:
-    """``direction``: incoming or outgoing; ``seconds`` of the broker's bytes at its waves' throttles."""
-
-    broker: int
-    direction: str
-    seconds: float
-
-
-def slowest(plan: Plan) -> Slowest | None:
-    """Busiest broker, ties by id; None without copies or known sizes."""
-    if plan.cost.seconds is None:
-        return None
-    busy: dict[tuple[int, str], float] = defaultdict(float)
-    for wave in plan.waves:
-        for move in (plan.moves[m] for m in wave.moves):
-            copies = [broker for broker in move.to_replicas if broker not in move.from_replicas]
-            if not copies or not move.bytes:
-                continue
-            for broker in copies:
-                busy[broker, "incoming"] += move.bytes / len(copies) / wave.throttle_bytes_per_s
-            if move.leader_from is not None:
-                busy[move.leader_from, "outgoing"] += move.bytes / wave.throttle_bytes_per_s
-    if not busy:
-        return None
-    (broker, direction), seconds = min(busy.items(), key=lambda item: (-item[1], item[0]))
-    return Slowest(broker, direction, seconds)
