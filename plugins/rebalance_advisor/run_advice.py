@@ -15,8 +15,7 @@ from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.streams_tasks import StreamsReplay, StreamsScore
 from kafka_rebalance.plans.searches import Mapper
 from kafka_rebalance.plans.state import Watch, ignore
-from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
-from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
+from kafka_rebalance.scoring.scores import GroupScore, MemberScore, TopicPlacementScore
 from kafka_rebalance.snapshot.history import HourlyLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 from kafka_rebalance.snapshot.times import too_old

@@ -24,8 +24,7 @@ from kafka_rebalance.groups.streams_tasks import MemberTaskCounts, StreamsReplay
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
-from kafka_rebalance.scoring.placement_scores import ClusterScores
+from kafka_rebalance.scoring.scores import ClusterScores, GroupScore, MemberScore
 from kafka_rebalance.scoring.snapshot_scores import score_failures
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.group import Group, GroupType

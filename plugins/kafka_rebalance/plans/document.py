@@ -33,7 +33,7 @@ from kafka_rebalance.plans.plan import (
     plan_id,
     require_format,
 )
-from kafka_rebalance.scoring.placement_scores import AfterFailure
+from kafka_rebalance.scoring.scores import AfterFailure
 
 Document = Mapping[str, Any]
 _NO_FIELDS = frozenset({"format_version", "before", "after"})

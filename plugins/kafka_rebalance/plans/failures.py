@@ -25,15 +25,8 @@ from kafka_rebalance.plans.params import DEFAULTS, RobustnessParams
 from kafka_rebalance.plans.plan import Robustness, Verdict
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import BOUNDED, COUNTED, ROWS, Carrier
-from kafka_rebalance.scoring.placement_scores import (
-    AfterFailure,
-    LoadAfterLoss,
-    Losses,
-    Takeover,
-    WorstLoss,
-    moved_loads,
-    successors,
-)
+from kafka_rebalance.scoring.placement_scores import moved_loads, successors
+from kafka_rebalance.scoring.scores import AfterFailure, LoadAfterLoss, Losses, Takeover, WorstLoss
 
 # leading uses it; a failure fills no disk
 LOADED = tuple(name for name in BOUNDED if ROWS[name].carrier is not Carrier.REPLICAS or name == "in")

@@ -16,7 +16,7 @@ from typing import Any
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.facts import BoundProof, Fact
-from kafka_rebalance.scoring.placement_scores import AfterFailure
+from kafka_rebalance.scoring.scores import AfterFailure
 
 FORMAT_VERSION = 1
 
