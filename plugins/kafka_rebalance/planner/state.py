@@ -41,8 +41,8 @@ def topic_spread(problem: Problem, replicas: Ints, small_topic: int) -> TopicSpr
     members = np.argsort(problem.topic, kind="stable").astype(np.int32)
     start = np.zeros(topics + 1, dtype=np.int64)
     np.cumsum(np.bincount(problem.topic, minlength=topics), out=start[1:])
-    wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
-    has_row = wanted > small_topic
+    replica_count = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
+    has_row = replica_count > small_topic
     row = np.where(has_row, np.cumsum(has_row) - 1, -1).astype(np.int32)
     table = np.zeros((int(has_row.sum()), problem.broker_count + 1), dtype=np.int32)
     _count(replicas, problem.topic, row, table)
@@ -50,8 +50,10 @@ def topic_spread(problem: Problem, replicas: Ints, small_topic: int) -> TopicSpr
 
 
 def topic_limit(problem: Problem) -> Ints:
-    wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=int(problem.topic.max(initial=-1)) + 1)
-    return np.asarray(np.ceil(wanted / max(1, int(problem.stays.sum()))), dtype=np.int32)
+    replica_count = np.bincount(
+        problem.topic, weights=problem.target_rf, minlength=int(problem.topic.max(initial=-1)) + 1
+    )
+    return np.asarray(np.ceil(replica_count / max(1, int(problem.stays.sum()))), dtype=np.int32)
 
 
 def topic_excess(topic: Ints, replicas: Ints, stays: Flags) -> int:
@@ -281,7 +283,7 @@ def _items(replicas: Ints, pinned: Flags, brokers: int) -> tuple[Ints, Longs, Lo
 def _fill_items(flat: Ints, replica_indexes: Longs, start: Longs, filled: Longs, items: Ints, position: Ints) -> None:
     for replica_index in replica_indexes:
         broker = flat[replica_index]
-        place = start[broker] + filled[broker]
-        items[place] = replica_index
-        position[replica_index] = place
+        index = start[broker] + filled[broker]
+        items[index] = replica_index
+        position[replica_index] = index
         filled[broker] += 1

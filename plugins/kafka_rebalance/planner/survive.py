@@ -271,7 +271,7 @@ def changes_for(state: LossState, broker: int, means: Means, params: SurvivePara
     leads = state.leader == broker
     weight = np.where(takes_over | (leads & (means >= Means.LEADERS)), arrays.extra[:, d], 0.0)
     rows = _picked(np.where(arrays.may_change, weight, 0.0), params.partitions)
-    found = [allowed(arranged(rows, state.lists[rows]), state, means)]
+    changes = [allowed(arranged(rows, state.lists[rows]), state, means)]
     if means is Means.REPLICAS:
         weight = np.where(takes_over | leads, arrays.extra[:, d], 0.0) + np.where(
             (state.lists == broker).any(axis=1), arrays.follower[:, d], 0.0
@@ -279,14 +279,14 @@ def changes_for(state: LossState, broker: int, means: Means, params: SurvivePara
         holds = arrays.may_change & (state.lists == broker).any(axis=1)
         rows = _picked(np.where(holds, weight, 0.0), params.moved_partitions)
         others = receivers(state, broker, params.receivers)
-        found += [allowed(_moved(state, rows, broker, other), state, means) for other in others]
-    return joined(found)
+        changes += [allowed(_moved(state, rows, broker, other), state, means) for other in others]
+    return joined(changes)
 
 
 def arranged(rows: Longs, lists: Ints) -> Change:
     """Every choice of leader and second, the rest in order. O(K·W²)."""
     width = lists.shape[1]
-    found = [Change(rows, lists, lists[:, 0])] if width == 1 else []
+    changes = [Change(rows, lists, lists[:, 0])] if width == 1 else []
     for first in range(width):
         for second in range(width):
             if first != second:
@@ -294,8 +294,8 @@ def arranged(rows: Longs, lists: Ints) -> Change:
                 is_there = (lists[:, first] >= 0) & ((lists[:, second] >= 0) | (second == 1) & (lists[:, 1] < 0))
                 at = np.flatnonzero(is_there)
                 other = lists[at][:, [first, second, *others]]
-                found.append(Change(rows[at], other, other[:, 0]))
-    return joined(found)
+                changes.append(Change(rows[at], other, other[:, 0]))
+    return joined(changes)
 
 
 def joined(changes: Sequence[Change]) -> Change:
@@ -422,15 +422,15 @@ def all_changes(state: LossState, means: Means, most: int) -> Change | None:
     factors = (state.lists[rows] >= 0).sum(axis=1)
     if sum(comb(len(open_to), factor) * factor * max(factor - 1, 1) for factor in factors.tolist()) > most:
         return None
-    found = []
+    changes = []
     for factor in np.unique(factors).tolist():
         mine = rows[factors == factor]
         for members in combinations(open_to.tolist(), factor):
             lists = np.full((len(mine), width), ABSENT, dtype=np.int32)
             lists[:, :factor] = members
             fits = _is_spread(arrays, state, mine, members) & _may_be_on(arrays, mine, members)
-            found.append(arranged(mine[fits], _in_own_order(state, mine, lists)[fits]))
-    return allowed(joined(found), state, means) if found else None
+            changes.append(arranged(mine[fits], _in_own_order(state, mine, lists)[fits]))
+    return allowed(joined(changes), state, means) if changes else None
 
 
 def _in_own_order(state: LossState, rows: Longs, lists: np.ndarray) -> np.ndarray:
@@ -629,7 +629,7 @@ class _Search:
     def _part(self, means: Means) -> Change:
         order = np.argsort(-self.state.excess, kind="stable")
         worst = order[: self.params.part_brokers][self.state.excess[order[: self.params.part_brokers]] > 0].tolist()
-        others = [broker for one in worst for broker in receivers(self.state, one, 2)]
+        others = [broker for overloaded in worst for broker in receivers(self.state, overloaded, 2)]
         brokers = list(dict.fromkeys([*worst, *others]))
         options = joined([changes_for(self.state, broker, means, self.params) for broker in brokers])
         return options.taken(slice(0, self.params.program_cells // max(self.params.touched_brokers * self._cells, 1)))
@@ -665,11 +665,11 @@ class _Search:
         back = Change(rows, start.lists[rows], start.leader[rows])
         copies, leaders = self._cost(back)
         for at in np.lexsort((rows, leaders, copies)).tolist():
-            one = back.taken(slice(at, at + 1))
-            effect = state.effect(one)
+            change = back.taken(slice(at, at + 1))
+            effect = state.effect(change)
             is_needless = effect.is_lawful & (effect.excess <= 0) & (effect.outside <= GAIN_TOLERANCE)
-            if (is_needless & self._is_affordable(one))[0]:
-                self._make(one)
+            if (is_needless & self._is_affordable(change))[0]:
+                self._make(change)
 
 
 def _left(most: float | None, had: float) -> float:

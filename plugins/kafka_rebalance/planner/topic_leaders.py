@@ -77,13 +77,13 @@ class Choices:
         return Choices(self.rows[at], self.lists[at], self.leaders[at])
 
 
-def joined(found: Sequence[Choices], width: int) -> Choices:
-    if not found:
+def joined(parts: Sequence[Choices], width: int) -> Choices:
+    if not parts:
         return Choices(np.zeros(0, np.int64), np.zeros((0, width), np.int32), np.zeros(0, np.int32))
     return Choices(
-        np.concatenate([choices.rows for choices in found]),
-        np.concatenate([choices.lists for choices in found]),
-        np.concatenate([choices.leaders for choices in found]),
+        np.concatenate([choices.rows for choices in parts]),
+        np.concatenate([choices.lists for choices in parts]),
+        np.concatenate([choices.leaders for choices in parts]),
     )
 
 
@@ -94,13 +94,13 @@ def other_leaders(problem: Problem, rows: Longs, lists: Ints, leader: Ints) -> C
 def other_replicas(problem: Problem, rows: Longs, lists: Ints, leader: Ints, broker: int) -> Choices:
     """``broker`` replaces one replica of each of ``rows`` and leads. O(K·W²)."""
     mine = rows[~(lists[rows] == broker).any(axis=1)]
-    found = []
+    parts = []
     for column in range(lists.shape[1]):
         at = mine[lists[mine, column] >= 0]
         changed = lists[at].copy()
         changed[:, column] = broker
-        found.append(Choices(at, changed, np.full(len(at), broker, dtype=np.int32)))
-    return lawful(problem, joined(found, lists.shape[1]), lists, leader)
+        parts.append(Choices(at, changed, np.full(len(at), broker, dtype=np.int32)))
+    return lawful(problem, joined(parts, lists.shape[1]), lists, leader)
 
 
 def all_choices(problem: Problem, rows: Longs, lists: Ints, leader: Ints, most: int) -> Choices | None:
@@ -111,19 +111,19 @@ def all_choices(problem: Problem, rows: Longs, lists: Ints, leader: Ints, most: 
     factors = (lists[rows] >= 0).sum(axis=1)
     if sum(comb(len(brokers), factor) * factor for factor in factors.tolist()) > most:
         return None
-    found = []
+    parts = []
     for factor in np.unique(factors).tolist():
         mine = rows[factors == factor]
         for members in combinations(brokers, factor):
             changed = np.full((len(mine), lists.shape[1]), ABSENT, dtype=np.int32)
             changed[:, :factor] = members
-            found.append(_led_by_each(mine, changed))
-    return lawful(problem, joined(found, lists.shape[1]), lists, leader)
+            parts.append(_led_by_each(mine, changed))
+    return lawful(problem, joined(parts, lists.shape[1]), lists, leader)
 
 
 def lawful(problem: Problem, choices: Choices, lists: Ints, leader: Ints) -> Choices:
     rows, changed, leaders = choices.rows, choices.lists, choices.leaders
-    now, today, there = lists[rows], problem.replicas[rows], changed >= 0
+    now, today, is_replica = lists[rows], problem.replicas[rows], changed >= 0
     is_today = _held(today, changed)
     barred = np.zeros(changed.shape, dtype=np.bool_)
     if problem.must_leave is not None:
@@ -131,27 +131,27 @@ def lawful(problem: Problem, choices: Choices, lists: Ints, leader: Ints) -> Cho
     open_to = problem.takes_replicas[changed] | (is_today & problem.stays[changed])
     open_to &= problem.sets.brokers[problem.sets.of_partition[rows][:, None], changed]
     is_kept = _held(now, changed)
-    may = (~there | is_kept | (open_to & ~barred)).all(axis=1)
+    may = (~is_replica | is_kept | (open_to & ~barred)).all(axis=1)
     may &= (_profile(problem, now) == _profile(problem, changed)).all(axis=1) | is_kept.all(axis=1)
     keeps = (leaders == problem.leader[rows]) & problem.keeps_leaders[leaders]
     may &= problem.takes_leaders[leaders] | keeps
     if problem.must_leave is not None:
         offline = problem.must_leave[rows] & (today == leaders[:, None])
         may &= ~offline.any(axis=1)
-    may &= (leaders != leader[rows]) | ~(is_kept | ~there).all(axis=1)
+    may &= (leaders != leader[rows]) | ~(is_kept | ~is_replica).all(axis=1)
     return choices.taken(may)
 
 
 def _led_by_each(rows: Longs, lists: Ints) -> Choices:
-    found = []
+    parts = []
     for column in range(lists.shape[1]):
         at = np.flatnonzero(lists[:, column] >= 0)
-        found.append(Choices(rows[at], lists[at], lists[at, column]))
-    return joined(found, lists.shape[1])
+        parts.append(Choices(rows[at], lists[at], lists[at, column]))
+    return joined(parts, lists.shape[1])
 
 
-def _held(lists: Ints, wanted: Ints) -> Flags:
-    return np.asarray((wanted[:, :, None] == lists[:, None, :]).any(axis=2) & (wanted >= 0))
+def _held(lists: Ints, brokers: Ints) -> Flags:
+    return np.asarray((brokers[:, :, None] == lists[:, None, :]).any(axis=2) & (brokers >= 0))
 
 
 def _profile(problem: Problem, lists: Ints) -> Longs:
@@ -552,9 +552,9 @@ def _made_one_by_one(placement: LedPlacement, choices: Choices) -> bool:
         return bool(len(choices))
     is_made = False
     for at in range(len(choices)):
-        one = choices.taken(slice(at, at + 1))
-        if placement.effect(one)[1].all():
-            placement.apply(one)
+        choice = choices.taken(slice(at, at + 1))
+        if placement.effect(choice)[1].all():
+            placement.apply(choice)
             is_made = True
     return is_made
 
@@ -592,7 +592,7 @@ def _round(placement: LedPlacement, demand: LeaderDemand, rows: Longs) -> bool:
 
 def _choices_of(placement: LedPlacement, mine: Longs, short: Longs) -> Choices:
     problem, lists, leader = placement.problem, placement.lists, placement.leader
-    found = [other_leaders(problem, mine, lists, leader)]
+    parts = [other_leaders(problem, mine, lists, leader)]
     if problem.moves_replicas:
-        found += [other_replicas(problem, mine, lists, leader, broker) for broker in short.tolist()]
-    return joined(found, lists.shape[1])
+        parts += [other_replicas(problem, mine, lists, leader, broker) for broker in short.tolist()]
+    return joined(parts, lists.shape[1])

@@ -668,8 +668,8 @@ def why_rebalance(
     facts += _outside_once_elected(plan_request, bands, outcome)
     facts += [
         fact(
-            FactCode.BAND_WIDENED, resource=bound.resource, asked_times_mean=bound.asked, used_times_mean=bound.used,
-            cause=bound.cause,
+            FactCode.BAND_WIDENED, resource=bound.resource, asked_times_mean=bound.requested,
+            used_times_mean=bound.used, cause=bound.cause,
         )
         for bound in widened
     ]  # fmt: skip

@@ -102,8 +102,8 @@ def _crowding(problem: Problem, params: ArcParams) -> Floats:
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)
     held = np.zeros((topics, problem.broker_count))
     np.add.at(held, (problem.topic[rows], problem.replicas[rows, replica_indexes]), 1.0)
-    wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
-    share = np.ceil(wanted / max(1, int(problem.stays.sum())))
+    replica_count = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
+    share = np.ceil(replica_count / max(1, int(problem.stays.sum())))
     crowd = np.clip(held - share[:, None] + 1.0, 0.0, 3.0)
     return np.asarray(crowd * float(move_costs(problem, params.cost_per_move).mean()))
 
@@ -232,12 +232,12 @@ def cover_rows(problem: Problem, arcs: Arcs, covers: tuple[Cover, ...], rows: Ro
     line, arc, factor = [], [], []
     most = np.zeros(len(covers))
     for i, cover in enumerate(covers):
-        found = cover_row(problem, cover, pinned)
-        if found is not None:
-            line.append(np.full(len(found.row), i))
-            arc.append(number[found.row, cover.broker])
-            factor.append(found.weight / scale[cover.column])
-            most[i] = found.most / scale[cover.column]
+        constraint = cover_row(problem, cover, pinned)
+        if constraint is not None:
+            line.append(np.full(len(constraint.row), i))
+            arc.append(number[constraint.row, cover.broker])
+            factor.append(constraint.weight / scale[cover.column])
+            most[i] = constraint.most / scale[cover.column]
     if line:
         rows.add(np.concatenate(line), np.concatenate(arc), np.concatenate(factor), most)
     else:
@@ -514,27 +514,27 @@ class Task:
     ) -> Placed:
         """Leaders chosen anew, or those of ``best`` where that is nearer."""
         problem, bands, params = self.problem, self.bands, self.params
-        found = place(problem, replicas, bands, params, replica_index=replica_index, done=done)
-        if replica_index is not None or found.band_violation <= best.band_violation:
-            return found
+        candidate = place(problem, replicas, bands, params, replica_index=replica_index, done=done)
+        if replica_index is not None or candidate.band_violation <= best.band_violation:
+            return candidate
         chosen = go_on_leading(problem, replicas, best.leader, bands, params)
         other = place(problem, replicas, bands, params, replica_index=chosen.replica_index, done=chosen.statistics)
-        return better(found, other, ANY_SPREAD)
+        return better(candidate, other, ANY_SPREAD)
 
     def searched(self, best: Placed, start: ReplicaSets, number: int) -> Placed:
-        found = search_replicas(self.problem, start, self.bands, seed=self.seed + number, params=self.params)
-        if found.stranded:
-            return replace(best, statistics=best.statistics + found.statistics)
-        return self.better(best, found.replicas, done=found.statistics)
+        result = search_replicas(self.problem, start, self.bands, seed=self.seed + number, params=self.params)
+        if result.stranded:
+            return replace(best, statistics=best.statistics + result.statistics)
+        return self.better(best, result.replicas, done=result.statistics)
 
     def annealed(self, best: Placed, start: ReplicaSets, params: SolveParams, number: int = 0) -> Placed:
-        found = anneal_replicas(self.problem, start, self.bands, seed=self.seed + number, params=params)
-        return self.better(best, found.replicas, done=found.statistics)
+        result = anneal_replicas(self.problem, start, self.bands, seed=self.seed + number, params=params)
+        return self.better(best, result.replicas, done=result.statistics)
 
 
-def spread_allowed(problem: Problem, found: Placed, given_up: float) -> int:
+def spread_allowed(problem: Problem, incumbent: Placed, given_up: float) -> int:
     today = topic_excess(problem.topic, problem.replicas, problem.stays)
-    return max(found.topic_excess, today) + int(given_up * int(problem.target_rf.sum()))
+    return max(incumbent.topic_excess, today) + int(given_up * int(problem.target_rf.sum()))
 
 
 # Integer program of tiny clusters: where a band is a partition or two wide, sets chosen by bytes may leave no replica
@@ -585,12 +585,12 @@ def decided(problem: Problem, params: SolveParams = DEFAULTS, *, within_budget: 
     low, high = problem.band_low, problem.band_high
     program = replace(program, whole_plan=replace(program.whole_plan, nodes=program.whole_plan.decided_nodes))
     gap = program.whole_plan.decided_gap
-    found = _solved(
+    solution = _solved(
         problem, working_bands(problem, low, high, params.bands), program, gap=gap, within_budget=within_budget
     )
-    if found.plan is not None and has_capacity(problem, found.plan.replicas):
-        return Decision(found.plan)
-    if not found.is_none_proved:
+    if solution.plan is not None and has_capacity(problem, solution.plan.replicas):
+        return Decision(solution.plan)
+    if not solution.is_none_proved:
         return Decision(None)
     hair = 2 * params.bands.margin * resource_scale(problem)
     is_whole = np.array([name in COUNTED for name in problem.resources], dtype=np.bool_)
@@ -626,7 +626,7 @@ def _solved(
         bounds=Bounds(np.zeros(2 * count), program.top),
         constraints=[
             LinearConstraint(sp.vstack(program.rows.blocks).tocsr(), -np.inf, np.concatenate(program.rows.most)),
-            LinearConstraint(program.equal, program.wanted, program.wanted),
+            LinearConstraint(program.equal, program.required, program.required),
         ],
         options={"mip_rel_gap": gap, "node_limit": params.whole_plan.nodes},
     )
@@ -636,13 +636,13 @@ def _solved(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeProgram:
-    """2·A variables: is there, then leads. ``equal`` · x = ``wanted``; x <= ``top``."""
+    """2·A variables: is there, then leads. ``equal`` · x = ``required``; x <= ``top``."""
 
     problem: Problem
     arcs: Arcs
     rows: Rows
     equal: Any
-    wanted: Floats
+    required: Floats
     top: Floats
 
     def variables_of(self, replicas: Ints, leader: Ints) -> Floats:
@@ -667,8 +667,8 @@ def whole_program(
         if len(arcs.row) != int((problem.replicas[~problem.pinned] >= 0).sum()):
             return None
     count = len(arcs.row)
-    found = np.bincount(arcs.row, minlength=problem.partition_count)
-    if not count or (problem.moves_replicas and (found < problem.target_rf)[~problem.pinned].any()):
+    arc_count = np.bincount(arcs.row, minlength=problem.partition_count)
+    if not count or (problem.moves_replicas and (arc_count < problem.target_rf)[~problem.pinned].any()):
         return None
     rows = Rows(2 * count + more)
     _load_rows(problem, arcs, bands, rows)
@@ -680,9 +680,9 @@ def whole_program(
             _spread_rows(problem, arcs, rows)
     pair = np.arange(count)
     rows.add(np.tile(pair, 2), np.append(pair, pair + count), np.repeat([-1.0, 1.0], count), np.zeros(count))
-    equal, wanted = _counted(problem, arcs, more)
+    equal, required = _counted(problem, arcs, more)
     top = np.append(np.ones(count), _may_lead(problem, arcs).astype(np.float64))
-    return WholeProgram(problem, arcs, rows, equal, wanted, top)
+    return WholeProgram(problem, arcs, rows, equal, required, top)
 
 
 def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
@@ -714,13 +714,13 @@ def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
         ("max_replica_moves", new, np.ones(len(new)), 1.0),
         ("max_leader_changes", changed, np.ones(len(changed)), 1.0),
     )
-    found = []
+    added = []
     for name, variable, factor, unit_of in sides:
         limit = getattr(problem.budget, name)
         if limit is not None:
             rows.add(np.zeros(len(variable), dtype=np.int64), variable, factor, np.array([limit / unit_of]))
-            found.append((name, unit_of))
-    return found
+            added.append((name, unit_of))
+    return added
 
 
 def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
@@ -736,13 +736,13 @@ def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
 def _counted(problem: Problem, arcs: Arcs, more: int) -> tuple[Any, Floats]:
     free = np.flatnonzero(~problem.pinned)
     line, count = np.searchsorted(free, arcs.row), len(arcs.row)
-    one: Any = sp.csr_matrix((np.ones(count), (line, np.arange(count))), (len(free), count))
+    per_partition: Any = sp.csr_matrix((np.ones(count), (line, np.arange(count))), (len(free), count))
     today = (problem.replicas[free] >= 0).sum(axis=1)
-    wanted = (problem.target_rf[free] if problem.moves_replicas else today).astype(np.float64)
-    equal: Any = sp.block_diag([one, one]).tocsr()
+    required = (problem.target_rf[free] if problem.moves_replicas else today).astype(np.float64)
+    equal: Any = sp.block_diag([per_partition, per_partition]).tocsr()
     if more:
         equal = sp.hstack([equal, sp.csr_matrix((2 * len(free), more))]).tocsr()
-    return equal, np.append(wanted, np.ones(len(free)))
+    return equal, np.append(required, np.ones(len(free)))
 
 
 def _load_rows(problem: Problem, arcs: Arcs, bands: WorkingBands, rows: Rows) -> None:

@@ -123,25 +123,27 @@ def _try_move(state: State, displaced: Displaced, heat: Heat, replica_index: int
 
 
 @inner_kernel
-def _try_swap(state: State, displaced: Displaced, heat: Heat, one: int, two: int, going: Floats, coming: Floats) -> int:
+def _try_swap(
+    state: State, displaced: Displaced, heat: Heat, left_index: int, right_index: int, going: Floats, coming: Floats
+) -> int:
     width = state.replicas.shape[1]
-    p, q = one // width, two // width
-    i, j = one - p * width, two - q * width
+    p, q = left_index // width, right_index // width
+    i, j = left_index - p * width, right_index - q * width
     left, right = state.replicas[p, i], state.replicas[q, j]
     if p == q or left == right:
         return 0
     change = copies_needed(state, p, left, right) + copies_needed(state, q, right, left)
-    change -= heat.outside_price * swap_gain(state, one, two, going, coming)
+    change -= heat.outside_price * swap_gain(state, left_index, right_index, going, coming)
     if change > state.params.anneal.hopeless * heat.temperature + 2 * heat.topic_price:
         return 0
     change += heat.topic_price * excess_change(state.topics, state.replicas, p, left, right)
     change += heat.topic_price * excess_change(state.topics, state.replicas, q, right, left)
-    if not _is_borne(state, heat, change) or not may_swap(state, one, two):
+    if not _is_borne(state, heat, change) or not may_swap(state, left_index, right_index):
         return 0
     move(state, p, i, right, going)
     move(state, q, j, left, going)
-    _list_displaced(state, displaced, one)
-    _list_displaced(state, displaced, two)
+    _list_displaced(state, displaced, left_index)
+    _list_displaced(state, displaced, right_index)
     return 1
 
 
@@ -415,13 +417,13 @@ def require_enough_brokers(problem: Problem) -> None:
 
 def _too_few(problem: Problem, lacking: np.ndarray, lawful: np.ndarray) -> InfeasibleError:
     row = int(lacking.argmax())
-    wanted, may, short = int(problem.target_rf[row]), int(lawful[row]), int(lacking[row])
-    alike = int(((lacking > 0) & (problem.target_rf == wanted) & (lawful == may)).sum())
+    factor, may, short = int(problem.target_rf[row]), int(lawful[row]), int(lacking[row])
+    alike = int(((lacking > 0) & (problem.target_rf == factor) & (lawful == may)).sum())
     is_confined = bool(problem.is_confined[row])
     return InfeasibleError(
         fact(
             FactCode.TOO_FEW_BROKERS,
-            replication_factor=wanted,
+            replication_factor=factor,
             brokers=may,
             lacking=short,
             partitions=alike,
@@ -433,8 +435,8 @@ def _too_few(problem: Problem, lacking: np.ndarray, lawful: np.ndarray) -> Infea
 
 
 def _require_touchable(problem: Problem) -> None:
-    there = (problem.replicas >= 0) & problem.pinned[:, None]
-    on_leaving = there & ~problem.stays[np.where(there, problem.replicas, 0)]
+    is_pinned_replica = (problem.replicas >= 0) & problem.pinned[:, None]
+    on_leaving = is_pinned_replica & ~problem.stays[np.where(is_pinned_replica, problem.replicas, 0)]
     if not on_leaving.any():
         return
     rows, columns = np.nonzero(on_leaving)
