@@ -72,8 +72,8 @@ class AppliedPlan:
 
     @property
     def counts(self) -> dict[MoveState, int]:
-        found = Counter(self.states)
-        return {state: found[state] for state in MoveState}
+        count_of = Counter(self.states)
+        return {state: count_of[state] for state in MoveState}
 
     @property
     def predicted_bytes(self) -> int:

@@ -185,18 +185,18 @@ def _unseen_rows(plan_request: PlanRequest, name: str) -> Flags:
 
 
 def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int, times_mean: float) -> Floats:
-    seen, times = ~unseen, 1.0 if problem.resources[d] in COUNTED else times_mean
+    observed, times = ~unseen, 1.0 if problem.resources[d] in COUNTED else times_mean
     extra = np.zeros(problem.broker_count)
-    replicas, there = problem.replicas[unseen], problem.replicas[unseen] >= 0
-    mean_replica = float(problem.follower_load[seen, d].mean()) if seen.any() else 0.0
-    mean_leader = float(problem.leader_extra[seen, d].mean()) if seen.any() else 0.0
-    is_told = np.zeros(there.shape, dtype=np.bool_)
+    replicas, is_replica = problem.replicas[unseen], problem.replicas[unseen] >= 0
+    mean_replica = float(problem.follower_load[observed, d].mean()) if observed.any() else 0.0
+    mean_leader = float(problem.leader_extra[observed, d].mean()) if observed.any() else 0.0
+    is_told = np.zeros(is_replica.shape, dtype=np.bool_)
     if problem.resources[d] == "disk" and problem.own_disk is not None:
         is_told = problem.own_disk[unseen] > 0  # a follower reported a size that the leader did not
-    cells = there & ~is_told
+    cells = is_replica & ~is_told
     extra += times * mean_replica * np.bincount(replicas[cells], minlength=problem.broker_count)
     leader = problem.leader[unseen]
-    may_lead = there & ((leader == ABSENT)[:, None] | (replicas == leader[:, None]))
+    may_lead = is_replica & ((leader == ABSENT)[:, None] | (replicas == leader[:, None]))
     extra += times * mean_leader * np.bincount(replicas[may_lead], minlength=problem.broker_count)
     if hidden:
         topics = max(len(np.unique(problem.topic)), 1)

@@ -307,8 +307,8 @@ def _slot_filling(
 
 
 def _seconds(waves: tuple[Wave, ...]) -> float | None:
-    known = [wave.seconds for wave in waves if wave.seconds is not None]
-    return float(sum(known)) if len(known) == len(waves) else None
+    estimated = [wave.seconds for wave in waves if wave.seconds is not None]
+    return float(sum(estimated)) if len(estimated) == len(waves) else None
 
 
 class LeaderFigures(TypedDict):
