@@ -98,7 +98,7 @@ def _without_unverified(plan: Plan, verification: Verification) -> tuple[Plan, t
 
 def _bounds_at_fault(verification: Verification) -> tuple[str, ...]:
     """All where a cost has no bound."""
-    locations = {fault.place for fault in verification.wrong if fault.code in _BOUND_FAULTS}
+    locations = {fault.location for fault in verification.wrong if fault.code in _BOUND_FAULTS}
     named = tuple(name for name in _COSTS if any(location.startswith(f"lower_bound.{name}") for location in locations))
     return named if all(location.startswith("lower_bound.") for location in locations) else _COSTS
 

@@ -35,8 +35,8 @@ from kafka_rebalance.plans.state import PlanState
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicDemands:
-    """``topics`` int64[T] in the snapshot, ``asked`` and ``least`` leaders on each of ``eligible`` bool[T, B].
-    ``least`` is below ``asked`` where partitions are too few.
+    """``topics`` int64[T] in the snapshot, ``requested`` and ``least`` leaders on each of ``eligible`` bool[T, B].
+    ``least`` is below ``requested`` where partitions are too few.
     """
 
     topics: Longs
