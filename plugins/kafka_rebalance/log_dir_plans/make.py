@@ -147,9 +147,9 @@ class BrokerPlaces:
         return used
 
     def held_bytes(self, place_of: Longs) -> Longs:
-        held = np.zeros(len(self.dirs), dtype=np.int64)
-        np.add.at(held, place_of, self.size_bytes)
-        return held
+        bytes_held = np.zeros(len(self.dirs), dtype=np.int64)
+        np.add.at(bytes_held, place_of, self.size_bytes)
+        return bytes_held
 
 
 def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]) -> BrokerPlaces | None:
@@ -224,12 +224,12 @@ def place_broker(places: BrokerPlaces, within: float | None, params: LogDirParam
     _refuse_stuck(places)
     fixed, most = _fixed(places), _most(places, params)
     floor, ceiling = _limits(places, within, fixed, most)
-    held = places.held_bytes(places.place_of)
+    bytes_held = places.held_bytes(places.place_of)
     lacking = 0
     for place_of in _tries(places, within, (floor, ceiling), most, params):
         after = places.held_bytes(place_of)
         is_left = places.is_removed[place_of]
-        over = np.where(places.is_removed, 0, np.maximum(after - np.maximum(most, held), 0))
+        over = np.where(places.is_removed, 0, np.maximum(after - np.maximum(most, bytes_held), 0))
         lacking = int(places.size_bytes[is_left].sum() + over.sum())
         if not is_left.any() and not over.any():
             problem = _problem(places, floor, ceiling)
@@ -256,9 +256,9 @@ def _refuse_stuck(places: BrokerPlaces) -> None:
 
 
 def _fixed(places: BrokerPlaces) -> Longs:
-    held = np.zeros(len(places.total_bytes), dtype=np.int64)
-    np.add.at(held, places.volume_of, places.held_bytes(places.place_of))
-    fixed: Longs = np.maximum(places.used_bytes - held, 0)[places.volume_of]
+    bytes_held = np.zeros(len(places.total_bytes), dtype=np.int64)
+    np.add.at(bytes_held, places.volume_of, places.held_bytes(places.place_of))
+    fixed: Longs = np.maximum(places.used_bytes - bytes_held, 0)[places.volume_of]
     return fixed
 
 
@@ -273,11 +273,11 @@ def _most(places: BrokerPlaces, params: LogDirParams) -> Longs:
 
 def _limits(places: BrokerPlaces, within: float | None, fixed: Longs, most: Longs) -> tuple[Longs, Longs]:
     floor = np.zeros(len(places.dirs), dtype=np.int64)
-    held, stays = places.held_bytes(places.place_of), ~places.is_removed
-    ceiling = np.where(stays, np.maximum(most, held), 0)
+    bytes_held, stays = places.held_bytes(places.place_of), ~places.is_removed
+    ceiling = np.where(stays, np.maximum(most, bytes_held), 0)
     if within is not None and places.knows_sizes:
         total = places.total_bytes[places.volume_of]
-        share = (int(held.sum()) + int(fixed[stays].sum())) / int(total[stays].sum())
+        share = (int(bytes_held.sum()) + int(fixed[stays].sum())) / int(total[stays].sum())
         high = np.floor((share + within) * total).astype(np.int64) - fixed
         low = np.ceil((share - within) * total).astype(np.int64) - fixed
         ceiling = np.where(stays, np.clip(high, 0, ceiling), 0)
@@ -297,9 +297,9 @@ def _tries(
         outside, then = (sum(problem.cost(dir_of)[:2]) for dir_of in (problem.dir_of, placed))
         is_vain = outside - then < params.least_gain_per_byte * problem.moved_bytes(placed)
         yield problem.dir_of if is_vain and not places.is_removed.any() else placed
-    held = places.held_bytes(places.place_of)
-    widest = np.where(places.is_removed, 0, np.maximum(most, held))
-    yield place_in_log_dirs(_problem(places, np.zeros(len(held), dtype=np.int64), widest)).dir_of
+    bytes_held = places.held_bytes(places.place_of)
+    widest = np.where(places.is_removed, 0, np.maximum(most, bytes_held))
+    yield place_in_log_dirs(_problem(places, np.zeros(len(bytes_held), dtype=np.int64), widest)).dir_of
 
 
 def _spread(places: BrokerPlaces) -> Longs:
@@ -477,15 +477,17 @@ def _left_out(why: str, **args: str) -> Fact:
 def _moved(placed: PlacedDirs) -> list[_Moved]:
     """Return moved replicas; the target is the disk's dir that holds least by the plan."""
     places, moved = placed.places, []
-    held = {log_dir.path: 0 for log_dir in places.broker.log_dirs}
+    bytes_held = {log_dir.path: 0 for log_dir in places.broker.log_dirs}
     for number, size in zip(places.dir_of.tolist(), places.size_bytes.tolist(), strict=True):
-        held[places.broker.log_dirs[number].path] += size
+        bytes_held[places.broker.log_dirs[number].path] += size
     rows = np.flatnonzero(placed.place_of != places.place_of)
     for row in rows[np.argsort(-places.size_bytes[rows], kind="stable")].tolist():
         source, target = int(places.place_of[row]), int(placed.place_of[row])
         size = int(places.size_bytes[row])
-        path = min((d.path for d in places.dirs[target] if not d.is_cordoned), key=lambda path: (held[path], path))
-        held[path] += size
+        path = min(
+            (d.path for d in places.dirs[target] if not d.is_cordoned), key=lambda path: (bytes_held[path], path)
+        )
+        bytes_held[path] += size
         broker = places.broker.id
         copy = DirCopy((broker, int(places.volume_of[source])), (broker, int(places.volume_of[target])), size)
         moved.append(_Moved(int(places.cells[row]), path, copy, _reason(places, source, path)))

@@ -190,6 +190,6 @@ def _not_empty(removed: Mapping[str, list[str]], snapshot: ClusterSnapshot) -> l
         for index, log_dir in enumerate(broker.log_dirs):
             table = snapshot.partitions
             if (broker.id, log_dir.path) in emptied and table.log_dir is not None:
-                held = int(((table.replicas == broker.id) & (table.log_dir == index)).sum())
-                occupied += [f"broker {broker.id} {log_dir.path}: {held:,} replicas"] if held else []
+                count = int(((table.replicas == broker.id) & (table.log_dir == index)).sum())
+                occupied += [f"broker {broker.id} {log_dir.path}: {count:,} replicas"] if count else []
     return occupied

@@ -86,12 +86,12 @@ def covering_prices(
         weight = np.ascontiguousarray(carried(problem, columns, row, column) / scale)
         left = excess[b] - weight[forced].sum(axis=0)
         free = np.ascontiguousarray(weight[~forced])
-        prices[b, columns] = _prices_of_one(cost[row[~forced]], free, left, params.covering_sweeps)
+        prices[b, columns] = _prices_of_broker(cost[row[~forced]], free, left, params.covering_sweeps)
     prices[:, columns] *= unit / scale
     return prices
 
 
-def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) -> Floats:
+def _prices_of_broker(cost: Floats, weight: Floats, excess: Floats, sweeps: int) -> Floats:
     prices = np.zeros(len(excess))
     if len(cost) == 0 or not (excess > 0).any():
         return prices
@@ -140,10 +140,10 @@ def fewest(excess: float, weight: Floats, cost: Floats, least_excess: float = DE
 def _sharing_racks(problem: Problem, cost: Floats) -> float:
     racks = np.append(distinct_racks(problem.rack), -1)
     open_racks = len(np.unique(racks[:-1][problem.takes_replicas]))
-    held = np.sort(np.where(problem.replicas >= 0, racks[problem.replicas], -1), axis=1)
-    is_new = np.ones(held.shape, dtype=np.bool_)
-    is_new[:, 1:] = held[:, 1:] != held[:, :-1]
-    used = (is_new & (held >= 0)).sum(axis=1)
+    rack_of_replica = np.sort(np.where(problem.replicas >= 0, racks[problem.replicas], -1), axis=1)
+    is_new = np.ones(rack_of_replica.shape, dtype=np.bool_)
+    is_new[:, 1:] = rack_of_replica[:, 1:] != rack_of_replica[:, :-1]
+    used = (is_new & (rack_of_replica >= 0)).sum(axis=1)
     growth = np.maximum(problem.target_rf - (problem.replicas >= 0).sum(axis=1), 0)
     lacking = np.maximum(np.minimum(problem.target_rf, open_racks) - used - growth, 0)
     return float((lacking * cost)[~problem.pinned & ~problem.is_confined].sum())
@@ -202,8 +202,8 @@ class CoverRow:
 
 
 def pinned_load(problem: Problem) -> Floats:
-    held = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
-    return np.asarray(broker_loads(problem, held, np.where(problem.pinned, problem.leader, ABSENT)))
+    pinned = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
+    return np.asarray(broker_loads(problem, pinned, np.where(problem.pinned, problem.leader, ABSENT)))
 
 
 def may_stay_on(problem: Problem, broker: int) -> Flags:
@@ -217,13 +217,13 @@ def cover_row(problem: Problem, cover: Cover, pinned: Floats) -> CoverRow | None
     """None where the broker is drained or the set fits its band up to rounding."""
     is_on_broker = may_stay_on(problem, cover.broker)
     stays = is_on_broker.any(axis=1)
-    taken = np.array(stays)
-    taken[cover.gone] = False
-    taken[cover.come] = ~problem.pinned[cover.come]
+    is_in_cover = np.array(stays)
+    is_in_cover[cover.gone] = False
+    is_in_cover[cover.come] = ~problem.pinned[cover.come]
     weight = problem.follower_load[:, cover.column].copy()
     if problem.own_disk is not None and cover.column == problem.column("disk"):
         weight[stays] = problem.own_disk[is_on_broker]
-    row = np.flatnonzero(taken & (weight > 0))
+    row = np.flatnonzero(is_in_cover & (weight > 0))
     headroom = float(problem.band_high[cover.broker, cover.column] - pinned[cover.broker, cover.column])
     surplus = float(weight[row].sum()) * (1 - COVER_ROUNDING) - headroom
     if not problem.stays[cover.broker] or not np.isfinite(headroom) or surplus <= 0:
@@ -662,7 +662,7 @@ def proven_by(
         targets = _cheapest_of_racks(problem, np.column_stack([prices, charge]), racks)
     dearer = surcharges(problem, covers)
     open_racks = len(np.unique(racks[problem.takes_replicas]))
-    total = _held_by_pinned(problem, prices) - _limits_at(problem, prices) + dearer.constant
+    total = _pinned_cost(problem, prices) - _limits_at(problem, prices) + dearer.constant
     has_price = bool(prices.any()) or bool(covers)
     free = np.flatnonzero(~problem.pinned if has_price else ~problem.pinned & _costs_something(problem, racks))
     leading = _LeaderPrices.of(problem, prices, leader_change)
@@ -716,7 +716,7 @@ def _limits_at(problem: Problem, prices: Floats, sign: Callable[[Floats], Floats
     return float(high + (sign(prices[below]) * problem.band_low[below]).sum())
 
 
-def _held_by_pinned(problem: Problem, prices: Floats) -> float:
+def _pinned_cost(problem: Problem, prices: Floats) -> float:
     rows = np.flatnonzero(problem.pinned)
     if not len(rows):
         return 0.0

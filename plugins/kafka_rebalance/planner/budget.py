@@ -445,11 +445,11 @@ def _drawn_row(state: BudgetState) -> int:
 
 @inner_kernel
 def _drawn_slot(state: BudgetState, p: int) -> int:
-    held = 0
+    count = 0
     for j in range(state.replicas.shape[1]):
         if state.replicas[p, j] >= 0:
-            held = j + 1
-    return draw(state, held)
+            count = j + 1
+    return draw(state, count)
 
 
 @inner_kernel

@@ -80,11 +80,11 @@ def ordered_followers(
 def _worst_first(lists: Lists, rows: Longs, brokers: int) -> Longs:
     leader = lists.replicas[rows, 0].astype(np.int64)
     standby = lists.replicas[rows, lists.today[rows]]
-    taken = np.bincount(leader * brokers + standby, minlength=brokers * brokers).reshape(brokers, brokers)
+    takeovers = np.bincount(leader * brokers + standby, minlength=brokers * brokers).reshape(brokers, brokers)
     at, column = np.nonzero(lists.able[rows])
     could = np.zeros((brokers, brokers), dtype=np.bool_)
     could[leader[at], lists.replicas[rows[at], column]] = True
-    excess = taken.max(axis=1, initial=0) - taken.sum(axis=1) / np.maximum(could.sum(axis=1), 1)
+    excess = takeovers.max(axis=1, initial=0) - takeovers.sum(axis=1) / np.maximum(could.sum(axis=1), 1)
     return np.argsort(-excess, kind="stable").astype(np.int64)
 
 

@@ -97,16 +97,16 @@ def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | N
     if d is None or resource not in REPLICA_CARRIED or not binds:
         return None
     racks = distinct_racks(problem.rack)
-    held = _Held.of(problem, racks, d)
-    may = np.bincount(racks[problem.stays], weights=most[problem.stays], minlength=len(held.anyway)).astype(np.float64)
-    used = np.flatnonzero(held.size > 0)
-    order = used[np.argsort(may[used] - held.anyway[used], kind="stable")]
-    worst, worst_racks = 0.0, order[:0]
+    loads = _Held.of(problem, racks, d)
+    may = np.bincount(racks[problem.stays], weights=most[problem.stays], minlength=len(loads.anyway)).astype(np.float64)
+    used = np.flatnonzero(loads.size > 0)
+    order = used[np.argsort(may[used] - loads.anyway[used], kind="stable")]
+    worst, tightest = 0.0, order[:0]
     for count in range(1, len(order)):
-        lacking = held.least(order[:count]) - float(may[order[:count]].sum())
-        if np.isfinite(lacking) and lacking > worst + BAND_ROUNDING * held.least(order[:count]):
-            worst, worst_racks = lacking, order[:count]
-    return _cause(problem, resource, racks, worst_racks, (held.least(worst_racks), worst)) if len(worst_racks) else None
+        lacking = loads.least(order[:count]) - float(may[order[:count]].sum())
+        if np.isfinite(lacking) and lacking > worst + BAND_ROUNDING * loads.least(order[:count]):
+            worst, tightest = lacking, order[:count]
+    return _cause(problem, resource, racks, tightest, (loads.least(tightest), worst)) if len(tightest) else None
 
 
 def _lightest(problem: Problem, d: int) -> Floats:
@@ -138,14 +138,14 @@ class _Held:
         odd = []
         for factor in np.unique(factors[free]).tolist():
             load = float(weight[free & (factors == factor)].sum())
-            share, left = even_spread(factor, size)
+            share, odd_count = even_spread(factor, size)
             anyway = anyway + load * share
-            odd.append((load, left, np.asarray(size > share)))
+            odd.append((load, odd_count, np.asarray(size > share)))
         return cls(size, anyway.astype(np.float64), odd)
 
     def least(self, racks: Longs) -> float:
         inside = np.isin(np.arange(len(self.size)), racks)
-        more = sum(load * max(0, left - int((is_open & ~inside).sum())) for load, left, is_open in self.odd)
+        more = sum(load * max(0, odd_count - int((is_open & ~inside).sum())) for load, odd_count, is_open in self.odd)
         return float(self.anyway[racks].sum() + more)
 
 
@@ -281,20 +281,20 @@ def limit_cause(problem: Problem) -> Cause | None:
         limit = problem.limit[:, d]
         if name == "disk" or name not in REPLICA_CARRIED or not np.isfinite(limit[problem.stays]).all():
             continue
-        held: Floats = np.where(problem.stays, np.maximum(limit, load[:, d]), 0.0)
+        capacity: Floats = np.where(problem.stays, np.maximum(limit, load[:, d]), 0.0)
         total = float((problem.follower_load[:, d] * problem.target_rf).sum())
-        lacking = total - float(held.sum())
+        lacking = total - float(capacity.sum())
         if lacking > BAND_ROUNDING * total:
             too_low = fact(
                 FactCode.LIMITS_TOO_LOW,
                 resource=name,
                 needed=total,
-                limit=float(held.sum()),
+                limit=float(capacity.sum()),
                 brokers=int(problem.stays.sum()),
             )
             helps = fact(FactCode.RAISE_LIMIT, resource=name, lacking=lacking)
             return Cause(too_low, helps, name, np.flatnonzero(problem.stays), lacking)
-        if (cause := rack_limit_cause(problem, name, held)) is not None:
+        if (cause := rack_limit_cause(problem, name, capacity)) is not None:
             return cause
     return None
 

@@ -493,20 +493,20 @@ def _give_from(state: LeaderState, broker: int, worst: float) -> int:
 @inner_kernel
 def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
     width = state.replicas.shape[1]
-    held = state.held[state.held_start[broker] : state.held_start[broker + 1]]
-    worth = np.empty(held.shape[0])
-    for i in range(held.shape[0]):
-        p = held[i] // width
-        worth[i] = _fetch_worth(state, p, held[i] - p * width, worst)
+    indexes = state.held[state.held_start[broker] : state.held_start[broker + 1]]
+    worth = np.empty(indexes.shape[0])
+    for i in range(indexes.shape[0]):
+        p = indexes[i] // width
+        worth[i] = _fetch_worth(state, p, indexes[i] - p * width, worst)
     made = 0
     ranking = largest_first(worth)
-    for rank in range(held.shape[0]):
+    for rank in range(indexes.shape[0]):
         i = in_place(ranking, rank)
         if worth[i] <= 0 or leader_outside(state, broker, -1) <= BAND_TOLERANCE:
             break
-        p = held[i] // width
-        if _fetch_worth(state, p, held[i] - p * width, worst) >= state.params.least_of_rank * worth[i]:
-            hand_over(state, p, held[i] - p * width)
+        p = indexes[i] // width
+        if _fetch_worth(state, p, indexes[i] - p * width, worst) >= state.params.least_of_rank * worth[i]:
+            hand_over(state, p, indexes[i] - p * width)
             made += 1
     return made
 

@@ -153,8 +153,8 @@ def _anneal(task: SearchTask, result: SearchResult) -> SearchResult:
 
 def _solve_restricted_program(task: SearchTask, result: SearchResult) -> SearchResult:
     problem, params, least = task.problem, task.params, _least(task, result)
-    is_asked = params.effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
-    if _is_for_programs(task) or not is_asked or result.best.is_near(least, params.gaps.far):
+    is_enabled = params.effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
+    if _is_for_programs(task) or not is_enabled or result.best.is_near(least, params.gaps.far):
         return result
     allowed = spread_allowed(problem, result.best, params.linear_program.spread_given_up)
     whole = Task(problem, result.sets, task.bands, allowed, task.seed, params)

@@ -62,8 +62,8 @@ def topic_excess(topic: Ints, replicas: Ints, stays: Flags) -> int:
     total = np.bincount(topic, weights=counts)
     limit = np.ceil(total / max(1, int(stays.sum()))).astype(np.int64)
     key = np.repeat(topic.astype(np.int64), counts) * len(stays) + replicas[is_there]
-    pair, held = np.unique(key, return_counts=True)
-    return int(np.maximum(held - limit[pair // len(stays)], 0).sum())
+    pair, count = np.unique(key, return_counts=True)
+    return int(np.maximum(count - limit[pair // len(stays)], 0).sum())
 
 
 @kernel
@@ -77,24 +77,24 @@ def _count(replicas: Ints, topic: Ints, row: Ints, table: Ints) -> None:
 
 
 @inner_kernel
-def held_of_topic(spread: TopicSpread, replicas: Ints, t: int, broker: int) -> int:
+def replicas_of_topic(spread: TopicSpread, replicas: Ints, t: int, broker: int) -> int:
     if spread.row[t] >= 0:
         return int(spread.table[spread.row[t], broker])
-    held = 0
+    count = 0
     for i in range(spread.start[t], spread.start[t + 1]):
         p = spread.members[i]
         for j in range(replicas.shape[1]):
             if replicas[p, j] == broker:
-                held += 1
-    return held
+                count += 1
+    return count
 
 
 @inner_kernel
 def excess_change(spread: TopicSpread, replicas: Ints, p: int, source: int, target: int) -> int:
     """Change of the excess: -1, 0 or 1."""
     t = spread.topic[p]
-    gained = 1 if held_of_topic(spread, replicas, t, target) >= spread.limit[t] else 0
-    lost = 1 if held_of_topic(spread, replicas, t, source) > spread.limit[t] else 0
+    gained = 1 if replicas_of_topic(spread, replicas, t, target) >= spread.limit[t] else 0
+    lost = 1 if replicas_of_topic(spread, replicas, t, source) > spread.limit[t] else 0
     return gained - lost
 
 

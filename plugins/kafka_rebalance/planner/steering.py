@@ -171,11 +171,11 @@ def _rest(placing: Placing, rows: Longs) -> Placing:
 def _arcs(problem: Problem, placing: Placing, part: Part) -> _Arcs:
     rows, brokers = np.append(part.rows, part.led), problem.broker_count
     now, planned = problem.replicas[rows], placing.replicas[rows]
-    held, barred, is_planned = np.zeros((3, len(rows), brokers), dtype=np.bool_)
+    is_held, barred, is_planned = np.zeros((3, len(rows), brokers), dtype=np.bool_)
     own = np.repeat(problem.move_bytes[rows, None], brokers, axis=1)
     for j in range(now.shape[1]):
         present = np.flatnonzero(now[:, j] >= 0)
-        held[present, now[present, j]] = True
+        is_held[present, now[present, j]] = True
         if problem.must_leave is not None:
             barred[present, now[present, j]] = problem.must_leave[rows[present], j]
         if problem.own_disk is not None:
@@ -184,10 +184,10 @@ def _arcs(problem: Problem, placing: Placing, part: Part) -> _Arcs:
         present = np.flatnonzero(planned[:, j] >= 0)
         is_planned[present, planned[present, j]] = True
     receives = problem.takes_replicas & part.brokers
-    allowed = np.where(held, problem.stays[None, :] & ~barred, receives[None, :] | is_planned)
+    allowed = np.where(is_held, problem.stays[None, :] & ~barred, receives[None, :] | is_planned)
     allowed[len(part.rows) :] = is_planned[len(part.rows) :]
     line, broker = np.nonzero(allowed)
-    is_kept = held[line, broker]
+    is_kept = is_held[line, broker]
     weight = problem.follower_load[rows[line]]
     disk = problem.column("disk")
     if problem.own_disk is not None and disk is not None:
@@ -213,10 +213,10 @@ def _add_racks(problem: Problem, arcs: _Arcs, rows: _Rows) -> None:
     size = np.bincount(racks[problem.stays], minlength=int(racks.max(initial=0)) + 1).astype(np.int64)
     factor_of = problem.target_rf[arcs.rows[arcs.line]]
     for factor in np.unique(factor_of).tolist():
-        held, odd = even_spread(factor, size)
+        quota, odd = even_spread(factor, size)
         mine = np.flatnonzero(factor_of == factor)
         group, line = np.unique(arcs.line[mine] * len(size) + racks[arcs.broker[mine]], return_inverse=True)
-        share = held[group % len(size)].astype(np.float64)
+        share = quota[group % len(size)].astype(np.float64)
         rows.add(line, mine, np.ones(len(mine)), share, share + (1.0 if odd else 0.0))
 
 

@@ -304,8 +304,8 @@ def _beside(plan_request: PlanRequest, problem: Problem) -> Floats:
     factor = np.asarray((placement.replicas >= 0).sum(axis=1), dtype=np.int32)
     columns = columns_of(placement.loads, factor, problem.resources)
     whole = (columns.follower_load * factor[:, None] + columns.leader_extra).sum(axis=0)
-    held = (problem.replicas >= 0).sum(axis=1)
-    replica_load = (problem.follower_load * held[:, None] + problem.leader_extra).sum(axis=0)
+    replica_count = (problem.replicas >= 0).sum(axis=1)
+    replica_load = (problem.follower_load * replica_count[:, None] + problem.leader_extra).sum(axis=0)
     return np.asarray(np.maximum(whole - replica_load, 0.0))
 
 
@@ -366,10 +366,8 @@ class Prefer:
         return state.is_open and state.options.weighs_costs and state.problem.moves_replicas
 
     def run(self, state: PlanState) -> PlanState:
-        chosen_one = preferred(
-            state.request, state.problem, state.current_solution, seed=state.seed, params=state.params
-        )
-        return state.with_solution(chosen_one)
+        best = preferred(state.request, state.problem, state.current_solution, seed=state.seed, params=state.params)
+        return state.with_solution(best)
 
 
 def preferred(

@@ -186,10 +186,10 @@ def _padded(replicas: Ints, width: int) -> Ints:
     return np.pad(replicas, ((0, 0), (0, width - replicas.shape[1])), constant_values=ABSENT)
 
 
-def _holds(held: Ints, brokers: Ints) -> Flags:
+def _holds(lists: Ints, brokers: Ints) -> Flags:
     is_held = np.zeros(brokers.shape, dtype=np.bool_)
-    for j in range(held.shape[1]):
-        is_held |= brokers == held[:, j : j + 1]
+    for j in range(lists.shape[1]):
+        is_held |= brokers == lists[:, j : j + 1]
     return is_held
 
 

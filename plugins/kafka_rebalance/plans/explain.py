@@ -429,8 +429,10 @@ def count_band_binds(problem: Problem, d: int, broker: int, *, is_high: bool) ->
     size = np.sort(_least(problem, d) if is_high and counted == "replicas" else _most(problem, d))
     chosen = size[: max(count, 0)] if is_high else size[::-1][: max(count, 0)]
     edge = float(problem.band_high[broker, d] if is_high else problem.band_low[broker, d])
-    held = float(chosen.sum())
-    if count > len(size) or (held <= edge * (1 + BAND_ROUNDING) if is_high else held >= edge * (1 - BAND_ROUNDING)):
+    chosen_load = float(chosen.sum())
+    if count > len(size) or (
+        chosen_load <= edge * (1 + BAND_ROUNDING) if is_high else chosen_load >= edge * (1 - BAND_ROUNDING)
+    ):
         return None
     return fact(
         FactCode.COUNT_BAND_BINDS,
@@ -439,7 +441,7 @@ def count_band_binds(problem: Problem, d: int, broker: int, *, is_high: bool) ->
         count=count,
         resource=name,
         side="high" if is_high else "low",
-        times_edge=held / edge,
+        times_edge=chosen_load / edge,
     )
 
 
@@ -764,7 +766,7 @@ def night_notes(options: PlanOptions, draft: Draft, wave_of: Ints, waves: Sequen
             left_leader_changes=int(left.changes_leader.sum()),
         )
     ]
-    longer = [taken for taken in seconds if not fits_night(taken, night_s)]
+    longer = [duration for duration in seconds if not fits_night(duration, night_s)]
     if longer:
         notes.append(
             fact(

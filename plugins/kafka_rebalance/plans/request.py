@@ -217,10 +217,10 @@ def build_request(
     is_replica = replicas >= 0
     lost = _lost_cells(partitions, brokers)
     rows = np.flatnonzero((is_replica & ~lost).any(axis=1))
-    held = (is_replica & ~lost).sum(axis=1)[rows].astype(np.int32)
+    replica_count = (is_replica & ~lost).sum(axis=1)[rows].astype(np.int32)
     free = ~partitions.immovable[rows]
-    target = held if options.replication_factor is None or not options.moves_replicas else np.where(
-        free, options.replication_factor, held
+    target = replica_count if options.replication_factor is None or not options.moves_replicas else np.where(
+        free, options.replication_factor, replica_count
     )  # fmt: skip
     target = np.asarray(target, dtype=np.int32)
     must_go = _must_go(partitions, brokers, target, rows)
@@ -247,7 +247,7 @@ def build_request(
             *partitions.notes,
             *cluster_notes(brokers, partitions, target, params),
             *laggard_notes(partitions, params),
-            *min_isr_notes(snapshot, options, rows[free & (held != target)], params.most_named),
+            *min_isr_notes(snapshot, options, rows[free & (replica_count != target)], params.most_named),
             *pattern_notes(snapshot, options, params.most_named),
             *other_hand_notes(snapshot),
             *(
@@ -276,7 +276,7 @@ def _watched(
     arrays = brokers.arrays
     if options.band is None or options.is_within_ordered or not arrays.stays.any():
         return {}
-    names = tuple(name for name in RATES if name in partitions.sources and name not in _asked(options))
+    names = tuple(name for name in RATES if name in partitions.sources and name not in _requested_resources(options))
     result = {}
     for name, (today, elected) in _loads(partitions, brokers, names).items():
         given_capacity = arrays.capacity.get(name)
@@ -296,7 +296,7 @@ def _watched(
     return result
 
 
-def _asked(options: PlanOptions) -> frozenset[str]:
+def _requested_resources(options: PlanOptions) -> frozenset[str]:
     return frozenset(options.targets.keys() | options.caps.keys() | options.headroom.keys())
 
 
@@ -317,7 +317,7 @@ def _nearly_full(
     names = tuple(
         name
         for name in arrays.capacity
-        if name in BALANCED and name in partitions.sources and name not in _asked(options)
+        if name in BALANCED and name in partitions.sources and name not in _requested_resources(options)
         if options.moves_replicas or name in LEADER_CARRIED
     )
     columns = columns_of(partitions.placement.loads.taken(rows), target, names)
@@ -357,13 +357,16 @@ def _loads(
         weight = np.broadcast_to(columns.follower_load[:, d, None], is_replica.shape)
         if name == "disk":
             weight = np.where(np.isnan(partitions.own_size), weight, partitions.own_size)
-        held = np.bincount(placement.replicas[is_replica], weights=weight[is_replica], minlength=count)
+        follower_load = np.bincount(placement.replicas[is_replica], weights=weight[is_replica], minlength=count)
         extra = columns.leader_extra[:, d]
-        result[name] = held + _led(placement.leader, extra, count), held + _led(preferred, extra, count)
+        result[name] = (
+            follower_load + _leader_loads(placement.leader, extra, count),
+            follower_load + _leader_loads(preferred, extra, count),
+        )
     return result
 
 
-def _led(leader: Ints, weight: Floats, broker_count: int) -> Floats:
+def _leader_loads(leader: Ints, weight: Floats, broker_count: int) -> Floats:
     leads = leader >= 0
     return np.bincount(leader[leads], weights=weight[leads], minlength=broker_count).astype(np.float64)
 
@@ -443,7 +446,7 @@ def _hard_reasons(
         return ()
     replicas = partitions.placement.replicas[rows]
     is_movable = (replicas >= 0) & free[:, None]
-    reasons = _held_by_leaving(broker_arrays, replicas, is_movable)
+    reasons = _leaving_facts(broker_arrays, replicas, is_movable)
     if partitions.placement.must_leave is not None:
         sets = _sets_of(partitions, rows)
         outside = np.zeros_like(is_movable) if sets is None else sets.outside(replicas) & is_movable
@@ -458,13 +461,13 @@ def _hard_reasons(
     return (*reasons, *_demoted_reasons(partitions, broker_arrays, rows, free))
 
 
-def _held_by_leaving(broker_arrays: BrokerArrays, replicas: Ints, counted: Flags) -> list[Fact]:
+def _leaving_facts(broker_arrays: BrokerArrays, replicas: Ints, counted: Flags) -> list[Fact]:
     facts = []
     for b, broker in enumerate(broker_arrays.brokers):
-        held = 0 if broker.state.stays else int((counted & (replicas == b)).sum())
-        if held:
+        count = 0 if broker.state.stays else int((counted & (replicas == b)).sum())
+        if count:
             facts.append(
-                fact(FactCode.REPLICAS_MUST_LEAVE_BROKER, broker=broker.id, state=broker.state.value, replicas=held)
+                fact(FactCode.REPLICAS_MUST_LEAVE_BROKER, broker=broker.id, state=broker.state.value, replicas=count)
             )
     return facts
 
@@ -479,7 +482,7 @@ def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, opt
         return ()
     waiting = partitions.waiting
     replicas = partitions.placement.replicas
-    reasons = _held_by_leaving(broker_arrays, replicas, (replicas >= 0) & waiting[:, None])
+    reasons = _leaving_facts(broker_arrays, replicas, (replicas >= 0) & waiting[:, None])
     count = np.asarray((replicas >= 0).sum(axis=1), dtype=np.int32)
     target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
     shared = waiting & lacks_racks(replicas, broker_arrays, target, partitions.placement.broker_sets)

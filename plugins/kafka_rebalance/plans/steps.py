@@ -109,8 +109,8 @@ class StopAtStep:
 
     def applies(self, state: PlanState) -> bool:
         """Inside the dead band also after a step that relieves."""
-        is_asked = state.options.at in set(StepKind)
-        return state.step_of is not None and (is_asked or (state.only_relieves and _relieves(state.step_of)))
+        is_requested = state.options.at in set(StepKind)
+        return state.step_of is not None and (is_requested or (state.only_relieves and _relieves(state.step_of)))
 
     def run(self, state: PlanState) -> PlanState:
         assert state.step_of is not None

@@ -73,8 +73,10 @@ def loss_state_of(plan_request: PlanRequest, problem: Problem, draft: Draft) -> 
         size=np.nan_to_num(plan_request.partitions.size),
     )
     heirs = successors(placed.replicas, placed.able, placed.leader, loss.group)
-    taken = [moved_loads(placed.leader, heirs, loss.group, placed.extra[name], len(loss.names)) for name in placed.base]
-    return LossState.of(arrays, (placed.replicas, placed.leader), outcome.after, np.stack(taken, axis=2))
+    takeover_loads = [
+        moved_loads(placed.leader, heirs, loss.group, placed.extra[name], len(loss.names)) for name in placed.base
+    ]
+    return LossState.of(arrays, (placed.replicas, placed.leader), outcome.after, np.stack(takeover_loads, axis=2))
 
 
 def _may_change(plan_request: PlanRequest, draft: Draft) -> Flags:
@@ -154,8 +156,8 @@ def worst_of(plan_request: PlanRequest, state: LossState, broker: int) -> tuple[
     ratios = state.ratios(broker)
     lost, r = divmod(int(ratios.argmax()), ratios.shape[1])
     capacity, d = float(state.arrays.capacity[broker, r]), int(state.arrays.guarded[r])
-    taken = float(state.load[broker, d] + state.taken[lost, broker, r])
-    return (taken if ratios[lost, r] >= 0 else -1.0), capacity, plan_request.resources[d], lost
+    takeover_load = float(state.load[broker, d] + state.takeover_load[lost, broker, r])
+    return (takeover_load if ratios[lost, r] >= 0 else -1.0), capacity, plan_request.resources[d], lost
 
 
 def counted_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:

@@ -243,9 +243,9 @@ def _one_after_the_other(transfers: Transfers, is_urgent: Flags, brokers: int, d
         is_taken = fill_next(waiting, copies, wave_loads, caps, used, disk.limit)
         if not is_taken.any():
             break
-        taken = waiting[is_taken]
-        wave_of[taken] = wave
-        gone = transfers.chosen(taken)
+        in_wave = waiting[is_taken]
+        wave_of[in_wave] = wave
+        gone = transfers.chosen(in_wave)
         leaving = np.bincount(gone.dropped, weights=gone.dropped_size, minlength=brokers)
         used = used + wave_loads.busy_in[0] - leaving
         waiting, wave = waiting[~is_taken], wave + 1

@@ -57,7 +57,16 @@ from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster import ClusterArrays, Flags, Floats, Ints, distinct_racks
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.loads import OF_REPLICAS, Band, Levels, Longs, asked_band, band_of, wanted_rf, weights_of
+from kafka_rebalance.verify.loads import (
+    OF_REPLICAS,
+    Band,
+    Levels,
+    Longs,
+    band_of,
+    requested_band,
+    target_factors,
+    weights_of,
+)
 from kafka_rebalance.verify.verdict_rules import imbalance
 
 _SLACK = 1e-9
@@ -71,7 +80,7 @@ def least_copied(
     cost: Floats,
 ) -> float:
     """Return the least cost of copies; one new copy of partition p costs ``cost[p]`` (bytes, or 1 for moves)."""
-    rf, now = wanted_rf(cluster, parameters), (cluster.now >= 0).sum(axis=1)
+    rf, now = target_factors(cluster, parameters), (cluster.now >= 0).sum(axis=1)
     free = touchable(cluster, rf)
     grown = float((cost * np.maximum(rf - now, 0))[free].sum())
     drop_cost = np.where(rf < now, 0.0, cost)
@@ -85,12 +94,12 @@ def least_copied(
     for name in OF_REPLICAS:
         if name in before:
             weight = _weight_of(name, rf, cluster)
-            held = before[name]
+            load = before[name]
             if name == "potential_out":  # changes with the replication factor, also without copies
-                held = np.bincount(cluster.now[is_replica], weight[is_replica], len(cluster.ids)).astype(np.float64)
+                load = np.bincount(cluster.now[is_replica], weight[is_replica], len(cluster.ids)).astype(np.float64)
             weight = weight[row, column]
-            excess = held - bands[name].high
-            over = np.flatnonzero(excess > _SLACK * np.maximum(held, 1.0))
+            excess = load - bands[name].high
+            over = np.flatnonzero(excess > _SLACK * np.maximum(load, 1.0))
             for b in over.tolist():
                 mine = order[begin[b] : begin[b + 1]]
                 least = _cheapest(float(excess[b]), weight[mine], drop_cost[row[mine]])
@@ -130,7 +139,7 @@ def least_leader_changes(
     stop = np.maximum(stop, np.ceil(before["leaders"] - bands["leaders"].high - 1e-6))
     if "out" in before:
         sends = _sent_if_none_changed(cluster, parameters)
-        sent = weights_of("out", wanted_rf(cluster, parameters), cluster)[1][rows]
+        sent = weights_of("out", target_factors(cluster, parameters), cluster)[1][rows]
         excess = sends - bands["out"].high
         for b in np.flatnonzero(excess > _SLACK * np.maximum(sends, 1.0)).tolist():
             mine = leader == b
@@ -142,7 +151,7 @@ def least_leader_changes(
 
 def _sent_if_none_changed(cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
     led = np.flatnonzero(cluster.leader >= 0)
-    sent = weights_of("out", wanted_rf(cluster, parameters), cluster)[1][led]
+    sent = weights_of("out", target_factors(cluster, parameters), cluster)[1][led]
     return np.bincount(cluster.leader[led], weights=sent, minlength=len(cluster.ids)).astype(np.float64)
 
 
@@ -161,7 +170,7 @@ def most_sent(cluster: ClusterArrays, parameters: PlanOptions) -> float:
     """Return the least bytes of the busiest sender: leaders replace replicas that may not stay."""
     if not parameters.moves_replicas:
         return 0.0
-    rf = wanted_rf(cluster, parameters)
+    rf = target_factors(cluster, parameters)
     may_stay = (cluster.now >= 0) & cluster.stays[cluster.now] & ~cluster.must_leave
     copies = np.maximum(rf - may_stay.sum(axis=1), 0)
     rows = np.flatnonzero(touchable(cluster, rf) & (cluster.leader >= 0))
@@ -278,7 +287,7 @@ def rows_named(named: Mapping[str, Sequence[int]], cluster: ClusterArrays) -> Lo
 def _surcharge(
     cover: Cover, broker: int, highest: float, cluster: ClusterArrays, parameters: PlanOptions
 ) -> Surcharge | None:
-    name, rf = cover["resource"], wanted_rf(cluster, parameters)
+    name, rf = cover["resource"], target_factors(cluster, parameters)
     free = touchable(cluster, rf)
     per_replica, per_leader = weights_of(name, rf, cluster)
     weight, own = per_replica.copy(), _own(name, per_replica, cluster)
@@ -345,7 +354,7 @@ def price_bound(
     # Load on a lost broker stays there: its price would prove anything.
     prices = {name: np.where(cluster.stays, by_broker, 0.0) for name, by_broker in prices.items()}
     names = [name for name in prices if name in bands and np.any(prices[name])]
-    rf = wanted_rf(cluster, parameters)
+    rf = target_factors(cluster, parameters)
     free = touchable(cluster, rf)
     size = np.nan_to_num(cluster.size)
     if charges is None:
@@ -656,10 +665,10 @@ def _check_bound(name: str, bound: dict[str, Any], cost: float, recomputed: floa
 
 def _check_slack(stated: Mapping[str, dict[str, Any]], parameters: Mapping[str, Any], faults: FaultList) -> None:
     slack = parameters["slack"]
-    is_told = slack is not None or parameters["prefer"] != "bytes"
+    weighs_costs = slack is not None or parameters["prefer"] != "bytes"
     most = SLACK_WHERE_NONE_IS_GIVEN if slack is None else slack
     for name, bound in stated.items():
-        is_within = (bound["gap"] is not None and bound["gap"] <= most) if is_told else None
+        is_within = (bound["gap"] is not None and bound["gap"] <= most) if weighs_costs else None
         faults.require_equal("gap", f"lower_bound.{name}.is_within_slack", bound["is_within_slack"], is_within)
 
 
@@ -687,7 +696,7 @@ def check_within_budget(
         return
     outcomes = {outcome["resource"]: outcome for outcome in document["resources"]}
     bands = {
-        name: asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[0]
+        name: requested_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[0]
         for name, outcome in outcomes.items()
     }
     was, left = imbalance(bands, levels.before, cluster), imbalance(bands, levels.after, cluster)
@@ -767,7 +776,7 @@ def _proved(
 def _near_enough(name: str, prices: Floats, cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
     """Scale to a distance of 1 / (the most that all brokers could carry)."""
     prices = np.where(cluster.stays, prices, 0.0)
-    rf = wanted_rf(cluster, parameters)
+    rf = target_factors(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
     is_replica = cluster.now >= 0
     total = float((per_replica * np.maximum(rf, is_replica.sum(axis=1))).sum() + per_leader.sum())

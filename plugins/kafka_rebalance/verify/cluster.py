@@ -260,10 +260,10 @@ def _short(
     stays = [broker.state.stays for broker in brokers]
     suspects = (now >= 0) & (must_leave | ~np.array(stays, dtype=np.bool_)[now])
     for p in np.flatnonzero(suspects.any(axis=1) & ~left_alone).tolist():
-        held = [int(b) for b in now[p] if b >= 0]
-        kept = {b for b, leaves in zip(held, must_leave[p].tolist(), strict=False) if stays[b] and not leaves}
-        usable = kept | (set(np.flatnonzero(open_to[place_rule[p]]).tolist()) - set(held))
-        short[p] = len(usable) < len(held) and any(brokers[b].state.is_gone for b in held)
+        replicas = [int(b) for b in now[p] if b >= 0]
+        kept = {b for b, leaves in zip(replicas, must_leave[p].tolist(), strict=False) if stays[b] and not leaves}
+        usable = kept | (set(np.flatnonzero(open_to[place_rule[p]]).tolist()) - set(replicas))
+        short[p] = len(usable) < len(replicas) and any(brokers[b].state.is_gone for b in replicas)
         movable = movable or not short[p]
     return short if movable else np.zeros_like(short)
 
@@ -514,8 +514,8 @@ def _matrix(lists: list[list[int]], width: int) -> Ints:
     return matrix
 
 
-def _contains(held: Ints, brokers: Ints) -> Flags:
-    return np.asarray((held[:, None, :] == brokers[:, :, None]).any(axis=2))
+def _contains(lists: Ints, brokers: Ints) -> Flags:
+    return np.asarray((lists[:, None, :] == brokers[:, :, None]).any(axis=2))
 
 
 def _own_sizes(end: Ints, today: Ints, own: Floats) -> Floats:
@@ -529,8 +529,8 @@ def rack_counts(rf: int, brokers_in: npt.NDArray[np.int64]) -> tuple[npt.NDArray
     depth = 0
     while np.minimum(brokers_in, depth + 1).sum() <= rf and depth < brokers_in.max(initial=0):
         depth += 1
-    held = np.minimum(brokers_in, depth)
-    return held, int(min(rf - held.sum(), (brokers_in > depth).sum()))
+    quota = np.minimum(brokers_in, depth)
+    return quota, int(min(rf - quota.sum(), (brokers_in > depth).sum()))
 
 
 _MANY = 2**31
@@ -559,7 +559,7 @@ def is_spread_evenly(cluster: ClusterArrays, row: Longs, placement: Ints) -> Fla
 
 def _evens_out(cluster: ClusterArrays, row: Longs, placement: Ints) -> Flags:
     rack_count = int(cluster.rack.max(initial=0)) + 1
-    held = _count_by_rack(cluster.rack, placement, placement >= 0, rack_count)
+    in_rack = _count_by_rack(cluster.rack, placement, placement >= 0, rack_count)
     closed = (placement >= 0) & cluster.takes_replicas[placement] & ~cluster.is_outside(row, placement)
     occupied = _count_by_rack(cluster.rack, placement, closed, rack_count)
     now = cluster.now[row]
@@ -572,8 +572,8 @@ def _evens_out(cluster: ClusterArrays, row: Longs, placement: Ints) -> Flags:
             for may in cluster.may_be_on
         ]
     )[cluster.place_rule[row]]
-    emptiest = np.where(occupied < open_in, held, _MANY).min(axis=1)
-    return np.asarray(held.max(axis=1) <= emptiest + 1)
+    emptiest = np.where(occupied < open_in, in_rack, _MANY).min(axis=1)
+    return np.asarray(in_rack.max(axis=1) <= emptiest + 1)
 
 
 def _count_by_rack(rack: Ints, placement: Ints, is_counted: Flags, rack_count: int) -> Longs:
@@ -583,7 +583,9 @@ def _count_by_rack(rack: Ints, placement: Ints, is_counted: Flags, rack_count: i
     return counts
 
 
-def check_seen(document: dict[str, Any], snapshot: ClusterSnapshot, parameters: PlanOptions, faults: FaultList) -> None:
+def check_preconditions(
+    document: dict[str, Any], snapshot: ClusterSnapshot, parameters: PlanOptions, faults: FaultList
+) -> None:
     moved = {move["topic"] for move in document["moves"]}
     ids = {topic.name: topic.topic_id for topic in snapshot.topics if topic.name in moved}
     faults.require_equal("identity", "plan.topic_ids", document["topic_ids"], ids)
@@ -608,7 +610,7 @@ CANNOT_TELL = "cannot_tell"
 TOO_OLD = "snapshot_too_old"
 
 
-def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
+def check_observability(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
     """Check necessary conditions: a ``cannot_tell`` has a cause, and claims nothing about unresponsive brokers."""
     if document["verdict"] == CANNOT_TELL:
         if document["moves"] or document["frontier"]:

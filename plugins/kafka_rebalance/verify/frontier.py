@@ -19,7 +19,7 @@ import numpy as np
 from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, Ints, cap_of
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.loads import Levels, asked_band, hard_limits, weights_of
+from kafka_rebalance.verify.loads import Levels, hard_limits, requested_band, weights_of
 from kafka_rebalance.verify.verdict_rules import stops_at_step
 
 LEAST_POINTS = 4
@@ -204,7 +204,7 @@ def _is_judged(document: dict[str, Any], parameters: PlanOptions) -> bool:
 
 def _rules(resources: list[dict[str, Any]], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions) -> _Rules:
     names = [outcome["resource"] for outcome in resources]
-    bands = [asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[0]
+    bands = [requested_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[0]
              for outcome, name in zip(resources, names, strict=True)]  # fmt: skip
     limits = hard_limits(cluster, levels.capacity, levels.before)
     most = np.stack([np.maximum(limits[name], levels.before[name]) for name in names], axis=1)
@@ -230,13 +230,13 @@ def _rules(resources: list[dict[str, Any]], levels: Levels, cluster: ClusterArra
 
 def _start(rules: _Rules, claimed: ClaimedMoves, cluster: ClusterArrays, names: list[str], levels: Levels) -> _State:
     gained = np.zeros(len(cluster.ids))
-    line, column = np.nonzero((claimed.after >= 0) & ~_held_today(claimed.after, cluster))
+    line, column = np.nonzero((claimed.after >= 0) & ~_is_on_today(claimed.after, cluster))
     np.add.at(gained, claimed.after[line, column], rules.size[line])
     load = np.stack([levels.after[name] for name in names], axis=1)
     return _State(claimed.after, claimed.leader_after, load, gained)
 
 
-def _held_today(placement: Ints, cluster: ClusterArrays) -> Flags:
+def _is_on_today(placement: Ints, cluster: ClusterArrays) -> Flags:
     return np.asarray((placement[:, :, None] == cluster.now[:, None, :]).any(axis=2))
 
 
@@ -257,7 +257,7 @@ def _best_step(rules: _Rules, state: _State, cluster: ClusterArrays, parameters:
         may = free & (source >= 0) & ~is_led & cluster.takes_leaders[source]
         change, row = _gain(rules, state, may, (state.leader, source), rules.extra)
         if change < least:
-            least, best = change, _led(rules, state, row, int(source[row]))
+            least, best = change, _with_leader(rules, state, row, int(source[row]))
         for b in np.flatnonzero(cluster.takes_replicas).tolist() if parameters.moves_replicas else []:
             may = free & _may_go(state, cluster, j, b) & (~is_led | bool(cluster.takes_leaders[b]))
             is_new = ~(cluster.now == b).any(axis=1)
@@ -299,7 +299,7 @@ def _gain(rules: _Rules, state: _State, may: Flags, ends: tuple[Ints, Ints], wei
     return float(left[at]), int(rows[at])
 
 
-def _led(rules: _Rules, state: _State, row: int, broker: int) -> _State:
+def _with_leader(rules: _Rules, state: _State, row: int, broker: int) -> _State:
     load, leader = state.load.copy(), state.leader.copy()
     load[leader[row]] -= rules.extra[row]
     load[broker] += rules.extra[row]

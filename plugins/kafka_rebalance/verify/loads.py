@@ -254,22 +254,22 @@ def filled(share: Floats, capacity: Floats, rack: Longs, pieces: list[Piece]) ->
     return risen
 
 
-def _overfull(held: Floats, rack: Longs, pieces: list[Piece]) -> tuple[float, Flags]:
-    order = np.lexsort((-held, rack))
+def _overfull(share: Floats, rack: Longs, pieces: list[Piece]) -> tuple[float, Flags]:
+    order = np.lexsort((-share, rack))
     inverse = np.empty(len(order), dtype=np.int64)
     inverse[order] = np.arange(len(order))
-    racks, held = rack[order], held[order]
+    racks, share = rack[order], share[order]
     depth = _depth(racks)
     begins = np.flatnonzero(depth == 0)
-    worst, is_full = 0.0, np.zeros(len(held), dtype=np.bool_)
+    worst, is_full = 0.0, np.zeros(len(share), dtype=np.bool_)
     for whole in _choices(pieces):
         adds, fixed = _adds(racks, depth, pieces, whole)
-        sums = np.cumsum(held - adds)
-        sums -= (sums - (held - adds))[begins][racks]
+        sums = np.cumsum(share - adds)
+        sums -= (sums - (share - adds))[begins][racks]
         most = np.maximum.reduceat(sums, begins)
         over = float(np.maximum(most, 0.0).sum()) - fixed
         if over > worst:
-            last = np.minimum.reduceat(np.where((sums == most[racks]) & (sums > 0), depth, len(held)), begins)
+            last = np.minimum.reduceat(np.where((sums == most[racks]) & (sums > 0), depth, len(share)), begins)
             worst, is_full = over, (depth <= np.where(most > 0, last, -1)[racks])[inverse]
     return worst, is_full
 
@@ -339,8 +339,8 @@ def _levels(capacity: Floats, base: Floats, extra: Floats) -> Floats:
     frozen = 0
     while len(rising):
         level = _highest_level(capacity[rising], base[rising], extra[frozen:] - extra[frozen])
-        held = np.sort(level * capacity[rising] - base[rising])[::-1]
-        slack = (extra[frozen + 1 :] - extra[frozen]) - np.cumsum(held)
+        fill = np.sort(level * capacity[rising] - base[rising])[::-1]
+        slack = (extra[frozen + 1 :] - extra[frozen]) - np.cumsum(fill)
         tight = np.flatnonzero(slack <= _SHARE_TIGHT * max(float(capacity[rising].sum()) * level, 1e-300))
         count = int(tight[-1]) + 1 if len(tight) else len(rising)
         order = np.argsort(-(level * capacity[rising] - base[rising]), kind="stable")[:count]
@@ -386,7 +386,7 @@ def band_of(
     cluster: ClusterArrays,
     parameters: PlanOptions,
 ) -> Band:
-    band, plain = asked_band(outcome, before, capacity, cluster, parameters)
+    band, plain = requested_band(outcome, before, capacity, cluster, parameters)
     widened_low, widened_high = outcome["widened_to"]
     low, high = band.low, band.high
     if widened_high is not None:
@@ -396,7 +396,7 @@ def band_of(
     return Band(low, high)
 
 
-def asked_band(
+def requested_band(
     outcome: Mapping[str, Any],
     before: Floats,
     capacity: Floats | None,
@@ -412,18 +412,18 @@ def asked_band(
     """
     name = outcome["resource"]
     broker_capacity = np.where(cluster.stays, 1.0 if capacity is None else capacity, 0.0)
-    rf = wanted_rf(cluster, parameters)
+    rf = target_factors(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
     plain = (
         float((per_replica * rf).sum() + per_leader.sum()) / max(float(broker_capacity.sum()), 1e-300) * broker_capacity
     )
     basis = plain if outcome["basis"] == "plain_mean" else fair_share(name, broker_capacity, cluster, parameters)
     low, high = np.zeros(len(broker_capacity)), np.full(len(broker_capacity), np.inf)
-    asked_low, asked_high = outcome["band_asked"]
-    if asked_high is not None:
-        high = asked_high * basis
-    if asked_low is not None:
-        low = asked_low * basis
+    requested_low, requested_high = outcome["band_asked"]
+    if requested_high is not None:
+        high = requested_high * basis
+    if requested_low is not None:
+        low = requested_low * basis
     if name in COUNTS:
         low, high = _rounded(low, high, basis, is_target=outcome["basis"] == "plain_mean")
     if (cap := cap_of(name, capacity, len(low), parameters)) is not None:
@@ -433,8 +433,8 @@ def asked_band(
         top = full.relieved_to * capacity
         low, high = np.minimum(low, top), np.minimum(high, top)
     low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
-    held = before if name == "disk" else _held(per_replica, per_leader, cluster)
-    return Band(_reachable(name, low, held, cluster), high), plain
+    today = before if name == "disk" else _loads_today(per_replica, per_leader, cluster)
+    return Band(_reachable(name, low, today, cluster), high), plain
 
 
 # A broker above this share of capacity is relieved, by default to the other one, or to this much above the mean.
@@ -474,11 +474,11 @@ def nearly_full(
     return NearlyFull(np.asarray(brokers), share, mean, edge if helps else None)
 
 
-def _held(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Floats:
-    held, led = cluster.now >= 0, cluster.leader >= 0
-    weight = np.broadcast_to(per_replica[:, None], held.shape)
+def _loads_today(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Floats:
+    is_replica, led = cluster.now >= 0, cluster.leader >= 0
+    weight = np.broadcast_to(per_replica[:, None], is_replica.shape)
     return np.asarray(
-        np.bincount(cluster.now[held], weights=weight[held], minlength=len(cluster.ids))
+        np.bincount(cluster.now[is_replica], weights=weight[is_replica], minlength=len(cluster.ids))
         + np.bincount(cluster.leader[led], weights=per_leader[led], minlength=len(cluster.ids))
     )
 
@@ -489,17 +489,17 @@ def _rounded(low: Floats, high: Floats, basis: Floats, *, is_target: bool) -> tu
     return low, np.where(is_open & np.isfinite(high), np.maximum(high, np.ceil(basis - _SLACK)), high)
 
 
-def _reachable(name: str, low: Floats, held: Floats, cluster: ClusterArrays) -> Floats:
+def _reachable(name: str, low: Floats, today: Floats, cluster: ClusterArrays) -> Floats:
     if name not in OF_LEADERS_ALONE:
-        low = np.where(cluster.takes_replicas, low, np.minimum(low, held))
+        low = np.where(cluster.takes_replicas, low, np.minimum(low, today))
     if name in OF_LEADERS:
-        low = np.where(cluster.takes_leaders, low, np.minimum(low, held))
+        low = np.where(cluster.takes_leaders, low, np.minimum(low, today))
         low = np.where(cluster.keeps_leaders, low, 0.0)
     return np.asarray(low)
 
 
 def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
-    rf = wanted_rf(cluster, parameters)
+    rf = target_factors(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
     if name in OF_LEADERS_ALONE:
@@ -510,7 +510,7 @@ def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, param
     return np.asarray(share + leading * (float(per_leader.sum()) / max(float(leading.sum()), 1e-300)))
 
 
-def wanted_rf(cluster: ClusterArrays, parameters: PlanOptions) -> Longs:
+def target_factors(cluster: ClusterArrays, parameters: PlanOptions) -> Longs:
     """Return replication factors; a pinned partition keeps its own, on remaining brokers."""
     is_replica = cluster.now >= 0
     rf = is_replica.sum(axis=1)
@@ -560,11 +560,11 @@ def check_outcomes(
 ) -> None:
     resources = [resource["resource"] for resource in document["resources"]]
     _check_which(document, resources, cluster, parameters, faults)
-    _check_asked(document["resources"], levels, cluster, parameters, faults)
+    _check_requested(document["resources"], levels, cluster, parameters, faults)
     for outcome in document["resources"]:
         name = outcome["resource"]
         if name in levels.before and name in document["before"] and name in document["after"]:
-            _check_one(document, outcome, levels, cluster, faults)
+            _check_outcome(document, outcome, levels, cluster, faults)
     _check_preferred(document["preferred_leaders"], levels, cluster, faults)
     check_capacity(levels, cluster, faults)
     if document["verdict"] in ("rebalance", "nothing_to_do"):
@@ -625,7 +625,7 @@ def _check_left_out(
             faults.add("resource", name, "is left out although it is known")
 
 
-def _check_asked(
+def _check_requested(
     resources: list[dict[str, Any]],
     levels: Levels,
     cluster: ClusterArrays,
@@ -641,7 +641,7 @@ def _check_asked(
             target = parameters.targets[name]
             basis, band = "plain_mean", [target.low, target.high]
         elif watched is not None:
-            plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[1]
+            plain = requested_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[1]
             at = int(cluster.stays.argmax())
             basis, band = "plain_mean", [None, BUSY_SHARE * float(watched.capacity[at] / plain[at])]
         else:
@@ -707,7 +707,7 @@ def is_ordered(name: str, parameters: PlanOptions) -> bool:
     return name in parameters.targets or (parameters.is_within_ordered and not is_bare)
 
 
-def _check_one(
+def _check_outcome(
     document: dict[str, Any], outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, faults: FaultList
 ) -> None:
     name = outcome["resource"]
@@ -798,7 +798,7 @@ def check_widened(
 ) -> None:
     name = outcome["resource"]
     after = levels.after[name]
-    band, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
+    band, plain = requested_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
     usable = cluster.stays & (plain > 0)
     if not usable.any():
         return
@@ -884,7 +884,7 @@ def breaks_a_hard_rule(cluster: ClusterArrays, parameters: PlanOptions, levels: 
         return True
     limits = hard_limits(cluster, levels.capacity, levels.before)
     for name, limit in limits.items():
-        rf = wanted_rf(cluster, parameters)
+        rf = target_factors(cluster, parameters)
         per_replica, per_leader = weights_of(name, rf, cluster)
         total_capacity = float(limit[cluster.stays].sum())
         if (cluster.stays & (levels.before[name] > limit * (1 + SLACK))).any():

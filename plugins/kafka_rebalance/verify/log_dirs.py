@@ -335,10 +335,10 @@ def broker_bound(places: Sequence[tuple[Sequence[int], int, int]]) -> int:
     """Return a lower bound on bytes. ``places``: sizes, floor and ceiling, widened to the plan's result."""
     leaves = arrives = 0
     for number, (sizes, floor, ceiling) in enumerate(places):
-        held = sum(sizes)
+        load = sum(sizes)
         others = [size for other, (theirs, _, _) in enumerate(places) if other != number for size in theirs]
-        leaves += lightest_cover(sizes, held - ceiling)
-        arrives += lightest_cover(others, floor - held)
+        leaves += lightest_cover(sizes, load - ceiling)
+        arrives += lightest_cover(others, floor - load)
     return max(leaves, arrives)
 
 
@@ -378,8 +378,8 @@ def _check_named(document: dict[str, Any], disks: dict[int, BrokerDisks], named:
             faults.add("log_dir_levels", f"broker {broker}", "is neither told nor left out with a reason")
         if broker in named and not is_due:
             faults.add("log_dir_levels", f"broker {broker}", "nothing was asked of it")
-        is_told = mine.broker.state.stays and len(mine.places) > 1 and not is_unknown(document["parameters"], mine)
-        if str(broker) in document["left_out"] and is_told and document["verdict"] != "cannot_tell":
+        is_listable = mine.broker.state.stays and len(mine.places) > 1 and not is_unknown(document["parameters"], mine)
+        if str(broker) in document["left_out"] and is_listable and document["verdict"] != "cannot_tell":
             faults.add("log_dir_levels", f"left_out.{broker}", "all that is needed of it is known")
 
 

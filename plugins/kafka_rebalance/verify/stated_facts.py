@@ -12,7 +12,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.other_hands import balancers
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Floats
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.loads import MADE_OF, Levels, asked_band
+from kafka_rebalance.verify.loads import MADE_OF, Levels, requested_band
 
 _ROUNDING = 1e-6
 _BALANCE = ("relieves_broker", "fills_broker", "makes_up_for_moves")
@@ -85,7 +85,7 @@ def _shares(
     for outcome in document["resources"]:
         name = outcome["resource"]
         if name in levels.before:
-            band, plain = asked_band(
+            band, plain = requested_band(
                 outcome, levels.before[name], levels.capacity[name], cluster, parameters, relieves=False
             )
             fair = band.high / top
@@ -258,6 +258,6 @@ def _check_robustness(
         faults.add("robustness", location, "is missing" if is_due else "is there although nothing was tried")
     if robustness is None:
         return
-    trials, held, noise = robustness["trials"], robustness["verdict_stands"], robustness["noise"]
-    if trials < 1 or not 0 <= held <= trials or not 0 < noise < 1:
-        faults.add("robustness", location, f"{held} of {trials} trials at a noise of {noise:g}")
+    trials, stable, noise = robustness["trials"], robustness["verdict_stands"], robustness["noise"]
+    if trials < 1 or not 0 <= stable <= trials or not 0 < noise < 1:
+        faults.add("robustness", location, f"{stable} of {trials} trials at a noise of {noise:g}")

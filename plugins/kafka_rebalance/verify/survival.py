@@ -178,7 +178,7 @@ def _check_worst(
         return
     takeover: dict[str, Any] | None = None
     most, highest, load = None, -1.0, reported["load"]
-    is_found = load is None
+    is_recomputed = load is None
     for loss, simulated, ratios in highest_loads(held, losses, cluster, levels):
         broker = int(simulated.leaders.argmax())
         above = int(simulated.leaders[broker]) - simulated.even
@@ -190,10 +190,10 @@ def _check_worst(
             }  # fmt: skip
         highest = max([highest, *(float(ratio.max()) for ratio in ratios.values())])
         if load is not None and load["lost"] == loss.name and load["resource"] in ratios:
-            is_found = True
+            is_recomputed = True
             _check_load(location, load, simulated, ratios, (cluster, levels), faults)
     faults.require_equal(_LOSS_CODE, f"{location}.takeover", reported["takeover"], takeover)
-    if not is_found:
+    if not is_recomputed:
         faults.add(
             _LOSS_CODE, f"{location}.load", f"{str(load['lost'])[:40]!r} cannot be lost, or nothing is known of it"
         )

@@ -28,13 +28,13 @@ from kafka_rebalance.verify.loads import (
     SLACK,
     Band,
     Levels,
-    asked_band,
     breaks_a_hard_rule,
     hard_limits,
     is_above_a_cap,
     is_ordered,
     must_change,
     nearly_full,
+    requested_band,
     waits_for_reassignment,
     waits_for_sync,
     weights_of,
@@ -225,7 +225,7 @@ def _bands(
     relieves: bool = True,
 ) -> dict[str, Band]:
     return {
-        (name := outcome["resource"]): asked_band(
+        (name := outcome["resource"]): requested_band(
             outcome, levels.before[name], levels.capacity[name], cluster, parameters, relieves=relieves
         )[0]
         for outcome in document["resources"]
@@ -244,7 +244,7 @@ def _check_nearly_full(
     for outcome in document["resources"]:
         name = outcome["resource"]
         load, capacity = levels.before[name], levels.capacity[name]
-        plain = asked_band(outcome, load, capacity, cluster, parameters)[1]
+        plain = requested_band(outcome, load, capacity, cluster, parameters)[1]
         full = nearly_full(name, load, capacity, plain, cluster, parameters)
         if full is not None:
             at = int((full.share >= full.share.max() * (1 - SLACK)).argmax())
@@ -278,11 +278,11 @@ def _check_stop(
     stops = stops_at_step(document)
     if stops is None:
         return
-    is_asked = parameters.at in STEPS
-    last = parameters.at if is_asked else "relieve"
-    if (stops.get("step"), stops.get("is_asked")) != (last, is_asked):
+    is_requested = parameters.at in STEPS
+    last = parameters.at if is_requested else "relieve"
+    if (stops.get("step"), stops.get("is_asked")) != (last, is_requested):
         faults.add("verdict", "plan.reasons", f"the plan ends after {stops.get('step')!r}, it may after {last!r}")
-    if is_asked:
+    if is_requested:
         return
     if parameters.is_explicit or not document["steps"] or document["steps"][-1]["kind"] != last:
         faults.add(

@@ -238,11 +238,11 @@ def check_nights(document: dict[str, Any], claimed: ClaimedMoves, parameters: Pl
     if hours is not None and waves and None not in seconds:
         most, used = 3600 * hours * (1 + _SECONDS_ROUNDING), math.inf
         opened: list[int] = []
-        for number, taken in enumerate(seconds):
-            used += taken
+        for number, duration in enumerate(seconds):
+            used += duration
             if used > most:
                 opened.append(number)
-                used = taken
+                used = duration
         first = [*opened, len(waves)][1]
         rest = np.array([member for wave in waves[first:] for member in wave["moves"]], dtype=np.int64)
         expected["nights_needed"] = {
@@ -253,7 +253,7 @@ def check_nights(document: dict[str, Any], claimed: ClaimedMoves, parameters: Pl
             "left_bytes": total([wave["bytes"] for wave in waves[first:]]),
             "left_leader_changes": int(claimed.changes_leader[rest].sum()),
         }
-        longer = [taken for taken in seconds if taken > most]
+        longer = [duration for duration in seconds if duration > most]
         if longer:
             figures = {"waves": len(longer), "longest_seconds": max(longer), "night_hours": hours}
             expected["waves_longer_than_night"] = figures

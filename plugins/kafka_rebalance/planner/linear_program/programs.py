@@ -143,11 +143,11 @@ def broken_covers(
 
 
 def _sets(problem: Problem, broker: int, share_on_broker: Floats, params: CoverParams) -> list[tuple[Longs, Longs]]:
-    held = may_stay_on(problem, broker).any(axis=1)
+    is_held = may_stay_on(problem, broker).any(axis=1)
     sets = []
     for least in params.least_shares:
         is_in = share_on_broker > least
-        gone, come = np.flatnonzero(held & ~is_in), np.flatnonzero(~held & is_in)
+        gone, come = np.flatnonzero(is_held & ~is_in), np.flatnonzero(~is_held & is_in)
         if len(gone) + len(come) <= params.most_named:
             sets.append((gone, come))
     return sets or [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
@@ -193,15 +193,15 @@ class _Rules:
     allowed: int
 
 
-def decided_core(program: Program, replicas: Ints, *, allowed: int, held: Flags) -> Floats | None:
-    """Core solved again without partitions ``held``: 0/1 shares, None if not cheaper."""
+def decided_core(program: Program, replicas: Ints, *, allowed: int, frozen: Flags) -> Floats | None:
+    """Core solved again without partitions ``frozen``: 0/1 shares, None if not cheaper."""
     arcs, limits = program.arcs, program.params.neighbourhoods
     share = (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1).astype(np.float64)
     best, cost = float(arcs.cost @ program.relaxed.share), float(arcs.cost @ share)
     rules = _rules(program, allowed)
     if cost - best <= limits.near[0] * best or (rules.partition @ share != rules.factor).any():
         return None
-    is_open = core_arcs(program.problem, arcs, program.relaxed, share, program.params) & ~held[arcs.row]
+    is_open = core_arcs(program.problem, arcs, program.relaxed, share, program.params) & ~frozen[arcs.row]
     return _decided(arcs, rules, share, is_open, limits.near[0] * best, limits)
 
 
@@ -293,21 +293,21 @@ def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.
     usable = is_chosen[arcs.broker] | (share > 0.5) | (program.relaxed.share > unused)
     ranked = np.argsort(-preference, kind="stable")
     arcs_of_row = np.bincount(arcs.row[usable], minlength=count)
-    is_wanted = np.zeros(count, dtype=np.bool_)
-    is_wanted[ranked[: np.searchsorted(np.cumsum(arcs_of_row[ranked]), most)]] = True
-    return np.asarray(is_wanted[arcs.row] & usable)
+    is_selected = np.zeros(count, dtype=np.bool_)
+    is_selected[ranked[: np.searchsorted(np.cumsum(arcs_of_row[ranked]), most)]] = True
+    return np.asarray(is_selected[arcs.row] & usable)
 
 
 def _preferences(
     program: Program, share: Floats, at_first: Flags, at_chosen: Flags, rng: np.random.Generator
 ) -> Floats:
     problem, arcs, relaxed = program.problem, program.arcs, program.relaxed
-    count, taken = problem.partition_count, share > 0.5
+    count, is_in_plan = problem.partition_count, share > 0.5
 
     def any_arc(of: Flags) -> Flags:
         return np.bincount(arcs.row[of], minlength=count) > 0
 
-    is_here = arcs.is_kept | taken
+    is_here = arcs.is_kept | is_in_plan
     differs = any_arc(np.abs(share - relaxed.share) > program.params.arcs.unused_share)
     size = np.argsort(np.argsort(np.where(differs, problem.move_bytes, -1.0), kind="stable")) / max(1, count - 1)
     size = np.clip(1.0 - (1.0 - size) * count / max(1, int(differs.sum())), 0.0, 1.0)
@@ -319,7 +319,7 @@ def _preferences(
     draw = rng.random((3, count))
     preference = differs * draw[0] * (0.6 + 0.9 * size)
     preference += calm * draw[1] * np.where(any_arc(at_first & is_here), 2.0, 1.0)
-    preference += 1.5 * draw[2] * any_arc(at_first & (arcs.is_kept != taken))
+    preference += 1.5 * draw[2] * any_arc(at_first & (arcs.is_kept != is_in_plan))
     preference[~any_arc(at_chosen & is_here)] *= 0.2
     return np.asarray(preference)
 
@@ -333,15 +333,15 @@ def _decided(
         return None
     rest = np.where(is_open, 0.0, share)
     paid = float(arcs.cost[some] @ share[some])
-    held = np.bincount(rules.cell, weights=rest, minlength=len(rules.limit))
+    used = np.bincount(rules.cell, weights=rest, minlength=len(rules.limit))
     cells, cell = np.unique(rules.cell[some], return_inverse=True)
-    spare = np.maximum(rules.limit[cells] - held[cells], 0.0)
+    spare = np.maximum(rules.limit[cells] - used[cells], 0.0)
     is_tight = np.bincount(cell) > spare
     column = np.cumsum(is_tight) - 1
     mine = is_tight[cell]
     beyond = int(is_tight.sum())
     tight: Any = sp.csr_matrix((np.ones(mine.sum()), (column[cell[mine]], np.flatnonzero(mine))), (beyond, len(some)))
-    excess = max(0.0, rules.allowed - float(np.maximum(held - rules.limit, 0.0).sum()))
+    excess = max(0.0, rules.allowed - float(np.maximum(used - rules.limit, 0.0).sum()))
     cost, ones = sp.csr_matrix(arcs.cost[some]), sp.csr_matrix(np.ones((1, beyond)))
     matrix: Any = sp.bmat([[rules.matrix[:, some], None], [tight, -sp.eye(beyond)], [cost, None], [None, ones]]).tocsr()
     most = np.concatenate(
@@ -447,9 +447,9 @@ def _in_neighbourhoods(task: Task, arcs: Arcs, relaxed: Relaxed, incumbent: Plac
 def _with_core(task: Task, program: Program, incumbent: Placed) -> tuple[Placed, int]:
     """Leaderships that later break a band are held, and the core is solved again."""
     problem, best, tries = task.problem, incumbent, 0
-    held = np.zeros(problem.partition_count, dtype=np.bool_)
+    frozen = np.zeros(problem.partition_count, dtype=np.bool_)
     while tries < min(task.params.linear_program.neighbourhoods.core_tries, task.params.effort.program_steps):
-        share = decided_core(program, incumbent.replicas, allowed=task.allowed, held=held)
+        share = decided_core(program, incumbent.replicas, allowed=task.allowed, frozen=frozen)
         tries += 1
         if share is None:
             break
@@ -460,7 +460,7 @@ def _with_core(task: Task, program: Program, incumbent: Placed) -> tuple[Placed,
             break
         best = replace(best, statistics=best.statistics + candidate.statistics)
         outside = (candidate.after > task.bands.high) | (candidate.after < task.bands.low)
-        held |= (outside.any(axis=1) & problem.stays)[incumbent.leader]
+        frozen |= (outside.any(axis=1) & problem.stays)[incumbent.leader]
     return best, tries
 
 

@@ -230,11 +230,14 @@ def with_cost_proofs(problem: Problem, bounds: Bounds, params: SolveParams = DEF
 def fewest_moves(problem: Problem, arcs: Arcs | None, params: SolveParams = DEFAULTS) -> CostProof:
     """Best of covering prices and the linear program; without ``arcs``, of dual ascent."""
     unit_bytes = np.ones(problem.partition_count)
-    load, counted_one = broker_loads(problem, problem.replicas, problem.leader), replace(problem, move_bytes=unit_bytes)
-    covering = covering_prices(counted_one, holdings_of(problem), load, replica_columns(problem), params.bounds)
+    load, unit_problem = (
+        broker_loads(problem, problem.replicas, problem.leader),
+        replace(problem, move_bytes=unit_bytes),
+    )
+    covering = covering_prices(unit_problem, holdings_of(problem), load, replica_columns(problem), params.bounds)
     tried = [np.zeros_like(load), covering]
     if arcs is None:
-        climbed = better_prices(counted_one, covering, params.linear_program.proofs.moves)
+        climbed = better_prices(unit_problem, covering, params.linear_program.proofs.moves)
         tried += [] if climbed is None else [climbed]
     if arcs is not None:
         counted = replace(arcs, cost=np.where(arcs.is_kept, 0.0, 1.0))
@@ -312,8 +315,10 @@ def proof_of(problem: Problem, prices: Floats, charges: Budget, params: SolvePar
 
 def all_load(problem: Problem) -> Floats:
     """Upper bound on the total load of any plan."""
-    held = (problem.replicas >= 0).sum(axis=1)
-    total = (problem.follower_load * np.maximum(held, problem.target_rf)[:, None] + problem.leader_extra).sum(axis=0)
+    replica_count = (problem.replicas >= 0).sum(axis=1)
+    total = (problem.follower_load * np.maximum(replica_count, problem.target_rf)[:, None] + problem.leader_extra).sum(
+        axis=0
+    )
     disk = problem.column("disk")
     if problem.own_disk is not None and disk is not None:
         beyond = np.where(problem.replicas >= 0, problem.own_disk - problem.move_bytes[:, None], 0.0)

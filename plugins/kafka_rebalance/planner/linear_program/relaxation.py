@@ -64,21 +64,21 @@ def is_small(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs)
 
 def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) -> Arcs:
     columns = replica_columns(problem)
-    held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
+    is_held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)
     brokers = problem.replicas[rows, replica_indexes]
-    held[rows, brokers] = True
+    is_held[rows, brokers] = True
     if problem.must_leave is not None:
         barred[rows, brokers] = problem.must_leave[rows, replica_indexes]
     carried = problem.follower_load[:, columns]
     if int(problem.target_rf.max(initial=1)) == 1:
         carried = carried + problem.leader_extra[:, columns]
     receivers = (problem.takes_replicas & problem.sets.brokers)[problem.sets.of_partition]
-    allowed = np.where(held, problem.stays[None, :] & ~barred, receivers)
+    allowed = np.where(is_held, problem.stays[None, :] & ~barred, receivers)
     # A sole replica leads, so its broker must be able to, unless none is.
-    allowed &= held | ((problem.target_rf > 1) | ~can_be_led(problem))[:, None] | problem.takes_leaders[None, :]
+    allowed &= is_held | ((problem.target_rf > 1) | ~can_be_led(problem))[:, None] | problem.takes_leaders[None, :]
     row, broker = np.nonzero(allowed & ~problem.pinned[:, None])
-    is_kept = held[row, broker]
+    is_kept = is_held[row, broker]
     weight, beyond = carried[row], disk_beyond(problem)
     disk = problem.column("disk")
     if beyond is not None and disk in columns:
@@ -100,11 +100,11 @@ def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) 
 def _crowding(problem: Problem, params: ArcParams) -> Floats:
     topics = int(problem.topic.max(initial=-1)) + 1
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)
-    held = np.zeros((topics, problem.broker_count))
-    np.add.at(held, (problem.topic[rows], problem.replicas[rows, replica_indexes]), 1.0)
+    topic_replicas = np.zeros((topics, problem.broker_count))
+    np.add.at(topic_replicas, (problem.topic[rows], problem.replicas[rows, replica_indexes]), 1.0)
     replica_count = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
     share = np.ceil(replica_count / max(1, int(problem.stays.sum())))
-    crowd = np.clip(held - share[:, None] + 1.0, 0.0, 3.0)
+    crowd = np.clip(topic_replicas - share[:, None] + 1.0, 0.0, 3.0)
     return np.asarray(crowd * float(move_costs(problem, params.cost_per_move).mean()))
 
 
@@ -270,11 +270,11 @@ def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
     racks = distinct_racks(problem.rack)
     sizes, chosen = problem.sets.rack_sizes(racks, problem.stays), problem.sets.of_partition[arcs.row]
     for (number, size), factor in product(enumerate(sizes), np.unique(problem.target_rf[arcs.row]).tolist()):
-        held, odd = even_spread(factor, size)
+        quota, odd = even_spread(factor, size)
         mine = np.flatnonzero((problem.target_rf[arcs.row] == factor) & (chosen == number))
         rack = racks[arcs.broker[mine]]
         group, line = np.unique(arcs.row[mine] * len(size) + rack, return_inverse=True)
-        share = held[group % len(size)].astype(np.float64)
+        share = quota[group % len(size)].astype(np.float64)
         rows.add(line, mine, np.ones(len(mine)), share + (1.0 if odd else 0.0))
         least = np.flatnonzero(share > 0)
         if len(least):
@@ -297,10 +297,10 @@ def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, par
     cheapest[arcs.row[np.abs(share - relaxed.share) > unused]] = -1.0
     chosen = np.zeros(count, dtype=np.bool_)
     chosen[np.argsort(cheapest, kind="stable")[: limits.core_partitions]] = True
-    is_asked = chosen[arcs.row]
+    is_chosen = chosen[arcs.row]
     is_taken = (share > 0.5) | (relaxed.share > unused) | arcs.is_kept
-    is_open = is_asked & is_taken
-    others = np.flatnonzero(is_asked & ~is_taken)
+    is_open = is_chosen & is_taken
+    others = np.flatnonzero(is_chosen & ~is_taken)
     spare = max(0, limits.core_arcs - int(is_open.sum()))
     is_open[others[np.argsort(loss[others], kind="stable")[:spare]]] = True
     return is_open
@@ -410,16 +410,16 @@ def has_capacity(problem: Problem, replicas: Ints) -> bool:
     for j in range(problem.replicas.shape[1]):
         is_copy &= replicas != problem.replicas[:, j : j + 1]
     rows, replica_indexes = np.nonzero(is_copy)
-    taken = broker_loads(problem, problem.replicas, problem.leader)
-    gained = np.zeros_like(taken)
+    today = broker_loads(problem, problem.replicas, problem.leader)
+    gained = np.zeros_like(today)
     np.add.at(gained, replicas[rows, replica_indexes], problem.follower_load[rows])
     carried = [d for d, name in enumerate(problem.resources) if name in REPLICA_CARRIED]
     disk = problem.column("disk")
     after = broker_loads(problem, replicas, problem.leader)
     peak = after.copy()
     if disk is not None:
-        peak[:, disk] = taken[:, disk] + gained[:, disk]
-    limit = np.maximum(problem.limit, taken)
+        peak[:, disk] = today[:, disk] + gained[:, disk]
+    limit = np.maximum(problem.limit, today)
     if disk is not None:
         limit[:, disk] = problem.limit[:, disk]
     over = (peak > limit * (1 + 1e-9)) & (gained > 0)
@@ -427,17 +427,17 @@ def has_capacity(problem: Problem, replicas: Ints) -> bool:
 
 
 def _spread(ranked: Longs, factor: int, racks: Ints, size: Longs) -> list[int]:
-    held, odd = even_spread(factor, size)
-    left, odd_left = held.copy(), odd
+    quota, odd = even_spread(factor, size)
+    quota_left, odd_left = quota.copy(), odd
     chosen: list[int] = []
     for broker in ranked.tolist():
         rack = racks[broker]
         if len(chosen) == factor:
             break
-        if left[rack] > 0:
-            left[rack] -= 1
-        elif left[rack] == 0 and odd_left > 0:
-            left[rack] -= 1
+        if quota_left[rack] > 0:
+            quota_left[rack] -= 1
+        elif quota_left[rack] == 0 and odd_left > 0:
+            quota_left[rack] -= 1
             odd_left -= 1
         else:
             continue
@@ -779,14 +779,14 @@ def _spread_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
     for row in np.flatnonzero(~problem.pinned).tolist():
         able, mine = np.flatnonzero(opens[row]), np.flatnonzero(number[row] >= 0)
         for full, other in product(np.unique(racks[mine]).tolist(), np.unique(racks[able]).tolist()):
-            held, others = mine[racks[mine] == full].tolist(), mine[racks[mine] == other].tolist()
-            if full == other or len(held) < 2:
+            full_brokers, others = mine[racks[mine] == full].tolist(), mine[racks[mine] == other].tolist()
+            if full == other or len(full_brokers) < 2:
                 continue
             receivers = able[racks[able] == other].tolist()
             for broker in receivers if len(receivers) <= factor[row] - 2 else [ABSENT]:
-                lines += [count] * (len(held) + len(others))
-                columns += [int(number[row, b]) for b in (*held, *others)]
-                factors += [1.0] * len(held)
+                lines += [count] * (len(full_brokers) + len(others))
+                columns += [int(number[row, b]) for b in (*full_brokers, *others)]
+                factors += [1.0] * len(full_brokers)
                 factors += [-1.0 - (float(factor[row]) if b == broker else 0.0) for b in others]
                 count += 1
     if count:

@@ -307,12 +307,12 @@ def keeps_racks_even(state: State, p: int, j: int, target: int) -> bool:
 
 @inner_kernel
 def rack_share(state: State, p: int, j: int, rack: int) -> int:
-    held = 0
+    count = 0
     for i in range(state.replicas.shape[1]):
         b = state.replicas[p, i]
         if i != j and b >= 0 and state.rack[b] == rack and not state.leaves[b]:
-            held += 1
-    return held
+            count += 1
+    return count
 
 
 @inner_kernel

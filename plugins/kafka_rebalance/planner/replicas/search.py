@@ -279,7 +279,7 @@ def polish_round(state: State, receivers: Ints, tries: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FoundSets:
+class SearchedSets:
     """``stranded``: replicas without a lawful place."""
 
     replicas: Ints
@@ -296,11 +296,11 @@ def replica_columns(problem: Problem) -> list[int]:
 
 def search_replicas(
     problem: Problem, sets: ReplicaSets, bands: WorkingBands, *, seed: int, params: SolveParams = DEFAULTS
-) -> FoundSets:
+) -> SearchedSets:
     state = _state_of(problem, sets, bands, seed, params)
     receivers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(receivers):
-        return FoundSets(state.replicas, int((state.replicas == problem.broker_count).sum()), NOTHING_DONE)
+        return SearchedSets(state.replicas, int((state.replicas == problem.broker_count).sum()), NOTHING_DONE)
     released = release(state, receivers) if problem.moves_replicas else 0
     stranded = evacuate(state, receivers)
     if stranded and released:  # nearly full brokers: optional moves block forced ones
@@ -310,22 +310,22 @@ def search_replicas(
     if problem.moves_replicas:
         done += _improve(state, receivers, params)
         _polish(state, receivers, params)
-    return FoundSets(state.replicas, stranded, done)
+    return SearchedSets(state.replicas, stranded, done)
 
 
 def anneal_replicas(
     problem: Problem, sets: ReplicaSets, bands: WorkingBands, *, seed: int, params: SolveParams = DEFAULTS
-) -> FoundSets:
+) -> SearchedSets:
     state = _state_of(problem, sets, bands, seed, params)
     receivers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(receivers):
-        return FoundSets(state.replicas, 0, NOTHING_DONE)
+        return SearchedSets(state.replicas, 0, NOTHING_DONE)
     width = max(_band_width(state), BAND_TOLERANCE)  # a band of 0 % has no width
     count = int(params.effort.anneal_steps * min(1.0, (params.replicas.narrow_band / width) ** 3))
     done = SearchStatistics(annealed=anneal(state, receivers, count, float(state.cost.mean())))
     done += _exhaust(state, receivers, params)
     polish_round(state, receivers, params.effort.polish_tries)
-    return FoundSets(state.replicas, 0, done)
+    return SearchedSets(state.replicas, 0, done)
 
 
 def _band_width(state: State) -> float:
@@ -441,16 +441,16 @@ def _require_touchable(problem: Problem) -> None:
         return
     rows, columns = np.nonzero(on_leaving)
     gone = int(problem.replicas[rows[0], columns[0]])
-    held = rows[problem.replicas[rows, columns] == gone]
+    partitions = rows[problem.replicas[rows, columns] == gone]
     broker = int(problem.broker_ids[gone])
     raise InfeasibleError(
         fact(
             FactCode.IMMOVABLE_ON_LEAVING_BROKER,
             broker=broker,
-            partitions=len(held),
-            partition=problem.name_of(int(held[0])),
+            partitions=len(partitions),
+            partition=problem.name_of(int(partitions[0])),
         ),
-        fact(FactCode.LET_MOVE, broker=broker, partitions=len(held)),
+        fact(FactCode.LET_MOVE, broker=broker, partitions=len(partitions)),
     )
 
 
@@ -539,8 +539,8 @@ def _drop_surplus(problem: Problem, replicas: Ints) -> None:
 
 def _may_lead(problem: Problem, replicas: Ints, rows: np.ndarray) -> Flags:
     takes, keeps = np.append(problem.takes_leaders, False), np.append(problem.keeps_leaders, False)
-    held = replicas[rows]
-    able: Flags = (held >= 0) & (takes[held] | (keeps[held] & (held == problem.leader[rows, None])))
+    members = replicas[rows]
+    able: Flags = (members >= 0) & (takes[members] | (keeps[members] & (members == problem.leader[rows, None])))
     return able
 
 
@@ -590,12 +590,12 @@ def _send_rack_breakers(problem: Problem, replicas: Ints, unplaced: int) -> None
 
 
 def _rack_breakers(problem: Problem, replicas: Ints, spread: tuple[np.ndarray, int], racks: Ints) -> Flags:
-    held, odd = spread
+    quota, odd = spread
     crowd = _rack_crowd(problem, replicas) + 1
     on_broker = (replicas >= 0) & (replicas < problem.broker_count)
     index = np.where(on_broker, replicas, 0)
     on_broker &= problem.stays[index]
-    share = held[racks[index]]
+    share = quota[racks[index]]
     breaks: Flags = on_broker & (crowd > share + (1 if odd else 0))
     # At most as many racks with an odd replica as there are odd ones.
     is_odd = on_broker & (crowd > share)
