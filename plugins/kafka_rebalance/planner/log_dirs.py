@@ -89,8 +89,8 @@ def lightest_cover_bytes(size_bytes: Longs, need_bytes: int) -> int:
     lightest[0] = 0
     for size in np.sort(size_bytes).tolist():
         units = min(-(-size // unit), need)
-        with_it = np.concatenate((np.full(units, size, dtype=np.int64), lightest[: need + 1 - units] + size))
-        lightest = np.minimum(lightest, with_it)
+        with_replica = np.concatenate((np.full(units, size, dtype=np.int64), lightest[: need + 1 - units] + size))
+        lightest = np.minimum(lightest, with_replica)
     return max(need_bytes, int(lightest[need]))
 
 

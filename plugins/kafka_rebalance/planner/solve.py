@@ -389,8 +389,8 @@ def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
         was, extra = (leader[row], elected[row]), problem.leader_extra[row]
         for new_list, leads in ways:
             if all(map(_Shifted.allows, states, was, leads, (extra, extra))):
-                for state, taken, given in zip(states, was, leads, strict=True):
-                    state.shift(taken, given, extra)
+                for state, source, target in zip(states, was, leads, strict=True):
+                    state.shift(source, target, extra)
                 lists[row], (leader[row], elected[row]) = new_list, leads
                 break
     after = broker_loads(problem, lists, leader)
@@ -410,13 +410,13 @@ class _Shifted:
         high = np.maximum(np.minimum(problem.band_high, problem.limit), load)
         return cls(load, np.minimum(problem.band_low, load) - slack, high + slack)
 
-    def allows(self, taken: int, given: int, extra: Floats) -> bool:
-        is_kept = (self.load[given] + extra <= self.high[given]) & (self.load[taken] - extra >= self.low[taken])
-        return taken == given or bool(is_kept.all())
+    def allows(self, source: int, target: int, extra: Floats) -> bool:
+        is_kept = (self.load[target] + extra <= self.high[target]) & (self.load[source] - extra >= self.low[source])
+        return source == target or bool(is_kept.all())
 
-    def shift(self, taken: int, given: int, extra: Floats) -> None:
-        self.load[given] += extra
-        self.load[taken] -= extra
+    def shift(self, source: int, target: int, extra: Floats) -> None:
+        self.load[target] += extra
+        self.load[source] -= extra
 
 
 def away_from_demoted(problem: Problem, replicas: Ints, leader: Ints) -> Ints:

@@ -233,8 +233,8 @@ def nearer_plan(
     def loads(variables: Floats) -> Floats:
         weights, fixed = carried_by(problem, program.arcs)
         carried = weights[:, side.resource] * variables[: 2 * count]
-        held = np.bincount(np.tile(program.arcs.broker, 2), weights=carried, minlength=problem.broker_count)
-        return np.asarray((held + fixed[:, side.resource]) * resource_scale(problem)[side.resource])
+        planned_load = np.bincount(np.tile(program.arcs.broker, 2), weights=carried, minlength=problem.broker_count)
+        return np.asarray((planned_load + fixed[:, side.resource]) * resource_scale(problem)[side.resource])
 
     def farthest(variables: Floats) -> Longs:
         load = loads(variables)

@@ -59,41 +59,41 @@ def refuse_too_much_for_the_caps(plan_request: PlanRequest, problem: Problem) ->
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     staying, caps = int(problem.stays.sum()), plan_request.caps
     for d, resource in enumerate(problem.resources):
-        all_of_it = float(total[d])
+        needed = float(total[d])
         if resource in caps and staying:
             _refuse_a_partition_above(problem, d, float(caps[resource][problem.stays].max()))
-        if resource not in caps or all_of_it <= float(caps[resource][problem.stays].sum()) * (1 + BAND_ROUNDING):
+        if resource not in caps or needed <= float(caps[resource][problem.stays].sum()) * (1 + BAND_ROUNDING):
             continue
         if resource in plan_request.options.headroom:
-            raise _too_little_headroom(plan_request, resource, all_of_it, problem.stays)
+            raise _too_little_headroom(plan_request, resource, needed, problem.stays)
         raise InfeasibleError(
             fact(
                 FactCode.LIMITS_TOO_LOW,
                 resource=resource,
-                needed=all_of_it,
+                needed=needed,
                 limit=plan_request.options.caps[resource] * staying,
                 brokers=staying,
             ),
-            fact(FactCode.RAISE_LIMIT, resource=resource, limit=all_of_it / staying),
+            fact(FactCode.RAISE_LIMIT, resource=resource, limit=needed / staying),
         )
     for resource, most in sorted(caps.items()):
         if (cause := rack_limit_cause(problem, resource, most * (1 + BAND_ROUNDING))) is not None:
             raise cause.error()
 
 
-def _too_little_headroom(plan_request: PlanRequest, resource: str, all_of_it: float, stays: Flags) -> InfeasibleError:
+def _too_little_headroom(plan_request: PlanRequest, resource: str, needed: float, stays: Flags) -> InfeasibleError:
     most = float(plan_request.caps[resource][stays].sum())
-    whole = float(plan_request.brokers.arrays.capacity[resource][stays].sum())
+    capacity = float(plan_request.brokers.arrays.capacity[resource][stays].sum())
     return InfeasibleError(
         fact(
             FactCode.LIMITS_TOO_LOW,
             resource=resource,
-            needed=all_of_it,
+            needed=needed,
             limit=most,
             brokers=int(stays.sum()),
             headroom=float(plan_request.options.headroom[resource]),
         ),
-        fact(FactCode.LOWER_HEADROOM, headroom=max(1 - all_of_it / whole, 0.0)),
+        fact(FactCode.LOWER_HEADROOM, headroom=max(1 - needed / capacity, 0.0)),
     )
 
 

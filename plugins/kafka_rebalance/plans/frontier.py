@@ -311,10 +311,10 @@ def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
         if best is None or price < best.price(by_bytes=by_bytes):
             best = rated
 
-    def place(rated: RatedPoint) -> tuple[Price, float, float]:
+    def sort_key(rated: RatedPoint) -> tuple[Price, float, float]:
         return rated.price(by_bytes=by_bytes), -rated.unevenness, -(rated.point.tolerance or 9.9)
 
-    return sorted(result, key=place)
+    return sorted(result, key=sort_key)
 
 
 def without_vain(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> list[RatedPoint]:

@@ -692,8 +692,8 @@ def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
     beyond, disk = disk_beyond(problem), problem.column("disk")
     if beyond is not None and disk is not None:
         weight[:, disk] += beyond[arcs.row, arcs.broker] / scale[disk]
-    held = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
-    fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, ABSENT))
+    pinned = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
+    fixed = broker_loads(problem, pinned, np.where(problem.pinned, problem.leader, ABSENT))
     return np.vstack([weight, problem.leader_extra[arcs.row] / scale]), np.asarray(fixed / scale)
 
 
