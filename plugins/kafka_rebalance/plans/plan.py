@@ -341,11 +341,11 @@ def plan_id(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def require_format(document: Mapping[str, Any], place: str) -> None:
-    found = document.get("format_version")
-    if type(found) is not int or found != FORMAT_VERSION:
-        problem = f"{excerpt(found)} is unknown, this advisor reads {FORMAT_VERSION}"
-        raise InvalidInputError.at(f"{place}: format_version", problem, "make the plan anew")
+def require_format(document: Mapping[str, Any], source: str) -> None:
+    version = document.get("format_version")
+    if type(version) is not int or version != FORMAT_VERSION:
+        problem = f"{excerpt(version)} is unknown, this advisor reads {FORMAT_VERSION}"
+        raise InvalidInputError.at(f"{source}: format_version", problem, "make the plan anew")
 
 
 def _plain(record: Any) -> dict[str, Any]:

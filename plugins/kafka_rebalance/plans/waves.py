@@ -111,14 +111,14 @@ def waves_cut(
         return best
     transfers, brokers = draft.forward(), len(plan_request.brokers.brokers)
     least = math.ceil(least_in_turn(transfers, brokers) / night_bytes)
-    taken = len(by_night(busiest_bytes(transfers, best.wave_of, brokers).tolist(), night_bytes))
+    nights = len(by_night(busiest_bytes(transfers, best.wave_of, brokers).tolist(), night_bytes))
     for parts in range(2, params.most_parts + 1):
-        if taken <= least or len(best.stuck) or plan_request.partitions.under_replicated[draft.row].any():
+        if nights <= least or len(best.stuck) or plan_request.partitions.under_replicated[draft.row].any():
             break  # under-replicated partitions stay in the first waves
         other = cut_into_waves(plan_request, draft, used, best.slots, params, parts, urgent)
         needed = len(by_night(busiest_bytes(transfers, other.wave_of, brokers).tolist(), night_bytes))
-        if needed < taken and not len(other.stuck):
-            best, taken = other, needed
+        if needed < nights and not len(other.stuck):
+            best, nights = other, needed
     return best
 
 
@@ -193,8 +193,8 @@ def cut_into_waves(
     copying = np.flatnonzero(is_copy)
     missing = plan_request.partitions.under_replicated[draft.row[copying]]
     transfers = draft.forward()
-    first_ones = missing if urgent is None or missing.any() else urgent[copying]
-    wave = waves_of(transfers.chosen(copying), first_ones, brokers, disk, limits, params)
+    comes_first = missing if urgent is None or missing.any() else urgent[copying]
+    wave = waves_of(transfers.chosen(copying), comes_first, brokers, disk, limits, params)
     stuck = copying[wave < 0]
     rest = np.flatnonzero(~is_copy)
     step = leader_steps(transfers.chosen(rest).leaders, draft.is_election[rest], brokers, limits.rows, leaders)
@@ -306,8 +306,8 @@ def _slot_filling(
 
 
 def _seconds(waves: tuple[Wave, ...]) -> float | None:
-    known = [wave.seconds for wave in waves if wave.seconds is not None]
-    return float(sum(known)) if len(known) == len(waves) else None
+    estimated = [wave.seconds for wave in waves if wave.seconds is not None]
+    return float(sum(estimated)) if len(estimated) == len(waves) else None
 
 
 class LeaderFigures(TypedDict):
