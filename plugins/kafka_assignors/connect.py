@@ -176,7 +176,7 @@ def connect_cooperative(version: object = None) -> CooperativeAssignor:
     Raises InvalidInputError for an untried release.
     """
     spans = [assignor.releases for assignor in CONNECT_COOPERATIVE]
-    return CONNECT_COOPERATIVE[answering(spans, version, "connect-cooperative").place]
+    return CONNECT_COOPERATIVE[answering(spans, version, "connect-cooperative").index]
 
 
 def work_as_sent(work: Work) -> Work:
@@ -186,7 +186,7 @@ def work_as_sent(work: Work) -> Work:
     """
     names = list(dict.fromkeys(work.connectors))
     column = StringColumn.of(names)
-    walk = [names[place] for place in set_copy_order(hash_codes(column.data, column.offsets)).tolist()]
+    walk = [names[index] for index in set_copy_order(hash_codes(column.data, column.offsets)).tolist()]
     groups: dict[str, list[ConnectTask]] = {name: [] for name in walk}
     for task in work.tasks:
         groups.setdefault(task.connector, []).append(task)
@@ -215,7 +215,7 @@ def _task_key(task: ConnectTask) -> tuple[bytes, int]:
 
 def _hash_walk(ids: Sequence[str]) -> list[str]:
     column = StringColumn.of(ids)
-    return [ids[place] for place in put_order(hash_codes(column.data, column.offsets), DEFAULT_CAPACITY).tolist()]
+    return [ids[index] for index in put_order(hash_codes(column.data, column.offsets), DEFAULT_CAPACITY).tolist()]
 
 
 def _backoff_ms(attempts: int, most_ms: int) -> int:

@@ -180,12 +180,12 @@ class _Group:
     def _set_instances(self, request: HighAvailabilityRequest) -> None:
         numbers = [UUID(member.process_id).int for member in request.members]
         self.ids = sorted(set(numbers), key=lambda number: (_signed(number >> 64), _signed(number)))
-        place_of = {number: at for at, number in enumerate(self.ids)}
+        instance_of = {number: at for at, number in enumerate(self.ids)}
         high, low = (np.array([_signed(number >> shift) for number in self.ids], np.int64) for shift in (64, 0))
         self.id_hashes = uuid_hash_codes(high, low)
         self.walk: list[list[HighAvailabilityMember]] = [[] for _ in self.ids]
-        for place in walk_of(request):
-            self.walk[place_of[numbers[place]]].append(request.members[place])
+        for index in walk_of(request):
+            self.walk[instance_of[numbers[index]]].append(request.members[index])
         self.capacity = [len(members) for members in self.walk]
         self.tags = [members[0].tags for members in self.walk]
 
@@ -263,24 +263,24 @@ class _LeastLoaded:
 
     def poll(self, task: int, is_wanted: Callable[[int], bool] = lambda _at: True) -> int | None:
         passed: list[int] = []
-        found = None
-        while self._queue and found is None:
+        instance = None
+        while self._queue and instance is None:
             at = self._queue.poll()
             self._inside.remove(at)
             if self._is_allowed(at, task) and is_wanted(at):
-                found = at
+                instance = at
             else:
                 passed.append(at)
         # A HashSet keeps those that were passed over.
         if len(passed) > 1:
-            passed = [passed[place] for place in put_order(self._hashes[passed], DEFAULT_CAPACITY)]
+            passed = [passed[index] for index in put_order(self._hashes[passed], DEFAULT_CAPACITY)]
         self.offer(passed)
-        return found
+        return instance
 
 
 def _assign_active(group: _Group) -> None:
-    for place, task in enumerate(group.stateful):
-        group.give(place % len(group.ids), task, group.active)
+    for index, task in enumerate(group.stateful):
+        group.give(index % len(group.ids), task, group.active)
     _balance(group, group.active, lambda _source, _destination: True)
 
 
@@ -320,7 +320,7 @@ def _assign_standby(group: _Group, settings: HighAvailabilitySettings) -> None:
     order: Sequence[int] = group.stateful
     if settings.rack_aware_tags:
         _assign_by_tags(group, queue, left, frozenset(settings.rack_aware_tags))
-        order = [group.stateful[place] for place in put_order(group.hashes[group.stateful], DEFAULT_CAPACITY)]
+        order = [group.stateful[index] for index in put_order(group.hashes[group.stateful], DEFAULT_CAPACITY)]
     queue.offer(range(len(group.ids)))
     for task in order:
         for _ in range(left[task]):
@@ -362,11 +362,11 @@ def _assign_by_tags(group: _Group, queue: _LeastLoaded, left: dict[int, int], co
                 else:
                     used[tag, value] = with_tag[tag, value]
             free = set(range(len(group.ids))).difference(*used.values())
-            found = queue.poll(task, free.__contains__)
-            if found is None:
+            instance = queue.poll(task, free.__contains__)
+            if instance is None:
                 break
-            group.give(found, task, group.standby)
-            last, copies = found, copies + 1
+            group.give(instance, task, group.standby)
+            last, copies = instance, copies + 1
             left[task] -= 1
 
 
@@ -443,7 +443,7 @@ class _Movements:
 
     def _planned(self, kind: list[set[int]]) -> list[tuple[int, int]]:
         """Return (task, instance) in the order of Java's queue: tasks that fewest are caught up with first."""
-        found = [
+        movements = [
             (task, at)
             for at, tasks in enumerate(kind)
             for task in sorted(tasks)
@@ -451,8 +451,8 @@ class _Movements:
             and at not in self._caught_up[task]
             and self._group.lags[self._by_lag[task][0]][task] < self._group.lags[at][task]
         ]
-        queue = PriorityQueue([(len(self._caught_up[task]), task) for task, _ in found], range(len(found)))
-        return [found[queue.poll()] for _ in found]
+        queue = PriorityQueue([(len(self._caught_up[task]), task) for task, _ in movements], range(len(movements)))
+        return [movements[queue.poll()] for _ in movements]
 
     def _least_lag(self, task: int, destination: int, is_free: Callable[[int], bool] = lambda _at: True) -> int | None:
         for at in self._by_lag[task]:
@@ -486,11 +486,11 @@ def _deal_to_threads(group: _Group, at: int) -> dict[str, tuple[list[int], list[
     had = {thread: sorted(group.named[thread], key=lambda task: (lags[task], task)) for thread in threads}
     none: dict[str, list[int]] = {}
     in_bins = sorted(stateful)
-    in_bins = [in_bins[place] for place in put_order(group.hashes[in_bins], DEFAULT_CAPACITY)]
+    in_bins = [in_bins[index] for index in put_order(group.hashes[in_bins], DEFAULT_CAPACITY)]
     active = _deal(in_bins, had, threads, counts)
     standby = _deal(sorted(group.standby[at]), had, threads, counts)
     rest = sorted(group.active[at] - stateful)
-    rest = [rest[place] for place in put_order(group.hashes[rest], DEFAULT_CAPACITY)]
+    rest = [rest[index] for index in put_order(group.hashes[rest], DEFAULT_CAPACITY)]
     stateless = _deal(rest, none, threads, counts)
     return {thread: (active[thread] + stateless[thread], standby[thread]) for thread in threads}
 

@@ -354,7 +354,7 @@ def lines_of_client(strategy: str, client: object = None) -> tuple[Registration,
 
 def name_of(strategy: str, client: object = None, version: object = None) -> str:
     lines = lines_of_client(strategy, client)
-    return lines[answering([line.releases for line in lines], version, strategy).place].name
+    return lines[answering([line.releases for line in lines], version, strategy).index].name
 
 
 def lines_of_coordinator(strategy: str) -> tuple[Registration, ...]:

@@ -67,8 +67,8 @@ def summed(all_pauses: Iterable[Pauses]) -> Pauses:
     return Pauses(unread, revoked, longest, unread_ms)
 
 
-def added(one: Pauses, other: Pauses) -> Pauses:
-    return summed((one, other))
+def added(first: Pauses, second: Pauses) -> Pauses:
+    return summed((first, second))
 
 
 def scaled(pauses: Pauses, share: float) -> Pauses:
@@ -466,10 +466,10 @@ def _consumer(step: Step, learned: _Learned, times: Times, beats: Longs) -> Cons
     return consumer_pauses(step.before, step.after, beats, epoch)
 
 
-def _summary(found: ClassicPauses | ConsumerPauses, step: Step) -> Pauses:
-    _require_known(found.refused, step)
-    longest_ms = None if found.endless else int(found.longest_ms)
-    return Pauses(int(found.unread), int(found.revoked), longest_ms, int(found.total_ms))
+def _summary(pauses: ClassicPauses | ConsumerPauses, step: Step) -> Pauses:
+    _require_known(pauses.refused, step)
+    longest_ms = None if pauses.endless else int(pauses.longest_ms)
+    return Pauses(int(pauses.unread), int(pauses.revoked), longest_ms, int(pauses.total_ms))
 
 
 def _require_known(refused: int, step: Step) -> None:

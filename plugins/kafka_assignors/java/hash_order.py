@@ -204,12 +204,12 @@ class _TreeBins:
         self._heads, self._trees = [_NONE] * (2 * table), set()
         for b, keys in enumerate(before):
             halves = [[key for key in keys if bool(self._codes[key] & table) is is_high] for is_high in (False, True)]
-            for place, half in zip((b, b + table), halves, strict=True):
-                self._chain(place, half)
+            for target_bin, half in zip((b, b + table), halves, strict=True):
+                self._chain(target_bin, half)
                 if b in trees and len(half) > _CHAIN_AGAIN:
-                    self._trees.add(place)
+                    self._trees.add(target_bin)
                     if len(half) < len(keys):
-                        self._make_tree(place)
+                        self._make_tree(target_bin)
 
     def _make_tree(self, b: int) -> None:
         root, *others = self._keys(b)
@@ -356,13 +356,13 @@ def _doubled(heads: Ints, chain: Ints, hashes: Ints) -> Ints:
         at = heads[b]
         while at >= 0:
             following = chain[at]
-            place = spread(hashes[at]) & (len(doubled) - 1)
-            if tails[place] < 0:
-                doubled[place] = at
+            target_bin = spread(hashes[at]) & (len(doubled) - 1)
+            if tails[target_bin] < 0:
+                doubled[target_bin] = at
             else:
-                chain[tails[place]] = at
+                chain[tails[target_bin]] = at
             chain[at] = -1
-            tails[place] = at
+            tails[target_bin] = at
             at = following
     return doubled
 
@@ -405,7 +405,7 @@ class JavaHashMap:
 
     def order(self) -> tuple[str, ...]:
         bins = _bins(self.keys, self.table)
-        return tuple(self.keys[place] for place in sorted(range(len(bins)), key=lambda place: bins[place]))
+        return tuple(self.keys[index] for index in sorted(range(len(bins)), key=lambda index: bins[index]))
 
 
 def _bins(keys: tuple[str, ...], table: int) -> list[int]:

@@ -77,5 +77,5 @@ class ScalaMutableMap:
     def order(self) -> tuple[str, ...]:
         column = StringColumn.of(self.keys)
         mixed = [code ^ (code & 0xFFFFFFFF) >> 16 for code in hash_codes(column.data, column.offsets).tolist()]
-        places = sorted(range(len(mixed)), key=lambda place: (mixed[place] & (self.table - 1), mixed[place]))
-        return tuple(self.keys[place] for place in places)
+        indices = sorted(range(len(mixed)), key=lambda index: (mixed[index] & (self.table - 1), mixed[index]))
+        return tuple(self.keys[index] for index in indices)

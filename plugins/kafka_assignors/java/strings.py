@@ -119,16 +119,16 @@ def _rank(byte: np.uint8) -> np.uint8:
 
 
 @inner_kernel
-def compare(data: Bytes, offsets: Longs, one: int, other: int, depth: int) -> np.int64:
+def compare(data: Bytes, offsets: Longs, left: int, right: int, depth: int) -> np.int64:
     """Sign; the first ``depth`` bytes are equal."""
-    at, end = offsets[one] + depth, offsets[one + 1]
-    other_at, other_end = offsets[other] + depth, offsets[other + 1]
-    while at < end and other_at < other_end:
-        if data[at] != data[other_at]:
-            return np.int64(-1 if _rank(data[at]) < _rank(data[other_at]) else 1)
-        at += 1
-        other_at += 1
-    return np.int64(at < end) - np.int64(other_at < other_end)
+    left_at, left_end = offsets[left] + depth, offsets[left + 1]
+    right_at, right_end = offsets[right] + depth, offsets[right + 1]
+    while left_at < left_end and right_at < right_end:
+        if data[left_at] != data[right_at]:
+            return np.int64(-1 if _rank(data[left_at]) < _rank(data[right_at]) else 1)
+        left_at += 1
+        right_at += 1
+    return np.int64(left_at < left_end) - np.int64(right_at < right_end)
 
 
 @inner_kernel

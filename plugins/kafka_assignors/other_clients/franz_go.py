@@ -110,8 +110,8 @@ class Numbering:
         number = np.full(group.request.topics.partition_total, -1, dtype=np.int64)
         number[self.rows] = np.arange(len(self.rows))
         self.number_of: list[int] = number.tolist()
-        place = {topic: i for i, topic in enumerate(topics)}
-        self.reads = [frozenset(place[topic] for topic in topics if topic in place) for topics in group.reads]
+        index_of = {topic: i for i, topic in enumerate(topics)}
+        self.reads = [frozenset(index_of[topic] for topic in topics if topic in index_of) for topics in group.reads]
         self.readers = [[m for m, topics in enumerate(self.reads) if i in topics] for i in range(len(topics))]
 
 
@@ -408,7 +408,7 @@ def _rotations(table: _Table, loads: Longs) -> list[tuple[Longs, Longs, bool]]:
         table.row, table.member, table.count, table.held, loads, _levels(loads), table.rows
     )
     first_level = table.rows + len(loads)
-    found = []
+    rotations = []
     for root in roots.tolist():
         cells, steps, shifts_load, node = [], [], False, root
         while True:
@@ -419,8 +419,8 @@ def _rotations(table: _Table, loads: Longs) -> list[tuple[Longs, Longs, bool]]:
             node = int(via_node[node])
             if node == root:
                 break
-        found.append((np.array(cells, dtype=np.int64), np.array(steps, dtype=np.int64), shifts_load))
-    return found
+        rotations.append((np.array(cells, dtype=np.int64), np.array(steps, dtype=np.int64), shifts_load))
+    return rotations
 
 
 def _levels(loads: Longs) -> Longs:
@@ -491,7 +491,7 @@ def _on_circles(via_node: Longs) -> npt.NDArray[np.int64]:
     """One node of each cycle of predecessors."""
     seen = np.full(len(via_node), ABSENT, np.int64)
     roots = np.empty(len(via_node), np.int64)
-    found = 0
+    count = 0
     for start in range(len(via_node)):
         if seen[start] != ABSENT:
             continue
@@ -500,9 +500,9 @@ def _on_circles(via_node: Longs) -> npt.NDArray[np.int64]:
             seen[node] = start
             node = via_node[node]
         if node != ABSENT and seen[node] == start:
-            roots[found] = node
-            found += 1
-    return roots[:found]
+            roots[count] = node
+            count += 1
+    return roots[:count]
 
 
 def _realise(plan: Plan, numbering: Numbering, table: _Table) -> None:

@@ -69,9 +69,9 @@ def as_librdkafka_sorts(members: MemberColumns, of: Sequence[int] | None = None)
     if len(kinds) < 2:
         return _sorted(chosen, (instances if True in kinds else ids).__getitem__)
 
-    def is_in_order(one: int, other: int) -> bool:
-        both = is_static[one] and is_static[other]
-        return instances[one] <= instances[other] if both else ids[one] <= ids[other]
+    def is_in_order(left: int, right: int) -> bool:
+        both = is_static[left] and is_static[right]
+        return instances[left] <= instances[right] if both else ids[left] <= ids[right]
 
     return np.array(_merge_sorted(chosen, is_in_order), dtype=np.int64)
 

@@ -50,13 +50,13 @@ def round_robin_by_batch(record_bytes: Longs, available: Ints, partitions: int, 
     open_bytes = np.zeros(partitions, np.int64)
     counter = 0
     for i in range(len(record_bytes)):
-        place = available[counter % len(available)]
+        partition = available[counter % len(available)]
         counter += 1
-        if open_bytes[place] == 0 or open_bytes[place] + record_bytes[i] > batch_bytes:
-            place = available[counter % len(available)]
+        if open_bytes[partition] == 0 or open_bytes[partition] + record_bytes[i] > batch_bytes:
+            partition = available[counter % len(available)]
             counter += 1
-        _append(open_bytes, place, record_bytes[i], batch_bytes)
-        places[i] = place
+        _append(open_bytes, partition, record_bytes[i], batch_bytes)
+        places[i] = partition
     return places
 
 
@@ -69,9 +69,9 @@ def by_lot(count: int, available: Ints, random: State) -> Ints:
 
 
 @njit(cache=True)
-def _append(open_bytes: Longs, place: int, record_bytes: int, batch_bytes: int) -> bool:
-    is_new = bool(open_bytes[place] == 0 or open_bytes[place] + record_bytes > batch_bytes)
-    open_bytes[place] = record_bytes if is_new else open_bytes[place] + record_bytes
+def _append(open_bytes: Longs, partition: int, record_bytes: int, batch_bytes: int) -> bool:
+    is_new = bool(open_bytes[partition] == 0 or open_bytes[partition] + record_bytes > batch_bytes)
+    open_bytes[partition] = record_bytes if is_new else open_bytes[partition] + record_bytes
     return is_new
 
 

@@ -122,8 +122,8 @@ OWN_FAMILIES: dict[str, str] = {
 
 def _function(target: str) -> Handler:
     module, _, function = target.partition(":")
-    found: Handler = getattr(import_module(module), function)
-    return found
+    handler: Handler = getattr(import_module(module), function)
+    return handler
 
 
 def _chosen(strategy: str, case: Input, families: Mapping[str, Family]) -> tuple[Handler, dict[str, Any]]:
@@ -135,9 +135,9 @@ def _chosen(strategy: str, case: Input, families: Mapping[str, Family]) -> tuple
     family = families[strategy]
     lines = family.lines(case)
     version = family.default if case.get("version") is None else case["version"]
-    found = answering([releases for _, releases in lines], version, strategy, is_ended=family.is_ended)
-    line, releases = lines[found.place]
-    beside = {"assumed": {"version": version, "answered_as": str(releases)}} if found.is_assumed else {}
+    answer = answering([releases for _, releases in lines], version, strategy, is_ended=family.is_ended)
+    line, releases = lines[answer.index]
+    beside = {"assumed": {"version": version, "answered_as": str(releases)}} if answer.is_assumed else {}
     function = _function(family.target)
     return (partial(function, line) if line else function), beside
 

@@ -153,7 +153,7 @@ def _written(
         offsets[member + 1] = offsets[member] + kept[member] + wanted[member]
     topics = np.empty(offsets[-1], np.int32)
     partitions = np.empty(offsets[-1], np.int32)
-    copied, place = 0, 0
+    copied, out_index = 0, 0
     for member in range(len(kept)):
         start, end = owned_offsets[member], owned_offsets[member + 1]
         keeps_all = kept[member] == end - start
@@ -161,19 +161,19 @@ def _written(
             continue
         upto = end if keeps_all else start
         length = upto - copied
-        copy_run(topics, place, owned_topics, copied, length)
-        copy_run(partitions, place, owned_partitions, copied, length)
-        place += length
+        copy_run(topics, out_index, owned_topics, copied, length)
+        copy_run(partitions, out_index, owned_partitions, copied, length)
+        out_index += length
         copied = end
         for k in range(upto, end):
             if is_subscribed[owned_topics[k]] and not is_released[k]:
-                topics[place] = owned_topics[k]
-                partitions[place] = owned_partitions[k]
-                place += 1
+                topics[out_index] = owned_topics[k]
+                partitions[out_index] = owned_partitions[k]
+                out_index += 1
         for k in range(chunk[member], chunk[member] + wanted[member]):
-            topics[place] = free_topics[k]
-            partitions[place] = free_partitions[k]
-            place += 1
+            topics[out_index] = free_topics[k]
+            partitions[out_index] = free_partitions[k]
+            out_index += 1
     return offsets, topics, partitions
 
 

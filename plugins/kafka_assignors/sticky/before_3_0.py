@@ -106,9 +106,9 @@ def claims_of(
     offsets, rows = lists_of_owners(claimed, owner, topics.partition_total, len(members))
     moved = claimed[before[claimed] != ABSENT]
     if len(moved):
-        place = np.empty(id_count, dtype=np.int64)
-        place[ids[first]] = np.arange(len(first))
-        moved = moved[map_order(hashes[place[moved]])]
+        index_of = np.empty(id_count, dtype=np.int64)
+        index_of[ids[first]] = np.arange(len(first))
+        moved = moved[map_order(hashes[index_of[moved]])]
     return Claims(
         offsets, rows, before[: topics.partition_total].copy(), moved[moved < topics.partition_total], len(first) == 0
     )
@@ -120,9 +120,9 @@ def _identified(request: AssignmentRequest, inputs: StickyInput) -> tuple[Ints, 
     lost = np.flatnonzero(ids < 0)
     if len(lost):
         keys = members.owned_topics[lost].astype(np.int64) << 32 | (members.owned_partitions[lost] + np.int64(2**31))
-        unique, place = np.unique(keys, return_inverse=True)
+        unique, inverse = np.unique(keys, return_inverse=True)
         ids = ids.copy()
-        ids[lost] = id_count + place
+        ids[lost] = id_count + inverse
         id_count += len(unique)
     return ids, id_count
 
@@ -673,8 +673,8 @@ def first_that_differs(walk: Longs, offsets: Longs, topics: Ints, topic_count: i
     """Compare as ``all_equal`` does."""
     is_expected = np.zeros(topic_count, np.bool_)
     expected = 0
-    for place in range(len(walk)):
-        start, end = offsets[walk[place]], offsets[walk[place] + 1]
+    for position in range(len(walk)):
+        start, end = offsets[walk[position]], offsets[walk[position] + 1]
         is_first = expected == 0
         differs = not is_first and end - start != expected
         for at in range(start, end):
@@ -684,5 +684,5 @@ def first_that_differs(walk: Longs, offsets: Longs, topics: Ints, topic_count: i
             elif not is_expected[topics[at]]:
                 differs = True
         if differs:
-            return place
+            return position
     return len(walk)

@@ -110,7 +110,7 @@ def _change(item: Any, path: str) -> Change:
     try:
         change = read(fields)
     except InvalidInputError as error:
-        raise error if error.place.startswith(path) else InvalidInputError.at(path, str(error)) from error
+        raise error if error.location.startswith(path) else InvalidInputError.at(path, str(error)) from error
     fields.done()
     return change
 
