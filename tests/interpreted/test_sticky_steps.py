@@ -68,7 +68,7 @@ def test_a_row_that_two_hold_stands_in_both_lists_and_taking_it_from_a_third_doe
     take(state, 0, 0)
     take(state, 0, 0)  # it does not stand there any more
     assert lists(state) == [[], [0]]
-    assert int(state.places["member"][state.rows["first"][0]]) == 1
+    assert int(state.holdings["member"][state.rows["first"][0]]) == 1
 
 
 def test_the_reader_with_the_least_is_on_top_ties_by_id_and_finds_its_place_when_it_changes() -> None:

@@ -202,8 +202,8 @@ class _Sums:
         )
 
 
-def _dearest(found: Mapping[str, float], month: float) -> tuple[tuple[str, float], ...]:
-    largest = sorted(found.items(), key=lambda one: (-one[1], one[0]))[:2]
+def _dearest(costs: Mapping[str, float], month: float) -> tuple[tuple[str, float], ...]:
+    largest = sorted(costs.items(), key=lambda item: (-item[1], item[0]))[:2]
     return tuple((name, value * month) for name, value in largest if value * month >= LEAST_PRICE)
 
 
@@ -357,12 +357,12 @@ def _of(kind: type[Task], tasks: Iterable[Task], answers: Iterable[Any]) -> Iter
 def _whole_groups(
     tasks: Iterable[Task], answers: Iterable[GroupReplay], scenarios: Sequence[str]
 ) -> Iterator[GroupReplay]:
-    place = {name: number for number, name in enumerate(scenarios)} | {STRATEGY_CHANGES: len(scenarios)}
+    rank_of = {name: number for number, name in enumerate(scenarios)} | {STRATEGY_CHANGES: len(scenarios)}
     parts: list[GroupReplay] = []
     answered = [(task, answer) for task, answer in zip(tasks, answers, strict=True) if isinstance(task, GroupTask)]
     for number, (_, answer) in enumerate(answered, start=1):
         parts.append(answer)
         if number == len(answered) or answered[number][0].part == 0:
-            rows = sorted((row for part in parts for row in part.scenarios), key=lambda row: place[row.scenario])
+            rows = sorted((row for part in parts for row in part.scenarios), key=lambda row: rank_of[row.scenario])
             yield replace(parts[0], scenarios=tuple(rows))
             parts = []

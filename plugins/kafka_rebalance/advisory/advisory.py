@@ -86,10 +86,10 @@ def rollover_steps(
     if target is None:
         return ()
     is_server = target in MIGRATED if wanted and not is_server else is_server
-    found = rollover(
+    migration = rollover(
         group, group_client(group), target.removeprefix("consumer/"), is_server=is_server, kafka_version=kafka_version
     )
-    return found.facts()
+    return migration.facts()
 
 
 FORMAT_VERSION = 1
@@ -196,7 +196,7 @@ def streams_document(replay: StreamsReplay) -> dict[str, Any]:
         "standby_replicas": replay.standby_replicas,
         "missing": list(replay.missing),
         "is_reproduced": replay.is_reproduced,
-        "summary": [one.document() for one in streams_facts(replay)],
+        "summary": [streams_fact.document() for streams_fact in streams_facts(replay)],
         "members": [asdict(member) for member in replay.members],
         "instances": [
             {
@@ -311,8 +311,8 @@ def _scenario_document(score: GroupScore) -> dict[str, Any]:
     return _same(score, *names) | facts
 
 
-def _document(found: Fact | None) -> dict[str, Any] | None:
-    return None if found is None else found.document()
+def _document(optional_fact: Fact | None) -> dict[str, Any] | None:
+    return None if optional_fact is None else optional_fact.document()
 
 
 _READS = ("drain_seconds", "members_falling_behind", "same_rack_ratio", "leader_in_rack_ratio")
@@ -426,7 +426,11 @@ class DiskForecast:
 
 def known_growth(forecasts: Iterable[DiskForecast]) -> dict[int, int]:
     """Return the bytes a day of each disk that grows, where at least ``LEAST_DAYS`` are known."""
-    known = ((one.broker, one.growth_bytes_per_day or 0.0) for one in forecasts if one.days_of_history >= LEAST_DAYS)
+    known = (
+        (forecast.broker, forecast.growth_bytes_per_day or 0.0)
+        for forecast in forecasts
+        if forecast.days_of_history >= LEAST_DAYS
+    )
     return {broker: math.ceil(growth) for broker, growth in known if growth > 0}
 
 

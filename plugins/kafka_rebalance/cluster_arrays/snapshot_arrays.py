@@ -262,7 +262,7 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
 def require_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
     known = {broker.id for broker in snapshot.brokers}
     _require_racks_known(snapshot, options)
-    for words, ids in (
+    for action, ids in (
         ("remove", options.remove_brokers),
         ("demote", options.demote_brokers),
         ("exclude", options.exclude_brokers),
@@ -271,7 +271,7 @@ def require_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> No
         if unknown:
             hint = f"its brokers: {', '.join(map(str, sorted(known)[: DEFAULTS.most_named]))}"
             hint += f" and {len(known) - DEFAULTS.most_named:,} more" if len(known) > DEFAULTS.most_named else ""
-            raise UsageError.at(f"--{words}-broker {unknown[0]}", f"broker {unknown[0]} is not in the cluster", hint)
+            raise UsageError.at(f"--{action}-broker {unknown[0]}", f"broker {unknown[0]} is not in the cluster", hint)
     for broker in sorted(options.disk_growth.keys() - known):
         raise UsageError.at(f"--disk-growth {broker}", f"broker {broker} is not in the cluster", "leave it out")
 

@@ -128,8 +128,8 @@ def stray_logs(context: FindingContext) -> Iterator[Finding]:
         dirs = [log_dir for log_dir in broker.log_dirs if log_dir.stray_logs]
         if not dirs:
             continue
-        logs, size = sum(one.stray_logs for one in dirs), sum(one.stray_bytes for one in dirs)
-        largest = max(dirs, key=lambda one: one.stray_bytes)
+        logs, size = sum(stray_dir.stray_logs for stray_dir in dirs), sum(stray_dir.stray_bytes for stray_dir in dirs)
+        largest = max(dirs, key=lambda stray_dir: stray_dir.stray_bytes)
         yield finding(
             "stray_logs",
             Severity.MEDIUM,
@@ -137,7 +137,7 @@ def stray_logs(context: FindingContext) -> Iterator[Finding]:
             {
                 "logs": logs,
                 "stray_bytes": size,
-                "log_dirs": tuple(one.path for one in dirs),
+                "log_dirs": tuple(stray_dir.path for stray_dir in dirs),
                 "example": largest.largest_stray,
             },
             Remedy(
@@ -146,7 +146,7 @@ def stray_logs(context: FindingContext) -> Iterator[Finding]:
                     broker=broker.id,
                     logs=logs,
                     stray_bytes=size,
-                    by_dir=tuple((one.path, one.stray_bytes) for one in dirs),
+                    by_dir=tuple((stray_dir.path, stray_dir.stray_bytes) for stray_dir in dirs),
                     example=largest.largest_stray,
                 ),
                 gain=0.0,
@@ -475,7 +475,7 @@ def _highest(context: FindingContext, leader: Ints) -> _Highest:
     led = _led(context, leader)
     if not led:
         return _Highest(-1, 0, 1.0)
-    return max((_Highest(*one) for one in led), key=lambda one: (one.ratio, -one.broker))
+    return max((_Highest(*candidate) for candidate in led), key=lambda candidate: (candidate.ratio, -candidate.broker))
 
 
 def _led(context: FindingContext, leader: Ints) -> list[tuple[int, int, float]]:

@@ -175,11 +175,11 @@ def _takes_most_of_it(known: WithoutCause, cause: Finding, symptom: Finding) -> 
         return False
     broker, worst = int(symptom.subject), str(symptom.evidence["worst_resource"])
     left: dict[str, float] = {}
-    for found in known.findings:
-        if found.code == "hot_partition" and known.is_asked(found.subject, broker):
-            left[found.finding_key] = over_share(known.cooled(found.subject), broker, worst) or 0.0
-        elif found.code == "preferred_leaders_off":
-            left[found.finding_key] = over_share(known.elected, broker, worst) or 0.0
+    for finding in known.findings:
+        if finding.code == "hot_partition" and known.is_asked(finding.subject, broker):
+            left[finding.finding_key] = over_share(known.cooled(finding.subject), broker, worst) or 0.0
+        elif finding.code == "preferred_leaders_off":
+            left[finding.finding_key] = over_share(known.elected, broker, worst) or 0.0
     return left.get(cause.finding_key) == min(left.values(), default=None)
 
 
@@ -235,7 +235,7 @@ def _has_the_late_partition(_known: WithoutCause, cause: Finding, symptom: Findi
 
 
 def _has_all_partitions(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    names = (set(one.evidence["partition_names"]) for one in (symptom, cause))
+    names = (set(finding.evidence["partition_names"]) for finding in (symptom, cause))
     return cause.subject == symptom.subject and next(names) <= next(names)
 
 

@@ -266,22 +266,22 @@ def reassignment_stuck(context: FindingContext) -> Iterator[Finding]:
 
 def other_balancer(context: FindingContext) -> Iterator[Finding]:
     """Other balancers left traces."""
-    found = balancers(context.snapshot)
-    if not found:
+    active_balancers = balancers(context.snapshot)
+    if not active_balancers:
         return
     yield finding(
         "other_balancer",
         Severity.MEDIUM,
         context.snapshot.cluster,
         {
-            "balancers": tuple(balancer.name for balancer in found),
-            "signs": tuple(sign for balancer in found for sign in balancer.signs)[:MOST_NAMED],
+            "balancers": tuple(balancer.name for balancer in active_balancers),
+            "signs": tuple(sign for balancer in active_balancers for sign in balancer.signs)[:MOST_NAMED],
         },
         Remedy(
             fact(
                 FactCode.OTHER_BALANCER,
-                balancers=tuple(balancer.name for balancer in found),
-                sign=found[0].signs[0],
+                balancers=tuple(balancer.name for balancer in active_balancers),
+                sign=active_balancers[0].signs[0],
             ),
             cost=fact(FactCode.COSTS_NOTHING),
         ),

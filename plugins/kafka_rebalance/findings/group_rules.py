@@ -283,13 +283,13 @@ def _far_behind_all(group_input: GroupInput, late: list[int]) -> list[int]:
     least = {number: float(lag[reader == number].min()) for number in late}
     order = sorted(late, key=lambda number: -least[number])
     half = len(np.unique(reader[reader != ABSENT])) // 2
-    found: list[int] = []
+    furthest: list[int] = []
     for count in range(1, len(order) + 1):
         others = lag[(reader != ABSENT) & ~np.isin(reader, order[:count])]
         is_set = len(others) > 0 and least[order[count - 1]] >= times * max(float(others.max()), 1.0)
-        if is_set and (count <= half or not found):
-            found = order[:count]
-    return sorted(found)
+        if is_set and (count <= half or not furthest):
+            furthest = order[:count]
+    return sorted(furthest)
 
 
 def _messages_written_and_read(context: FindingContext, group_input: GroupInput) -> tuple[float, float] | None:

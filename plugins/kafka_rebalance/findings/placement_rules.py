@@ -666,7 +666,7 @@ def _finding(context: FindingContext, broker: Broker, volumes: BrokerVolumes, le
     used = volumes.used_bytes / volumes.total_bytes
     worst = int(used.argmax())
     ratio, others = float(used[worst]), _used_together(volumes, worst)
-    paths = tuple(one.path for one in volumes.dirs[worst])
+    paths = tuple(log_dir.path for log_dir in volumes.dirs[worst])
     problem = volumes.problem(least)
     placement = place_in_log_dirs(problem)
     above = problem.cost(problem.dir_of)[0]

@@ -73,11 +73,11 @@ def read_fixed_readers(document: Any, path: str) -> tuple[FixedReaders, ...]:
     naming the wrong field.
     """
     fields = Fields(document, path)
-    found = fields.each("readers", _read)
+    readers = fields.each("readers", _read)
     fields.done()
-    if len({one.name for one in found}) != len(found):
+    if len({reader.name for reader in readers}) != len(readers):
         raise InvalidInputError.at(f"{path}.readers", "one name is there twice", "names are unique")
-    return found
+    return readers
 
 
 def _read(item: Any, path: str) -> FixedReaders:

@@ -127,8 +127,8 @@ _GROUP_STANDBYS, _BROKER_STANDBYS = "streams.num.standby.replicas", "group.strea
 def standby_replicas_of(group: Group, brokers: Iterable[Broker]) -> int | None:
     """Return the group's own setting, else the brokers' common one."""
     own = group.configs.get(_GROUP_STANDBYS)
-    found = {own} if own is not None else {broker.configs.get(_BROKER_STANDBYS) for broker in brokers}
-    value = found.pop() if len(found) == 1 else None
+    values = {own} if own is not None else {broker.configs.get(_BROKER_STANDBYS) for broker in brokers}
+    value = values.pop() if len(values) == 1 else None
     return int(value) if value is not None and value.isdecimal() else None
 
 
@@ -144,15 +144,15 @@ def lag_and_reads(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> tuple
     reads = np.full(len(rows), np.nan)
     reported, end = np.full(len(rows), UNKNOWN_LAG), np.full(len(rows), UNKNOWN_OFFSET)
     offset = np.zeros(len(rows), dtype=np.int64)
-    for place, row in enumerate(rows.tolist()):
+    for index, row in enumerate(rows.tolist()):
         commit = committed.get((snapshot.topics[table.topic[row]].name, int(table.partition[row])))
         if commit is None:
             continue
-        offset[place], end[place] = commit.offset, table.end_offset[row]
+        offset[index], end[index] = commit.offset, table.end_offset[row]
         if commit.lag is not None:
-            reported[place] = commit.lag
+            reported[index] = commit.lag
         if commit.read_messages_per_s is not None:
-            reads[place] = commit.read_messages_per_s
+            reads[index] = commit.read_messages_per_s
     lag = lag_messages(reported, end, offset)
     return np.where(lag == UNKNOWN_LAG, np.nan, lag), reads
 

@@ -106,12 +106,12 @@ def group_client(group: Group) -> KnownClient:
     return _together([member_client(member, group) for member in group.members])
 
 
-def _together(found: Iterable[KnownClient]) -> KnownClient:
-    each_one = list(found)
-    detected = [known for known in each_one if known.sureness is not Sureness.UNKNOWN]
+def _together(clients: Iterable[KnownClient]) -> KnownClient:
+    client_list = list(clients)
+    detected = [known for known in client_list if known.sureness is not Sureness.UNKNOWN]
     if not detected or len({known.client for known in detected}) > 1:
         return UNKNOWN_CLIENT
-    is_all = len(detected) == len(each_one)
+    is_all = len(detected) == len(client_list)
     worst = max((known.sureness for known in detected), key=list(Sureness).index) if is_all else Sureness.LOW
     programs = {known.program for known in detected}
     return replace(
@@ -233,8 +233,8 @@ class ClientSettings:
 
 def settings_of(client: KnownClient) -> ClientSettings:
     """Return Java's settings for an unknown client, a connector's for Connect tasks."""
-    found = SETTINGS[client.client or Client.JAVA]
-    return replace(found, strategy=OVERRIDE + found.strategy) if client.program == CONNECT else found
+    settings = SETTINGS[client.client or Client.JAVA]
+    return replace(settings, strategy=OVERRIDE + settings.strategy) if client.program == CONNECT else settings
 
 
 def strategies_of(group: Group) -> frozenset[str]:
@@ -255,11 +255,11 @@ def set_strategy(group: Group, strategy: str) -> Fact:
     clients = {group_client(group)} if group.client else {member_client(member, group) for member in group.members}
     settings = set()
     for client in clients:
-        found = settings_of(client)
-        value = found.value((strategy,)) if strategy in found.names else strategy
+        client_settings = settings_of(client)
+        value = client_settings.value((strategy,)) if strategy in client_settings.names else strategy
         name = client.client.value if client.client else "unknown"
         may_be_spring = client.client is Client.JAVA and client.sureness is Sureness.LOW
-        settings.add((found.strategy, value, name, may_be_spring))
+        settings.add((client_settings.strategy, value, name, may_be_spring))
     return fact(FactCode.SET_STRATEGY, settings=tuple(sorted(settings)))
 
 

@@ -200,7 +200,9 @@ def rollover(group: Group, client: KnownClient, target: str, *, is_server: bool,
         brokers=seen_release(kafka_version),
     )
     obstacle, known = _obstacle(move), client.client.value if client.client else client.program or None
-    clients = sorted({(found := member_client(member, group)).client or found.program for member in group.members})
+    clients = sorted(
+        {(detected := member_client(member, group)).client or detected.program for member in group.members}
+    )
     names = group.id, move.today, target, known, tuple(str(name) or "unknown" for name in clients)
     if obstacle or (move.today, move.is_from_server) == (target, is_server):
         return Rollover(*names, (), _read_again(move), obstacle)

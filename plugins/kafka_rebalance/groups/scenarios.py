@@ -192,9 +192,9 @@ def rolling_restart(stage: Stage) -> Iterator[Variant]:
     lots, state = stage.lots("rolling_restart"), stage.today
     events: list[Event] = []
     for number in stage.picked:
-        place = next(i for i, member in enumerate(state.members) if member.id == stage.name(number))
-        member, topics = state.members[place], state.subscriptions[place]
-        leaves = replace(without(state, {place}, Trigger.MEMBER_LEAVES), is_static=False)
+        index = next(i for i, member in enumerate(state.members) if member.id == stage.name(number))
+        member, topics = state.members[index], state.subscriptions[index]
+        leaves = replace(without(state, {index}, Trigger.MEMBER_LEAVES), is_static=False)
         joins = with_newcomers(leaves.after, [restarted(member, lots)], [topics])
         events += [leaves, joins]
         state = joins.after
@@ -313,16 +313,20 @@ def topic_added(stage: Stage) -> Iterator[Variant]:
         return
     like = int(there[np.argsort(before.partition_counts[there], kind="stable")[len(there) // 2]])
     count, name = int(before.partition_counts[like]), free_name(before.topics, before.topics[like])
-    place = sum(topic < name for topic in before.topics)
+    position = sum(topic < name for topic in before.topics)
     first = before.first_row
-    begins = int(first[place])
+    begins = int(first[position])
     rows = [np.arange(begins, dtype=np.int64), np.full(count, _NEW), np.arange(begins, first[-1], dtype=np.int64)]
     after = _with_rows(
         before,
         np.concatenate(rows),
-        topics=(*before.topics[:place], name, *before.topics[place:]),
-        partition_counts=np.insert(before.partition_counts, place, count).astype(np.int32),
-        topic_ids=(*before.topic_ids[:place], drawn_topic_id(stage.lots("topic_added")), *before.topic_ids[place:])
+        topics=(*before.topics[:position], name, *before.topics[position:]),
+        partition_counts=np.insert(before.partition_counts, position, count).astype(np.int32),
+        topic_ids=(
+            *before.topic_ids[:position],
+            drawn_topic_id(stage.lots("topic_added")),
+            *before.topic_ids[position:],
+        )
         if before.topic_ids
         else (),
     )
@@ -331,7 +335,7 @@ def topic_added(stage: Stage) -> Iterator[Variant]:
     after.rates.in_messages_per_s[begins : begins + count] = before.rates.in_messages_per_s[old]
     after.rates.lag_messages[begins : begins + count] = 0
     subscriptions = tuple(
-        (*(topic + (topic >= place) for topic in topics), place) for topics in stage.today.subscriptions
+        (*(topic + (topic >= position) for topic in topics), position) for topics in stage.today.subscriptions
     )
     grows = fact(FactCode.TOPIC_GROWS, topic=name, partitions_before=0, partitions=count)
     yield Variant(grows, (_event(stage, after, rows, subscriptions),))
@@ -417,7 +421,7 @@ def changed_groups(
     before: Sequence[GroupInput], changed: Mapping[Scenario, ClusterSnapshot]
 ) -> dict[str, dict[str, ChangedGroup]]:
     """By group, then by scenario name: groups with a strategy that a scenario changes."""
-    found: dict[str, dict[str, ChangedGroup]] = {}
+    changed_by_group: dict[str, dict[str, ChangedGroup]] = {}
     topics = {group_input.group.id: group_input.topics for group_input in before}
     todays = {group_input.group.id: group_input for group_input in before}
     for scenario, snapshot in changed.items():
@@ -425,8 +429,8 @@ def changed_groups(
             today = todays[after.group.id]
             if today.group.members and today.group.type.has_strategy and _differs(today, after):
                 group = ChangedGroup(after, scenario.is_failure)
-                found.setdefault(after.group.id, {})[scenario.name] = group
-    return found
+                changed_by_group.setdefault(after.group.id, {})[scenario.name] = group
+    return changed_by_group
 
 
 def changed_variant(today: GroupState, changed: ChangedGroup) -> Variant:
@@ -472,26 +476,26 @@ def _with_topics(today: GroupState, after: GroupInput) -> Event:
 
 
 def _topics_now(today: GroupState, after: GroupInput) -> Iterator[tuple[int, ...]]:
-    place = {topic: number for number, topic in enumerate(after.topics)}
+    index_of = {topic: number for number, topic in enumerate(after.topics)}
     before, subscriptions = today.group_input.topics, {member.id: member.subscription for member in after.group.members}
     known = set(before)
     for member, topics in zip(today.members, today.subscriptions, strict=True):
-        held = [place[before[topic]] for topic in topics if before[topic] in place]
-        yield (*held, *(place[topic] for topic in subscriptions.get(member.id) or () if topic not in known))
+        held = [index_of[before[topic]] for topic in topics if before[topic] in index_of]
+        yield (*held, *(index_of[topic] for topic in subscriptions.get(member.id) or () if topic not in known))
 
 
 def _topics_of_newcomer(member: Member, after: GroupInput) -> tuple[int, ...]:
     if member.subscription is None or member.subscribed_regex is not None:
         return tuple(range(len(after.topics)))
-    place = {topic: number for number, topic in enumerate(after.topics)}
-    return tuple(place[topic] for topic in member.subscription)
+    index_of = {topic: number for number, topic in enumerate(after.topics)}
+    return tuple(index_of[topic] for topic in member.subscription)
 
 
 def _rows_before(before: GroupInput, after: GroupInput) -> Longs:
-    first, place = before.first_row, {topic: number for number, topic in enumerate(before.topics)}
+    first, index_of = before.first_row, {topic: number for number, topic in enumerate(before.topics)}
     rows = [np.zeros(0, dtype=np.int64)]
     for topic, count in zip(after.topics, after.partition_counts.tolist(), strict=True):
-        number = place.get(topic)
+        number = index_of.get(topic)
         known = 0 if number is None else min(count, int(before.partition_counts[number]))
         begins = 0 if number is None else int(first[number])
         rows.append(np.arange(begins, begins + max(known, 0), dtype=np.int64))
@@ -499,8 +503,8 @@ def _rows_before(before: GroupInput, after: GroupInput) -> Longs:
     return np.concatenate(rows)
 
 
-def _has_same_topics(one: GroupInput, other: GroupInput) -> bool:
-    return one.topics == other.topics and one.partition_counts.tolist() == other.partition_counts.tolist()
+def _has_same_topics(before: GroupInput, after: GroupInput) -> bool:
+    return before.topics == after.topics and before.partition_counts.tolist() == after.partition_counts.tolist()
 
 
 def _differs(today: GroupInput, after: GroupInput) -> bool:
@@ -509,7 +513,7 @@ def _differs(today: GroupInput, after: GroupInput) -> bool:
     rates = [
         (getattr(today.rates, name), getattr(after.rates, name)) for name in type(today.rates).__dataclass_fields__
     ]
-    is_same = all(np.array_equal(one, other, equal_nan=True) for one, other in rates)
+    is_same = all(np.array_equal(rate_before, rate_after, equal_nan=True) for rate_before, rate_after in rates)
     return not is_same or (today.racks, today.leader_racks) != (after.racks, after.leader_racks)
 
 
@@ -575,12 +579,15 @@ def scenario_scores(
         if scenario != STRATEGY_CHANGES:
             variants = tuple(variants_of(scenario, stage))
             rows += [_row(scenario, standing, variants, cache, times) for standing in standings if variants]
-    own = next((one for one in standings if one.candidate.name == group_input.group.protocol), None)
+    own = next((baseline for baseline in standings if baseline.candidate.name == group_input.group.protocol), None)
     if STRATEGY_CHANGES in scenarios and own is not None:
         restarts = {row.assignor: row for row in rows if row.scenario == ROLLING_RESTART}
         if not restarts:
             variants = tuple(variants_of(ROLLING_RESTART, stage))
-            restarts = {one.candidate.name: _row(ROLLING_RESTART, one, variants, cache, times) for one in standings}
+            restarts = {
+                baseline.candidate.name: _row(ROLLING_RESTART, baseline, variants, cache, times)
+                for baseline in standings
+            }
         others = (standing for standing in standings if standing is not own)
         rows += [_change(today, own, standing, restarts, cache.capacity) for standing in others]
     return tuple(rows)
@@ -730,10 +737,10 @@ def split(scenarios: Sequence[str], members: int, partitions: int, parts: int) -
     picked = min(members, most_variants(members + partitions))
     loads: list[tuple[float, list[str]]] = [(0.0, []) for _ in range(parts)]
     for scenario in sorted(scenarios, key=lambda name: -_calls(name, picked)):
-        place = 0 if scenario == STRATEGY_CHANGES else min(range(parts), key=lambda number: loads[number][0])
+        part = 0 if scenario == STRATEGY_CHANGES else min(range(parts), key=lambda number: loads[number][0])
         if scenario == "rolling_restart":
-            place = 0
-        loads[place] = (loads[place][0] + _calls(scenario, picked), [*loads[place][1], scenario])
+            part = 0
+        loads[part] = (loads[part][0] + _calls(scenario, picked), [*loads[part][1], scenario])
     return [tuple(name for name in scenarios if name in names) for _, names in loads if names]
 
 

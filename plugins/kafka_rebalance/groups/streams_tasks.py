@@ -166,10 +166,10 @@ def replay_streams_group(
     group_input: GroupInput, seed: int = 0, scenarios: Collection[StreamsScenario] = tuple(StreamsScenario)
 ) -> StreamsReplay:
     group, standby_replicas = group_input.group, group_input.standby_replicas
-    found = [
+    assignors = [
         known for known in STREAMS_STICKY if known.releases.touches(seen_release(group_input.kafka_version) or (0,))
     ]
-    assignor = found[0] if len(found) == 1 else None
+    assignor = assignors[0] if len(assignors) == 1 else None
     missing = tuple(_missing(group_input, assignor))
     if MissingPart.TASKS in missing:
         return StreamsReplay(group.id, missing, standby_replicas=standby_replicas)
@@ -229,8 +229,11 @@ def todays_score(group_input: GroupInput, today: StreamsRequest, missing: Collec
         row,
         processes=None if MissingPart.PROCESS_IDS in missing else row.processes,
         standbys_missing=row.standbys_missing if is_known else None,
-        warmup_tasks=sum(one.warmup for one in counts),
-        idle_members=sum(not one.active and not one.standby and not one.warmup for one in counts),
+        warmup_tasks=sum(member_counts.warmup for member_counts in counts),
+        idle_members=sum(
+            not member_counts.active and not member_counts.standby and not member_counts.warmup
+            for member_counts in counts
+        ),
     )
 
 
@@ -251,7 +254,7 @@ def _partition_counts(group_input: GroupInput) -> dict[str, int]:
 def request_of(group_input: GroupInput) -> StreamsRequest:
     group, counts = group_input.group, _partition_counts(group_input)
     order = feeding_order(group.members, seen_release(group_input.kafka_version), is_server=True)
-    listed = group.members if order is None else tuple(group.members[place] for place in order.tolist())
+    listed = group.members if order is None else tuple(group.members[index] for index in order.tolist())
     return StreamsRequest(
         subtopologies=tuple(_subtopology(part, counts) for part in group.subtopologies),
         members=tuple(_member(member) for member in listed),

@@ -45,15 +45,15 @@ def decode_streams_subscription(data: bytes) -> StreamsSubscription:
     if version >= 9:
         reader.int32()  # error code
     tags = {_text(reader): _text(reader) for _ in range(reader.count() if version >= 11 else 0)}
-    found: dict[str, dict[int, int]] = defaultdict(dict)
+    totals: dict[str, dict[int, int]] = defaultdict(dict)
     for (subtopology, partition), total in sums.items():
         if total >= 0:
-            found[subtopology][partition] = total
+            totals[subtopology][partition] = total
     had = Tasks(
         _listed(task for task, total in sums.items() if total == _LATEST_OFFSET),
         _listed(task for task, total in sums.items() if total != _LATEST_OFFSET),
     )
-    offset_sums = tuple((name, tuple(sorted(found[name].items()))) for name in sorted(found))
+    offset_sums = tuple((name, tuple(sorted(totals[name].items()))) for name in sorted(totals))
     return StreamsSubscription(version, process_id, had, offset_sums, tags)
 
 
@@ -101,21 +101,21 @@ def _checked(subtopology: int, partition: int, topology: str | None = None) -> t
 
 
 def _offset_sums(reader: ProtocolReader, version: int) -> dict[tuple[str, int], int]:
-    found: dict[tuple[str, int], int] = {}
+    sums: dict[tuple[str, int], int] = {}
     for _ in range(reader.count()):
         subtopology = reader.int32()
         if version >= 10:
             partition, total = reader.int32(), reader.int64()
-            found[_checked(subtopology, partition, reader.nullable_string())] = total
+            sums[_checked(subtopology, partition, reader.nullable_string())] = total
             continue
         for _ in range(reader.count()):
             partition = reader.int32()
-            found[_checked(subtopology, partition)] = reader.int64()
-    return found
+            sums[_checked(subtopology, partition)] = reader.int64()
+    return sums
 
 
 def _listed(tasks: Iterable[tuple[str, int]]) -> TaskIds:
-    found: dict[str, set[int]] = defaultdict(set)
+    partitions_of: dict[str, set[int]] = defaultdict(set)
     for subtopology, partition in tasks:
-        found[subtopology].add(partition)
-    return tuple((name, tuple(sorted(found[name]))) for name in sorted(found))
+        partitions_of[subtopology].add(partition)
+    return tuple((name, tuple(sorted(partitions_of[name]))) for name in sorted(partitions_of))

@@ -172,10 +172,10 @@ class ProtocolReader:
 
     def topic_partitions(self) -> TopicPartitions:
         """Each topic once, by first appearance: librdkafka repeats it for every partition."""
-        found: dict[str, list[int]] = {}
+        partitions_of: dict[str, list[int]] = {}
         for _ in range(self.count()):
-            found.setdefault(self.string(), []).extend(self.int32() for _ in range(self.count()))
-        return tuple((topic, tuple(partitions)) for topic, partitions in found.items())
+            partitions_of.setdefault(self.string(), []).extend(self.int32() for _ in range(self.count()))
+        return tuple((topic, tuple(partitions)) for topic, partitions in partitions_of.items())
 
 
 _GENERATION_BYTES = 4

@@ -92,13 +92,13 @@ class KeyRule:
 
 def rule_of(name: str) -> KeyRule:
     """Raises UnknownNameError, or InvalidInputError for one that does not hash keys."""
-    found = _rule(by_name(name))
-    if found is None:
+    rule = _rule(by_name(name))
+    if rule is None:
         raise InvalidInputError.at(
             f"partitioner {name}", "does not place records by a hash of their key",
             "round robin and sticky ones spread any keys; `replay` asks a custom one",
         )  # fmt: skip
-    return found
+    return rule
 
 
 def _rule(partitioner: Partitioner) -> KeyRule | None:
@@ -312,8 +312,8 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    one: int
-    other: int
+    first: int
+    second: int
     pairing: Pairing
 
 

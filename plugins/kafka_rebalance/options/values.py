@@ -92,8 +92,8 @@ _FACTORS = {None: 1} | {
 class WrongKeyError(ValueError):
     """A mapping with a wrong value at one key."""
 
-    def __init__(self, key: Any, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, key: Any, message: str) -> None:
+        super().__init__(message)
         self.key = key
 
 
@@ -175,8 +175,8 @@ class Several(_Annotation):
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """No ``uniqueItems``: Airflow compares all pairs of a list of objects."""
-        found = {key: part for key, part in handler(schema).items() if key != "uniqueItems"}
-        return found | ({"maxItems": MOST_VALUES} if handler.mode == "validation" else {})
+        json_schema = {key: part for key, part in handler(schema).items() if key != "uniqueItems"}
+        return json_schema | ({"maxItems": MOST_VALUES} if handler.mode == "validation" else {})
 
     def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         if not isinstance(value, list | tuple | frozenset):
@@ -347,8 +347,8 @@ def _target(value: Any) -> tuple[str, Any]:
     try:
         return resource, (float(low) if dots else None, float(high) if high or not dots else None)
     except ValueError:
-        words = f"{excerpt(band)} is no allowed range: give HIGH or LOW..HIGH as multiples of the mean"
-        raise ValueError(words) from None
+        message = f"{excerpt(band)} is no allowed range: give HIGH or LOW..HIGH as multiples of the mean"
+        raise ValueError(message) from None
 
 
 def _target_text(resource: str, band: Target) -> str:

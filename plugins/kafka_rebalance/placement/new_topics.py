@@ -50,13 +50,13 @@ class NewTopic:
     log_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        place = f"--new-topic {self.topic[:60]}"
+        flag = f"--new-topic {self.topic[:60]}"
         if fault := topic_name_fault(self.topic):
-            raise UsageError.at(place, fault)
+            raise UsageError.at(flag, fault)
         if not 1 <= self.partitions <= MOST_PARTITIONS:
-            raise UsageError.at(place, f"{self.partitions:,} partitions", f"give 1 to {MOST_PARTITIONS:,}")
+            raise UsageError.at(flag, f"{self.partitions:,} partitions", f"give 1 to {MOST_PARTITIONS:,}")
         if self.replication_factor < 1:
-            raise UsageError.at(place, f"replication factor {self.replication_factor}", "give 1 or more")
+            raise UsageError.at(flag, f"replication factor {self.replication_factor}", "give 1 or more")
 
     def weights(self, resource: str) -> tuple[float, float]:
         """Load of every replica, and extra load of the leader."""

@@ -44,12 +44,12 @@ RULE_WORDS: Mapping[FactCode, str] = MappingProxyType(
 )
 
 
-def _constant(words: str) -> Callable[..., str]:
-    return lambda: words
+def _constant(text: str) -> Callable[..., str]:
+    return lambda: text
 
 
 GATES: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
-    {code: _constant(words) for code, words in RULE_WORDS.items()}
+    {code: _constant(text) for code, text in RULE_WORDS.items()}
 )
 
 
@@ -89,8 +89,8 @@ _CAUSES = MappingProxyType(
 )
 
 
-def _noun(words: str) -> Callable[..., str]:
-    return lambda: words
+def _noun(text: str) -> Callable[..., str]:
+    return lambda: text
 
 
 def _lacks_right(*, right: str) -> str:
@@ -161,8 +161,8 @@ def _broker_unheard(*, state: str, why: str, address: str | None) -> str:
 
 
 def _no_answer_in_time(*, seconds: float, text: str | None) -> str:
-    words = f"no answer within {seconds:g} s"
-    return words if text is None else f"{words}: {text}"
+    clause = f"no answer within {seconds:g} s"
+    return clause if text is None else f"{clause}: {text}"
 
 
 def _no_address(*, address: str) -> str:
@@ -399,7 +399,7 @@ def split_words(
         (elsewhere, "counted where no leader is"),
     )  # fmt: skip
     shown = ", ".join(
-        f"{share:.0%} {words}" for share, words in parts if share is not None and share >= _SMALLEST_SHARE
+        f"{share:.0%} {method}" for share, method in parts if share is not None and share >= _SMALLEST_SHARE
     )
     return shown if spread is None else f"{shown}; splits by messages and by size differ by {spread:.0%}"
 

@@ -208,12 +208,12 @@ def _topic_leaders_lacking(
     is_proved: bool,
 ) -> str:
     limited = " within the budget" if is_limited else ""
-    found = "and no other one lacks fewer" if is_proved else "though nothing proves that none lacks fewer"
+    proof = "and no other one lacks fewer" if is_proved else "though nothing proves that none lacks fewer"
     lacking = asked - leaders
     in_all = "" if lacking_in_all == lacking else f", {lacking_in_all:,} over all brokers and topics"
     return (
         f"broker {broker} would lead {counted(leaders, 'partition')} of {topic} and you asked for {asked:,}: "
-        f"{lacking:,} {_is(lacking)} lacking{in_all}, in the best placement found{limited}, {found}"
+        f"{lacking:,} {_is(lacking)} lacking{in_all}, in the best placement found{limited}, {proof}"
     )
 
 

@@ -188,10 +188,10 @@ def step_cost(step: StepFigures) -> str:
 
 
 def step_bound(step: StepFigures) -> str:
-    words = needed_words("bytes", step.bytes_so_far, step.lower_bound_bytes) if step.bytes else ""
-    if not words or step.bytes_so_far == step.bytes:
-        return words
-    return f"steps 1 to {step.step} copy {bytes_in_words(step.bytes_so_far)}, {words}"
+    bound_text = needed_words("bytes", step.bytes_so_far, step.lower_bound_bytes) if step.bytes else ""
+    if not bound_text or step.bytes_so_far == step.bytes:
+        return bound_text
+    return f"steps 1 to {step.step} copy {bytes_in_words(step.bytes_so_far)}, {bound_text}"
 
 
 def step_waves(step: StepFigures) -> str:
@@ -282,5 +282,5 @@ def _verdict_line(plan: Document) -> str:
 def _proof(plan: Document) -> list[str]:
     bound = next((proved for proved in plan["lower_bound"] if proved["cost"] == "bytes"), None)
     amount = plan["cost"]["bytes"]
-    words = needed_words("bytes", amount, bound["value"]) if bound is not None and amount else ""
-    return [f"proof: {amount_of('bytes', amount)} copied, {words}"] if words else []
+    bound_text = needed_words("bytes", amount, bound["value"]) if bound is not None and amount else ""
+    return [f"proof: {amount_of('bytes', amount)} copied, {bound_text}"] if bound_text else []

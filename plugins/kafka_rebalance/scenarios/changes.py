@@ -36,19 +36,19 @@ from kafka_rebalance.snapshot.partition_table import NO_LEADER, UNKNOWN_BYTES, U
 from kafka_rebalance.snapshot.ranges import LARGEST_INT32, topic_name_fault, uuid_text
 
 
-def require_pattern(place: str, pattern: str) -> None:
+def require_pattern(location: str, pattern: str) -> None:
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise InvalidInputError.at(place, f"{excerpt(pattern)} is no regular expression ({error})") from error
+        raise InvalidInputError.at(location, f"{excerpt(pattern)} is no regular expression ({error})") from error
 
 
 def matching(kind: str, pattern: str, names: Iterable[str]) -> frozenset[str]:
     """Return names that match whole. Raises InvalidInputError for none."""
-    found = frozenset(name for name in names if re.fullmatch(pattern, name))
-    if not found:
+    matches = frozenset(name for name in names if re.fullmatch(pattern, name))
+    if not matches:
         raise InvalidInputError.at(f"{kind} {excerpt(pattern)}", f"no {kind} of the cluster has such a name")
-    return found
+    return matches
 
 
 def groups_with_members(snapshot: ClusterSnapshot, pattern: str) -> frozenset[str]:
@@ -66,7 +66,7 @@ def require_known(kind: str, names: Iterable[str] | Iterable[int], known: Iterab
     there = set(known)
     for name in names:
         if name not in there:
-            listed = ", ".join(str(one) for one in sorted(there, key=str)[:_MOST_LISTED]) or "none"
+            listed = ", ".join(str(known_name) for known_name in sorted(there, key=str)[:_MOST_LISTED]) or "none"
             raise InvalidInputError.at(
                 f"{kind} {excerpt(name)}", f"no {kind} of the cluster has it", f"known: {listed}"
             )
@@ -156,7 +156,7 @@ def _emptiest(racks: Counter[str]) -> str | None:
 
 
 def _empty_like(like: Broker, broker: int, rack: str | None) -> Broker:
-    dirs = tuple(LogDir(one.path, one.total_bytes, one.total_bytes) for one in like.log_dirs)
+    dirs = tuple(LogDir(log_dir.path, log_dir.total_bytes, log_dir.total_bytes) for log_dir in like.log_dirs)
     return Broker(
         broker, rack, state=BrokerState.NEW, log_dirs=dirs, capacity=like.capacity, configs=dict(like.configs)
     )
@@ -288,8 +288,8 @@ def _drawn_id(like: Member, instance: str | None, lots: np.random.Generator) -> 
 
 def _numbered(instance: str) -> tuple[str, int]:
     """``archiver-5`` → prefix and number; ``NAME-`` and 0 without a number."""
-    found = _NUMBERED.fullmatch(instance)
-    return (found[1], int(found[2])) if found else (f"{instance}-", 0)
+    match = _NUMBERED.fullmatch(instance)
+    return (match[1], int(match[2])) if match else (f"{instance}-", 0)
 
 
 T = TypeVar("T")
@@ -336,10 +336,10 @@ def _select_rows(table: PartitionTable, rows: Longs) -> PartitionTable:
     counts = table.replica_counts[rows]
     offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)))
     cells = np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], counts) + np.repeat(table.offsets[:-1][rows], counts)
-    place = {row: at for at, row in enumerate(rows.tolist())} if _has_few(table) else {}
+    index_of = {row: at for at, row in enumerate(rows.tolist())} if _has_few(table) else {}
 
     def moved(by_row: Mapping[int, T]) -> dict[int, T]:
-        return dict(sorted((place[row], value) for row, value in by_row.items() if row in place))
+        return dict(sorted((index_of[row], value) for row, value in by_row.items() if row in index_of))
 
     return PartitionTable(
         topic=table.topic[rows],
@@ -548,7 +548,9 @@ def _unread(group: Group, gone: frozenset[str]) -> Group:
         )
         for member in group.members
     )
-    return replace(group, members=members, committed=tuple(one for one in group.committed if one.topic not in gone))
+    return replace(
+        group, members=members, committed=tuple(commit for commit in group.committed if commit.topic not in gone)
+    )
 
 
 MOST_NEWCOMERS = 100_000

@@ -113,8 +113,8 @@ def _cells(snapshot: ClusterSnapshot, responsive: Flags) -> tuple[Ints, Flags, I
     order = np.argsort(ids)
 
     def position(brokers: Ints) -> Ints:
-        place = np.minimum(np.searchsorted(ids[order], brokers), len(ids) - 1)
-        return np.where(ids[order][place] == brokers, order[place], ABSENT).astype(np.int32)
+        index = np.minimum(np.searchsorted(ids[order], brokers), len(ids) - 1)
+        return np.where(ids[order][index] == brokers, order[index], ABSENT).astype(np.int32)
 
     counts = table.replica_counts
     row, column = table.row_of_replica, np.arange(len(table.replicas)) - np.repeat(table.offsets[:-1], counts)

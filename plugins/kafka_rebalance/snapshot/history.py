@@ -208,11 +208,11 @@ def statistic_of(values: Rates, statistic: LoadStatistic) -> Floats:
         np.divide(np.nansum(ordered, axis=0), known, out=result, where=there)
         return result if statistic is LoadStatistic.MEAN else _of_busiest_hours(values, result)
     # Linear between the two nearest hours.
-    place = (known[there] - 1) * _P95
-    below = np.floor(place).astype(np.int64)
+    rank = (known[there] - 1) * _P95
+    below = np.floor(rank).astype(np.int64)
     above = np.minimum(below + 1, known[there] - 1)
     low, high = ordered[below, column[there]], ordered[above, column[there]]
-    result[there] = low + (high - low) * (place - below)
+    result[there] = low + (high - low) * (rank - below)
     return result
 
 

@@ -84,8 +84,8 @@ def _rows(snapshot: ClusterSnapshot, commits: list[CommittedOffset]) -> Longs:
     topics = np.array([index.get(commit.topic, -1) for commit in commits], dtype=np.int64)
     wanted = topics << 32 | np.array([commit.partition for commit in commits], dtype=np.int64)
     keys = table.topic.astype(np.int64) << 32 | table.partition
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[place] == wanted, place, -1)
+    position = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[position] == wanted, position, -1)
 
 
 def with_read_rates(
@@ -115,15 +115,15 @@ def with_read_rates(
 
 
 def _read_messages(newer: ClusterSnapshot, commits: CommitColumns, row_before: Longs) -> Floats:
-    found = np.full(len(commits.row), np.nan)
+    messages = np.full(len(commits.row), np.nan)
     there = np.flatnonzero((commits.row >= 0) & (commits.before != NO_COMMIT))
     there = there[row_before[commits.row[there]] >= 0]
     row, before = commits.row[there], commits.before[there]
     start, end = newer.partitions.start_offset[row], newer.partitions.end_offset[row]
     reached = np.where(end < 0, commits.offset[there], np.minimum(commits.offset[there], end))
     is_told = (commits.offset[there] >= before) & (reached >= before) & (start <= before)
-    found[there[is_told]] = (reached - before)[is_told]
-    return found
+    messages[there[is_told]] = (reached - before)[is_told]
+    return messages
 
 
 def _seen_reading(older: ClusterSnapshot, newer: ClusterSnapshot) -> Flags:
@@ -173,11 +173,11 @@ def unread_groups(snapshot: ClusterSnapshot) -> tuple[UnreadGroup, ...]:
             gaps.setdefault(gap.subject, []).append(gap)
         elif gap.subject_type == "broker" and gap.lacks(FactCode.LACKS_COMMITS_OF_GROUPS):
             untold.add(gap.subject)
-    found = (
+    candidates = (
         _unread_group(group, gaps.get(group.id, []), snapshot, is_untold=str(group.coordinator) in untold)
         for group in snapshot.groups
     )
-    return tuple(unread for unread in found if unread is not None)
+    return tuple(unread for unread in candidates if unread is not None)
 
 
 def _unread_group(
@@ -297,11 +297,11 @@ def rows_of_same(before: NamedPartitions, now: ClusterSnapshot) -> Longs:
     """
     index = {topic.name: i for i, topic in enumerate(now.topics)}
     topic_now = np.full(len(before.names), -1, dtype=np.int64)
-    for place, (name, topic_id) in enumerate(zip(before.names, before.ids, strict=True)):
-        found = index.get(name)
-        if found is not None and (None in (topic_id, now.topics[found].topic_id)
-                                  or topic_id == now.topics[found].topic_id):  # fmt: skip
-            topic_now[place] = found
+    for number, (name, topic_id) in enumerate(zip(before.names, before.ids, strict=True)):
+        matched_topic = index.get(name)
+        if matched_topic is not None and (None in (topic_id, now.topics[matched_topic].topic_id)
+                                  or topic_id == now.topics[matched_topic].topic_id):  # fmt: skip
+            topic_now[number] = matched_topic
     if not len(before) or not len(now.partitions):
         return np.full(len(now.partitions), -1, dtype=np.int64)
     topics = topic_now[before.topic]
@@ -315,8 +315,8 @@ def _look_up(keys: Longs, values: Longs, wanted: Longs) -> Longs:
     if not len(keys):
         return np.full(len(wanted), -1, dtype=np.int64)
     order = np.argsort(keys, kind="stable")
-    place = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-    return np.where(keys[order][place] == wanted, values[order][place], -1)
+    position = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    return np.where(keys[order][position] == wanted, values[order][position], -1)
 
 
 def _rows_before(older: ClusterSnapshot, newer: ClusterSnapshot) -> Longs:
