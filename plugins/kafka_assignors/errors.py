@@ -48,6 +48,6 @@ class UnknownNameError(AdvisorError):
     """Unregistered name of a strategy, partitioner, resource or finding code."""
 
     @classmethod
-    def among(cls, kind: str, name: str, known: object) -> UnknownNameError:
-        names = ", ".join(sorted(str(known_name) for known_name in known))  # type: ignore[attr-defined]
+    def among(cls, kind: str, name: str, choices: object) -> UnknownNameError:
+        names = ", ".join(sorted(str(choice) for choice in choices))  # type: ignore[attr-defined]
         return cls(f"unknown {kind} {excerpt(name)}; known: {names}")

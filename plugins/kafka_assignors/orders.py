@@ -44,8 +44,10 @@ def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:
         kept = np.flatnonzero(topics.has_metadata)
     else:
         columns = request.members
-        seen = first_seen_topics(members, columns.subscription_offsets, columns.subscription_topics, len(topics))
-        subscribed = seen[put_order(hashes[seen], DEFAULT_CAPACITY)]
+        listed_topics = first_seen_topics(
+            members, columns.subscription_offsets, columns.subscription_topics, len(topics)
+        )
+        subscribed = listed_topics[put_order(hashes[listed_topics], DEFAULT_CAPACITY)]
         kept = subscribed[topics.partition_counts[subscribed] > 0]
     walk: Longs = kept[put_order(hashes[kept], DEFAULT_CAPACITY)]
     return walk
@@ -54,7 +56,7 @@ def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:
 @kernel
 def first_seen_topics(walk: Longs, offsets: Longs, topics: Ints, topic_count: int) -> Longs:
     is_seen = np.zeros(topic_count, np.bool_)
-    seen = np.empty(topic_count, np.int64)
+    subscribed = np.empty(topic_count, np.int64)
     count = 0
     for member in walk:
         if count == topic_count:
@@ -63,9 +65,9 @@ def first_seen_topics(walk: Longs, offsets: Longs, topics: Ints, topic_count: in
             topic = topics[at]
             if not is_seen[topic]:
                 is_seen[topic] = True
-                seen[count] = topic
+                subscribed[count] = topic
                 count += 1
-    return seen[:count]
+    return subscribed[:count]
 
 
 def by_member_id(members: MemberColumns) -> Longs:

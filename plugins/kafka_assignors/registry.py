@@ -348,7 +348,7 @@ def lines_of_client(strategy: str, client: object = None) -> tuple[Registration,
     asked_client = client if client is not None else next(iter(clients)) if len(clients) == 1 else Client.JAVA
     of_client = tuple(registration for registration in having if registration.client == asked_client)
     if not of_client:
-        raise UnknownNameError.among(f"client of {strategy}", str(asked_client), {known.value for known in clients})
+        raise UnknownNameError.among(f"client of {strategy}", str(asked_client), {library.value for library in clients})
     return of_client
 
 

@@ -122,8 +122,8 @@ def answering(spans: Sequence[Releases], version: object, strategy: str, *, is_e
         return Answering(0, is_assumed=True)
     matches = [index for index, span in enumerate(spans) if span.touches(release)]
     if not matches:
-        known = ", ".join(map(str, spans))
-        raise InvalidInputError.at("version", f"no {strategy} of release {version} is known", f"known: {known}")
+        known_spans = ", ".join(map(str, spans))
+        raise InvalidInputError.at("version", f"no {strategy} of release {version} is known", f"known: {known_spans}")
     if len(matches) > 1:
         lines = " and ".join(str(spans[index]) for index in matches)
         raise InvalidInputError.at("version", f"{version} of {strategy} is {lines}", "they differ: name the release")

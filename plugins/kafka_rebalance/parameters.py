@@ -64,12 +64,12 @@ def _read_one(location: str, parameter: Field[Any], default: float, value: Any) 
         )
     least, most = parameter.metadata["least"], parameter.metadata["most"]
     if not least <= value <= most or isinf(value):
-        wanted = (
+        expected = (
             f"a finite number >= {least:g}"
             if isinf(value)
             else f">= {least:g}"
             if most == float("inf")
             else f"within {least:g}..{most:g}"
         )
-        raise InvalidInputError.at(location, f"expected {wanted}, got {value!r}")
+        raise InvalidInputError.at(location, f"expected {expected}, got {value!r}")
     return type(default)(value)

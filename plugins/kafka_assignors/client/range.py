@@ -309,20 +309,20 @@ def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
     subscribers = subscriber_counts(*columns, len(topics), False)
     owner = plain_ranges(order, *columns, topics.first_row, subscribers, False)
     subscription_order = member_walk(request)
-    seen = first_seen_topics(subscription_order, *columns, len(topics))
-    keys = np.arange(len(seen), dtype=np.int32)
-    if step == COMPUTE_IF_ABSENT and _goes_on_after_last_topic(request, subscription_order, seen):
+    subscribed = first_seen_topics(subscription_order, *columns, len(topics))
+    keys = np.arange(len(subscribed), dtype=np.int32)
+    if step == COMPUTE_IF_ABSENT and _goes_on_after_last_topic(request, subscription_order, subscribed):
         # The map grows before each subscription's look-up, even for a present topic.
         keys = np.append(keys, np.int32(0))
-    hashes = hash_codes(names.data, names.offsets)[seen]
-    walk = seen[order_after(hashes, np.full(len(keys), step, dtype=np.int8), keys, DEFAULT_CAPACITY)]
+    hashes = hash_codes(names.data, names.offsets)[subscribed]
+    walk = subscribed[order_after(hashes, np.full(len(keys), step, dtype=np.int8), keys, DEFAULT_CAPACITY)]
     return assignment_by_owner(owner, topics, walk, len(members))
 
 
-def _goes_on_after_last_topic(request: AssignmentRequest, subscription_order: Longs, seen: Longs) -> bool:
+def _goes_on_after_last_topic(request: AssignmentRequest, subscription_order: Longs, subscribed: Longs) -> bool:
     members = request.members
     busy = subscription_order[np.diff(members.subscription_offsets)[subscription_order] > 0]
     if len(busy) == 0:
         return False
     last = members.subscription_topics[members.subscription_offsets[busy[-1] + 1] - 1]
-    return bool(last != seen[-1] or np.count_nonzero(members.subscription_topics == last) > 1)
+    return bool(last != subscribed[-1] or np.count_nonzero(members.subscription_topics == last) > 1)

@@ -96,20 +96,20 @@ def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
         if end - start <= _SMALL:
             _insertion_sort(data, offsets, order, start, end, depth)
             continue
-        known = _common_prefix(data, offsets, order, start, end, depth)
+        equal_bytes = _common_prefix(data, offsets, order, start, end, depth)
         for i in range(start, end):
-            keys[i] = _eight_bytes(data, offsets[order[i]] + known, offsets[order[i] + 1])
+            keys[i] = _eight_bytes(data, offsets[order[i]] + equal_bytes, offsets[order[i] + 1])
         _radix_sort(keys, order, spare_keys, spare_order, start, end)
         run = start
         for i in range(start + 1, end + 1):
             if i < end and keys[i] == keys[run]:
                 continue
             if i - run > 1 and keys[run] & np.uint64(0xFF):
-                pending[3 * waiting], pending[3 * waiting + 1], pending[3 * waiting + 2] = run, i, known + 8
+                pending[3 * waiting], pending[3 * waiting + 1], pending[3 * waiting + 2] = run, i, equal_bytes + 8
                 waiting += 1
             elif i - run > 1:
                 # They end within the key or hold zero bytes there.
-                _insertion_sort(data, offsets, order, run, i, known)
+                _insertion_sort(data, offsets, order, run, i, equal_bytes)
             run = i
 
 

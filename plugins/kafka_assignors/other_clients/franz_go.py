@@ -489,17 +489,17 @@ def cheaper_rotations(
 @inner_kernel
 def _on_circles(via_node: Longs) -> npt.NDArray[np.int64]:
     """One node of each cycle of predecessors."""
-    seen = np.full(len(via_node), ABSENT, np.int64)
+    visited_from = np.full(len(via_node), ABSENT, np.int64)
     roots = np.empty(len(via_node), np.int64)
     count = 0
     for start in range(len(via_node)):
-        if seen[start] != ABSENT:
+        if visited_from[start] != ABSENT:
             continue
         node = np.int64(start)
-        while node != ABSENT and seen[node] == ABSENT:
-            seen[node] = start
+        while node != ABSENT and visited_from[node] == ABSENT:
+            visited_from[node] = start
             node = via_node[node]
-        if node != ABSENT and seen[node] == start:
+        if node != ABSENT and visited_from[node] == start:
             roots[count] = node
             count += 1
     return roots[:count]

@@ -242,11 +242,11 @@ def _share_kept(
                 if number < counts[topic]:
                     is_kept[number] = True
         free = np.flatnonzero(~is_kept)
-        wanted = _with_extras(missing, extras)
-        if wanted.sum() > len(free):
+        quotas = _with_extras(missing, extras)
+        if quotas.sum() > len(free):
             return receivers[:0], topics[:0], partitions[:0], True
-        end = filled + wanted.sum()
-        receivers[filled:end] = np.repeat(readers, wanted)
+        end = filled + quotas.sum()
+        receivers[filled:end] = np.repeat(readers, quotas)
         topics[filled:end] = topic
         partitions[filled:end] = free[: end - filled]
         filled = end
@@ -264,12 +264,12 @@ def _holding(held: tuple[Longs, Longs, Ints], key: int) -> tuple[np.int64, np.in
 
 @inner_kernel
 def _with_extras(missing: Longs, extras: int) -> Longs:
-    wanted = np.maximum(missing, 0)
+    quotas = np.maximum(missing, 0)
     for k in range(len(missing)):
         if extras > 0 and missing[k] >= 0:
-            wanted[k] += 1
+            quotas[k] += 1
             extras -= 1
-    return wanted
+    return quotas
 
 
 def _as_lists(holders: Longs, topics: Ints, partitions: Ints, member_count: int) -> Assignment:

@@ -121,7 +121,7 @@ def _spread(
         is_subscribed[topic] = True
         total += counts[topic]
     is_released = np.zeros(len(owned.topics), np.bool_)
-    kept, wanted, released = _quotas(order, is_subscribed, total, owned, is_released, maps, is_extra_given_back)
+    kept, dealt_counts, released = _quotas(order, is_subscribed, total, owned, is_released, maps, is_extra_given_back)
     free = _unassigned(topics, rows, is_assigned, owned, released)
     free_count = len(free[0])
     # In map order; the last members may get none.
@@ -129,16 +129,16 @@ def _spread(
     dealt = 0
     for member in order:
         chunk[member] = dealt
-        wanted[member] = min(wanted[member], free_count - dealt)
-        dealt += wanted[member]
-    lists = _written(kept, wanted, chunk, free, owned, is_subscribed, is_released)
+        dealt_counts[member] = min(dealt_counts[member], free_count - dealt)
+        dealt += dealt_counts[member]
+    lists = _written(kept, dealt_counts, chunk, free, owned, is_subscribed, is_released)
     return (*lists, dealt == free_count)
 
 
 @inner_kernel
 def _written(
     kept: Longs,
-    wanted: Longs,
+    dealt_counts: Longs,
     chunk: Longs,
     free: tuple[Ints, Ints],
     owned: OwnedLists,
@@ -150,14 +150,14 @@ def _written(
     owned_offsets, owned_topics, owned_partitions = owned
     offsets = np.zeros(len(kept) + 1, np.int64)
     for member in range(len(kept)):
-        offsets[member + 1] = offsets[member] + kept[member] + wanted[member]
+        offsets[member + 1] = offsets[member] + kept[member] + dealt_counts[member]
     topics = np.empty(offsets[-1], np.int32)
     partitions = np.empty(offsets[-1], np.int32)
     copied, out_index = 0, 0
     for member in range(len(kept)):
         start, end = owned_offsets[member], owned_offsets[member + 1]
         keeps_all = kept[member] == end - start
-        if keeps_all and wanted[member] == 0 and member < len(kept) - 1:
+        if keeps_all and dealt_counts[member] == 0 and member < len(kept) - 1:
             continue
         upto = end if keeps_all else start
         length = upto - copied
@@ -170,7 +170,7 @@ def _written(
                 topics[out_index] = owned_topics[k]
                 partitions[out_index] = owned_partitions[k]
                 out_index += 1
-        for k in range(chunk[member], chunk[member] + wanted[member]):
+        for k in range(chunk[member], chunk[member] + dealt_counts[member]):
             topics[out_index] = free_topics[k]
             partitions[out_index] = free_partitions[k]
             out_index += 1
@@ -192,7 +192,7 @@ def _quotas(
     members = len(order)
     quota_all, extras = total // members, total % members
     kept = np.zeros(members, np.int64)
-    wanted = np.zeros(members, np.int64)
+    dealt_counts = np.zeros(members, np.int64)
     released = np.empty(len(owned_topics), np.int64)
     given_up = 0
     group_of = np.full(len(is_subscribed), -1, np.int32)
@@ -221,9 +221,9 @@ def _quotas(
         if is_extra_given_back and left > 0 and has_extra and members - index > extras:
             left -= 1
             has_extra = False
-        wanted[member] = left
+        dealt_counts[member] = left
         extras -= has_extra
-    return kept, wanted, released[:given_up]
+    return kept, dealt_counts, released[:given_up]
 
 
 @inner_kernel

@@ -271,9 +271,9 @@ def _rows_by_need(request: AssignmentRequest, order: Longs, subscribers: Longs, 
     """Most partitions per subscriber, fewest subscribers, number; ties as in a HashSet."""
     topics, hashes = request.topics, topic_hashes(request)
     listed = np.concatenate([subscription_of(request, int(member), hashes) for member in order])
-    seen = listed[np.sort(np.unique(listed, return_index=True)[1])]
-    seen = seen[put_order(hashes[seen], DEFAULT_CAPACITY)]
-    rows = np.concatenate([np.arange(topics.first_row[topic], topics.first_row[topic + 1]) for topic in seen])
+    subscribed = listed[np.sort(np.unique(listed, return_index=True)[1])]
+    subscribed = subscribed[put_order(hashes[subscribed], DEFAULT_CAPACITY)]
+    rows = np.concatenate([np.arange(topics.first_row[topic], topics.first_row[topic + 1]) for topic in subscribed])
     partition = rows - topics.first_row[topic_of[rows]]
     codes = (31 * (31 + hashes[topic_of[rows]].astype(np.int64)) + partition).astype(np.uint32).view(np.int32)
     walk = put_order(codes, DEFAULT_CAPACITY)

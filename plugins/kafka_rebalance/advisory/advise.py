@@ -252,7 +252,7 @@ class GroupTask:
 
     what: ClassVar[str] = "groups"
     group_input: GroupInput
-    asked: ReplayOptions
+    replay_options: ReplayOptions
     part: int
     cost_s: float
 
@@ -346,7 +346,7 @@ def _answer(question: Sent[PlanQuestion], ground: PlacementGround, progress: Pro
         return replay_topic(task.today, ground)
     if isinstance(task, GroupTask):
         progress("replaying groups")
-        return task.asked.replay(task.group_input)
+        return task.replay_options.replay(task.group_input)
     return question.value.answer(task, progress, watch)
 
 

@@ -70,22 +70,22 @@ def _crash(replay: GroupReplay, assignor: str) -> Fact | None:
 
 
 def rollover_steps(
-    replay: GroupReplay, group: Group, kafka_version: str | None, wanted: str | None = None
+    replay: GroupReplay, group: Group, kafka_version: str | None, strategy: str | None = None
 ) -> tuple[Fact, ...]:
     """Return the numbered steps, then what may be read twice.
 
-    ``wanted``: such as ``consumer/uniform`` (KIP-848). Default: the recommended one.
+    ``strategy``: such as ``consumer/uniform`` (KIP-848). Default: the recommended one.
     """
     kind = kind_of(group)
     if not kind.has_choice:
-        return (fact(FactCode.CANNOT_CHANGE_KIND, kind=kind.value),) if wanted else ()
+        return (fact(FactCode.CANNOT_CHANGE_KIND, kind=kind.value),) if strategy else ()
     if (motion := motion_of(group)) is not None:
-        return (motion.fact(FactCode.CANNOT_CHANGE_NOW),) if wanted else ()
+        return (motion.fact(FactCode.CANNOT_CHANGE_NOW),) if strategy else ()
     is_server = group.type is GroupType.CONSUMER
-    target = wanted or replay.advised
+    target = strategy or replay.advised
     if target is None:
         return ()
-    is_server = target in MIGRATED if wanted and not is_server else is_server
+    is_server = target in MIGRATED if strategy and not is_server else is_server
     migration = rollover(
         group, group_client(group), target.removeprefix("consumer/"), is_server=is_server, kafka_version=kafka_version
     )
@@ -153,7 +153,7 @@ def group_document(
 ) -> dict[str, Any]:
     """Return one entry of ``groups.json``; ``findings`` are those about the group."""
     today, kind, motion = replay.today, kind_of(group), motion_of(group)
-    shown = {today.assignor, replay.advised}
+    assignors = {today.assignor, replay.advised}
     migrated = consumer_protocol(replay) if motion is None and kind.has_choice else None
     workers = replay_connect_group(group)
     document = {} if workers is None else {"connect": workers.document()}
@@ -177,7 +177,7 @@ def group_document(
             "consumer_protocol": None if migrated is None else migrated.document(),
             "rollover": [step.document() for step in rollover_steps(replay, group, kafka_version)],
             "strategies": [_strategy_document(score) for score in replay.scores[1:]],
-            "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in shown],
+            "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in assignors],
             "readers": [_member_document(member) for member in replay.members],
         }
         | ({} if replay.streams is None else {"streams": streams_document(replay.streams)})
@@ -426,12 +426,12 @@ class DiskForecast:
 
 def known_growth(forecasts: Iterable[DiskForecast]) -> dict[int, int]:
     """Return the bytes a day of each disk that grows, where at least ``LEAST_DAYS`` are known."""
-    known = (
+    growths = (
         (forecast.broker, forecast.growth_bytes_per_day or 0.0)
         for forecast in forecasts
         if forecast.days_of_history >= LEAST_DAYS
     )
-    return {broker: math.ceil(growth) for broker, growth in known if growth > 0}
+    return {broker: math.ceil(growth) for broker, growth in growths if growth > 0}
 
 
 def disk_outlook(forecasts: Sequence[DiskForecast], captured_at: datetime) -> tuple[Fact, ...]:
@@ -439,11 +439,11 @@ def disk_outlook(forecasts: Sequence[DiskForecast], captured_at: datetime) -> tu
 
     Example: broker 7 reaches 85 % of its disk in 11 days, with the plan in 40 days.
     """
-    known = [forecast for forecast in forecasts if forecast.days_of_history >= LEAST_DAYS]
-    if not known or len(known) < len(forecasts):
+    dated = [forecast for forecast in forecasts if forecast.days_of_history >= LEAST_DAYS]
+    if not dated or len(dated) < len(forecasts):
         return ()
     filling = []
-    for forecast in known:
+    for forecast in dated:
         days = _days(forecast.full_at, captured_at)
         if days is not None and days <= _HORIZON_DAYS:
             filling.append((days, forecast))

@@ -183,11 +183,11 @@ def _of_replicas(racks: Ints, capacity: Floats, load_by_factor: Floats) -> Float
 
 def distinct_racks(rack: Ints) -> Ints:
     """Rack indices; a broker without a rack is alone in one."""
-    known, index = np.unique(rack[rack != ABSENT], return_inverse=True)
+    rack_codes, index = np.unique(rack[rack != ABSENT], return_inverse=True)
     racks = np.empty(len(rack), dtype=np.int32)
     racks[rack != ABSENT] = index
     alone = np.flatnonzero(rack == ABSENT)
-    racks[alone] = len(known) + np.arange(len(alone))
+    racks[alone] = len(rack_codes) + np.arange(len(alone))
     return racks
 
 

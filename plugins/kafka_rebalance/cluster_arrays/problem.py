@@ -331,8 +331,8 @@ class MeasuredLoads:
         return values
 
     def taken(self, rows: Longs) -> MeasuredLoads:
-        known = {kind: values for kind in _FIELD_OF if (values := self.of(kind)) is not None}
-        return MeasuredLoads.by_kind({kind: values[rows] for kind, values in known.items()})
+        columns = {kind: values for kind in _FIELD_OF if (values := self.of(kind)) is not None}
+        return MeasuredLoads.by_kind({kind: values[rows] for kind, values in columns.items()})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -346,11 +346,13 @@ def columns_of(
     loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALANCED, cpu: CpuParams = DEFAULTS.cpu
 ) -> Columns:
     """Out grows with ``rf``; the follower's share of CPU shrinks."""
-    known = [row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)]
-    carried = [_carried(row, loads, rf, cpu) for row in known]
+    measured_rows = [
+        row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)
+    ]
+    carried = [_carried(row, loads, rf, cpu) for row in measured_rows]
     follower = np.stack([per_replica for per_replica, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))
     extra = np.stack([per_leader for _, per_leader in carried], axis=1) if carried else np.zeros((len(rf), 0))
-    names = tuple(row.name for row in known)
+    names = tuple(row.name for row in measured_rows)
     return Columns(names, np.ascontiguousarray(follower), np.ascontiguousarray(extra))
 
 

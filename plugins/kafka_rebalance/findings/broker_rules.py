@@ -580,12 +580,12 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
 
 def _largest_share(rates: Iterable[tuple[Floats, float, str]], span: slice) -> tuple[float, str] | None:
     """Return the span's largest share of a rate and that rate's name; None where a partition's rate is unknown."""
-    known = [
+    shares = [
         (float(values[span].sum()) / total, kind)
         for values, total, kind in rates
         if total > 0 and not np.isnan(values[span]).any()
     ]
-    return max(known, default=None)
+    return max(shares, default=None)
 
 
 def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:

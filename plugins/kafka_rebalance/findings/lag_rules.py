@@ -195,8 +195,8 @@ def seconds_behind(lag: float, in_messages_per_s: Floats) -> float | None:
 def _far_behind(lags: Floats) -> Flags:
     """Return the largest set of at most half, each many times further behind than any other; without ``nan``."""
     least, times = (threshold("lag_concentrated", name) for name in ("least_lag_messages", "times_others_lag_ratio"))
-    known: Longs = np.flatnonzero(~np.isnan(lags))
-    order = known[np.argsort(-lags[known], kind="stable")]
+    with_lag: Longs = np.flatnonzero(~np.isnan(lags))
+    order = with_lag[np.argsort(-lags[with_lag], kind="stable")]
     flags = np.zeros(len(lags), dtype=np.bool_)
     for count in range(len(order) // 2, 0, -1):
         last, next_one = float(lags[order[count - 1]]), float(lags[order[count]])
@@ -514,10 +514,10 @@ def topic_without_reader(context: FindingContext) -> Iterator[Finding]:
     messages, table = context.snapshot.load(LoadKind.IN_MESSAGES_PER_S), context.snapshot.partitions
     judged = {group_input.group.id: group_input for group_input in context.judged_inputs}
     for group in context.snapshot.groups:
-        known = judged.get(group.id)
-        if known is None or (known.reader == ABSENT).all():
+        judged_input = judged.get(group.id)
+        if judged_input is None or (judged_input.reader == ABSENT).all():
             continue  # a group without partitions has not begun to read
-        current = _current_topics(known)
+        current = _current_topics(judged_input)
         late = [
             (commit, row)
             for commit, row in _commits_with_rows(context, group)

@@ -55,9 +55,9 @@ def rack_violated(context: FindingContext) -> Iterator[Finding]:
     ids = np.array(sorted(brokers), dtype=np.int64)
     rack_of = np.array([index.get(brokers[broker].rack or "", nowhere) for broker in ids.tolist()], dtype=np.int64)
     racks_of_replicas = rack_of[np.searchsorted(ids, table.replicas)]
-    seen = np.sort(table.row_of_replica * (nowhere + 1) + racks_of_replicas)
-    is_first = np.diff(seen, prepend=-1) > 0
-    distinct = np.bincount(seen[is_first] // (nowhere + 1), minlength=len(table))
+    row_racks = np.sort(table.row_of_replica * (nowhere + 1) + racks_of_replicas)
+    is_first = np.diff(row_racks, prepend=-1) > 0
+    distinct = np.bincount(row_racks[is_first] // (nowhere + 1), minlength=len(table))
     violated = (distinct < np.minimum(table.replica_counts, len(index))) & ~context.is_in_flight
     violated[sorted(table.observers)] = False  # Confluent's placement constraints choose racks
     sizes = context.snapshot.load(LoadKind.LOG_BYTES)
@@ -461,8 +461,8 @@ def median_of_siblings(snapshot: ClusterSnapshot, kind: LoadKind, row: int) -> f
     topic = snapshot.partitions.topic
     begin, end = np.searchsorted(topic, [topic[row], topic[row] + 1])
     others = np.delete(snapshot.load(kind)[begin:end], row - int(begin))
-    known = others[~np.isnan(others)]
-    return float(np.median(known)) if len(known) else None
+    measured = others[~np.isnan(others)]
+    return float(np.median(measured)) if len(measured) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -566,13 +566,13 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
     """Nearly full volumes, and when they are full at the earliest."""
     scores = {score.broker: score for score in context.scores.of_resource("disk") if score.stays}
     used = {broker: _used(context, score) for broker, score in scores.items()}
-    known = {broker: pair for broker, pair in used.items() if pair is not None}
+    measured = {broker: pair for broker, pair in used.items() if pair is not None}
     in_bytes_per_s = {score.broker: score.load for score in context.scores.of_resource("in")}
-    if not known:
+    if not measured:
         return
-    cluster = sum(pair[0] for pair in known.values()) / sum(pair[1] for pair in known.values())
+    cluster = sum(pair[0] for pair in measured.values()) / sum(pair[1] for pair in measured.values())
     least = threshold("broker_disk_full", "used_ratio")
-    for broker, (used_bytes, total_bytes) in sorted(known.items()):
+    for broker, (used_bytes, total_bytes) in sorted(measured.items()):
         ratio = used_bytes / total_bytes
         if ratio < least:
             continue

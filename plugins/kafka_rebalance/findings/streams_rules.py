@@ -110,7 +110,7 @@ def streams_standbys_missing(context: FindingContext) -> Iterator[Finding]:
     for _, tasks, today in _judged(context):
         if not today.standbys_missing or tasks.standby_replicas is None:
             continue
-        wanted = today.standby_tasks + today.standbys_missing
+        standbys = today.standby_tasks + today.standbys_missing
         after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
         processes = today.processes
         if processes is not None and processes <= tasks.standby_replicas:
@@ -125,7 +125,7 @@ def streams_standbys_missing(context: FindingContext) -> Iterator[Finding]:
             tasks.group_id,
             {
                 "standbys_missing": today.standbys_missing,
-                "standbys_wanted": wanted,
+                "standbys_wanted": standbys,
                 "standby_replicas": tasks.standby_replicas,
                 "instances": processes,
                 "cause": cause.value,
@@ -134,13 +134,13 @@ def streams_standbys_missing(context: FindingContext) -> Iterator[Finding]:
                 fact(
                     FactCode.STREAMS_STANDBYS_MISSING,
                     standbys_missing=today.standbys_missing,
-                    standbys_wanted=wanted,
+                    standbys_wanted=standbys,
                     standby_replicas=tasks.standby_replicas,
                     instances=processes,
                     cause=cause.value,
                     missing_after=None if after is None else after.standbys_missing,
                 ),
-                gain=today.standbys_missing / wanted,
+                gain=today.standbys_missing / standbys,
             ),
         )
 
@@ -230,8 +230,8 @@ def _idle_cause(tasks: StreamsReplay, today: StreamsScore) -> StreamsCause | Non
     """Return why members are idle; with fewer tasks than members some always are."""
     if not today.idle_members:
         return None
-    wanted = today.active_tasks + today.standby_tasks + today.warmup_tasks + (today.standbys_missing or 0)
-    if today.members > wanted:
+    task_count = today.active_tasks + today.standby_tasks + today.warmup_tasks + (today.standbys_missing or 0)
+    if today.members > task_count:
         return StreamsCause.FEWER_TASKS
     after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
     return _mends(after, is_mended=after is not None and after.idle_members < today.idle_members)
@@ -257,7 +257,7 @@ def _state(context: FindingContext, group_input: GroupInput) -> tuple[int | None
     topics = {topic for part in group_input.group.subtopologies for topic in part.changelog_topics}
     sizes = context.snapshot.load(LoadKind.LOG_BYTES)
     rows = [row for topic in sorted(topics) for row in context.topic_rows.get(topic, ())]
-    known, total = sizes[rows], float(np.nansum(sizes))
-    if not topics <= context.topic_rows.keys() or np.isnan(known).any():
+    state_sizes, total = sizes[rows], float(np.nansum(sizes))
+    if not topics <= context.topic_rows.keys() or np.isnan(state_sizes).any():
         return None, None
-    return int(known.sum()), float(known.sum()) / total if total else None
+    return int(state_sizes.sum()), float(state_sizes.sum()) / total if total else None

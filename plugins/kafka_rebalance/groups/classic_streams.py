@@ -139,17 +139,17 @@ class _Group:
 
     def _possible(self) -> Iterator[_Settings]:
         standbys = Counter(task for member in self._today.members for task in member.standby)
-        known = {task.subtopology for task in standbys}
+        surely_stateful = {task.subtopology for task in standbys}
         for subscription in self._subscriptions.values():
-            known |= {subtopology for subtopology, _ in (*subscription.had.active, *subscription.had.standby)}
+            surely_stateful |= {subtopology for subtopology, _ in (*subscription.had.active, *subscription.had.standby)}
         every = {task.subtopology for task in self._tasks}
         most = max(standbys.values(), default=0)
         others = len(set(self.process_of.values())) - 1
         # As many as there are other instances may be fewer than the setting.
         counts = (most,) if most < others else (most, most + 1)
         tags = sorted({tag for subscription in self._subscriptions.values() for tag in subscription.tags})
-        for some, count in product(_subsets(sorted(every - known)), counts):
-            stateful = frozenset(known & every).union(some)
+        for some, count in product(_subsets(sorted(every - surely_stateful)), counts):
+            stateful = frozenset(surely_stateful & every).union(some)
             if not stateful and count:
                 continue
             for chosen in _subsets(tags) if count else ((),):

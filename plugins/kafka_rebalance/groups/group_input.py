@@ -57,8 +57,8 @@ class GroupInput:
             self._check_racks(self.rack_offsets, rows)
 
     def _check_racks(self, offsets: Longs, rows: int) -> None:
-        wanted = {"rack_offsets": rows + 1, "racks": int(offsets[-1])}
-        for name, count in (wanted | ({"leader_racks": rows} if self.leader_racks else {})).items():
+        lengths = {"rack_offsets": rows + 1, "racks": int(offsets[-1])}
+        for name, count in (lengths | ({"leader_racks": rows} if self.leader_racks else {})).items():
             if len(getattr(self, name)) != count:
                 raise InvalidInputError.at(
                     f"group {self.group.id}, {name}", f"{len(getattr(self, name))} values, not {count}"
@@ -91,8 +91,8 @@ def topics_of(group: Group) -> tuple[str, ...]:
     names: set[str] = set()
     for member in group.members:
         names.update(member.subscription or ())
-        known = (member.owned or (), member.assigned, member.target or ())
-        names.update(topic for runs in known for topic, _ in runs)
+        assignments = (member.owned or (), member.assigned, member.target or ())
+        names.update(topic for runs in assignments for topic, _ in runs)
     return tuple(sorted(names))
 
 

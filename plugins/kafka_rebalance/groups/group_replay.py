@@ -143,8 +143,8 @@ def _possible(group_input: GroupInput, strategies: Sequence[str] | None) -> tupl
     group = group_input.group
     client = group_client(group)
     possible = candidates(group.type, group.protocol_type, group_input.kafka_version, client, group.protocol)
-    known = {candidate.name for candidate in possible}
-    own = (name for name in strategies or () if name not in STRATEGIES and name not in known)
+    possible_names = {candidate.name for candidate in possible}
+    own = (name for name in strategies or () if name not in STRATEGIES and name not in possible_names)
     return possible + tuple(Candidate(name, (name,), is_own=True) for name in own)
 
 

@@ -67,10 +67,10 @@ class KnownClient:
         )  # fmt: skip
 
     def has(self, release: str) -> bool:
-        wanted = release_of(release)
-        is_after = not self.first or wanted >= release_of(self.first)[: len(wanted)]
-        last = release_of(self.last) if self.last else wanted
-        return is_after and wanted[: len(last)] <= last
+        numbers = release_of(release)
+        is_after = not self.first or numbers >= release_of(self.first)[: len(numbers)]
+        last = release_of(self.last) if self.last else numbers
+        return is_after and numbers[: len(last)] <= last
 
 
 UNKNOWN_CLIENT = KnownClient()
@@ -108,21 +108,21 @@ def group_client(group: Group) -> KnownClient:
 
 def _together(clients: Iterable[KnownClient]) -> KnownClient:
     client_list = list(clients)
-    detected = [known for known in client_list if known.sureness is not Sureness.UNKNOWN]
-    if not detected or len({known.client for known in detected}) > 1:
+    detected = [client for client in client_list if client.sureness is not Sureness.UNKNOWN]
+    if not detected or len({client.client for client in detected}) > 1:
         return UNKNOWN_CLIENT
     is_all = len(detected) == len(client_list)
-    worst = max((known.sureness for known in detected), key=list(Sureness).index) if is_all else Sureness.LOW
-    programs = {known.program for known in detected}
+    worst = max((client.sureness for client in detected), key=list(Sureness).index) if is_all else Sureness.LOW
+    programs = {client.program for client in detected}
     return replace(
         detected[0],
         sureness=worst,
         first=""
-        if any(not known.first for known in detected)
-        else min((known.first for known in detected), key=release_of),
+        if any(not client.first for client in detected)
+        else min((client.first for client in detected), key=release_of),
         last=""
-        if any(not known.last for known in detected)
-        else max((known.last for known in detected), key=release_of),
+        if any(not client.last for client in detected)
+        else max((client.last for client in detected), key=release_of),
         program=programs.pop() if len(programs) == 1 else "",
     )
 
@@ -145,15 +145,15 @@ def member_client(member: Member, group: Group) -> KnownClient:
 
 @lru_cache(maxsize=65_536)
 def _by_id(client_id: str, group_id: str) -> KnownClient:
-    for pattern, known in _IDS:
+    for pattern, client in _IDS:
         match = re.fullmatch(pattern.format(group=re.escape(group_id)), client_id, re.DOTALL)
         if match is None:
             continue
         if "release" not in match.groupdict():
-            return known
+            return client
         line = ".".join(str(number) for number in seen_release(match["release"])[:2])
         if line:
-            return replace(known, first=line, last=line)
+            return replace(client, first=line, last=line)
     return UNKNOWN_CLIENT
 
 

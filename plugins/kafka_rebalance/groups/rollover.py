@@ -199,11 +199,11 @@ def rollover(group: Group, client: KnownClient, target: str, *, is_server: bool,
         is_to_server=is_server,
         brokers=seen_release(kafka_version),
     )
-    obstacle, known = _obstacle(move), client.client.value if client.client else client.program or None
+    obstacle, client_name = _obstacle(move), client.client.value if client.client else client.program or None
     clients = sorted(
         {(detected := member_client(member, group)).client or detected.program for member in group.members}
     )
-    names = group.id, move.today, target, known, tuple(str(name) or "unknown" for name in clients)
+    names = group.id, move.today, target, client_name, tuple(str(name) or "unknown" for name in clients)
     if obstacle or (move.today, move.is_from_server) == (target, is_server):
         return Rollover(*names, (), _read_again(move), obstacle)
     steps = [*_known_client(move), *_steps(move)]

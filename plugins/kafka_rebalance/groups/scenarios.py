@@ -225,17 +225,17 @@ def members_as_partitions(stage: Stage) -> Iterator[Variant]:
     yield from _sized(stage, "members_as_partitions", int(stage.today.group_input.first_row[-1]))
 
 
-def _sized(stage: Stage, scenario: str, wanted: int) -> Iterator[Variant]:
+def _sized(stage: Stage, scenario: str, size: int) -> Iterator[Variant]:
     count, lots = len(stage.today.members), stage.lots(scenario)
-    if wanted in (count, 0) or wanted > max(_MOST_MEMBERS, 2 * count):
+    if size in (count, 0) or size > max(_MOST_MEMBERS, 2 * count):
         return
-    if wanted > count:
-        event = grown(stage.today, wanted - count, lots)
+    if size > count:
+        event = grown(stage.today, size - count, lots)
     else:
-        event = without(stage.today, set(lots.permutation(count)[wanted:].tolist()), Trigger.MEMBER_LEAVES)
+        event = without(stage.today, set(lots.permutation(count)[size:].tolist()), Trigger.MEMBER_LEAVES)
     partitions = int(stage.today.group_input.first_row[-1])
     change = fact(
-        FactCode.GROUP_CHANGES, members_before=count, members=wanted, partitions_before=partitions,
+        FactCode.GROUP_CHANGES, members_before=count, members=size, partitions_before=partitions,
         partitions=partitions,
     )  # fmt: skip
     yield Variant(change, (event,))
@@ -449,8 +449,8 @@ def _events(today: GroupState, changed: ChangedGroup) -> Iterator[Event]:
     state = event.after
     stays = {member.id for member in changed.after.group.members}
     gone = {number for number, member in enumerate(state.members) if member.id not in stays}
-    known = {member.id for member in state.members}
-    new = [member for member in changed.after.group.members if member.id not in known]
+    present = {member.id for member in state.members}
+    new = [member for member in changed.after.group.members if member.id not in present]
     is_other = event.trigger is Trigger.PARTITION_COUNT_CHANGES
     if is_other or not (gone or new):
         yield event
@@ -478,10 +478,10 @@ def _with_topics(today: GroupState, after: GroupInput) -> Event:
 def _topics_now(today: GroupState, after: GroupInput) -> Iterator[tuple[int, ...]]:
     index_of = {topic: number for number, topic in enumerate(after.topics)}
     before, subscriptions = today.group_input.topics, {member.id: member.subscription for member in after.group.members}
-    known = set(before)
+    topics_before = set(before)
     for member, topics in zip(today.members, today.subscriptions, strict=True):
         held = [index_of[before[topic]] for topic in topics if before[topic] in index_of]
-        yield (*held, *(index_of[topic] for topic in subscriptions.get(member.id) or () if topic not in known))
+        yield (*held, *(index_of[topic] for topic in subscriptions.get(member.id) or () if topic not in topics_before))
 
 
 def _topics_of_newcomer(member: Member, after: GroupInput) -> tuple[int, ...]:
@@ -496,10 +496,10 @@ def _rows_before(before: GroupInput, after: GroupInput) -> Longs:
     rows = [np.zeros(0, dtype=np.int64)]
     for topic, count in zip(after.topics, after.partition_counts.tolist(), strict=True):
         number = index_of.get(topic)
-        known = 0 if number is None else min(count, int(before.partition_counts[number]))
+        kept = 0 if number is None else min(count, int(before.partition_counts[number]))
         begins = 0 if number is None else int(first[number])
-        rows.append(np.arange(begins, begins + max(known, 0), dtype=np.int64))
-        rows.append(np.full(max(count, 0) - max(known, 0), ABSENT, dtype=np.int64))
+        rows.append(np.arange(begins, begins + max(kept, 0), dtype=np.int64))
+        rows.append(np.full(max(count, 0) - max(kept, 0), ABSENT, dtype=np.int64))
     return np.concatenate(rows)
 
 

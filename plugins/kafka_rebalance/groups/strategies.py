@@ -161,10 +161,10 @@ Spans = tuple[tuple[str, str, str], ...]  # product, first and last release
 
 def release_spans(names: Sequence[str]) -> Spans:
     """Return spans of releases: ``range@2.1`` and ``range@2.0`` are Kafka 0.9 to 2.3."""
-    known = list(registrations())
-    indices = sorted(index for index, registration in enumerate(known) if registration.name in names)
+    all_registrations = list(registrations())
+    indices = sorted(index for index, registration in enumerate(all_registrations) if registration.name in names)
     spans: list[tuple[str, str, str]] = []
     for _, run in groupby(enumerate(indices), key=lambda numbered: numbered[1] - numbered[0]):
-        releases = [known[index].releases for _, index in run]
+        releases = [all_registrations[index].releases for _, index in run]
         spans.append((releases[0].product, releases[-1].first, releases[0].last))
     return tuple(spans)

@@ -167,7 +167,7 @@ def replay_streams_group(
 ) -> StreamsReplay:
     group, standby_replicas = group_input.group, group_input.standby_replicas
     assignors = [
-        known for known in STREAMS_STICKY if known.releases.touches(seen_release(group_input.kafka_version) or (0,))
+        sticky for sticky in STREAMS_STICKY if sticky.releases.touches(seen_release(group_input.kafka_version) or (0,))
     ]
     assignor = assignors[0] if len(assignors) == 1 else None
     missing = tuple(_missing(group_input, assignor))

@@ -381,14 +381,16 @@ class KeyFacts:
         )  # fmt: skip
 
     @classmethod
-    def of_rows(cls, rows: Longs, identity: Identities, hashes: Words, keys: KeyColumn | None, shown: int) -> KeyFacts:
+    def of_rows(
+        cls, rows: Longs, identity: Identities, hashes: Words, keys: KeyColumn | None, shown_bytes: int
+    ) -> KeyFacts:
         rows = rows[np.argsort(identity[rows])]
         length = np.full(len(rows), UNKNOWN_LENGTH, np.int32)
-        start = np.zeros((len(rows), shown), np.uint8)
+        start = np.zeros((len(rows), shown_bytes), np.uint8)
         if keys is not None:
             length = (keys.offsets[rows + 1] - keys.offsets[rows]).astype(np.int32)
-            if shown:
-                within = np.arange(shown)
+            if shown_bytes:
+                within = np.arange(shown_bytes)
                 at = keys.offsets[rows].astype(np.int64)[:, None] + within
                 is_key = within < length[:, None]
                 start[is_key] = keys.data[at[is_key]]

@@ -100,15 +100,15 @@ _FIRST_ROW = 2  # mark of a slot: free, known, or row of the batch + 2
 
 @kernel
 def _smallest(
-    identity: Identities, is_counted: Flags, known: Identities, size: int, slots: tuple[Identities, Longs],
+    identity: Identities, is_counted: Flags, earlier: Identities, size: int, slots: tuple[Identities, Longs],
     limit: np.uint64,
 ) -> tuple[Identities, Longs, np.uint64]:  # fmt: skip
     table, marks = slots
     mask = np.uint64(len(table) - 1)
-    used = len(known)
-    for k in range(len(known)):
-        at = _place(table, marks, known[k], mask)
-        table[at] = known[k]
+    used = len(earlier)
+    for k in range(len(earlier)):
+        at = _place(table, marks, earlier[k], mask)
+        table[at] = earlier[k]
         marks[at] = _KNOWN
     for i in range(len(identity)):
         if not is_counted[i] or identity[i] > limit:
@@ -211,17 +211,17 @@ def _slot_count(capacity: int) -> int:
 
 @kernel
 def _count(
-    identity: Identities, is_counted: Flags, known: Identities, known_counts: Longs, capacity: int,
+    identity: Identities, is_counted: Flags, earlier: Identities, earlier_counts: Longs, capacity: int,
     slots: tuple[Identities, Longs, Longs],
 ) -> int:  # fmt: skip
     """Fill the slots (identity, count, row); return the subtracted median."""
     table, counts, rows = slots
     mask = np.uint64(len(table) - 1)
-    used = len(known)
-    for k in range(len(known)):
-        at = _slot(table, counts, known[k], mask)
-        table[at] = known[k]
-        counts[at] = known_counts[k]
+    used = len(earlier)
+    for k in range(len(earlier)):
+        at = _slot(table, counts, earlier[k], mask)
+        table[at] = earlier[k]
+        counts[at] = earlier_counts[k]
     taken_off = 0
     for i in range(len(identity)):
         if not is_counted[i]:
@@ -408,8 +408,8 @@ def _counts_of(batch: KeyBatch, plan: TallyPlan) -> Counts:
 def _with_observed(counts: Counts, observed: Ints, places: list[Ints], goes_by_key: list[Flags]) -> Counts:
     is_known = observed >= 0
     for k, (placed, is_by_key) in enumerate(zip(places, goes_by_key, strict=True)):
-        known, apart = _apart(placed, observed, is_by_key & is_known)
-        counts.with_observed[k], counts.agreeing[k] = known, known - apart
+        compared, apart = _apart(placed, observed, is_by_key & is_known)
+        counts.with_observed[k], counts.agreeing[k] = compared, compared - apart
     return replace(counts, observed=np.bincount(observed[is_known]).astype(np.int64))
 
 
@@ -682,12 +682,12 @@ def _placement_score(tally: KeyTally, number: int, partitions: int) -> Placement
     before = sum(placement.partitions for placement in tally.plan.placements[:number])
     placement, counts = tally.plan.placements[number], tally.counts
     cells = slice(before, before + placement.partitions)
-    known = int(counts.with_observed[number]) if placement.partitions == partitions else 0
+    observed_records = int(counts.with_observed[number]) if placement.partitions == partitions else 0
     return PlacementScore(
         placement,
         PartitionLoad(counts.records[cells], counts.bytes[cells]),
         int(counts.by_lot[number]),
-        int(counts.agreeing[number]) / known if known else None,
+        int(counts.agreeing[number]) / observed_records if observed_records else None,
     )
 
 

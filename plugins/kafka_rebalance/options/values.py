@@ -160,8 +160,8 @@ class Value(_Annotation):
 class OneOf(Value):
     def __init__(self, choices: Iterable[str], fault: str = "") -> None:
         self.choices = list(choices)
-        known = ", ".join(self.choices)
-        super().__init__(fault or f"is none of {known}", f"known: {known}" if fault else "")
+        choice_list = ", ".join(self.choices)
+        super().__init__(fault or f"is none of {choice_list}", f"known: {choice_list}" if fault else "")
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {"type": "string", "enum": self.choices}
@@ -250,9 +250,9 @@ def wrong_key(error: ValidationError) -> Any:
     return first["loc"][0] if first["loc"] and first["loc"][-1] != "[key]" else None
 
 
-def nearest(name: Any, known: Iterable[str]) -> str:
+def nearest(name: Any, choices: Iterable[str]) -> str:
     """Return ``did you mean X?``, or all known names."""
-    names = list(known)
+    names = list(choices)
     near = get_close_matches(str(name), names, n=1)
     return f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
 
@@ -332,11 +332,11 @@ def _new_broker(value: Any) -> tuple[int, str | None]:
     return read_value(BrokerId, broker), rack or None
 
 
-def _resource_and(value: Any, known: Iterable[str], wanted: str) -> tuple[str, str]:
+def _resource_and(value: Any, choices: Iterable[str], form: str) -> tuple[str, str]:
     resource, _, rest = value.partition("=") if isinstance(value, str) else ("", "", "")
-    if resource not in known or not rest:
+    if resource not in choices or not rest:
         what = f"{excerpt(value)}" if isinstance(value, str) else f"{excerpt(value)} is no text"
-        raise ValueError(f"{what}: give {wanted}, RESOURCE is one of {', '.join(known)}")
+        raise ValueError(f"{what}: give {form}, RESOURCE is one of {', '.join(choices)}")
     return resource, rest
 
 

@@ -129,18 +129,20 @@ def place_new_topics(
 
 
 def _require_new(snapshot: ClusterSnapshot, topics: Sequence[NewTopic]) -> None:
-    known = {topic.name for topic in snapshot.topics}
+    topic_names = {topic.name for topic in snapshot.topics}
     for topic in topics:
-        if topic.topic in known:
+        if topic.topic in topic_names:
             raise UsageError.at(f"--new-topic {topic.topic}", "is in the cluster, or was given before")
-        known.add(topic.topic)
+        topic_names.add(topic.topic)
 
 
 def _receivers(snapshot: ClusterSnapshot, topics: Sequence[NewTopic], options: PlanOptions) -> _Receivers:
     brokers = build_broker_arrays(snapshot, options)
     arrays, scores = brokers.arrays, score_cluster(snapshot)
-    known = [row.name for row in TABLE if row.is_balanced and (row.is_counted or scores.resource(row.name) is not None)]
-    names = tuple(name for name in known if any(any(topic.weights(name)) for topic in topics))
+    resources = [
+        row.name for row in TABLE if row.is_balanced and (row.is_counted or scores.resource(row.name) is not None)
+    ]
+    names = tuple(name for name in resources if any(any(topic.weights(name)) for topic in topics))
     count = len(brokers.brokers)
     load = np.zeros((count, len(names)))
     for d, name in enumerate(names):

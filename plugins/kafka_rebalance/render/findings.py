@@ -27,8 +27,8 @@ CANCEL = "kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --reassignme
 
 def some(names: Sequence[object], count: int | None = None, most: int = LISTED) -> str:
     every = len(names) if count is None else count
-    shown = ", ".join(map(str, names[:most]))
-    return f"{shown} and {every - most:,} more" if every > most else shown
+    text = ", ".join(map(str, names[:most]))
+    return f"{text} and {every - most:,} more" if every > most else text
 
 
 def verb(count: int, singular: str, plural: str) -> str:
@@ -401,8 +401,8 @@ def _below_min_isr(
     topics: int | None = None,
 ) -> str:
     few = fewer_replicas_partitions
-    shown = few or partitions
-    what = f"{counted(shown, 'partition')} of {_where(topic, topics)} {verb(shown, 'has', 'have')} fewer replicas"
+    count = few or partitions
+    what = f"{counted(count, 'partition')} of {_where(topic, topics)} {verb(count, 'has', 'have')} fewer replicas"
     fail = f"than {_MIN_ISR} ({min_insync_replicas}): producers with acks=all fail now"
     if not few:
         parts = [f"{what} in sync {fail}"]

@@ -45,31 +45,31 @@ def motion_words(
     coordinator: int | None,
     partition_counts: Sequence[int],
 ) -> tuple[str, str]:
-    shown, count = f" ({state})" if state else "", counted(members, "member")
+    state_text, count = f" ({state})" if state else "", counted(members, "member")
     match motion:
         case "rebalancing":
-            seen = shown or f": no partition has a reader, and {count} are listed (the state is unknown)"
+            detail = state_text or f": no partition has a reader, and {count} are listed (the state is unknown)"
             look_at = f"If this lasts, find in the members' logs the one that joins late or leaves: {_POLLS}"
-            return f"the group is rebalancing{seen}", look_at
+            return f"the group is rebalancing{detail}", look_at
         case "between_rounds":
             text = "the group is between the two rounds of a cooperative rebalance: some partitions wait for the next"
             return text, f"If this lasts, find the member that does not rejoin: {_POLLS}"
         case "assigning":
             broker = "" if coordinator is None else f" (broker {coordinator})"
             look_at = f"If this lasts, look in the coordinator's log{broker} for errors of its assignor. {_AGAIN}"
-            return f"the coordinator computes a new assignment{shown}", look_at
+            return f"the coordinator computes a new assignment{state_text}", look_at
         case "reconciling":
             holds = f" {some(holding, holding_members)} must still give partitions up." if holding else ""
             waits = f" {some(waiting, waiting_members)} must still get theirs." if waiting else ""
             compare = "Compare current with target assignments (kafka-consumer-groups --describe --members --verbose)."
             look_at = f"{compare}{holds}{waits} A member that does not poll does not revoke: {_POLLS}"
-            return f"the members are on the way to their target assignment{shown}", look_at
+            return f"the members are on the way to their target assignment{state_text}", look_at
         case "dead":
-            return f"the coordinator removes the group{shown}", "Check the group id. Take a snapshot again."
+            return f"the coordinator removes the group{state_text}", "Check the group id. Take a snapshot again."
         case "not_shown":
             look_at = "Add the output of kafka-consumer-groups --describe --members --verbose."
             return _not_shown(count, members, partition_counts), look_at
-    text = f"the state of the group is unknown{shown}"
+    text = f"the state of the group is unknown{state_text}"
     return text, "Read it with kafka-consumer-groups --describe --state. Take a snapshot again."
 
 
@@ -209,12 +209,12 @@ def _dead_static_member(
     *, members: Sequence[str], dead_members: int, partitions: int, lag_seconds: float | None
 ) -> str:
     behind = "" if lag_seconds is None else f", {seconds_in_words(lag_seconds)} behind"
-    them = verb(dead_members, "it", "them")
+    pronoun = verb(dead_members, "it", "them")
     return (
         f"Static {verb(dead_members, 'member', 'members')} {some(members, dead_members, most=20)} "
         f"{verb(dead_members, 'keeps', 'keep')} {counted(partitions, 'partition')} and "
-        f"{verb(dead_members, 'reads', 'read')} none{behind}. Restart {them} under the same group.instance.id, or "
-        f"remove {them} (Admin.removeMembersFromConsumerGroup), so that other members get the partitions."
+        f"{verb(dead_members, 'reads', 'read')} none{behind}. Restart {pronoun} under the same group.instance.id, or "
+        f"remove {pronoun} (Admin.removeMembersFromConsumerGroup), so that other members get the partitions."
     )
 
 
@@ -820,8 +820,8 @@ def _connect_workers(
     way = "the eager assignor" if is_eager else "the cooperative assignor"
     kept = f"{way} would change nothing" if is_reproduced else f"{way} would move some of it at the next rebalance"
     joins = f"One more worker would get {gained}, and {moved} would move."
-    said = " ".join(f"{death}." for death in deaths)
-    return f"{_connect_size(workers, connectors, tasks)}, {level}{idle}; {kept}. {said} {joins}{_see(see)}"
+    sentences = " ".join(f"{death}." for death in deaths)
+    return f"{_connect_size(workers, connectors, tasks)}, {level}{idle}; {kept}. {sentences} {joins}{_see(see)}"
 
 
 def _connect_worker_dies(*, worker: str, is_leader: bool, stopped: int, stopped_ms: int, moved: int) -> str:
@@ -1170,8 +1170,8 @@ _SIGNS = {
 
 def _releases_of_client(*, client: str, first: str, last: str, sign: str, sureness: str, is_asked: bool) -> str:
     span = _span(first, last)
-    known = f"{client}{f' {span}' if span else ''} by {_SIGNS[sign]} ({sureness})"
-    return known if is_asked else f"another release than {known}"
+    detected = f"{client}{f' {span}' if span else ''} by {_SIGNS[sign]} ({sureness})"
+    return detected if is_asked else f"another release than {detected}"
 
 
 # --- costs

@@ -223,12 +223,12 @@ def _election_less_even(*, is_asked: bool, skew_before: float, skew_after: float
 def _widened_bounds(*, is_proved: bool, least_bytes_as_asked: float | None) -> str:
     if is_proved:
         return f"bounds and gaps are for the widened ranges: no plan meets those that you asked for ({PROVED})"
-    known = (
+    proof = (
         ""
         if least_bytes_as_asked is None
         else f"; a plan that met them could not copy less than {bytes_in_words(least_bytes_as_asked)}"
     )
-    return f"bounds and gaps are for the widened ranges: no plan was found that meets those that you asked for{known}"
+    return f"bounds and gaps are for the widened ranges: no plan was found that meets those that you asked for{proof}"
 
 
 def _throttle_raised(*, throttle_bytes_per_s: int, highest_bytes_per_s: int, raised_waves: int, waves: int) -> str:
@@ -564,8 +564,8 @@ def _no_partition_usable(*, partitions: int) -> str:
 
 
 def _right_missing(*, right: str) -> str:
-    known = Right(right)
-    return f"the right {known} is missing ({RIGHT_HIDES[right]}); to grant it: {known.command}"
+    missing = Right(right)
+    return f"the right {missing} is missing ({RIGHT_HIDES[right]}); to grant it: {missing.command}"
 
 
 def _topics_may_be_hidden() -> str:

@@ -119,9 +119,9 @@ def _shown(
             of_broker = {f"fullest_{time}": fills_soon["broker"] for time in ("before", "after")}
             return {**disk, **of_broker, "load_before": fills_soon["load"], "load_after": fills_soon["load_after"]}
         used = [(_used(outcome, capacities, "before"), outcome) for outcome in outcomes]
-        known = [(ratio, outcome) for ratio, outcome in used if ratio is not None]
-        if known:
-            return max(known, key=lambda pair: pair[0])[1]
+        measured = [(ratio, outcome) for ratio, outcome in used if ratio is not None]
+        if measured:
+            return max(measured, key=lambda pair: pair[0])[1]
     return max(outcomes, key=lambda outcome: outcome["skew_before"] - outcome["skew_after"])
 
 
@@ -236,8 +236,8 @@ def brief_lines(plan: Document, *, urgent: Sequence[str] = (), uncovered: str = 
 def cut(lines: Sequence[str], most: int, nouns: str) -> list[str]:
     if len(lines) <= most:
         return list(lines)
-    shown = max(most - 1, 0)
-    return [*lines[:shown], f"... and {len(lines) - shown:,} more {nouns}"] if most > 0 else []
+    kept = max(most - 1, 0)
+    return [*lines[:kept], f"... and {len(lines) - kept:,} more {nouns}"] if most > 0 else []
 
 
 def step_table(plan: Document) -> list[str]:

@@ -61,9 +61,9 @@ def can_change(group: Group) -> bool:
     return bool(group.members) and group.type.has_strategy
 
 
-def require_known(kind: str, names: Iterable[str] | Iterable[int], known: Iterable[str] | Iterable[int]) -> None:
+def require_known(kind: str, names: Iterable[str] | Iterable[int], choices: Iterable[str] | Iterable[int]) -> None:
     """Raises InvalidInputError for the first unknown name."""
-    there = set(known)
+    there = set(choices)
     for name in names:
         if name not in there:
             listed = ", ".join(str(known_name) for known_name in sorted(there, key=str)[:_MOST_LISTED]) or "none"
@@ -210,9 +210,9 @@ def _observes(table: PartitionTable) -> Flags:
     return observes
 
 
-def spread_over_all(rates: Floats, known: int) -> None:
+def spread_over_all(rates: Floats, old_count: int) -> None:
     """Set rates in place: keys move, so each partition gets the topic's mean; unknown where one is unknown."""
-    rates[:] = rates[:known].sum() / len(rates)
+    rates[:] = rates[:old_count].sum() / len(rates)
 
 
 def drawn_topic_id(lots: np.random.Generator) -> str:
@@ -280,9 +280,9 @@ def restarted(member: Member, lots: np.random.Generator) -> Member:
 def _drawn_id(like: Member, instance: str | None, lots: np.random.Generator) -> str:
     """``client.id-UUID`` or ``group.instance.id-UUID`` in classic groups, else Kafka's Uuid of 22 characters."""
     drawn = uuid.UUID(bytes=lots.bytes(16), version=4)
-    shown = like.instance_id or like.client_id
-    if shown and like.id.startswith(f"{shown}-"):
-        return f"{instance or like.client_id or shown}-{drawn}"
+    prefix = like.instance_id or like.client_id
+    if prefix and like.id.startswith(f"{prefix}-"):
+        return f"{instance or like.client_id or prefix}-{drawn}"
     return uuid_text(drawn.bytes)
 
 
@@ -507,11 +507,11 @@ def _empty(topic: str, first: int, places: Sequence[tuple[int, ...]], log_bytes:
     ]  # fmt: skip
 
 
-def _spread(snapshot: ClusterSnapshot, rows: slice, known: int) -> PartitionLoads:
+def _spread(snapshot: ClusterSnapshot, rows: slice, old_count: int) -> PartitionLoads:
     columns = dict(snapshot.loads.columns)
     for kind in columns.keys() - {LoadKind.LOG_BYTES}:
         values = columns[kind].values.copy()
-        spread_over_all(values[rows], known)
+        spread_over_all(values[rows], old_count)
         columns[kind] = LoadColumn(values, columns[kind].source, columns[kind].window_s)
     return PartitionLoads(columns)
 
@@ -589,13 +589,13 @@ class Members:
             if not members:
                 raise InvalidInputError.at(f"group {group.id}", "no member would be left", "let fewer leave")
             return replace(group, members=members)
-        wanted, lots = self._wanted(group), lots_of(group.id, "members", seed)
-        if wanted - len(group.members) > MOST_NEWCOMERS:
-            raise InvalidInputError.at(f"group {group.id}", f"{wanted:,} members are too many")
-        if wanted >= len(group.members):
-            newcomers = Newcomers(group.members, lots).drawn(wanted - len(group.members))
+        size, lots = self._wanted(group), lots_of(group.id, "members", seed)
+        if size - len(group.members) > MOST_NEWCOMERS:
+            raise InvalidInputError.at(f"group {group.id}", f"{size:,} members are too many")
+        if size >= len(group.members):
+            newcomers = Newcomers(group.members, lots).drawn(size - len(group.members))
             return replace(group, members=(*group.members, *(member for _, member in newcomers)))
-        stays = sorted(lots.permutation(len(group.members))[:wanted].tolist())
+        stays = sorted(lots.permutation(len(group.members))[:size].tolist())
         return replace(group, members=tuple(group.members[number] for number in stays))
 
     def _wanted(self, group: Group) -> int:

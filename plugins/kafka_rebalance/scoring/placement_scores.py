@@ -85,9 +85,9 @@ def _place(ids: Longs, broker: int) -> int:
 
 
 @inner_kernel
-def _is_in(values: Longs, wanted: int) -> bool:
+def _is_in(values: Longs, element: int) -> bool:
     for value in values:  # noqa: SIM110 a kernel has no generators
-        if value == wanted:
+        if value == element:
             return True
     return False
 

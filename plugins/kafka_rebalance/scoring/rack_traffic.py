@@ -201,11 +201,13 @@ def _readers(group: Group, snapshot: ClusterSnapshot) -> dict[int, list[str]]:
     return readers
 
 
-def _rows(topic: np.ndarray, partition: np.ndarray, number: int, wanted: Sequence[int]) -> list[int]:
+def _rows(topic: np.ndarray, partition: np.ndarray, number: int, numbers: Sequence[int]) -> list[int]:
     begin, end = np.searchsorted(topic, [number, number + 1]).tolist()
-    rows: Longs = begin + np.searchsorted(partition[begin:end], np.asarray(wanted))
+    rows: Longs = begin + np.searchsorted(partition[begin:end], np.asarray(numbers))
     return [
-        row for row, wanted_row in zip(rows.tolist(), wanted, strict=True) if row < end and partition[row] == wanted_row
+        row
+        for row, number_there in zip(rows.tolist(), numbers, strict=True)
+        if row < end and partition[row] == number_there
     ]
 
 

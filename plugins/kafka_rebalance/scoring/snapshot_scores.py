@@ -34,7 +34,7 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
     if not brokers.brokers:
         return ClusterScores((), (), (), dict(partitions.left_out))
     problem = assemble(brokers.arrays, partitions.placement, Wanted(within=None, resources=RESOURCES))
-    known = {
+    known_shares = {
         row.name: 1 - float(np.isnan(snapshot.load(row.load)).mean())
         for row in TABLE
         if row.load is not None and len(partitions.size)
@@ -49,7 +49,7 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
         has_capacity=np.array([name in brokers.arrays.capacity for name in problem.resources], dtype=np.bool_),
         fair_share=_fair_shares(problem),
         sources=partitions.sources,
-        known_shares=known,
+        known_shares=known_shares,
     )
     return scores_of(loads, partitions.left_out)
 

@@ -210,10 +210,10 @@ def _is_future(copy: Any) -> bool:
 
 def _local_starts(rows: list[dict[str, Any]]) -> dict[int, int]:
     by_row = {number: row.get("local_start_offset") for number, row in enumerate(rows)}
-    known = {number: offset for number, offset in by_row.items() if offset is not None}
-    if not all(type(offset) is int and 0 <= offset <= LARGEST_INT64 for offset in known.values()):
+    offsets = {number: offset for number, offset in by_row.items() if offset is not None}
+    if not all(type(offset) is int and 0 <= offset <= LARGEST_INT64 for offset in offsets.values()):
         raise TypeError("no offset")
-    return known
+    return offsets
 
 
 def _refuse_row(row: dict[str, Any], name: str) -> None:

@@ -183,11 +183,11 @@ class Group:
     member_count: int | None = None
 
     def __post_init__(self) -> None:
-        seen: set[str] = set()
+        ids: set[str] = set()
         for member in self.members:
-            if member.id in seen:
+            if member.id in ids:
                 raise InvalidSnapshotError.at(f"group {self.id}", f"member {member.id} is listed twice")
-            seen.add(member.id)
+            ids.add(member.id)
 
 
 UNKNOWN_LAG = -1

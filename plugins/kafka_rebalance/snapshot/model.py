@@ -271,11 +271,11 @@ class ClusterSnapshot:
 
 
 def _refuse_twice(kind: str, keys: list[int] | list[str]) -> None:
-    seen: set[int | str] = set()
+    earlier: set[int | str] = set()
     for key in keys:
-        if key in seen:
+        if key in earlier:
             raise InvalidSnapshotError.at(f"{kind} {key}", "is listed twice", f"each {kind} stands once in a snapshot")
-        seen.add(key)
+        earlier.add(key)
 
 
 def _check_time(captured_at: datetime | None) -> None:
@@ -315,8 +315,8 @@ def _check_partitions(snapshot: ClusterSnapshot) -> None:
             snapshot.name_of(row), f"leader {table.leader[row]} is not among replicas {table.replicas_of(row)}"
         )
     _check_columns(snapshot)
-    known = np.array(sorted(broker.id for broker in snapshot.brokers), dtype=np.int32)
-    missing = np.flatnonzero(~np.isin(table.replicas, known))
+    broker_ids = np.array(sorted(broker.id for broker in snapshot.brokers), dtype=np.int32)
+    missing = np.flatnonzero(~np.isin(table.replicas, broker_ids))
     if len(missing):
         cell = int(missing[0])
         raise InvalidSnapshotError.at(

@@ -118,10 +118,10 @@ class PartitionTable:
         sizes = np.where(self.replica_log_bytes < 0, np.nan, self.replica_log_bytes.astype(np.float64))
         owner = self.row_of_replica
         largest = np.full(len(self), -1.0)
-        known = ~np.isnan(sizes)
-        np.maximum.at(largest, owner[known], sizes[known])
+        is_known = ~np.isnan(sizes)
+        np.maximum.at(largest, owner[is_known], sizes[is_known])
         result = np.where(largest < 0, np.nan, largest)
-        leads = (self.replicas == self.leader[owner]) & known
+        leads = (self.replicas == self.leader[owner]) & is_known
         result[owner[leads]] = sizes[leads]
         return result
 
