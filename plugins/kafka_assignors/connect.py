@@ -254,8 +254,8 @@ class _Round:
         deleted = _without(previous, request.configured)
         lost = _in_order(_without(_without(previous, active), deleted))
         created = _in_order(_without(_without(request.configured, previous), active))
-        revoked_connectors = _revoke(self._connectors, {*deleted.connectors, *_doubled(self._connectors)})
-        revoked_tasks = _revoke(self._tasks, {*deleted.tasks, *_doubled(self._tasks)})
+        revoked_connectors = _revoke(self._connectors, {*deleted.connectors, *_duplicates(self._connectors)})
+        revoked_tasks = _revoke(self._tasks, {*deleted.tasks, *_duplicates(self._tasks)})
         dealt_again = self._handle_lost(lost)
         if self._delay_ms == 0:
             surplus_connectors, surplus_tasks = self._surplus()
@@ -362,7 +362,7 @@ def _in_order(work: Work) -> Work:
     return Work(tuple(sorted(work.connectors, key=compare_key)), tuple(sorted(work.tasks, key=_task_key)))
 
 
-def _doubled(running: _Running[_Piece]) -> list[_Piece]:
+def _duplicates(running: _Running[_Piece]) -> list[_Piece]:
     counts = Counter(piece for listed in running.values() for piece in listed)
     return [piece for piece, count in counts.items() if count > 1]
 

@@ -179,9 +179,9 @@ class _Group:
 
     def _set_instances(self, request: HighAvailabilityRequest) -> None:
         numbers = [UUID(member.process_id).int for member in request.members]
-        self.ids = sorted(set(numbers), key=lambda number: (_signed(number >> 64), _signed(number)))
+        self.ids = sorted(set(numbers), key=lambda number: (_to_signed(number >> 64), _to_signed(number)))
         instance_of = {number: at for at, number in enumerate(self.ids)}
-        high, low = (np.array([_signed(number >> shift) for number in self.ids], np.int64) for shift in (64, 0))
+        high, low = (np.array([_to_signed(number >> shift) for number in self.ids], np.int64) for shift in (64, 0))
         self.id_hashes = uuid_hash_codes(high, low)
         self.walk: list[list[HighAvailabilityMember]] = [[] for _ in self.ids]
         for index in walk_of(request):
@@ -227,7 +227,7 @@ class _Group:
         )
 
 
-def _signed(number: int) -> int:
+def _to_signed(number: int) -> int:
     half = number & (2**64 - 1)
     return half - 2**64 if half >= 2**63 else half
 
@@ -393,7 +393,7 @@ class _Movements:
 
     def move_active(self) -> int:
         group, queue = self._group, self._queue()
-        movements = self._planned(group.active)
+        movements = self._plan(group.active)
         for task, destination in movements:
             standbys = {at for at, tasks in enumerate(group.standby) if task in tasks}
             source = queue.poll(task, standbys.__contains__)
@@ -422,7 +422,7 @@ class _Movements:
     def move_standby(self) -> int:
         group, queue = self._group, self._queue()
         needed = 0
-        for task, destination in self._planned(group.standby):
+        for task, destination in self._plan(group.standby):
             free = {at for at in range(len(group.ids)) if not group.has(at, task)}
             source = queue.poll(task, free.__contains__)
             if source is None:
@@ -441,7 +441,7 @@ class _Movements:
         queue.offer(range(len(self._group.ids)))
         return queue
 
-    def _planned(self, kind: list[set[int]]) -> list[tuple[int, int]]:
+    def _plan(self, kind: list[set[int]]) -> list[tuple[int, int]]:
         """Return (task, instance) in the order of Java's queue: tasks that fewest are caught up with first."""
         movements = [
             (task, at)

@@ -268,7 +268,7 @@ def by_name(name: str) -> Assignor:
     if name in _LOADED:
         return _LOADED[name]
     if name in _REGISTRATIONS:
-        return _LOADED.setdefault(name, _loaded(_REGISTRATIONS[name]))
+        return _LOADED.setdefault(name, _load(_REGISTRATIONS[name]))
     for point in entry_points(group=ENTRY_POINT_GROUP):
         if point.name == name:
             return register(point.load()())
@@ -320,7 +320,7 @@ def _offsets(lists: Sequence[Sequence[object]]) -> Longs:
     return np.cumsum([0, *map(len, lists)], dtype=np.int64)
 
 
-def _loaded(registration: Registration) -> Assignor:
+def _load(registration: Registration) -> Assignor:
     module, _, attribute = registration.target.partition(":")
     loaded = getattr(import_module(f"kafka_assignors.{module}"), attribute)()
     named: Assignor = replace(loaded, name=registration.name, versions=registration.versions)

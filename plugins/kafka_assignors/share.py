@@ -61,7 +61,7 @@ class Holdings(NamedTuple):
 
 
 @inner_kernel
-def presized(n: int) -> np.int64:
+def presized_capacity(n: int) -> np.int64:
     """``AssignorHelpers.newHashMap(n)``."""
     return np.int64(np.float32(n + 1) / np.float32(0.75) + np.float32(1))
 
@@ -69,7 +69,7 @@ def presized(n: int) -> np.int64:
 @kernel
 def integer_walk(n: int) -> Longs:
     """A presized map of the Integers 0 … n−1 (ascending up to 65,536 of them)."""
-    order: Longs = put_order(np.arange(n, dtype=np.int32), presized(n))
+    order: Longs = put_order(np.arange(n, dtype=np.int32), presized_capacity(n))
     return order
 
 
@@ -164,7 +164,7 @@ def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held
     for key in range(targets):
         keys[filled + key] = key
     steps = np.full(len(keys), COMPUTE_IF_ABSENT, np.int8)
-    order: Longs = order_after(hashes, steps, keys, presized(targets))
+    order: Longs = order_after(hashes, steps, keys, presized_capacity(targets))
     return order
 
 
@@ -347,11 +347,11 @@ class _Held:
         """
         assignable = _assignable(request, topics)
         concerned = np.flatnonzero(np.isin(self.topics, topics))
-        held = _packed(self.topics[concerned], self.partitions[concerned])
+        held = _pack(self.topics[concerned], self.partitions[concerned])
         keys = np.concatenate([assignable, np.setdiff1d(held, assignable)])
         by_key = np.argsort(keys)
         held_keys = by_key[np.searchsorted(keys, held, sorter=by_key)].astype(np.int32)
-        key_topics, key_partitions = _unpacked(keys)
+        key_topics, key_partitions = _unpack(keys)
         key_hashes = key_partitions if hashes is None else topic_id_partition_hashes(hashes[key_topics], key_partitions)
         count = len(request.members)
         sharing, reader_wants = wants_of(len(readers), len(assignable))
@@ -377,14 +377,14 @@ def _assignable(request: AssignmentRequest, topics: Ints) -> Longs:
     if request.is_assignable is not None:
         may = request.is_assignable[request.topics.first_row[named] + partitions]
         named, partitions = named[may], partitions[may]
-    return _packed(named, partitions)
+    return _pack(named, partitions)
 
 
-def _packed(topics: Ints, partitions: Ints) -> Longs:
+def _pack(topics: Ints, partitions: Ints) -> Longs:
     return (topics.astype(np.int64) << 32) | partitions.astype(np.int64)
 
 
-def _unpacked(keys: Longs) -> tuple[Ints, Ints]:
+def _unpack(keys: Longs) -> tuple[Ints, Ints]:
     return (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
 
 

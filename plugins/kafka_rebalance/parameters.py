@@ -37,7 +37,7 @@ class Parameters:
     def __post_init__(self) -> None:
         for parameter in fields(cast("Any", self)):
             if parameter.metadata:
-                value = _checked(f"{type(self).__name__}.{parameter.name}", parameter, getattr(self, parameter.name))
+                value = _check(f"{type(self).__name__}.{parameter.name}", parameter, getattr(self, parameter.name))
                 object.__setattr__(self, parameter.name, value)
         for names in self.ascending:
             for lower, upper in pairwise(names):
@@ -47,16 +47,16 @@ class Parameters:
                     raise InvalidInputError.at(location, f"expected at least {lower} ({least!r}), got {most!r}")
 
 
-def _checked(location: str, parameter: Field[Any], value: Any) -> Any:
+def _check(location: str, parameter: Field[Any], value: Any) -> Any:
     default: Any = parameter.default
     if isinstance(default, tuple):
         if not isinstance(value, Sequence) or isinstance(value, str) or not value:
             raise InvalidInputError.at(location, f"{value!r} is not a list of numbers")
-        return tuple(_read_one(location, parameter, default[0], part) for part in value)
-    return _read_one(location, parameter, default, value)
+        return tuple(_read_number(location, parameter, default[0], part) for part in value)
+    return _read_number(location, parameter, default, value)
 
 
-def _read_one(location: str, parameter: Field[Any], default: float, value: Any) -> float:
+def _read_number(location: str, parameter: Field[Any], default: float, value: Any) -> float:
     allowed = (int,) if isinstance(default, int) else (int, float)
     if not isinstance(value, allowed) or isinstance(value, bool):
         raise InvalidInputError.at(

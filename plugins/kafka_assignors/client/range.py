@@ -242,7 +242,7 @@ class RangeAssignor:
         columns = (members.subscription_offsets, members.subscription_topics)
         subscription_order = member_walk(request)
         order, walk = by_member_info(members, subscription_order), topic_walk(request, subscription_order)
-        owner = _matched(request, order, walk)
+        owner = _match_racks(request, order, walk)
         if owner is None:
             subscribers = subscriber_counts(*columns, len(topics), True)
             owner = plain_ranges(order, *columns, topics.first_row, subscribers, True)
@@ -252,7 +252,7 @@ class RangeAssignor:
         return assignment_by_owner(owner, topics, walk, len(members))
 
 
-def _matched(request: AssignmentRequest, order: Longs, walk: Longs) -> Ints | None:
+def _match_racks(request: AssignmentRequest, order: Longs, walk: Longs) -> Ints | None:
     members, topics = request.members, request.topics
     if not (members.racks >= 0).any():
         return None

@@ -178,7 +178,7 @@ class _TreeBins:
             before = self._grow(self._heads[b], key)
             self._link(key, self._next[before])
             self._link(before, key)
-            self._to_front(b, self._balanced(self._heads[b], key))
+            self._to_front(b, self._balance(self._heads[b], key))
             return
         keys = [*self._keys(b), key]
         self._chain(b, keys)
@@ -218,7 +218,7 @@ class _TreeBins:
         self._children[0][root] = self._children[1][root] = _NONE
         for key in others:
             self._grow(root, key)
-            root = self._balanced(root, key)
+            root = self._balance(root, key)
         self._to_front(b, root)
 
     def _grow(self, root: int, key: int) -> int:
@@ -238,7 +238,7 @@ class _TreeBins:
             self._link(root, first)
             self._previous[root], self._heads[b] = _NONE, root
 
-    def _balanced(self, root: int, key: int) -> int:
+    def _balance(self, root: int, key: int) -> int:
         """Return the root (``balanceInsertion``)."""
         self._red[key] = True
         while True:
@@ -258,11 +258,11 @@ class _TreeBins:
                 continue
             if self._children[1 - side][parent] == key:
                 key, parent = parent, key
-                root = self._rotated(root, key, side)
+                root = self._rotate(root, key, side)
             self._red[parent], self._red[above] = False, True
-            root = self._rotated(root, above, 1 - side)
+            root = self._rotate(root, above, 1 - side)
 
-    def _rotated(self, root: int, key: int, side: int) -> int:
+    def _rotate(self, root: int, key: int, side: int) -> int:
         """Let the key sink to ``side`` (0: left) below its other child; return the root."""
         up, above = self._children[1 - side][key], self._parent[key]
         inner = self._children[side][up]
@@ -303,16 +303,16 @@ def order_after(hashes: Ints, steps: Codes, keys: Ints, capacity: int) -> Longs:
                 size -= 1
             continue
         if step == COMPUTE_IF_ABSENT and size > len(heads) * 3 // 4:
-            heads = _doubled(heads, chain, hashes)
+            heads = _double_table(heads, chain, hashes)
         if present[key]:
             continue
         present[key] = True
         size += 1
         others = _link(heads, chain, hashes, key, step == PUT)
         if others >= (_TREE_BIN if step == PUT else _TREE_BIN - 1) and len(heads) < _TREE_TABLE:
-            heads = _doubled(heads, chain, hashes)
+            heads = _double_table(heads, chain, hashes)
         if step == PUT and size > len(heads) * 3 // 4:
-            heads = _doubled(heads, chain, hashes)
+            heads = _double_table(heads, chain, hashes)
     order: Longs = _walk(heads, chain, size)
     return order
 
@@ -349,7 +349,7 @@ def _unlink(heads: Ints, chain: Ints, hashes: Ints, key: int) -> None:
 
 
 @inner_kernel
-def _doubled(heads: Ints, chain: Ints, hashes: Ints) -> Ints:
+def _double_table(heads: Ints, chain: Ints, hashes: Ints) -> Ints:
     doubled = np.full(2 * len(heads), -1, np.int32)
     tails = np.full(2 * len(heads), -1, np.int32)
     for b in range(len(heads)):

@@ -192,7 +192,7 @@ class LibrdkafkaCooperative:
         members = request.members
         generations = np.where(members.generations >= 0, members.generations, members.data_generations)
         inputs = _input(request)
-        claims = _settled(inputs, np.diff(members.owned_offsets), generations)
+        claims = _settle(inputs, np.diff(members.owned_offsets), generations)
         state = unfilled_state(request, inputs)
         state.marks[DIALECT] = LIBRDKAFKA
         order = _librdkafka_order(request, inputs, claims)
@@ -241,7 +241,7 @@ def _input(request: AssignmentRequest) -> StickyInput:
     )
 
 
-def _settled(inputs: StickyInput, sizes: Ints, generations: Ints) -> _Settled:
+def _settle(inputs: StickyInput, sizes: Ints, generations: Ints) -> _Settled:
     is_kept = np.zeros(len(inputs.rows), dtype=np.bool_)
     had_before = np.full(len(inputs.row_topic), ABSENT, dtype=np.int32)
     last = had_before.copy()
@@ -298,10 +298,10 @@ def _second_step(request: AssignmentRequest, inputs: StickyInput, state: State) 
     offsets, rows = flattened(state)
     target = Assignment.of(offsets, inputs.row_topic[rows], inputs.row_partition[rows])
     given = without_claimed(inputs, offsets, rows, last_claimants(request, inputs))
-    return replace(_handed_back(request, inputs, given), target=target)
+    return replace(_hand_back(request, inputs, given), target=target)
 
 
-def _handed_back(request: AssignmentRequest, inputs: StickyInput, given: Assignment) -> Assignment:
+def _hand_back(request: AssignmentRequest, inputs: StickyInput, given: Assignment) -> Assignment:
     members = request.members
     owners = np.repeat(np.arange(len(members), dtype=np.int32), np.diff(members.owned_offsets))
     gone = np.flatnonzero(inputs.rows < 0)
@@ -350,7 +350,7 @@ class SaramaSticky:
         for draw in range(DRAWS):
             run = _Run(request, inputs, np.random.default_rng((request.seed, draw)))
             answers.append(_in_lists(run.answer((generations, overwrites)), request, inputs, self))
-        return _chosen(answers)
+        return _choose(answers)
 
 
 def cooperative() -> SaramaSticky:
@@ -436,7 +436,7 @@ def _in_lists(
     return Assignment(left, inputs.row_topic[kept], inputs.row_partition[kept], withheld)
 
 
-def _chosen(answers: list[Assignment]) -> Assignment:
+def _choose(answers: list[Assignment]) -> Assignment:
     sizes = [tuple(sorted(answer.counts.tolist())) for answer in answers]
     lists = [(answer.offsets.tobytes(), answer.topics.tobytes(), answer.partitions.tobytes()) for answer in answers]
     if len(set(lists)) == 1:

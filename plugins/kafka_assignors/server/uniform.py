@@ -131,12 +131,12 @@ def _spread(
         chunk[member] = dealt
         dealt_counts[member] = min(dealt_counts[member], free_count - dealt)
         dealt += dealt_counts[member]
-    lists = _written(kept, dealt_counts, chunk, free, owned, is_subscribed, is_released)
+    lists = _write_lists(kept, dealt_counts, chunk, free, owned, is_subscribed, is_released)
     return (*lists, dealt == free_count)
 
 
 @inner_kernel
-def _written(
+def _write_lists(
     kept: Longs,
     dealt_counts: Longs,
     chunk: Longs,

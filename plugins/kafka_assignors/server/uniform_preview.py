@@ -257,7 +257,7 @@ def _heterogeneous(request: AssignmentRequest) -> Assignment:
     _refuse(deal_by_size(sequence, topic_of, readers, (owners, sizes), limits))
     _refuse(even_out_once(sequence, (counts, first_row, topic_of), readers, (owners, sizes), limits, shadows))
     held = _pairs_held(order, owners, shadows)
-    return Assignment.of(*_lists(request, held, topic_of, _vanished(request)))
+    return Assignment.of(*_lists(request, held, topic_of, _vanished_rows(request)))
 
 
 def _refuse(outcome: int) -> None:
@@ -290,7 +290,7 @@ def _pairs_held(order: Longs, owners: Ints, shadows: tuple[Ints, Longs]) -> tupl
     return order[np.concatenate((owners[owned], positions[stays]))], np.concatenate((owned, rows[stays]))
 
 
-def _vanished(request: AssignmentRequest) -> tuple[Longs, Ints, Ints]:
+def _vanished_rows(request: AssignmentRequest) -> tuple[Longs, Ints, Ints]:
     members, counts = request.members, request.topics.partition_counts
     offsets, topics, partitions = owned_columns(members)
     holder = np.repeat(np.arange(len(members)), np.diff(offsets))

@@ -96,7 +96,7 @@ def claims_of(
     map_order: MapOrder = in_java_map,
 ) -> Claims:
     members, topics = request.members, request.topics
-    ids, id_count = _identified(request, inputs)
+    ids, id_count = _identify(request, inputs)
     first, owner, before = settle_by_generation(walk, members.owned_offsets, ids, id_count, *generations)
     names = topics.names
     hashes = topic_partition_hashes(
@@ -114,7 +114,7 @@ def claims_of(
     )
 
 
-def _identified(request: AssignmentRequest, inputs: StickyInput) -> tuple[Ints, int]:
+def _identify(request: AssignmentRequest, inputs: StickyInput) -> tuple[Ints, int]:
     members, ids = request.members, inputs.rows
     id_count = len(inputs.row_topic)
     lost = np.flatnonzero(ids < 0)

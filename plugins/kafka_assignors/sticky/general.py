@@ -365,12 +365,12 @@ def _hand_over(state: State, actual: int, giver: int, receiver: int) -> None:
     give(state, actual, receiver)
     if giver != receiver:
         if members[giver].row_count != before:
-            _resized(state, giver, before)
-        _resized(state, receiver, members[receiver].row_count - 1)
+            _update_size(state, giver, before)
+        _update_size(state, receiver, members[receiver].row_count - 1)
 
 
 @inner_kernel
-def _resized(state: State, member: int, before: int) -> None:
+def _update_size(state: State, member: int, before: int) -> None:
     now, with_size, marks = state.members[member].row_count, state.with_size, state.marks
     with_size[before] -= 1
     with_size[now] += 1
@@ -665,13 +665,13 @@ def evened(state: State, walks: list[Ints], *, is_initial: bool, is_literal: boo
     before = state if is_initial else replace(state, holdings=state.holdings.copy(), members=state.members.copy())
     is_changed = False
     for rows in walks:
-        is_changed = _checked(rebalance(rows, state)) == CHANGED
+        is_changed = _check_status(rebalance(rows, state)) == CHANGED
     if not is_initial and is_changed and _score(state) >= _score(before):
         return before
     return state
 
 
-def _checked(status: int) -> int:
+def _check_status(status: int) -> int:
     if status == ENDLESS:
         raise EndlessReassignmentError
     if status == NULL_POINTER:

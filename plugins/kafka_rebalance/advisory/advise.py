@@ -75,22 +75,22 @@ def _with_heavy_key(finding: Finding, by_partition: Mapping[str, HeavyKeyOf]) ->
 def with_owners(
     findings: Iterable[Finding], owners: Sequence[OwnerRule], mutes: Sequence[MuteRule], at: datetime | None
 ) -> tuple[Finding, ...]:
-    return rank([_muted(_owned_with_symptoms(finding, owners), mutes, at) for finding in findings])
+    return rank([_mute(_owned_with_symptoms(finding, owners), mutes, at) for finding in findings])
 
 
 def _owned_with_symptoms(finding: Finding, owners: Sequence[OwnerRule]) -> Finding:
-    symptoms = tuple(_owned(symptom, owners) for symptom in finding.symptoms)
-    return replace(_owned(finding, owners), symptoms=symptoms)
+    symptoms = tuple(_assign_owner(symptom, owners) for symptom in finding.symptoms)
+    return replace(_assign_owner(finding, owners), symptoms=symptoms)
 
 
-def _owned(finding: Finding, owners: Sequence[OwnerRule]) -> Finding:
+def _assign_owner(finding: Finding, owners: Sequence[OwnerRule]) -> Finding:
     for owner in owners:
         if owner.covers(finding.subject_type, finding.subject):
             return replace(finding, team=owner.team, channel=owner.channel, tier=owner.tier)
     return finding
 
 
-def _muted(finding: Finding, mutes: Sequence[MuteRule], at: datetime | None) -> Finding:
+def _mute(finding: Finding, mutes: Sequence[MuteRule], at: datetime | None) -> Finding:
     holding = [
         mute
         for mute in mutes

@@ -91,7 +91,7 @@ def assemble(brokers: Brokers, placement: Placement, goals: Wanted) -> Problem:
     target_rf = today_rf if goals.target_rf is None else goals.target_rf
     if goals.pinned is not None:
         target_rf = np.where(goals.pinned, today_rf, target_rf).astype(np.int32)
-    replicas, own_disk, must_leave = _widened(placement, int(target_rf.max(initial=1)))
+    replicas, own_disk, must_leave = _pad(placement, int(target_rf.max(initial=1)))
     wanted_names = BALANCED | goals.targets.keys() if goals.resources is None else goals.resources
     columns = columns_of(placement.loads, target_rf, wanted_names)
     capacity = _by_resource(brokers.capacity, columns.resources, len(brokers.ids), 1.0)
@@ -132,7 +132,7 @@ def assemble(brokers: Brokers, placement: Placement, goals: Wanted) -> Problem:
     )
 
 
-def _widened(placement: Placement, width: int) -> tuple[Ints, Floats | None, Flags | None]:
+def _pad(placement: Placement, width: int) -> tuple[Ints, Floats | None, Flags | None]:
     missing = max(0, width - placement.replicas.shape[1])
     pad = ((0, 0), (0, missing))
     replicas = np.pad(placement.replicas, pad, constant_values=ABSENT).astype(np.int32)

@@ -260,7 +260,7 @@ def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
                     taken_over=leading.taken_over,
                     way=way.value,
                     waiting_leaders=leading.taken_over - elected,
-                    awaited=_awaited(context, whole, here),
+                    awaited=_awaited_brokers(context, whole, here),
                 ),
                 cost=fact(FactCode.CHANGES_LEADERS, leaders=elected),
                 gain=elected / (score.load - share),
@@ -367,7 +367,7 @@ def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
                 idle_brokers=tuple(idle[:MOST_NAMED]),
                 way=way.value,
                 waiting_leaders=int(whole.waits.sum()),
-                awaited=_awaited(context, whole),
+                awaited=_awaited_brokers(context, whole),
                 elected_by_plan=by_plan,
             ),
             cost=fact(FactCode.CHANGES_LEADERS, leaders=elected),
@@ -449,7 +449,7 @@ def election(context: FindingContext) -> Election:
     return Election(preferred, np.where(elects, preferred, table.leader).astype(np.int32), elects, off & ~may_lead)
 
 
-def _awaited(context: FindingContext, whole: Election, among: Flags | None = None) -> tuple[Fact, ...]:
+def _awaited_brokers(context: FindingContext, whole: Election, among: Flags | None = None) -> tuple[Fact, ...]:
     """Return brokers that must return or catch up, most partitions first."""
     waiting = Counter(whole.preferred[whole.waits if among is None else whole.waits & among].tolist())
     states = {broker: context.brokers[broker].state for broker in waiting}
@@ -472,13 +472,13 @@ class _Highest(NamedTuple):
 
 
 def _highest(context: FindingContext, leader: Ints) -> _Highest:
-    led = _led(context, leader)
+    led = _leader_levels(context, leader)
     if not led:
         return _Highest(-1, 0, 1.0)
     return max((_Highest(*candidate) for candidate in led), key=lambda candidate: (candidate.ratio, -candidate.broker))
 
 
-def _led(context: FindingContext, leader: Ints) -> list[tuple[int, int, float]]:
+def _leader_levels(context: FindingContext, leader: Ints) -> list[tuple[int, int, float]]:
     ids, counts = np.unique(leader, return_counts=True)
     count_of = dict(zip(ids.tolist(), counts.tolist(), strict=True))
     return [
@@ -492,7 +492,7 @@ def _is_less_even(context: FindingContext, leader: Ints) -> bool:
     """Whether squared differences from shares grow, or a broker is notably above its share and today's highest."""
     today = context.snapshot.partitions.leader
     was, would_be = (
-        sum((count - share) ** 2 for _, count, share in _led(context, leaders)) for leaders in (today, leader)
+        sum((count - share) ** 2 for _, count, share in _leader_levels(context, leaders)) for leaders in (today, leader)
     )
     highest = _highest(context, leader)
     return would_be > was + 1e-9 or (_is_notable(highest) and highest.ratio > _highest(context, today).ratio + 1e-9)

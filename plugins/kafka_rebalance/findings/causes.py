@@ -119,7 +119,7 @@ def same_subject(_without_cause: WithoutCause, cause: Finding, symptom: Finding)
     return cause.subject == symptom.subject
 
 
-def _once_elected(question: Question) -> Question:
+def _if_elected(question: Question) -> Question:
     return lambda without_cause, cause, symptom: (
         bool(cause.evidence["elected_partitions"]) and question(without_cause, cause, symptom)
     )
@@ -330,14 +330,14 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("broker_not_heard", "preferred_leaders_off", _prefers_that_broker),
     Explanation("dead_broker", "leaders_piled_up", _prefers_that_broker),
     Explanation("broker_not_heard", "leaders_piled_up", _prefers_that_broker),
-    Explanation("preferred_leaders_off", "leaders_piled_up", _once_elected(_leads_enough_itself)),
+    Explanation("preferred_leaders_off", "leaders_piled_up", _if_elected(_leads_enough_itself)),
     Explanation("leaders_over_share", "leaders_piled_up", _too_many_by_placement),
-    Explanation("preferred_leaders_off", "coordinator_piled_up", _once_elected(_coordinates_by_its_leaders)),
-    Explanation("preferred_leaders_off", "broker_rate_over_share", _once_elected(_within_share_once_elected)),
+    Explanation("preferred_leaders_off", "coordinator_piled_up", _if_elected(_coordinates_by_its_leaders)),
+    Explanation("preferred_leaders_off", "broker_rate_over_share", _if_elected(_within_share_once_elected)),
     Explanation("leaders_piled_up", "broker_rate_over_share", _within_share_here_once_elected),
     Explanation("hot_partition", "broker_rate_over_share", _within_share_once_cooled),
     Explanation("leaders_over_share", "broker_rate_over_share", _no_more_than_its_leaders),
-    Explanation("preferred_leaders_off", "broker_rate_over_share", _once_elected(_takes_most_of_it)),
+    Explanation("preferred_leaders_off", "broker_rate_over_share", _if_elected(_takes_most_of_it)),
     Explanation("hot_partition", "broker_rate_over_share", _takes_most_of_it),
     Explanation("broker_disk_full", "broker_disk_over_share", _full_by_its_excess),
     Explanation("hot_partition", "group_hot_partition", _reads_that_partition),

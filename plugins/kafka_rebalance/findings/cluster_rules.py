@@ -11,7 +11,7 @@ from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.other_hands import balancers, cancel_json, throttled
+from kafka_rebalance.snapshot.other_hands import balancers, cancel_json, throttled_resources
 from kafka_rebalance.snapshot.partition_table import FutureReplica
 from kafka_rebalance.snapshot.rights import RIGHT, missing_rights
 
@@ -27,7 +27,7 @@ def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
     snapshot = context.snapshot
     if context.is_in_flight.any() or snapshot.partitions.future:
         return
-    topics, brokers = throttled(snapshot)
+    topics, brokers = throttled_resources(snapshot)
     if not topics and not brokers:
         return
     yield finding(

@@ -29,7 +29,7 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
     for group_input in context.judged_inputs:
         group, reader, rates = group_input.group, group_input.reader, group_input.rates
         lag = known_lag(context, group_input)
-        late, is_of_members = concentrated(group_input, lag)
+        late, is_of_members = find_concentration(group_input, lag)
         total, in_all = float(lag[late].sum()), float(np.nansum(lag[reader != ABSENT]))
         if not late.any() or total < threshold("lag_concentrated", "share_of_lag_ratio") * in_all:
             continue
@@ -170,7 +170,7 @@ def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
     return np.asarray(is_unread & (is_behind | is_left))
 
 
-def concentrated(group_input: GroupInput, lag: Floats) -> tuple[Flags, bool]:
+def find_concentration(group_input: GroupInput, lag: Floats) -> tuple[Flags, bool]:
     """Return the lagging partitions of few members, else few partitions; and whether it is members."""
     reader = group_input.reader
     is_read = reader != ABSENT
@@ -580,8 +580,8 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
                 "partitions": len(read),
                 "topic_names": tuple(topics),
                 "read_messages_per_s": rate,
-                "in_messages_per_s": _known(written),
-                "read_ratio": _known(ratio),
+                "in_messages_per_s": _none_if_nan(written),
+                "read_ratio": _none_if_nan(ratio),
                 "lag_messages": lag,
                 "lag_seconds": seconds,
             },
@@ -611,7 +611,7 @@ def _reads_without_members(context: FindingContext, group: Group) -> list[_Read]
     ]
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 

@@ -565,7 +565,7 @@ def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
 def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
     """Nearly full volumes, and when they are full at the earliest."""
     scores = {score.broker: score for score in context.scores.of_resource("disk") if score.stays}
-    used = {broker: _used(context, score) for broker, score in scores.items()}
+    used = {broker: _used_and_total(context, score) for broker, score in scores.items()}
     measured = {broker: pair for broker, pair in used.items() if pair is not None}
     in_bytes_per_s = {score.broker: score.load for score in context.scores.of_resource("in")}
     if not measured:
@@ -614,7 +614,7 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
         )
 
 
-def _used(context: FindingContext, score: BrokerScore) -> tuple[float, float] | None:
+def _used_and_total(context: FindingContext, score: BrokerScore) -> tuple[float, float] | None:
     log_dirs = context.brokers[score.broker].log_dirs
     total, usable = volume_bytes(log_dirs), usable_bytes(log_dirs)
     if total is not None and usable is not None:

@@ -29,7 +29,7 @@ class StreamsCause(StrEnum):
 
 def streams_threads_idle(context: FindingContext) -> Iterator[Finding]:
     """Members without a task, and why."""
-    for group_input, tasks, today in _judged(context):
+    for group_input, tasks, today in _judged_groups(context):
         cause = _idle_cause(tasks, today)
         if cause is None:
             continue
@@ -69,7 +69,7 @@ def streams_threads_idle(context: FindingContext) -> Iterator[Finding]:
 
 def streams_no_standby(context: FindingContext) -> Iterator[Finding]:
     """Without standbys, the death of an instance restores tasks from large changelogs."""
-    for group_input, tasks, today in _judged(context):
+    for group_input, tasks, today in _judged_groups(context):
         dies = tasks.worst_of(StreamsScenario.INSTANCE_DIES)
         if tasks.standby_replicas != 0 or dies is None or not dies.active_restored:
             continue
@@ -107,7 +107,7 @@ def streams_no_standby(context: FindingContext) -> Iterator[Finding]:
 
 def streams_standbys_missing(context: FindingContext) -> Iterator[Finding]:
     """The group asks for standbys that no instance has."""
-    for _, tasks, today in _judged(context):
+    for _, tasks, today in _judged_groups(context):
         if not today.standbys_missing or tasks.standby_replicas is None:
             continue
         standbys = today.standby_tasks + today.standbys_missing
@@ -147,7 +147,7 @@ def streams_standbys_missing(context: FindingContext) -> Iterator[Finding]:
 
 def streams_tasks_uneven(context: FindingContext) -> Iterator[Finding]:
     """One member has far more active tasks than another."""
-    for _, tasks, today in _judged(context):
+    for _, tasks, today in _judged_groups(context):
         difference = today.most_active - today.least_active
         mean = today.active_tasks / today.members
         is_far = today.most_active >= mean * threshold("streams_tasks_uneven", "most_mean_ratio")
@@ -192,7 +192,7 @@ def streams_tasks_uneven(context: FindingContext) -> Iterator[Finding]:
 
 def streams_standbys_move(context: FindingContext) -> Iterator[Finding]:
     """The next target moves standbys, though nothing changed: their state is read again."""
-    for _, tasks, today in _judged(context):
+    for _, tasks, today in _judged_groups(context):
         after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
         if after is None or today.standbys_missing or not after.standbys_restored:
             continue
@@ -217,7 +217,7 @@ def streams_standbys_move(context: FindingContext) -> Iterator[Finding]:
         )
 
 
-def _judged(context: FindingContext) -> Iterator[tuple[GroupInput, StreamsReplay, StreamsScore]]:
+def _judged_groups(context: FindingContext) -> Iterator[tuple[GroupInput, StreamsReplay, StreamsScore]]:
     for replay in context.replays:
         tasks = replay.streams
         if tasks is None or tasks.today is None or not tasks.members or replay.group_id in context.motions:

@@ -124,7 +124,7 @@ class _Group:
         self._today, self._subscriptions = today, subscriptions
         self.process_of = {member.id: member.process_id for member in today.members}
         self._tasks = sorted({task for member in today.members for task in member.active})
-        self._placed = _placed(today.members)
+        self._placed = _placement(today.members)
 
     def settings(self) -> list[_Settings] | None:
         """Return those that give today's tasks; None: too many to try."""
@@ -133,7 +133,7 @@ class _Group:
 
     def _is_today(self, settings: _Settings) -> bool:
         try:
-            return _placed(self._after(self._members(), settings)) == self._placed
+            return _placement(self._after(self._members(), settings)) == self._placed
         except (AssignorError, InvalidInputError):
             return False  # tasks that no application has, such as half of a named topology
 
@@ -205,7 +205,7 @@ def _subsets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     return chain.from_iterable(combinations(names, count) for count in range(len(names) + 1))
 
 
-def _placed(members: Sequence[StreamsMember]) -> dict[tuple[str, str], frozenset[Task]]:
+def _placement(members: Sequence[StreamsMember]) -> dict[tuple[str, str], frozenset[Task]]:
     placed: dict[tuple[str, str], frozenset[Task]] = {}
     for member in members:
         for kind, tasks in (("active", member.active), ("standby", member.standby)):
@@ -215,7 +215,7 @@ def _placed(members: Sequence[StreamsMember]) -> dict[tuple[str, str], frozenset
 
 
 def _by_instance(request: StreamsRequest) -> StreamsRequest:
-    placed = _placed(request.members)
+    placed = _placement(request.members)
     members = tuple(
         StreamsMember(
             id=process, process_id=process, active=tuple(placed[process, "active"]),

@@ -111,7 +111,7 @@ def replay_group(
     advised = None
     if is_still and _is_judged(group, basis, is_reproduced=is_reproduced):
         own_names = [candidate.name for candidate in possible if candidate.is_own]
-        advised = _advised(group_input, scores, least_gain, own_names, _restarts(rows))
+        advised = _recommend(group_input, scores, least_gain, own_names, _restarts(rows))
     if not is_still:
         scores[0] = _today_in_motion(group_input, scores[0])
     scores = _with_least_skews(scores, state, basis, is_reproduced=bool(is_reproduced))
@@ -170,8 +170,8 @@ def _with_least_skews(
     is_unknown = has_unknown_subscription(state.group_input, basis)
     by_count, by_rate = (None, None) if is_unknown else state.least_skews
     answered = scores if is_reproduced else scores[1:]  # a group may leave partitions unread
-    by_count = _proved(by_count, [row.skew_count for row in answered])
-    by_rate = _proved(by_rate, [row.skew_rate for row in answered])
+    by_count = _proved_bound(by_count, [row.skew_count for row in answered])
+    by_rate = _proved_bound(by_rate, [row.skew_rate for row in answered])
     return [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]
 
 
@@ -209,7 +209,7 @@ def _answers(
     return answers
 
 
-def _proved(least: float | None, reached: Sequence[float | None]) -> float | None:
+def _proved_bound(least: float | None, reached: Sequence[float | None]) -> float | None:
     """Return the least skew, unless an answer is below: the bound counts only subscribed topics.
 
     Some clients give members others: KafkaJS the leader's, Java's sticky where a subscription is empty.
@@ -234,7 +234,7 @@ def _unassigned_replay(group_input: GroupInput, protocol: str) -> GroupReplay:
     else:
         idle = sum(not member.assigned for member in group.members)
         score = replace(unscored(group_input, protocol), is_current=True, idle_members=idle, partitions_moved=0)
-        members = tuple(_shared(group.id, protocol, member) for member in group.members)
+        members = tuple(_share_member_score(group.id, protocol, member) for member in group.members)
     return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
 
 
@@ -244,7 +244,7 @@ def _only_workers(group_input: GroupInput, protocol: str) -> GroupReplay:
     running = [None if member.worker is None else member.worker.running for member in group.members]
     idle = None if None in running else sum(not work for work in running)
     score = replace(unscored(group_input, protocol), is_current=True, idle_members=idle)
-    members = tuple(_shared(group.id, protocol, member) for member in group.members)
+    members = tuple(_share_member_score(group.id, protocol, member) for member in group.members)
     return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
 
 
@@ -262,13 +262,13 @@ def _only_counted(group_input: GroupInput, protocol: str, motion: GroupMotion) -
         skew_count=max(counts) * len(counts) / sum(counts) if is_every and any(counts) else None,
     )  # fmt: skip
     members = tuple(
-        replace(_shared(group.id, protocol, member), partitions=count)
+        replace(_share_member_score(group.id, protocol, member), partitions=count)
         for member, count in zip(group.members, counts, strict=True)
     )
     return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
 
 
-def _shared(group_id: str, assignor: str, member: Member) -> MemberScore:
+def _share_member_score(group_id: str, assignor: str, member: Member) -> MemberScore:
     return MemberScore(
         group_id=group_id, assignor=assignor, is_current=True, is_advised=False, member_id=member.id,
         instance_id=member.instance_id, rack=member.rack, partitions=sum(len(runs) for _, runs in member.assigned),
@@ -369,7 +369,7 @@ def _restarts(rows: Sequence[GroupScore]) -> dict[str, int]:
     return {row.assignor: row.unread_partition_ms or 0 for row in rows if row.scenario == ROLLING_RESTART}
 
 
-def _advised(
+def _recommend(
     group_input: GroupInput,
     scores: list[GroupScore],
     least_gain: float,

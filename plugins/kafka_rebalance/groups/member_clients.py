@@ -103,10 +103,10 @@ def group_client(group: Group) -> KnownClient:
     if group.client is not None:
         version = group.client_version or ""
         return KnownClient(Client(group.client), Sureness.GIVEN, Sign.RULE, version, version)
-    return _together([member_client(member, group) for member in group.members])
+    return _combine([member_client(member, group) for member in group.members])
 
 
-def _together(clients: Iterable[KnownClient]) -> KnownClient:
+def _combine(clients: Iterable[KnownClient]) -> KnownClient:
     client_list = list(clients)
     detected = [client for client in client_list if client.sureness is not Sureness.UNKNOWN]
     if not detected or len({client.client for client in detected}) > 1:
@@ -278,17 +278,17 @@ def _strategies(client: KnownClient) -> frozenset[str]:
     return settings.strategies - {COOPERATIVE} if is_older else settings.strategies
 
 
-def _named(pattern: str, *, without: tuple[str, ...] = ()) -> dict[str, str]:
+def _class_names(pattern: str, *, without: tuple[str, ...] = ()) -> dict[str, str]:
     names = {"range": "Range", "roundrobin": "RoundRobin", "sticky": "Sticky", COOPERATIVE: "CooperativeSticky"}
     return {name: pattern.format(called) for name, called in names.items() if name not in without}
 
 
 CONNECT, STREAMS = "Kafka Connect", "Kafka Streams"
 _PROPERTY, _ARGUMENT = "partition.assignment.strategy", "partition_assignment_strategy"
-_JAVA = _named("org.apache.kafka.clients.consumer.{}Assignor")
-_LIBRDKAFKA = {name: name for name in _named("{}", without=("sticky",))}
-_SARAMA = _named("sarama.NewBalanceStrategy{}()")
-_AIOKAFKA = _named("{}PartitionAssignor", without=(COOPERATIVE,))
+_JAVA = _class_names("org.apache.kafka.clients.consumer.{}Assignor")
+_LIBRDKAFKA = {name: name for name in _class_names("{}", without=("sticky",))}
+_SARAMA = _class_names("sarama.NewBalanceStrategy{}()")
+_AIOKAFKA = _class_names("{}PartitionAssignor", without=(COOPERATIVE,))
 _PYTHON = _AIOKAFKA | {COOPERATIVE: "CooperativeStickyAssignor"}
 SETTINGS: dict[Client, ClientSettings] = {
     Client.JAVA: ClientSettings(_PROPERTY, _JAVA, can_mix=True, cooperative_since="2.4",
@@ -297,7 +297,7 @@ SETTINGS: dict[Client, ClientSettings] = {
                                       consumer_since="2.12", with_user_data=frozenset({COOPERATIVE})),
     Client.SARAMA: ClientSettings("Consumer.Group.Rebalance.GroupStrategies", _SARAMA, can_mix=False,
                                   cooperative_since="1.61"),
-    Client.FRANZ_GO: ClientSettings("kgo.Balancers", _named("kgo.{}Balancer()"), can_mix=True),
+    Client.FRANZ_GO: ClientSettings("kgo.Balancers", _class_names("kgo.{}Balancer()"), can_mix=True),
     Client.KAFKA_PYTHON: ClientSettings(_ARGUMENT, _PYTHON, can_mix=False, cooperative_since="3.0"),
     Client.AIOKAFKA: ClientSettings(_ARGUMENT, _AIOKAFKA, can_mix=False),
     Client.KAFKAJS: ClientSettings("partitionAssigners", {"roundrobin": "PartitionAssigners.roundRobin"},

@@ -261,7 +261,7 @@ def _steps(move: _Move) -> list[RolloverStep]:
         return _to_another_assignor(move) if move.is_from_server else _to_consumer(move)
     if move.is_from_server:
         return _to_classic(move)
-    return _two_bounces(move) if move.settings.can_roll(move.today, move.target) else _stopped(move)
+    return _two_bounces(move) if move.settings.can_roll(move.today, move.target) else _stop_and_start(move)
 
 
 def _of_connector(steps: list[RolloverStep]) -> list[RolloverStep]:
@@ -291,7 +291,7 @@ def _two_bounces(move: _Move) -> list[RolloverStep]:
     ]
 
 
-def _stopped(move: _Move) -> list[RolloverStep]:
+def _stop_and_start(move: _Move) -> list[RolloverStep]:
     """Members with the new and the old strategy may not meet."""
     return [
         *_all_stopped(move, Why.CANNOT_NAME_BOTH),

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Floats, Ints, Longs
-from kafka_assignors.coordinator.pauses import Pauses, added, pauses_of, restart_pauses, scaled, summed
+from kafka_assignors.coordinator.pauses import Pauses, add_pauses, pauses_of, restart_pauses, scale_pauses, sum_pauses
 from kafka_assignors.coordinator.timeline import Protocol, Step, Times, Trigger
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.kernels.decorators import kernel
@@ -35,7 +35,7 @@ from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.member_clients import COOPERATIVE
 from kafka_rebalance.groups.request_frame import RequestFrame, Subscriptions, frame_of
 from kafka_rebalance.groups.strategies import Candidate
-from kafka_rebalance.scenarios.changes import Newcomers, drawn_topic_id, free_name, lots_of, restarted, spread_over_all
+from kafka_rebalance.scenarios.changes import Newcomers, drawn_topic_id, free_name, lots_of, restart, spread_over_all
 from kafka_rebalance.scenarios.scenario import Scenario
 from kafka_rebalance.scoring.assignment_scores import GroupScore, PartitionRates
 from kafka_rebalance.scoring.drain import member_capacity
@@ -98,7 +98,7 @@ class Event:
         """
         members = len(self.member_before)
         rows = np.arange(len(reader), dtype=np.int64) if self.row_before is None else self.row_before
-        return _carried(reader, rows, self.member_before, members)
+        return _carry(reader, rows, self.member_before, members)
 
 
 @kernel
@@ -111,7 +111,7 @@ def changed_readers(before: Ints, after: Ints) -> int:
 
 
 @kernel
-def _carried(reader: Ints, row_before: Longs, member_before: Ints, members: int) -> tuple[Ints, Ints]:
+def _carry(reader: Ints, row_before: Longs, member_before: Ints, members: int) -> tuple[Ints, Ints]:
     most = ABSENT
     for member in range(members):
         most = max(most, member_before[member])
@@ -145,7 +145,7 @@ class Stage:
     most: int
 
     @cached_property
-    def picked(self) -> tuple[int, ...]:
+    def picked_members(self) -> tuple[int, ...]:
         count = len(self.today.members)
         if count <= self.most:
             return tuple(range(count))
@@ -153,7 +153,7 @@ class Stage:
 
     @cached_property
     def departures(self) -> tuple[Event, ...]:
-        return tuple(without(self.today, {number}, Trigger.MEMBER_LEAVES) for number in self.picked)
+        return tuple(without(self.today, {number}, Trigger.MEMBER_LEAVES) for number in self.picked_members)
 
     def lots(self, scenario: str) -> np.random.Generator:
         return lots_of(self.today.group_input.group.id, scenario, self.seed)
@@ -165,24 +165,24 @@ class Stage:
 def member_joins(stage: Stage) -> Iterator[Variant]:
     lots = stage.lots("member_joins")
     for _ in range(min(stage.most, _MOST_JOINS)):
-        event = grown(stage.today, 1, lots)
+        event = grow(stage.today, 1, lots)
         yield Variant(fact(FactCode.MEMBER_JOINS, member=event.after.members[-1].id), (event,))
 
 
 def member_leaves(stage: Stage) -> Iterator[Variant]:
-    for number, event in zip(stage.picked, stage.departures, strict=True):
+    for number, event in zip(stage.picked_members, stage.departures, strict=True):
         yield Variant(fact(FactCode.MEMBER_LEAVES, member=stage.name(number)), (event,))
 
 
 def member_crashes(stage: Stage) -> Iterator[Variant]:
-    for number, event in zip(stage.picked, stage.departures, strict=True):
+    for number, event in zip(stage.picked_members, stage.departures, strict=True):
         dies = fact(FactCode.MEMBER_DIES, member=stage.name(number))
         yield Variant(dies, (replace(event, trigger=Trigger.MEMBER_DIES),))
 
 
 def static_restart(stage: Stage) -> Iterator[Variant]:
     """One restarts within its session, with group.instance.id: its partitions wait for it."""
-    for number in stage.picked:
+    for number in stage.picked_members:
         restarts = fact(FactCode.MEMBER_RESTARTS, member=stage.name(number))
         yield Variant(restarts, (_restart_in_place(stage.today, number),))
 
@@ -191,18 +191,18 @@ def rolling_restart(stage: Stage) -> Iterator[Variant]:
     """Each member in turn leaves and joins with a new id."""
     lots, state = stage.lots("rolling_restart"), stage.today
     events: list[Event] = []
-    for number in stage.picked:
+    for number in stage.picked_members:
         index = next(i for i, member in enumerate(state.members) if member.id == stage.name(number))
         member, topics = state.members[index], state.subscriptions[index]
         leaves = replace(without(state, {index}, Trigger.MEMBER_LEAVES), is_static=False)
-        joins = with_newcomers(leaves.after, [restarted(member, lots)], [topics])
+        joins = with_newcomers(leaves.after, [restart(member, lots)], [topics])
         events += [leaves, joins]
         state = joins.after
     yield _rolling(stage, events)
 
 
 def rolling_restart_static(stage: Stage) -> Iterator[Variant]:
-    yield _rolling(stage, [_restart_in_place(stage.today, number) for number in stage.picked])
+    yield _rolling(stage, [_restart_in_place(stage.today, number) for number in stage.picked_members])
 
 
 def rack_lost(stage: Stage) -> Iterator[Variant]:
@@ -214,23 +214,23 @@ def rack_lost(stage: Stage) -> Iterator[Variant]:
 
 
 def members_halved(stage: Stage) -> Iterator[Variant]:
-    yield from _sized(stage, "members_halved", -(-len(stage.today.members) // 2))
+    yield from _resize(stage, "members_halved", -(-len(stage.today.members) // 2))
 
 
 def members_doubled(stage: Stage) -> Iterator[Variant]:
-    yield from _sized(stage, "members_doubled", 2 * len(stage.today.members))
+    yield from _resize(stage, "members_doubled", 2 * len(stage.today.members))
 
 
 def members_as_partitions(stage: Stage) -> Iterator[Variant]:
-    yield from _sized(stage, "members_as_partitions", int(stage.today.group_input.first_row[-1]))
+    yield from _resize(stage, "members_as_partitions", int(stage.today.group_input.first_row[-1]))
 
 
-def _sized(stage: Stage, scenario: str, size: int) -> Iterator[Variant]:
+def _resize(stage: Stage, scenario: str, size: int) -> Iterator[Variant]:
     count, lots = len(stage.today.members), stage.lots(scenario)
     if size in (count, 0) or size > max(_MOST_MEMBERS, 2 * count):
         return
     if size > count:
-        event = grown(stage.today, size - count, lots)
+        event = grow(stage.today, size - count, lots)
     else:
         event = without(stage.today, set(lots.permutation(count)[size:].tolist()), Trigger.MEMBER_LEAVES)
     partitions = int(stage.today.group_input.first_row[-1])
@@ -241,8 +241,8 @@ def _sized(stage: Stage, scenario: str, size: int) -> Iterator[Variant]:
     yield Variant(change, (event,))
 
 
-def grown(state: GroupState, count: int, lots: np.random.Generator) -> Event:
-    drawn = Newcomers(state.members, lots).drawn(count)
+def grow(state: GroupState, count: int, lots: np.random.Generator) -> Event:
+    drawn = Newcomers(state.members, lots).draw(count)
     return with_newcomers(state, [member for _, member in drawn], [state.subscriptions[like] for like, _ in drawn])
 
 
@@ -266,7 +266,7 @@ def _restart_in_place(state: GroupState, number: int) -> Event:
 
 
 def _rolling(stage: Stage, events: Sequence[Event]) -> Variant:
-    done, count = len(stage.picked), len(stage.today.members)
+    done, count = len(stage.picked_members), len(stage.today.members)
     return Variant(fact(FactCode.MEMBERS_RESTART, restarts=done, members=count), events, share=done / count)
 
 
@@ -616,7 +616,7 @@ def _row(
     outcomes: list[_Outcome] = []
     for variant in variants:
         try:
-            outcomes.append(_played(variant, standing, cache, times))
+            outcomes.append(_play(variant, standing, cache, times))
         except AssignorError as error:
             empty = unscored(variant.events[-1].after.group_input, name)
             return replace(empty, scenario=scenario, subject=variant.subject, error=refusal_of(error))
@@ -646,7 +646,7 @@ def _with_pauses(row: GroupScore, pauses: Pauses) -> GroupScore:
     )
 
 
-def _played(variant: Variant, standing: Standing, cache: _AnswerCache, times: Times) -> _Outcome:
+def _play(variant: Variant, standing: Standing, cache: _AnswerCache, times: Times) -> _Outcome:
     reader, before, moved = standing.reader, standing.reader, 0
     steps: list[Step] = []
     for event in variant.events:
@@ -658,9 +658,9 @@ def _played(variant: Variant, standing: Standing, cache: _AnswerCache, times: Ti
         moved += changed_readers(before, after)
         steps.append(_step(event, before, after))
         reader = after
-    pauses = summed(_pauses(standing.protocol, steps, times))
+    pauses = sum_pauses(_pauses(standing.protocol, steps, times))
     last = variant.events[-1].after
-    return _Outcome(variant, last, before, reader, round(moved / variant.share), scaled(pauses, variant.share))
+    return _Outcome(variant, last, before, reader, round(moved / variant.share), scale_pauses(pauses, variant.share))
 
 
 def _pauses(protocol: Protocol, steps: Sequence[Step], times: Times) -> Iterator[Pauses]:
@@ -697,7 +697,7 @@ def _change(
     row = scored(today.group_input, name, other.reader, today.group_input.reader, capacity)
     by_count, by_rate = today.least_skews
     return replace(
-        _with_pauses(row, added(*(_pauses_in(bounce) for bounce in bounces))),
+        _with_pauses(row, add_pauses(*(_pauses_in(bounce) for bounce in bounces))),
         scenario=STRATEGY_CHANGES,
         subject=fact(FactCode.STRATEGY_CHANGES, strategy=own.candidate.name),
         variants=1,

@@ -82,11 +82,15 @@ def _of_kafka(
     if kind in (GroupType.CLASSIC, GroupType.UNKNOWN) and protocol_type == "consumer":
         is_go = (protocol, client.client) == (RACK_AFFINITY, Client.KAFKA_GO)
         names = (*_OF_CLIENTS, RACK_AFFINITY) if is_go else _OF_CLIENTS
-        return (*(_of_client(name, client) for name in names), Candidate(OWN, (OWN,)), *_migrated(kafka_version))
+        return (
+            *(_of_client(name, client) for name in names),
+            Candidate(OWN, (OWN,)),
+            *_migration_candidates(kafka_version),
+        )
     return ()
 
 
-def _migrated(kafka_version: str | None) -> tuple[Candidate, ...]:
+def _migration_candidates(kafka_version: str | None) -> tuple[Candidate, ...]:
     release = seen_release(kafka_version)
     if release and release < _MIGRATES_SINCE:
         return ()

@@ -184,7 +184,7 @@ def replay_streams_group(
     for scenario, instances, before, changed in _variants(assignor, today, group.id, seed):
         if scenario in scenarios:
             rows.append(score(scenario, instances, before, _after(assignor, changed)))
-    is_reproduced = _placed(again) == _placed(today)
+    is_reproduced = _placement(again) == _placement(today)
     return StreamsReplay(group.id, (), tuple(rows), is_reproduced, members, standby_replicas)
 
 
@@ -383,7 +383,7 @@ def _new_tasks(before: StreamsRequest, after: StreamsRequest) -> dict[str, list[
     return new
 
 
-def _placed(request: StreamsRequest) -> Counter[tuple[str, str, Task]]:
+def _placement(request: StreamsRequest) -> Counter[tuple[str, str, Task]]:
     kinds = ((member.id, kind, tasks) for member in request.members for kind, tasks in _kinds(member))
     return Counter((member, kind, task) for member, kind, tasks in kinds for task in tasks)
 

@@ -65,10 +65,10 @@ def request_of(
     generation. Members are in ``feeding_order``, or ``as_listed``.
     """
     frame = frame_of(group_input, subscriptions, is_server=is_server, as_listed=as_listed)
-    return frame.of_owned(*_owned(group_input))
+    return frame.of_owned(*_owned_partitions(group_input))
 
 
-def _owned(group_input: GroupInput) -> tuple[Longs, Ints, Ints]:
+def _owned_partitions(group_input: GroupInput) -> tuple[Longs, Ints, Ints]:
     index = {topic: number for number, topic in enumerate(group_input.topics)}
     owned = [
         [

@@ -466,7 +466,7 @@ _BASE64 = _values(f"{_LETTERS}+/", f"{_LETTERS}-_")
 _BASE64[ord("=")] = _PAD
 
 
-def decoded(keys: KeyColumn, encoding: KeyEncoding, first_row: int = 0) -> KeyColumn:
+def decode_keys(keys: KeyColumn, encoding: KeyEncoding, first_row: int = 0) -> KeyColumn:
     """Raises InvalidInputError with the invalid row (from 1, after ``first_row``)."""
     if encoding is KeyEncoding.PLAIN:
         return keys

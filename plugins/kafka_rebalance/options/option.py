@@ -106,9 +106,9 @@ class Option:
         return TypeAdapter(self.kind, config=CHECKED)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.with_info_wrap_validator_function(self._checked, handler(source))
+        return core_schema.with_info_wrap_validator_function(self._check, handler(source))
 
-    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _check(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         flag = replace(self, name=self.name or info.field_name).flag
         try:
             return inner(value)

@@ -102,20 +102,20 @@ class _Annotation(ABC):
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_wrap_validator_function(
-            self._checked,
+            self._check,
             self._inner(source, handler),
-            serialization=core_schema.wrap_serializer_function_ser_schema(self._dumped, info_arg=True),
+            serialization=core_schema.wrap_serializer_function_ser_schema(self._dump, info_arg=True),
         )
 
     def _inner(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return handler(source)
 
     @abstractmethod
-    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _check(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         """Return the checked value. Raises ValueError."""
 
     @abstractmethod
-    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _dump(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         """Return JSON of the value."""
 
 
@@ -144,7 +144,7 @@ class Value(_Annotation):
         ours, inner = self.schema if handler.mode == "validation" else {}, handler(schema)
         return inner | ours if inner.get("type") in ours.get("type", [inner.get("type")]) else ours
 
-    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _check(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         meant = self.read(value) if info.context == WRITTEN else value
         try:
             return inner(meant)
@@ -153,7 +153,7 @@ class Value(_Annotation):
                 raise  # with its own message
             raise ValueError(f"{excerpt(value)} {self.fault}" + (f"; {self.give}" if self.give else "")) from error
 
-    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _dump(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         return self.write(value) if info.context == WRITTEN else inner(value)
 
 
@@ -178,14 +178,14 @@ class Several(_Annotation):
         json_schema = {key: part for key, part in handler(schema).items() if key != "uniqueItems"}
         return json_schema | ({"maxItems": MOST_VALUES} if handler.mode == "validation" else {})
 
-    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _check(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         if not isinstance(value, list | tuple | frozenset):
             raise ValueError(f"{excerpt(value)} is no list")  # noqa: TRY004 (pydantic takes no TypeError)
         if info.context == WRITTEN and len(value) > MOST_VALUES:
             raise ValueError(f"{len(value):,} values are more than {MOST_VALUES:,}")
         return inner(value)
 
-    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> list[Any]:  # noqa: ARG002
+    def _dump(self, value: Any, inner: Callable[[Any], Any], info: Any) -> list[Any]:  # noqa: ARG002
         return sorted(inner(value)) if isinstance(value, frozenset) else list(inner(value))
 
 
@@ -202,14 +202,14 @@ class Pairs(Several):
         in_form = {"type": "array", "items": self.schema, "maxItems": MOST_VALUES}
         return in_form if handler.mode == "validation" else handler(schema)
 
-    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _check(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         if info.context == WRITTEN:
-            return super()._checked(value, lambda pairs: inner(_once(map(self.read, pairs))), info)
+            return super()._check(value, lambda pairs: inner(_once(map(self.read, pairs))), info)
         if not isinstance(value, Mapping):
             raise ValueError(f"{excerpt(value)} is no object")  # noqa: TRY004
         return inner(value)
 
-    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _dump(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         if info.context == WRITTEN:
             return [self.write(*pair) for pair in sorted(value.items())]
         return inner(dict(sorted(value.items())))

@@ -106,7 +106,7 @@ def place_new_topics(
     receivers = _receivers(snapshot, topics, options)
     document = options.document()
     before = receivers.load.copy()
-    placed = [_placed(receivers, topic) for topic in topics]
+    placed = [_place(receivers, topic) for topic in topics]
     ids = receivers.brokers.arrays.ids.tolist()
     return {
         "format": FORMAT,
@@ -176,7 +176,7 @@ def _too_few(topic: NewTopic, able: int) -> InfeasibleError:
     return InfeasibleError(cause, fact(FactCode.LOWER_FACTOR, replication_factor=able) if able else None)
 
 
-def _placed(receivers: _Receivers, topic: NewTopic) -> list[list[int]]:
+def _place(receivers: _Receivers, topic: NewTopic) -> list[list[int]]:
     able = int(receivers.takes.sum())
     if topic.replication_factor > able or not receivers.leads.any():
         raise _too_few(topic, able)

@@ -246,7 +246,7 @@ def _members_too_slow() -> str:
 def _more_members_would_idle(*, members: int, partitions: int, members_needed: int | None) -> str:
     return (
         f"it has {counted(members, 'member')} for {counted(partitions, 'partition')}, so another one would be idle. "
-        f"Make its members faster, or add partitions first{_needed(members_needed, partitions)}."
+        f"Make its members faster, or add partitions first{_members_to_keep_up(members_needed, partitions)}."
     )
 
 
@@ -255,11 +255,11 @@ def _add_members(*, kind: str, members: int, partitions: int, members_needed: in
         "connect_sink": "raise tasks.max",
         "streams": "raise num.stream.threads or start more instances",
     }.get(kind, "give it more members")
-    needed = _needed(members_needed, partitions)
+    needed = _members_to_keep_up(members_needed, partitions)
     return f"{more} (it has {members} for {counted(partitions, 'partition')}{needed}) or faster ones."
 
 
-def _needed(members: int | None, partitions: int) -> str:
+def _members_to_keep_up(members: int | None, partitions: int) -> str:
     if members is None:
         return ""
     text = f"; {members} as fast as its fastest would keep up"

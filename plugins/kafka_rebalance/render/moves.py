@@ -198,10 +198,10 @@ def _as_planned() -> str:
 def _alive(*, brokers: Sequence[int]) -> str:
     if len(brokers) > _LISTED_BROKERS:
         return f"all {len(brokers):,} brokers that the moves name are alive"
-    return f"broker{'s' * (len(brokers) != 1)} {_listed(brokers)} {'is' if len(brokers) == 1 else 'are'} alive"
+    return f"broker{'s' * (len(brokers) != 1)} {_list_brokers(brokers)} {'is' if len(brokers) == 1 else 'are'} alive"
 
 
-def _listed(brokers: Sequence[int]) -> str:
+def _list_brokers(brokers: Sequence[int]) -> str:
     return ", ".join(map(str, brokers))
 
 
@@ -210,7 +210,7 @@ def _kept_in_sync() -> str:
 
 
 def _joined(*, brokers: Sequence[int]) -> str:
-    named = f"broker{'s' * (len(brokers) != 1)} {_listed(brokers[:_LISTED_BROKERS])}"
+    named = f"broker{'s' * (len(brokers) != 1)} {_list_brokers(brokers[:_LISTED_BROKERS])}"
     return f"the added {named} joined the cluster, empty, in the racks that were named"
 
 

@@ -85,8 +85,8 @@ def step_figures(plan: Document) -> list[StepFigures]:
         cost = step["cost"]
         so_far = None if so_far is None or cost["bytes"] is None else so_far + cost["bytes"]
         members = [plan["moves"][m] for wave in step["waves"] for m in plan["waves"][wave - 1]["moves"]]
-        outcome = _shown(step, capacities, fills_soon)
-        before, after = (_used(outcome, capacities, time) for time in ("before", "after"))
+        outcome = _shown_outcome(step, capacities, fills_soon)
+        before, after = (_used_ratio(outcome, capacities, time) for time in ("before", "after"))
         figures.append(
             StepFigures(
                 step=number, kind=step["kind"], first_wave=min(step["waves"]), last_wave=max(step["waves"]),
@@ -101,7 +101,7 @@ def step_figures(plan: Document) -> list[StepFigures]:
     return figures
 
 
-def _shown(
+def _shown_outcome(
     step: Document, capacities: Mapping[str, Mapping[str, float]], fills_soon: Mapping[str, Any] | None
 ) -> Document:
     """Return leaders for an election, the fullest resource for a relief, else the largest fall of skew.
@@ -118,14 +118,14 @@ def _shown(
             disk = next(outcome for outcome in outcomes if outcome["resource"] == "disk")
             of_broker = {f"fullest_{time}": fills_soon["broker"] for time in ("before", "after")}
             return {**disk, **of_broker, "load_before": fills_soon["load"], "load_after": fills_soon["load_after"]}
-        used = [(_used(outcome, capacities, "before"), outcome) for outcome in outcomes]
+        used = [(_used_ratio(outcome, capacities, "before"), outcome) for outcome in outcomes]
         measured = [(ratio, outcome) for ratio, outcome in used if ratio is not None]
         if measured:
             return max(measured, key=lambda pair: pair[0])[1]
     return max(outcomes, key=lambda outcome: outcome["skew_before"] - outcome["skew_after"])
 
 
-def _used(outcome: Document, capacities: Mapping[str, Mapping[str, float]], time: str) -> float | None:
+def _used_ratio(outcome: Document, capacities: Mapping[str, Mapping[str, float]], time: str) -> float | None:
     capacity = capacities.get(outcome.get("resource", ""), {}).get(str(outcome.get(f"fullest_{time}")))
     return outcome[f"load_{time}"] / capacity if capacity else None
 
@@ -245,10 +245,10 @@ def step_table(plan: Document) -> list[str]:
     if not rows:
         return []
     widths = [max(len(row[column]) for row in (_HEAD, *rows)) for column in range(len(_HEAD))]
-    return ["  ".join(_aligned(row, widths)).rstrip() for row in (_HEAD, *rows)]
+    return ["  ".join(_align(row, widths)).rstrip() for row in (_HEAD, *rows)]
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+def _align(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     return [
         cell.ljust(width) if column in _AT_LEFT else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(row, widths, strict=True))

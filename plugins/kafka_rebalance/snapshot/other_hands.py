@@ -72,7 +72,7 @@ def _detect(snapshot: ClusterSnapshot, traces: _Traces) -> Balancer | None:
     return Balancer(traces.name, tuple(signs)) if signs else None
 
 
-def throttled(snapshot: ClusterSnapshot) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def throttled_resources(snapshot: ClusterSnapshot) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Topics and brokers with a throttle, also between log dirs."""
     topics = sorted(
         topic.name for topic in snapshot.topics if any(topic.configs.get(name) for name in _THROTTLED_REPLICAS)

@@ -187,7 +187,7 @@ def _unread_group(
     if group.state in _NO_MEMBERS and not group.members:
         return None
     has_no_commits = any(gap.lacks(*_COMMITS) for gap in gaps) or (is_untold and not group.committed)
-    named = _named(group)
+    named = _topic_names(group)
     if group.type is GroupType.SHARE:
         return UnreadGroup(group.id, named if group.members else None, UnreadCause.SHARE_GROUP, group.type)
     if group.type in (GroupType.STREAMS, GroupType.UNKNOWN):
@@ -202,7 +202,7 @@ def _unread_group(
     return UnreadGroup(group.id, partly, UnreadCause.SOME_COMMITS_NOT_READ, group.type) if partly else None
 
 
-def _named(group: Group) -> frozenset[str]:
+def _topic_names(group: Group) -> frozenset[str]:
     subscribed = {topic for member in group.members for topic in member.subscription or ()}
     parts = (part for member in group.members for part in (member.assigned, member.target))
     return frozenset(subscribed | {topic for part in parts for topic, _ in part or ()})
@@ -219,7 +219,7 @@ def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnap
     window_s = window_between(older, newer)
     row_before = _rows_before(older, newer)
     messages = _delta(older.partitions.end_offset, newer.partitions.end_offset, row_before)
-    in_bytes, message_bytes, in_source = _written(older, newer, row_before, messages)
+    in_bytes, message_bytes, in_source = _written_bytes(older, newer, row_before, messages)
     commits = commit_columns(older, newer)
     read = _read(older, newer, commits, row_before, message_bytes)
     measured = {
@@ -350,7 +350,7 @@ def _delta(before: Longs, now: Longs, row_before: Longs) -> Floats:
     return np.where(is_known, (now - earlier).astype(np.float64), np.nan)
 
 
-def _written(
+def _written_bytes(
     older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, messages: Floats
 ) -> tuple[Floats, Floats, LoadSource]:
     """Return bytes written, bytes a message, and the source of most bytes."""
