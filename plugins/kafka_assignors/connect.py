@@ -194,11 +194,11 @@ def work_as_sent(work: Work) -> Work:
 
 
 def work_after(running: Work, assigned: Work, revoked: Work) -> Work:
-    given, stopped = work_as_sent(assigned), set(revoked.connectors)
+    new_work, stopped = work_as_sent(assigned), set(revoked.connectors)
     stopped_tasks = set(revoked.tasks)
     return Work(
-        (*given.connectors, *(name for name in running.connectors if name not in stopped)),
-        (*given.tasks, *(task for task in running.tasks if task not in stopped_tasks)),
+        (*new_work.connectors, *(name for name in running.connectors if name not in stopped)),
+        (*new_work.tasks, *(task for task in running.tasks if task not in stopped_tasks)),
     )
 
 

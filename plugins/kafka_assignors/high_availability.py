@@ -127,9 +127,9 @@ class HighAvailabilityAssignor:
         is_probing = moves.move_active() + moves.move_standby() > 0
         _assign_stateless(group)
         threads = [_deal_to_threads(group, process) for process in range(len(group.ids))]
-        given = {member: tasks for dealt in threads for member, tasks in dealt.items()}
+        tasks_of_member = {member: tasks for dealt in threads for member, tasks in dealt.items()}
         return HighAvailabilityAnswer(
-            tuple(group.tasks_of(*given[member.id]) for member in request.members),
+            tuple(group.tasks_of(*tasks_of_member[member.id]) for member in request.members),
             {
                 str(UUID(int=number)): group.tasks_of(group.active[at], group.standby[at])
                 for at, number in enumerate(group.ids)
@@ -499,31 +499,31 @@ def _deal(
     tasks: Sequence[int], had: Mapping[str, Sequence[int]], threads: Sequence[str], counts: dict[str, int]
 ) -> dict[str, list[int]]:
     """Return the tasks of each thread, and add them to ``counts``."""
-    given: dict[str, list[int]] = {thread: [] for thread in threads}
+    dealt: dict[str, list[int]] = {thread: [] for thread in threads}
     if tasks:
         least = (sum(counts.values()) + len(tasks)) // len(threads)
         left = PriorityQueue.of_collection(range(max(tasks) + 1), tasks)
-        skipped = _deal_to_owners(left, had, given, {thread: least - counts[thread] for thread in threads})
-        short = [thread for thread in threads if len(given[thread]) < least - counts[thread]]
+        skipped = _deal_to_owners(left, had, dealt, {thread: least - counts[thread] for thread in threads})
+        short = [thread for thread in threads if len(dealt[thread]) < least - counts[thread]]
         while short:
             if not left:
                 raise AssignorError(
                     _RAN_OUT, "Ran out of unassigned stateful tasks but some members were not at capacity"
                 )
             thread = short.pop(0)
-            given[thread].append(left.poll())
-            if len(given[thread]) + counts[thread] < least:
+            dealt[thread].append(left.poll())
+            if len(dealt[thread]) + counts[thread] < least:
                 short.append(thread)
         if left:
-            even = [thread for thread in threads if len(given[thread]) + counts[thread] == least]
-            _deal_rest(left, skipped, given, even)
+            even = [thread for thread in threads if len(dealt[thread]) + counts[thread] == least]
+            _deal_rest(left, skipped, dealt, even)
     for thread in threads:
-        counts[thread] += len(given[thread])
-    return given
+        counts[thread] += len(dealt[thread])
+    return dealt
 
 
 def _deal_to_owners(
-    left: PriorityQueue, had: Mapping[str, Sequence[int]], given: Mapping[str, list[int]], most: Mapping[str, int]
+    left: PriorityQueue, had: Mapping[str, Sequence[int]], dealt: Mapping[str, list[int]], most: Mapping[str, int]
 ) -> dict[int, str]:
     """Give threads what they had, and return the tasks for which there was no room, with their thread."""
     skipped: dict[int, str] = {}
@@ -531,8 +531,8 @@ def _deal_to_owners(
         for task in tasks:
             if task not in left:
                 continue
-            if len(given[thread]) < most[thread]:
-                given[thread].append(task)
+            if len(dealt[thread]) < most[thread]:
+                dealt[thread].append(task)
                 left.remove(task)
             else:
                 skipped[task] = thread
@@ -540,15 +540,15 @@ def _deal_to_owners(
 
 
 def _deal_rest(
-    left: PriorityQueue, skipped: Mapping[int, str], given: Mapping[str, list[int]], even: list[str]
+    left: PriorityQueue, skipped: Mapping[int, str], dealt: Mapping[str, list[int]], even: list[str]
 ) -> None:
     """Give one more task to each thread of ``even``: a skipped one, else the next in the heap's order."""
     for task, thread in sorted(skipped.items()):
         if thread in even and task in left:
-            given[thread].append(task)
+            dealt[thread].append(task)
             left.remove(task)
             even.remove(thread)
     for task in left:
         if not even:
             raise AssignorError("java.lang.NullPointerException")
-        given[even.pop(0)].append(task)
+        dealt[even.pop(0)].append(task)

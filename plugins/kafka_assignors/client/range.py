@@ -140,14 +140,14 @@ def _assign_group(
                 for word in range(sets.shape[1]):
                     common[p, word] &= sets[first_row[topic] + p, word]
     queues = sets.shape[1] * 64 + (1 if racks.rackless_match else 0)
-    given = _spread(common, readers[starts[leader] : starts[leader + 1]], racks.members, queues, (n // k, n % k))
+    reader_of = _spread(common, readers[starts[leader] : starts[leader + 1]], racks.members, queues, (n // k, n % k))
     for topic in walk:
         if group[topic] != leader:
             continue
         for p in range(n):
-            if given[p] == ABSENT:
+            if reader_of[p] == ABSENT:
                 continue
-            i = starts[topic] + given[p]
+            i = starts[topic] + reader_of[p]
             owner[first_row[topic] + p] = readers[i]
             taken[i] += 1
             extras[topic] -= taken[i] > n // k
@@ -170,7 +170,7 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota
         queue = rack if rack >= 0 else rack_count
         following[i] = heads[queue]
         heads[queue] = i
-    given = np.full(n, ABSENT, np.int32)
+    reader_of = np.full(n, ABSENT, np.int32)
     taken = np.zeros(k, np.int32)
     for p in range(n):
         best = k
@@ -182,10 +182,10 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota
                 heads[queue] = following[heads[queue]]
             best = min(best, heads[queue])
         if best < k:
-            given[p] = best
+            reader_of[p] = best
             taken[best] += 1
             left -= taken[best] > share
-    return given
+    return reader_of
 
 
 @inner_kernel

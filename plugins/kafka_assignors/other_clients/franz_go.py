@@ -558,9 +558,9 @@ class FranzGoCooperativeSticky:
         owners = _owners(group)
         plans = _plans(group, request.seed)
         first = next(plans)
-        given = _without_waiting(first, owners)
-        varies = any(not np.array_equal(given, _without_waiting(other, owners)) for other in plans)
-        return _assignment(request, first, given, is_varying=varies)
+        granted = _without_waiting(first, owners)
+        varies = any(not np.array_equal(granted, _without_waiting(other, owners)) for other in plans)
+        return _assignment(request, first, granted, is_varying=varies)
 
 
 def _plans(group: Group, seed: int) -> Iterator[Ints]:
@@ -607,17 +607,17 @@ def _owners(group: Group) -> dict[int, set[int]]:
 
 def _without_waiting(plan: Ints, owners: dict[int, set[int]]) -> Ints:
     waiting = [row for row, holders in owners.items() if plan[row] != ABSENT and plan[row] not in holders]
-    given = plan.copy()
-    given[waiting] = ABSENT
-    return given
+    granted = plan.copy()
+    granted[waiting] = ABSENT
+    return granted
 
 
-def _assignment(request: AssignmentRequest, plan: Ints, given: Ints, *, is_varying: bool) -> Assignment:
+def _assignment(request: AssignmentRequest, plan: Ints, granted: Ints, *, is_varying: bool) -> Assignment:
     topics, walk = request.topics, by_code_points(request.topics.names)
-    waiting = np.flatnonzero((plan != ABSENT) & (given == ABSENT))
+    waiting = np.flatnonzero((plan != ABSENT) & (granted == ABSENT))
     of_topic = np.repeat(np.arange(len(topics)), np.diff(topics.first_row))[waiting]
     withheld = Withheld(
         of_topic.astype(np.int32), (waiting - topics.first_row[of_topic]).astype(np.int32), plan[waiting]
     )
-    lists = lists_by_owner(given, topics.first_row, walk, len(request.members))
+    lists = lists_by_owner(granted, topics.first_row, walk, len(request.members))
     return Assignment(*lists, withheld=withheld, varies=is_varying)

@@ -297,16 +297,16 @@ def _librdkafka_order(request: AssignmentRequest, inputs: StickyInput, claims: _
 def _second_step(request: AssignmentRequest, inputs: StickyInput, state: State) -> Assignment:
     offsets, rows = flattened(state)
     target = Assignment.of(offsets, inputs.row_topic[rows], inputs.row_partition[rows])
-    given = without_claimed(inputs, offsets, rows, last_claimants(request, inputs))
-    return replace(_hand_back(request, inputs, given), target=target)
+    assignment = without_claimed(inputs, offsets, rows, last_claimants(request, inputs))
+    return replace(_hand_back(request, inputs, assignment), target=target)
 
 
-def _hand_back(request: AssignmentRequest, inputs: StickyInput, given: Assignment) -> Assignment:
+def _hand_back(request: AssignmentRequest, inputs: StickyInput, assignment: Assignment) -> Assignment:
     members = request.members
     owners = np.repeat(np.arange(len(members), dtype=np.int32), np.diff(members.owned_offsets))
     gone = np.flatnonzero(inputs.rows < 0)
     if len(gone) == 0:
-        return given
+        return assignment
     back = {
         (topic, partition): owner
         for topic, partition, owner in zip(
@@ -316,13 +316,13 @@ def _hand_back(request: AssignmentRequest, inputs: StickyInput, given: Assignmen
             strict=True,
         )
     }
-    receivers = np.concatenate((np.repeat(np.arange(len(members)), given.counts), list(back.values())))
+    receivers = np.concatenate((np.repeat(np.arange(len(members)), assignment.counts), list(back.values())))
     by_member = np.argsort(receivers, kind="stable")
     offsets = np.zeros(len(members) + 1, dtype=np.int64)
     np.cumsum(np.bincount(receivers, minlength=len(members)), out=offsets[1:])
-    topics = np.concatenate((given.topics, [topic for topic, _ in back])).astype(np.int32)
-    partitions = np.concatenate((given.partitions, [partition for _, partition in back])).astype(np.int32)
-    return replace(given, offsets=offsets, topics=topics[by_member], partitions=partitions[by_member])
+    topics = np.concatenate((assignment.topics, [topic for topic, _ in back])).astype(np.int32)
+    partitions = np.concatenate((assignment.partitions, [partition for _, partition in back])).astype(np.int32)
+    return replace(assignment, offsets=offsets, topics=topics[by_member], partitions=partitions[by_member])
 
 
 DRAWS = 12

@@ -152,8 +152,8 @@ def _partition_racks(listed: Sequence[Mapping[str, Any]], racks: _Names) -> tupl
 
 
 def _generations(rows: Sequence[Mapping[str, Any]]) -> Ints:
-    given = [row.get("generation") for row in rows]
-    return _ints([NO_GENERATION if generation is None else generation for generation in given])
+    generations = [row.get("generation") for row in rows]
+    return _ints([NO_GENERATION if generation is None else generation for generation in generations])
 
 
 def _owned_columns(owned: Sequence[list[tuple[int, int]] | None]) -> tuple[Longs, Ints, Ints]:

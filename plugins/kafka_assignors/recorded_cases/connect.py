@@ -31,8 +31,8 @@ Output = dict[str, Any]
 def answer_eager(name: str, case: Input) -> Output:
     assignor = next(assignor for assignor in CONNECT_EAGER if assignor.name == name)
     workers = list(case["workers"])
-    given = assignor.assign(workers, _read_work(case["connectors"]))
-    return {"assignment": {worker: _lists(work_as_sent(work)) for worker, work in zip(workers, given, strict=True)}}
+    works = assignor.assign(workers, _read_work(case["connectors"]))
+    return {"assignment": {worker: _lists(work_as_sent(work)) for worker, work in zip(workers, works, strict=True)}}
 
 
 def answer_cooperative(name: str, case: Input) -> Output:

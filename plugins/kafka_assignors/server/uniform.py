@@ -76,16 +76,16 @@ def spread_evenly(
     if len(topics) == 0 or missing >= 0:
         status = NO_TOPICS if len(topics) == 0 else MISSING_TOPIC
         return status, missing, owned.offsets[:0], owned.topics[:0], owned.partitions[:0]
-    is_assigned, is_told = assigned
+    is_assigned, has_assignment = assigned
     is_contradictory = True
-    if not is_told:
+    if not has_assignment:
         is_assigned, is_contradictory = _owned_rows(owned, first_row, counts)
     lists = _spread(order, topics, TopicRows(counts, first_row), owned, is_assigned, JavaMaps(hashes, is_hashed),
         is_extra_given_back)  # fmt: skip
-    offsets, given, partitions, is_complete = lists
+    offsets, out_topics, partitions, is_complete = lists
     if not is_complete:
-        return LEFT_OVER, missing, offsets, given, partitions
-    return CONTRADICTORY if is_contradictory else SPREAD, missing, offsets, given, partitions
+        return LEFT_OVER, missing, offsets, out_topics, partitions
+    return CONTRADICTORY if is_contradictory else SPREAD, missing, offsets, out_topics, partitions
 
 
 @inner_kernel
@@ -307,7 +307,7 @@ class ServerUniformAssignor:
 
     def _homogeneous(self, request: AssignmentRequest) -> Assignment:
         topics, members, is_assigned = request.topics, request.members, request.is_assigned
-        status, missing, offsets, given, partitions = spread_evenly(
+        status, missing, offsets, out_topics, partitions = spread_evenly(
             walk_columns(request),
             (members.subscription_offsets, members.subscription_topics),
             (topics.partition_counts, topics.first_row, topics.uuid_msb, topics.uuid_lsb, name_hashes(request)),
@@ -320,7 +320,7 @@ class ServerUniformAssignor:
             return no_entries(len(members))
         if status == LEFT_OVER:
             raise AssignorError(PARTITION_ASSIGNOR_EXCEPTION, "Partitions were left unassigned")
-        lists = (offsets, given, partitions)
+        lists = (offsets, out_topics, partitions)
         return Assignment.of(*(_as_sets(*lists) if status == CONTRADICTORY else lists))
 
 
@@ -330,7 +330,7 @@ def as_of_4_0_0() -> ServerUniformAssignor:
 
 def _heterogeneous(request: AssignmentRequest) -> Assignment:
     topics, members = request.topics, request.members
-    status, at, offsets, given, partitions = spread_by_topic(
+    status, at, offsets, out_topics, partitions = spread_by_topic(
         walk_columns(request),
         (members.subscription_offsets, members.subscription_topics),
         (topics.partition_counts, topics.first_row, topics.uuid_msb, topics.uuid_lsb),
@@ -346,7 +346,7 @@ def _heterogeneous(request: AssignmentRequest) -> Assignment:
             "java.lang.ArrayIndexOutOfBoundsException",
             f"Index {members.owned_partitions[at]} out of bounds for length {count}",
         )
-    return Assignment.of(offsets, given, partitions)
+    return Assignment.of(offsets, out_topics, partitions)
 
 
 def no_entries(members: int) -> Assignment:

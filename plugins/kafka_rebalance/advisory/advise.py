@@ -322,22 +322,22 @@ def group_tasks(
 ) -> Iterator[GroupTask]:
     """A group that costs more than ``1/width`` of all is split into at most ``width`` tasks."""
     inputs = tuple(group_inputs(snapshot))
-    costs = [_cost_s(given, options.scenarios) for given in inputs]
+    costs = [_cost_s(group_input, options.scenarios) for group_input in inputs]
     fair = sum(costs) / width
-    for given, cost in zip(inputs, costs, strict=True):
-        if given.group.id in held:
-            yield GroupTask(given, replace(options, scenarios=(), strategies=()), 0, _cost_s(given, ()))
+    for group_input, cost in zip(inputs, costs, strict=True):
+        if group_input.group.id in held:
+            yield GroupTask(group_input, replace(options, scenarios=(), strategies=()), 0, _cost_s(group_input, ()))
             continue
         count = min(width, int(cost // fair)) if fair else 1
         shares = [options.scenarios]
         if count > 1 and options.scenarios:
-            shares = split(options.scenarios, len(given.group.members), int(given.first_row[-1]), count)
+            shares = split(options.scenarios, len(group_input.group.members), int(group_input.first_row[-1]), count)
         for part, share in enumerate(shares):
-            yield GroupTask(given, replace(options, scenarios=share), part, _cost_s(given, share))
+            yield GroupTask(group_input, replace(options, scenarios=share), part, _cost_s(group_input, share))
 
 
-def _cost_s(given: GroupInput, scenarios: Sequence[str]) -> float:
-    return _GROUP_S * estimated_cost(len(given.group.members), int(given.first_row[-1]), scenarios)
+def _cost_s(group_input: GroupInput, scenarios: Sequence[str]) -> float:
+    return _GROUP_S * estimated_cost(len(group_input.group.members), int(group_input.first_row[-1]), scenarios)
 
 
 def _answer(question: Sent[PlanQuestion], ground: PlacementGround, progress: Progress, watch: Watch, task: Task) -> Any:

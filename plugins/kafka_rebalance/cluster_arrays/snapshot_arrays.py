@@ -355,8 +355,8 @@ def _capacities(
 
 
 def _capacity_of(broker: Broker, name: str, options: PlanOptions) -> float:
-    given = getattr(options.capacities.get(broker.id, Capacity()), name)
-    value = given if given is not None else getattr(broker.capacity, name)
+    setting = getattr(options.capacities.get(broker.id, Capacity()), name)
+    value = setting if setting is not None else getattr(broker.capacity, name)
     if value is None and name == "disk_bytes":
         value = volume_bytes(broker.log_dirs)
     return float("nan") if value is None else float(value)

@@ -152,8 +152,8 @@ def streams_tasks_uneven(context: FindingContext) -> Iterator[Finding]:
         mean = today.active_tasks / today.members
         is_far = today.most_active >= mean * threshold("streams_tasks_uneven", "most_mean_ratio")
         # Idle members have their own finding, unless there are too few tasks for all.
-        is_told = _idle_cause(tasks, today) not in (None, StreamsCause.FEWER_TASKS)
-        if is_told or not is_far or difference < threshold("streams_tasks_uneven", "least_difference"):
+        is_explained = _idle_cause(tasks, today) not in (None, StreamsCause.FEWER_TASKS)
+        if is_explained or not is_far or difference < threshold("streams_tasks_uneven", "least_difference"):
             continue
         after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
         cause = _mends(after, is_mended=after is not None and after.most_active - after.least_active < difference)

@@ -189,10 +189,10 @@ class _Group:
             members=tuple(members),
             settings=HighAvailabilitySettings(standby_replicas=settings.standbys, rack_aware_tags=settings.tags),
         )
-        given = zip(members, _ASSIGNOR.assign(request).members, strict=True)
+        pairs = zip(members, _ASSIGNOR.assign(request).members, strict=True)
         return tuple(
             StreamsMember(id=member.id, process_id=member.process_id, active=tasks.active, standby=tasks.standby)
-            for member, tasks in given
+            for member, tasks in pairs
         )
 
     def _request(self, members: Sequence[StreamsMember], settings: _Settings) -> StreamsRequest:

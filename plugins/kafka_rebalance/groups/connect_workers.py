@@ -185,8 +185,8 @@ class ConnectState:
         running = {name: work for name, work in self.running.items() if name != lost}
         if self.is_eager:
             names = sorted([*running, *([joining] if joining is not None else ())])
-            given = CONNECT_EAGER[0].assign(names, self.configured)
-            return {name: work_as_sent(work) for name, work in zip(names, given, strict=True)}, 0
+            works = CONNECT_EAGER[0].assign(names, self.configured)
+            return {name: work_as_sent(work) for name, work in zip(names, works, strict=True)}, 0
         memory = LeaderMemory(assigned=self.configured, workers=frozenset(self.running), generation=1)
         if lost == self.leader:
             memory = LeaderMemory()  # another worker leads

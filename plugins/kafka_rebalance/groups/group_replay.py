@@ -198,8 +198,8 @@ def _answers(
     if own is not None and fitting:
         answers.standings.append(Standing(own, fitting[0], today))
     for candidate in possible:
-        is_told = candidate is own and bool(fitting)
-        if is_told or not (strategies is None or candidate.name in strategies):
+        is_reproduced = candidate is own and bool(fitting)
+        if is_reproduced or not (strategies is None or candidate.name in strategies):
             continue
         score, reader = _replayed(candidate, group_input, subscriptions, today)
         answers.scores.append(score)

@@ -135,8 +135,8 @@ def _is_between_rounds(group: Group) -> bool:
     """
     if group.type is not GroupType.CLASSIC or group.protocol != "cooperative-sticky":
         return False
-    given = {pair for member in group.members for pair in _pairs(member.assigned)}
-    return any(_pairs(member.owned or ()) - given for member in group.members)
+    assigned = {pair for member in group.members for pair in _pairs(member.assigned)}
+    return any(_pairs(member.owned or ()) - assigned for member in group.members)
 
 
 def _pairs(runs: TopicPartitions) -> set[tuple[str, int]]:

@@ -214,8 +214,8 @@ def _missing_of_coordinator(group_input: GroupInput, assignor: StreamsStickyAssi
     if named not in (None, _STICKY):
         yield MissingPart.ASSIGNOR
     is_stateful = any(part.changelog_topics for part in group.subtopologies)
-    is_told = all(member.task_offsets is not None for member in group.members)
-    if assignor is not None and assignor.reads_offsets and is_stateful and not is_told:
+    has_offsets = all(member.task_offsets is not None for member in group.members)
+    if assignor is not None and assignor.reads_offsets and is_stateful and not has_offsets:
         yield MissingPart.TASK_OFFSETS
 
 
@@ -281,8 +281,8 @@ def listed_tasks(tasks: TaskIds) -> tuple[Task, ...]:
 
 
 def _after(assignor: StreamsStickyAssignor, request: StreamsRequest) -> StreamsRequest:
-    given = zip(request.members, assignor.assign(request), strict=True)
-    members = tuple(replace(member, active=tasks.active, standby=tasks.standby) for member, tasks in given)
+    pairs = zip(request.members, assignor.assign(request), strict=True)
+    members = tuple(replace(member, active=tasks.active, standby=tasks.standby) for member, tasks in pairs)
     return replace(request, members=members)
 
 

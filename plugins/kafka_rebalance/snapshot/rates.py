@@ -121,8 +121,8 @@ def _read_messages(newer: ClusterSnapshot, commits: CommitColumns, row_before: L
     row, before = commits.row[there], commits.before[there]
     start, end = newer.partitions.start_offset[row], newer.partitions.end_offset[row]
     reached = np.where(end < 0, commits.offset[there], np.minimum(commits.offset[there], end))
-    is_told = (commits.offset[there] >= before) & (reached >= before) & (start <= before)
-    messages[there[is_told]] = (reached - before)[is_told]
+    is_usable = (commits.offset[there] >= before) & (reached >= before) & (start <= before)
+    messages[there[is_usable]] = (reached - before)[is_usable]
     return messages
 
 
