@@ -47,13 +47,13 @@ from kafka_assignors.sticky.before_3_0 import (
     Claims,
     Generations,
     claims_of,
-    filled_and_evened,
-    moved_first,
+    fill_and_even_out,
+    put_moved_first,
     unfilled_state,
 )
 from kafka_assignors.sticky.general import (
     choose_who_takes_part,
-    evened,
+    even_out,
     give_out,
     give_out_in_racks,
     keep_readable,
@@ -62,7 +62,7 @@ from kafka_assignors.sticky.general import (
     waits_for_owners,
 )
 from kafka_assignors.sticky.legacy import hold, in_turn
-from kafka_assignors.sticky.state import DIALECT, JAVA, KAFKA_PYTHON_3, LIBRDKAFKA, State, flattened
+from kafka_assignors.sticky.state import DIALECT, JAVA, KAFKA_PYTHON_3, LIBRDKAFKA, State, flatten
 from kafka_assignors.sticky.sticky_input import StickyInput, no_racks, sticky_input_of
 
 _NULL = "java.lang.NullPointerException"
@@ -121,8 +121,8 @@ class PythonSticky:
         state.marks[DIALECT] = self.dialect
         order = _kafka_python_order(request, inputs, claims, state)
         with failing_as("KeyError", "the leader asks for a member that is left out of balancing"):
-            state = filled_and_evened(state, inputs, claims, order, walks_given_first=True)
-        offsets, rows = flattened(state)
+            state = fill_and_even_out(state, inputs, claims, order, walks_given_first=True)
+        offsets, rows = flatten(state)
         if not self.is_cooperative:
             return Assignment.of(offsets, inputs.row_topic[rows], inputs.row_partition[rows])
         return without_claimed(inputs, offsets, rows, last_claimants(request, inputs))
@@ -169,7 +169,7 @@ def _kafka_python_order(request: AssignmentRequest, inputs: StickyInput, claims:
         return sorted_rows
     lists = np.split(claims.rows, claims.offsets[1:-1])
     last_first = np.concatenate([rows[::-1] for rows in lists])
-    rows = moved_first(claims.offsets, last_first, claims.moved_rows, state.rows["owner"].copy())
+    rows = put_moved_first(claims.offsets, last_first, claims.moved_rows, state.rows["owner"].copy())
     turned: Ints = in_turn(inputs.by_id, claims.offsets, rows, sorted_rows, request.topics.partition_total)
     return turned
 
@@ -208,7 +208,7 @@ class LibrdkafkaCooperative:
         walks = [] if must_revoke or len(free) == 0 else [shared_rows(state, free)]
         walks.append(shared_rows(state, order))
         with failing_as("null pointer", "the leader asks for a member that is left out of balancing, and crashes"):
-            state = evened(state, walks, is_initial=is_initial, is_literal=is_believed_wrongly)
+            state = even_out(state, walks, is_initial=is_initial, is_literal=is_believed_wrongly)
         return _second_step(request, inputs, state)
 
 
@@ -295,7 +295,7 @@ def _librdkafka_order(request: AssignmentRequest, inputs: StickyInput, claims: _
 
 
 def _second_step(request: AssignmentRequest, inputs: StickyInput, state: State) -> Assignment:
-    offsets, rows = flattened(state)
+    offsets, rows = flatten(state)
     target = Assignment.of(offsets, inputs.row_topic[rows], inputs.row_partition[rows])
     assignment = without_claimed(inputs, offsets, rows, last_claimants(request, inputs))
     return replace(_hand_back(request, inputs, assignment), target=target)
@@ -374,8 +374,8 @@ class _Run:
         give_out(state, self._free(claims, held))
         choose_who_takes_part(state)
         with failing_as("lost partition", "one goes to a member that is left out of balancing: nobody will read it"):
-            final = evened(state, [shared_rows(state, order)], is_initial=is_initial, is_literal=False)
-        offsets, rows = flattened(state)
+            final = even_out(state, [shared_rows(state, order)], is_initial=is_initial, is_literal=False)
+        offsets, rows = flatten(state)
         return (offsets, rows) if final is state else _without_left_out(state, offsets, rows)
 
     def _members(self) -> Longs:
@@ -395,7 +395,7 @@ class _Run:
     def _taken_up(self, claims: Claims, state: State) -> Ints:
         topics, inputs = self.request.topics, self.inputs
         if not claims.is_empty and self._reads_alike():
-            rows = moved_first(claims.offsets, claims.rows, claims.moved_rows, state.rows["owner"].copy())
+            rows = put_moved_first(claims.offsets, claims.rows, claims.moved_rows, state.rows["owner"].copy())
             tail = self.luck.permutation(rows_of(inputs.topics, topics.first_row))
             turned: Ints = in_turn(inputs.by_id, claims.offsets, rows, tail, topics.partition_total)
             return turned

@@ -51,7 +51,7 @@ from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_assignors.orders import topic_walk
 from kafka_assignors.sticky.general import (
     choose_who_takes_part,
-    evened,
+    even_out,
     give_out,
     most_possible,
     rows_of,
@@ -59,7 +59,7 @@ from kafka_assignors.sticky.general import (
     waits_for_owners,
 )
 from kafka_assignors.sticky.legacy import drop_once, hashed_rows, hold, in_turn
-from kafka_assignors.sticky.state import State, flattened, new_state
+from kafka_assignors.sticky.state import State, flatten, new_state
 from kafka_assignors.sticky.sticky_input import StickyInput, no_racks, sticky_input_of
 from kafka_assignors.subscribers import same_readers, subscribers_by_topic
 
@@ -199,7 +199,7 @@ def assign_one_way(request: AssignmentRequest, inputs: StickyInput, claims: Clai
     state = unfilled_state(request, inputs)
     is_in_turn = way.takes_in_turn and not claims.is_empty and _all_read_the_same(request, inputs)
     order = _in_turn(request, inputs, claims, state) if is_in_turn else _fewest_readers_first(request, inputs, state)
-    state = filled_and_evened(state, inputs, claims, order, walks_given_first=way.walks_given_first)
+    state = fill_and_even_out(state, inputs, claims, order, walks_given_first=way.walks_given_first)
     answer = _answer(request, inputs, state, way)
     return replace(answer, varies=True) if is_in_turn and _has_tree_bins(request, inputs) else answer
 
@@ -212,7 +212,7 @@ def unfilled_state(request: AssignmentRequest, inputs: StickyInput) -> State:
     return new_state(request, inputs, possible, slack=_SLACK)
 
 
-def filled_and_evened(
+def fill_and_even_out(
     state: State, inputs: StickyInput, claims: Claims, order: Ints, *, walks_given_first: bool
 ) -> State:
     held, _ = hold(state, inputs.owned_order, claims.offsets, claims.rows)
@@ -224,11 +224,11 @@ def filled_and_evened(
     must_revoke = bool((held[claims.rows] == 0).any())
     walks = [shared_rows(state, free)] if walks_given_first and not must_revoke else []
     walks.append(shared_rows(state, order))
-    return evened(state, walks, is_initial=is_initial, is_literal=False)
+    return even_out(state, walks, is_initial=is_initial, is_literal=False)
 
 
 def _answer(request: AssignmentRequest, inputs: StickyInput, state: State, way: OneWay) -> Assignment:
-    offsets, rows = flattened(state)
+    offsets, rows = flatten(state)
     withheld = Withheld.nothing()
     members = request.members
     if way.is_cooperative:
@@ -250,7 +250,7 @@ def _in_turn(request: AssignmentRequest, inputs: StickyInput, claims: Claims, st
     hashed = hashed_rows(
         topic_walk(request, inputs.subscription_order), topics.first_row, hash_codes(names.data, names.offsets)
     )
-    rows = moved_first(claims.offsets, claims.rows, claims.moved_rows, state.rows["owner"].copy())
+    rows = put_moved_first(claims.offsets, claims.rows, claims.moved_rows, state.rows["owner"].copy())
     turned: Ints = in_turn(inputs.by_id, claims.offsets, rows, hashed, topics.partition_total)
     return turned
 
@@ -288,7 +288,7 @@ def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:
 
 
 @kernel
-def moved_first(offsets: Longs, rows: Ints, moved_rows: Ints, owner: Ints) -> Ints:
+def put_moved_first(offsets: Longs, rows: Ints, moved_rows: Ints, owner: Ints) -> Ints:
     """Each member's rows, those in ``moved_rows`` first, in that order; ``owner`` is scratch."""
     ordered = rows.copy()
     if len(moved_rows) == 0:

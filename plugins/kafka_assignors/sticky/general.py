@@ -52,10 +52,10 @@ from kafka_assignors.sticky.state import (
     WITNESS_TOPIC,
     State,
     fill,
-    flattened,
+    flatten,
     give,
-    moved,
     new_state,
+    sift,
     sort_pairs,
     take,
 )
@@ -380,7 +380,7 @@ def _update_size(state: State, member: int, before: int) -> None:
         marks[LEAST] += 1
     while with_size[marks[MOST]] == 0:
         marks[MOST] -= 1
-    moved(state, member)
+    sift(state, member)
 
 
 @inner_kernel
@@ -467,7 +467,7 @@ def assign_general(request: AssignmentRequest, inputs: StickyInput, line: Line, 
     # First the newly assigned partitions, then all; all at once if something must be revoked.
     walks = [] if must_revoke else [shared_rows(state, free)]
     walks.append(shared_rows(state, rows_of(order, topics.first_row)))
-    state_then = evened(state, walks, is_initial=is_initial, is_literal=is_unsound)
+    state_then = even_out(state, walks, is_initial=is_initial, is_literal=is_unsound)
     return _answer(request, inputs, state, state_then, is_cooperative=is_cooperative)
 
 
@@ -475,7 +475,7 @@ def _answer(
     request: AssignmentRequest, inputs: StickyInput, walk_state: State, state: State, *, is_cooperative: bool
 ) -> Assignment:
     members = request.members
-    offsets, rows = flattened(state)
+    offsets, rows = flatten(state)
     withheld = Withheld.nothing()
     if is_cooperative:
         waits = waits_for_owners(offsets, rows, members.owned_offsets, inputs.rows, len(inputs.row_topic))
@@ -596,7 +596,7 @@ def give_out(state: State, free: Ints) -> None:
         if state.marks[HEAP] > 0:
             member = state.heap[0]
             give(state, row, member)
-            moved(state, member)
+            sift(state, member)
 
 
 @kernel
@@ -655,7 +655,7 @@ def shared_rows(state: State, rows: Ints) -> Ints:
     return kept[:count]
 
 
-def evened(state: State, walks: list[Ints], *, is_initial: bool, is_literal: bool) -> State:
+def even_out(state: State, walks: list[Ints], *, is_initial: bool, is_literal: bool) -> State:
     """Walk over each list of rows in turn; restore the start if the last walk moved rows without a better score.
 
     ``is_literal``: only Kafka's literal questions answer as Java does. Raises EndlessReassignmentError, and

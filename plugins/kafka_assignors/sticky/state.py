@@ -206,7 +206,7 @@ def take(state: State, row: int, member: int) -> None:
 
 
 @kernel
-def flattened(state: State) -> tuple[Longs, Ints]:
+def flatten(state: State) -> tuple[Longs, Ints]:
     member_count = len(state.members)
     offsets = np.zeros(member_count + 1, np.int64)
     for member in range(member_count):
@@ -240,7 +240,7 @@ def fill(state: State, topic: int, only_who_takes_part: bool) -> None:  # noqa: 
 
 
 @kernel
-def moved(state: State, member: int) -> None:
+def sift(state: State, member: int) -> None:
     heap, members = state.heap, state.members
     at = members[member].heap_place
     if at == NONE:

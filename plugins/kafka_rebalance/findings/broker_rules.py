@@ -16,7 +16,7 @@ from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContex
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
 from kafka_rebalance.findings.plan_outcome import (
     copied_by_plan,
-    moved_away,
+    moved_excess_ratio,
     plan_cost,
     plan_evidence,
     plan_outcome,
@@ -291,7 +291,7 @@ def leaders_over_share(context: FindingContext) -> Iterator[Finding]:
                     outcome=plan_outcome(context, score, fact(FactCode.REORDER_AND_ELECT)),
                 ),
                 cost=plan_cost(context, score.broker, fact(FactCode.LEADER_CHANGES_COPY_NOTHING)),
-                gain=moved_away(context, score),
+                gain=moved_excess_ratio(context, score),
                 copied_bytes=copied_by_plan(context, score.broker, 0.0),
                 changes=ceil(own - share),
             ),

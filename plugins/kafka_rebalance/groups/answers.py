@@ -44,7 +44,7 @@ def _readers(first: Longs, offsets: Longs, topics: Ints, partitions: Ints) -> In
     return reader
 
 
-def unscored(group_input: GroupInput, assignor: str) -> GroupScore:
+def empty_score(group_input: GroupInput, assignor: str) -> GroupScore:
     return GroupScore(
         group_id=group_input.group.id,
         assignor=assignor,
@@ -55,7 +55,7 @@ def unscored(group_input: GroupInput, assignor: str) -> GroupScore:
     )
 
 
-def scored(
+def score_answer(
     group_input: GroupInput, assignor: str, reader: Ints, before: Ints, capacity: float | None = None
 ) -> GroupScore:
     """Return the row of ``reader`` int32[P] against ``before``.
@@ -70,7 +70,7 @@ def scored(
     racks = group_input.rack_codes
     in_rack = RackRatios(None, None) if racks is None else rack_ratios(reader, racks, rates.in_bytes_per_s)
     return replace(
-        unscored(group_input, assignor),
+        empty_score(group_input, assignor),
         idle_members=balance.idle_members,
         skew_count=balance.skew_count,
         skew_rate=balance.skew_rate,

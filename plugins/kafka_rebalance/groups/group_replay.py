@@ -21,7 +21,7 @@ from kafka_assignors.contract import NO_RACK, AssignmentRequest
 from kafka_assignors.coordinator.timeline import Times
 from kafka_assignors.registry import by_name
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.groups.answers import answer_of, scored, unscored
+from kafka_rebalance.groups.answers import answer_of, empty_score, score_answer
 from kafka_rebalance.groups.classic_streams import replay_classic_streams
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
@@ -129,7 +129,7 @@ def _without_strategies(group_input: GroupInput, motion: GroupMotion | None) -> 
     if motion is not None and (motion.code is MotionCode.NOT_SHOWN or not group_input.topics):
         return _only_counted(group_input, protocol, motion)
     if not group.members:
-        nobody = replace(scored(group_input, protocol, today, today), is_current=True)
+        nobody = replace(score_answer(group_input, protocol, today, today), is_current=True)
         return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (nobody,), (), None)
     if not group.type.has_strategy:
         return _unassigned_replay(group_input, protocol)
@@ -160,7 +160,7 @@ def _is_judged(group: Group, basis: SubscriptionBasis, *, is_reproduced: bool | 
 def _today_in_motion(group_input: GroupInput, today: GroupScore) -> GroupScore:
     """Return today's row of a moving group: idle members unknown, and all else where no member shows a partition."""
     if not any(member.assigned for member in group_input.group.members):
-        today = replace(unscored(group_input, today.assignor), is_current=True)
+        today = replace(empty_score(group_input, today.assignor), is_current=True)
     return replace(today, idle_members=None)
 
 
@@ -193,7 +193,7 @@ def _answers(
 ) -> _Answers:  # fmt: skip
     """Replay each strategy; the group's own keeps today's readers if reproduced (``fitting``)."""
     today, protocol = group_input.reader, group_input.group.protocol or _UNKNOWN
-    current = replace(scored(group_input, protocol, today, today), is_current=True)
+    current = replace(score_answer(group_input, protocol, today, today), is_current=True)
     answers = _Answers([current], {protocol: today}, [])
     if own is not None and fitting:
         answers.standings.append(Standing(own, fitting[0], today))
@@ -227,13 +227,13 @@ def _unassigned_replay(group_input: GroupInput, protocol: str) -> GroupReplay:
     if group.type is GroupType.STREAMS:
         # The number of partitions is unknown for tasks without known topics.
         is_shown = all(member.assigned for member in group.members if member.tasks and member.tasks.active)
-        score = scored(group_input, protocol, today, today) if is_shown else unscored(group_input, protocol)
+        score = score_answer(group_input, protocol, today, today) if is_shown else empty_score(group_input, protocol)
         idle = sum(member.tasks in (None, Tasks()) for member in group.members)
         score = replace(score, is_current=True, idle_members=idle)
         members = _member_scores(group_input, protocol, today, today, is_current=True)
     else:
         idle = sum(not member.assigned for member in group.members)
-        score = replace(unscored(group_input, protocol), is_current=True, idle_members=idle, partitions_moved=0)
+        score = replace(empty_score(group_input, protocol), is_current=True, idle_members=idle, partitions_moved=0)
         members = tuple(_share_member_score(group.id, protocol, member) for member in group.members)
     return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
 
@@ -243,7 +243,7 @@ def _only_workers(group_input: GroupInput, protocol: str) -> GroupReplay:
     group = group_input.group
     running = [None if member.worker is None else member.worker.running for member in group.members]
     idle = None if None in running else sum(not work for work in running)
-    score = replace(unscored(group_input, protocol), is_current=True, idle_members=idle)
+    score = replace(empty_score(group_input, protocol), is_current=True, idle_members=idle)
     members = tuple(_share_member_score(group.id, protocol, member) for member in group.members)
     return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
 
@@ -256,7 +256,7 @@ def _only_counted(group_input: GroupInput, protocol: str, motion: GroupMotion) -
     ]
     is_every = 0 < len(counts) == motion.members
     score = replace(
-        unscored(group_input, protocol), is_current=True, members=motion.members,
+        empty_score(group_input, protocol), is_current=True, members=motion.members,
         partitions=sum(counts) if is_every else 0,
         idle_members=counts.count(0) if is_every and motion.code is MotionCode.NOT_SHOWN else None,
         skew_count=max(counts) * len(counts) / sum(counts) if is_every and any(counts) else None,
@@ -310,7 +310,7 @@ def _without_racks(request: AssignmentRequest) -> AssignmentRequest:
 def _replayed(
     candidate: Candidate, group_input: GroupInput, subscriptions: Subscriptions, today: Ints
 ) -> tuple[GroupScore, Ints | None]:
-    empty = unscored(group_input, candidate.name)
+    empty = empty_score(group_input, candidate.name)
     if not candidate.releases:
         strategy = candidate.name.removeprefix("consumer/")
         why = fact(FactCode.STRATEGY_NOT_MODELLED, strategy=strategy, modelled_since=candidate.modelled_since)
@@ -320,7 +320,7 @@ def _replayed(
     version = _version_of(candidate, request, group_input, reader)
     if reader is None:
         return replace(empty, error=error, version=version), None
-    return replace(scored(group_input, candidate.name, reader, today), version=version), reader
+    return replace(score_answer(group_input, candidate.name, reader, today), version=version), reader
 
 
 def _version_of(candidate: Candidate, request: AssignmentRequest, group_input: GroupInput, reader: Ints | None) -> Fact:

@@ -30,7 +30,7 @@ from kafka_assignors.kernels.decorators import kernel
 from kafka_assignors.registry import by_name
 from kafka_assignors.weighted import least_skew
 from kafka_rebalance.facts import Fact, FactCode, fact, refusal_of
-from kafka_rebalance.groups.answers import reader_of, scored, unscored
+from kafka_rebalance.groups.answers import empty_score, reader_of, score_answer
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.member_clients import COOPERATIVE
 from kafka_rebalance.groups.request_frame import RequestFrame, Subscriptions, frame_of
@@ -91,7 +91,7 @@ class Event:
     is_static: bool = False
     subject: int = ABSENT
 
-    def carried(self, reader: Ints) -> tuple[Ints, Ints]:
+    def carry(self, reader: Ints) -> tuple[Ints, Ints]:
         """Return present and former readers, int32[P after] each, by new member numbers.
 
         Gone members share one number after all others.
@@ -604,7 +604,9 @@ def changed_scores(
         if group.after.group.members:
             rows += [_row(name, standing, (variant,), cache, times) for standing in standings]
         else:
-            nobody = replace(unscored(group.after, ""), scenario=name, subject=variant.subject, error=_NO_MEMBER_LEFT)
+            nobody = replace(
+                empty_score(group.after, ""), scenario=name, subject=variant.subject, error=_NO_MEMBER_LEFT
+            )
             rows += [replace(nobody, assignor=standing.candidate.name) for standing in standings]
     return tuple(rows)
 
@@ -618,10 +620,10 @@ def _row(
         try:
             outcomes.append(_play(variant, standing, cache, times))
         except AssignorError as error:
-            empty = unscored(variant.events[-1].after.group_input, name)
+            empty = empty_score(variant.events[-1].after.group_input, name)
             return replace(empty, scenario=scenario, subject=variant.subject, error=refusal_of(error))
     most = max(outcomes, key=lambda outcome: (outcome.moved, outcome.pauses.unread_partition_ms))
-    row = scored(most.state.group_input, name, most.reader, most.before, cache.capacity)
+    row = score_answer(most.state.group_input, name, most.reader, most.before, cache.capacity)
     by_count, by_rate = most.state.least_skews
     return replace(
         _with_pauses(row, most.pauses),
@@ -650,7 +652,7 @@ def _play(variant: Variant, standing: Standing, cache: _AnswerCache, times: Time
     reader, before, moved = standing.reader, standing.reader, 0
     steps: list[Step] = []
     for event in variant.events:
-        stays, before = event.carried(reader)
+        stays, before = event.carry(reader)
         if event.trigger in _UNNOTICED:
             after = stays
         else:
@@ -693,8 +695,8 @@ def _change(
     bounces = (restarts[own.candidate.name], restarts[name])
     refused = next((row.error for row in bounces if row.error), None)
     if refused:
-        return replace(unscored(today.group_input, name), scenario=STRATEGY_CHANGES, error=refused)
-    row = scored(today.group_input, name, other.reader, today.group_input.reader, capacity)
+        return replace(empty_score(today.group_input, name), scenario=STRATEGY_CHANGES, error=refused)
+    row = score_answer(today.group_input, name, other.reader, today.group_input.reader, capacity)
     by_count, by_rate = today.least_skews
     return replace(
         _with_pauses(row, add_pauses(*(_pauses_in(bounce) for bounce in bounces))),
