@@ -155,7 +155,7 @@ def connect_cooperative(version: object = None) -> CooperativeAssignor:
     Raises InvalidInputError for an untried release.
     """
     spans = [assignor.releases for assignor in CONNECT_COOPERATIVE]
-    return CONNECT_COOPERATIVE[answering(spans, version, "connect-cooperative").place]
+    return CONNECT_COOPERATIVE[answering(spans, version, "connect-cooperative").index]
 
 
 def work_as_sent(work: Work) -> Work:
@@ -165,7 +165,7 @@ def work_as_sent(work: Work) -> Work:
     """
     names = list(dict.fromkeys(work.connectors))
     column = StringColumn.of(names)
-    walk = [names[place] for place in set_copy_order(hash_codes(column.data, column.offsets)).tolist()]
+    walk = [names[index] for index in set_copy_order(hash_codes(column.data, column.offsets)).tolist()]
     groups: dict[str, list[ConnectTask]] = {name: [] for name in walk}
     for task in work.tasks:
         groups.setdefault(task.connector, []).append(task)
@@ -173,11 +173,11 @@ def work_as_sent(work: Work) -> Work:
 
 
 def work_after(running: Work, assigned: Work, revoked: Work) -> Work:
-    given, stopped = work_as_sent(assigned), set(revoked.connectors)
+    new_work, stopped = work_as_sent(assigned), set(revoked.connectors)
     stopped_tasks = set(revoked.tasks)
     return Work(
-        (*given.connectors, *(name for name in running.connectors if name not in stopped)),
-        (*given.tasks, *(task for task in running.tasks if task not in stopped_tasks)),
+        (*new_work.connectors, *(name for name in running.connectors if name not in stopped)),
+        (*new_work.tasks, *(task for task in running.tasks if task not in stopped_tasks)),
     )
 
 
@@ -194,7 +194,7 @@ def _task_key(task: ConnectTask) -> tuple[bytes, int]:
 
 def _hash_walk(ids: Sequence[str]) -> list[str]:
     column = StringColumn.of(ids)
-    return [ids[place] for place in put_order(hash_codes(column.data, column.offsets), DEFAULT_CAPACITY).tolist()]
+    return [ids[index] for index in put_order(hash_codes(column.data, column.offsets), DEFAULT_CAPACITY).tolist()]
 
 
 def _backoff_ms(attempts: int, most_ms: int) -> int:
@@ -233,8 +233,8 @@ class _Round:
         deleted = _without(previous, request.configured)
         lost = _in_order(_without(_without(previous, active), deleted))
         created = _in_order(_without(_without(request.configured, previous), active))
-        revoked_connectors = _revoke(self._connectors, {*deleted.connectors, *_doubled(self._connectors)})
-        revoked_tasks = _revoke(self._tasks, {*deleted.tasks, *_doubled(self._tasks)})
+        revoked_connectors = _revoke(self._connectors, {*deleted.connectors, *_duplicates(self._connectors)})
+        revoked_tasks = _revoke(self._tasks, {*deleted.tasks, *_duplicates(self._tasks)})
         dealt_again = self._handle_lost(lost)
         if self._delay_ms == 0:
             surplus_connectors, surplus_tasks = self._surplus()
@@ -341,7 +341,7 @@ def _in_order(work: Work) -> Work:
     return Work(tuple(sorted(work.connectors, key=compare_key)), tuple(sorted(work.tasks, key=_task_key)))
 
 
-def _doubled(running: _Running[_Piece]) -> list[_Piece]:
+def _duplicates(running: _Running[_Piece]) -> list[_Piece]:
     counts = Counter(piece for listed in running.values() for piece in listed)
     return [piece for piece, count in counts.items() if count > 1]
 

@@ -17,14 +17,14 @@ class AdvisorError(Exception):
 class InvalidInputError(AdvisorError):
     """Invalid input, refused as a whole."""
 
-    place = problem = hint = ""
+    location = problem = hint = ""
 
     @classmethod
-    def at(cls, place: str, problem: str, hint: str = "") -> InvalidInputError:
+    def at(cls, location: str, problem: str, hint: str = "") -> InvalidInputError:
         if len(problem) > _LONGEST_PROBLEM:
             problem = f"{problem[:_LONGEST_PROBLEM]}…"
-        error = cls(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
-        error.place, error.problem, error.hint = place, problem, hint
+        error = cls(f"{location}: {problem}" + (f"; {hint}" if hint else ""))
+        error.location, error.problem, error.hint = location, problem, hint
         return error
 
 
@@ -48,6 +48,6 @@ class UnknownNameError(AdvisorError):
     """Unregistered name of a strategy, partitioner, resource or finding code."""
 
     @classmethod
-    def among(cls, kind: str, name: str, known: object) -> UnknownNameError:
-        names = ", ".join(sorted(str(known_name) for known_name in known))  # type: ignore[attr-defined]
+    def among(cls, kind: str, name: str, choices: object) -> UnknownNameError:
+        names = ", ".join(sorted(str(choice) for choice in choices))  # type: ignore[attr-defined]
         return cls(f"unknown {kind} {excerpt(name)}; known: {names}")

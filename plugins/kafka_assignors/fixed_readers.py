@@ -63,10 +63,10 @@ def mirror_maker_order(topics: list[str]) -> list[str]:
     for capacity in (DEFAULT_CAPACITY, DEFAULT_CAPACITY, count, map_copy_capacity(count), count):
         column = StringColumn.of(topics)
         order = put_order_with_trees(hash_codes(column.data, column.offsets), int(capacity))
-        topics = [topics[place] for place in order.tolist()]
+        topics = [topics[index] for index in order.tolist()]
     return topics
 
 
-def _check(readers: int, place: str) -> None:
+def _check(readers: int, location: str) -> None:
     if readers < 1:
-        raise InvalidInputError.at(place, f"{readers}", "1 or more")
+        raise InvalidInputError.at(location, f"{readers}", "1 or more")

@@ -127,9 +127,9 @@ class HighAvailabilityAssignor:
         is_probing = moves.move_active() + moves.move_standby() > 0
         _assign_stateless(group)
         threads = [_deal_to_threads(group, process) for process in range(len(group.ids))]
-        given = {member: tasks for dealt in threads for member, tasks in dealt.items()}
+        tasks_of_member = {member: tasks for dealt in threads for member, tasks in dealt.items()}
         return HighAvailabilityAnswer(
-            tuple(group.tasks_of(*given[member.id]) for member in request.members),
+            tuple(group.tasks_of(*tasks_of_member[member.id]) for member in request.members),
             {
                 str(UUID(int=number)): group.tasks_of(group.active[at], group.standby[at])
                 for at, number in enumerate(group.ids)
@@ -179,13 +179,13 @@ class _Group:
 
     def _set_instances(self, request: HighAvailabilityRequest) -> None:
         numbers = [UUID(member.process_id).int for member in request.members]
-        self.ids = sorted(set(numbers), key=lambda number: (_signed(number >> 64), _signed(number)))
-        place_of = {number: at for at, number in enumerate(self.ids)}
-        high, low = (np.array([_signed(number >> shift) for number in self.ids], np.int64) for shift in (64, 0))
+        self.ids = sorted(set(numbers), key=lambda number: (_to_signed(number >> 64), _to_signed(number)))
+        instance_of = {number: at for at, number in enumerate(self.ids)}
+        high, low = (np.array([_to_signed(number >> shift) for number in self.ids], np.int64) for shift in (64, 0))
         self.id_hashes = uuid_hash_codes(high, low)
         self.walk: list[list[HighAvailabilityMember]] = [[] for _ in self.ids]
-        for place in walk_of(request):
-            self.walk[place_of[numbers[place]]].append(request.members[place])
+        for index in walk_of(request):
+            self.walk[instance_of[numbers[index]]].append(request.members[index])
         self.capacity = [len(members) for members in self.walk]
         self.tags = [members[0].tags for members in self.walk]
 
@@ -227,7 +227,7 @@ class _Group:
         )
 
 
-def _signed(number: int) -> int:
+def _to_signed(number: int) -> int:
     half = number & (2**64 - 1)
     return half - 2**64 if half >= 2**63 else half
 
@@ -263,24 +263,24 @@ class _LeastLoaded:
 
     def poll(self, task: int, is_wanted: Callable[[int], bool] = lambda _at: True) -> int | None:
         passed: list[int] = []
-        found = None
-        while self._queue and found is None:
+        instance = None
+        while self._queue and instance is None:
             at = self._queue.poll()
             self._inside.remove(at)
             if self._is_allowed(at, task) and is_wanted(at):
-                found = at
+                instance = at
             else:
                 passed.append(at)
         # A HashSet keeps those that were passed over.
         if len(passed) > 1:
-            passed = [passed[place] for place in put_order(self._hashes[passed], DEFAULT_CAPACITY)]
+            passed = [passed[index] for index in put_order(self._hashes[passed], DEFAULT_CAPACITY)]
         self.offer(passed)
-        return found
+        return instance
 
 
 def _assign_active(group: _Group) -> None:
-    for place, task in enumerate(group.stateful):
-        group.give(place % len(group.ids), task, group.active)
+    for index, task in enumerate(group.stateful):
+        group.give(index % len(group.ids), task, group.active)
     _balance(group, group.active, lambda _source, _destination: True)
 
 
@@ -320,7 +320,7 @@ def _assign_standby(group: _Group, settings: HighAvailabilitySettings) -> None:
     order: Sequence[int] = group.stateful
     if settings.rack_aware_tags:
         _assign_by_tags(group, queue, left, frozenset(settings.rack_aware_tags))
-        order = [group.stateful[place] for place in put_order(group.hashes[group.stateful], DEFAULT_CAPACITY)]
+        order = [group.stateful[index] for index in put_order(group.hashes[group.stateful], DEFAULT_CAPACITY)]
     queue.offer(range(len(group.ids)))
     for task in order:
         for _ in range(left[task]):
@@ -362,11 +362,11 @@ def _assign_by_tags(group: _Group, queue: _LeastLoaded, left: dict[int, int], co
                 else:
                     used[tag, value] = with_tag[tag, value]
             free = set(range(len(group.ids))).difference(*used.values())
-            found = queue.poll(task, free.__contains__)
-            if found is None:
+            instance = queue.poll(task, free.__contains__)
+            if instance is None:
                 break
-            group.give(found, task, group.standby)
-            last, copies = found, copies + 1
+            group.give(instance, task, group.standby)
+            last, copies = instance, copies + 1
             left[task] -= 1
 
 
@@ -393,7 +393,7 @@ class _Movements:
 
     def move_active(self) -> int:
         group, queue = self._group, self._queue()
-        movements = self._planned(group.active)
+        movements = self._plan(group.active)
         for task, destination in movements:
             standbys = {at for at, tasks in enumerate(group.standby) if task in tasks}
             source = queue.poll(task, standbys.__contains__)
@@ -422,7 +422,7 @@ class _Movements:
     def move_standby(self) -> int:
         group, queue = self._group, self._queue()
         needed = 0
-        for task, destination in self._planned(group.standby):
+        for task, destination in self._plan(group.standby):
             free = {at for at in range(len(group.ids)) if not group.has(at, task)}
             source = queue.poll(task, free.__contains__)
             if source is None:
@@ -441,9 +441,9 @@ class _Movements:
         queue.offer(range(len(self._group.ids)))
         return queue
 
-    def _planned(self, kind: list[set[int]]) -> list[tuple[int, int]]:
+    def _plan(self, kind: list[set[int]]) -> list[tuple[int, int]]:
         """Return (task, instance) in the order of Java's queue: tasks that fewest are caught up with first."""
-        found = [
+        movements = [
             (task, at)
             for at, tasks in enumerate(kind)
             for task in sorted(tasks)
@@ -451,8 +451,8 @@ class _Movements:
             and at not in self._caught_up[task]
             and self._group.lags[self._by_lag[task][0]][task] < self._group.lags[at][task]
         ]
-        queue = PriorityQueue([(len(self._caught_up[task]), task) for task, _ in found], range(len(found)))
-        return [found[queue.poll()] for _ in found]
+        queue = PriorityQueue([(len(self._caught_up[task]), task) for task, _ in movements], range(len(movements)))
+        return [movements[queue.poll()] for _ in movements]
 
     def _least_lag(self, task: int, destination: int, is_free: Callable[[int], bool] = lambda _at: True) -> int | None:
         for at in self._by_lag[task]:
@@ -486,11 +486,11 @@ def _deal_to_threads(group: _Group, at: int) -> dict[str, tuple[list[int], list[
     had = {thread: sorted(group.named[thread], key=lambda task: (lags[task], task)) for thread in threads}
     none: dict[str, list[int]] = {}
     in_bins = sorted(stateful)
-    in_bins = [in_bins[place] for place in put_order(group.hashes[in_bins], DEFAULT_CAPACITY)]
+    in_bins = [in_bins[index] for index in put_order(group.hashes[in_bins], DEFAULT_CAPACITY)]
     active = _deal(in_bins, had, threads, counts)
     standby = _deal(sorted(group.standby[at]), had, threads, counts)
     rest = sorted(group.active[at] - stateful)
-    rest = [rest[place] for place in put_order(group.hashes[rest], DEFAULT_CAPACITY)]
+    rest = [rest[index] for index in put_order(group.hashes[rest], DEFAULT_CAPACITY)]
     stateless = _deal(rest, none, threads, counts)
     return {thread: (active[thread] + stateless[thread], standby[thread]) for thread in threads}
 
@@ -499,31 +499,31 @@ def _deal(
     tasks: Sequence[int], had: Mapping[str, Sequence[int]], threads: Sequence[str], counts: dict[str, int]
 ) -> dict[str, list[int]]:
     """Return the tasks of each thread, and add them to ``counts``."""
-    given: dict[str, list[int]] = {thread: [] for thread in threads}
+    dealt: dict[str, list[int]] = {thread: [] for thread in threads}
     if tasks:
         least = (sum(counts.values()) + len(tasks)) // len(threads)
         left = PriorityQueue.of_collection(range(max(tasks) + 1), tasks)
-        skipped = _deal_to_owners(left, had, given, {thread: least - counts[thread] for thread in threads})
-        short = [thread for thread in threads if len(given[thread]) < least - counts[thread]]
+        skipped = _deal_to_owners(left, had, dealt, {thread: least - counts[thread] for thread in threads})
+        short = [thread for thread in threads if len(dealt[thread]) < least - counts[thread]]
         while short:
             if not left:
                 raise AssignorError(
                     _RAN_OUT, "Ran out of unassigned stateful tasks but some members were not at capacity"
                 )
             thread = short.pop(0)
-            given[thread].append(left.poll())
-            if len(given[thread]) + counts[thread] < least:
+            dealt[thread].append(left.poll())
+            if len(dealt[thread]) + counts[thread] < least:
                 short.append(thread)
         if left:
-            even = [thread for thread in threads if len(given[thread]) + counts[thread] == least]
-            _deal_rest(left, skipped, given, even)
+            even = [thread for thread in threads if len(dealt[thread]) + counts[thread] == least]
+            _deal_rest(left, skipped, dealt, even)
     for thread in threads:
-        counts[thread] += len(given[thread])
-    return given
+        counts[thread] += len(dealt[thread])
+    return dealt
 
 
 def _deal_to_owners(
-    left: PriorityQueue, had: Mapping[str, Sequence[int]], given: Mapping[str, list[int]], most: Mapping[str, int]
+    left: PriorityQueue, had: Mapping[str, Sequence[int]], dealt: Mapping[str, list[int]], most: Mapping[str, int]
 ) -> dict[int, str]:
     """Give threads what they had, and return the tasks for which there was no room, with their thread."""
     skipped: dict[int, str] = {}
@@ -531,8 +531,8 @@ def _deal_to_owners(
         for task in tasks:
             if task not in left:
                 continue
-            if len(given[thread]) < most[thread]:
-                given[thread].append(task)
+            if len(dealt[thread]) < most[thread]:
+                dealt[thread].append(task)
                 left.remove(task)
             else:
                 skipped[task] = thread
@@ -540,15 +540,15 @@ def _deal_to_owners(
 
 
 def _deal_rest(
-    left: PriorityQueue, skipped: Mapping[int, str], given: Mapping[str, list[int]], even: list[str]
+    left: PriorityQueue, skipped: Mapping[int, str], dealt: Mapping[str, list[int]], even: list[str]
 ) -> None:
     """Give one more task to each thread of ``even``: a skipped one, else the next in the heap's order."""
     for task, thread in sorted(skipped.items()):
         if thread in even and task in left:
-            given[thread].append(task)
+            dealt[thread].append(task)
             left.remove(task)
             even.remove(thread)
     for task in left:
         if not even:
             raise AssignorError("java.lang.NullPointerException")
-        given[even.pop(0)].append(task)
+        dealt[even.pop(0)].append(task)

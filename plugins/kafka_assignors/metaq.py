@@ -44,10 +44,10 @@ def default_share(consumer: str, consumers: Sequence[str], partitions: Sequence[
         raise AssignorError("java.lang.ArithmeticException", "/ by zero")
     if consumer not in consumers:
         return []
-    place = consumers.index(consumer)
+    position = consumers.index(consumer)
     quota, extras = divmod(len(partitions), len(consumers))
-    start = quota * place + min(place, extras)
-    return list(partitions[start : start + quota + (place < extras)])
+    start = quota * position + min(position, extras)
+    return list(partitions[start : start + quota + (position < extras)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +214,9 @@ class Ring:
             for consumer in consumers
             for i in range(_REPLICAS)
         ]
-        words = np.frombuffer(b"".join(digests), "<u4")
-        owners = np.repeat(np.arange(len(words) // (4 * _REPLICAS), dtype=np.int32), 4 * _REPLICAS)
-        points, from_the_end = np.unique(words[::-1], return_index=True)
+        hashes = np.frombuffer(b"".join(digests), "<u4")
+        owners = np.repeat(np.arange(len(hashes) // (4 * _REPLICAS), dtype=np.int32), 4 * _REPLICAS)
+        points, from_the_end = np.unique(hashes[::-1], return_index=True)
         return cls(points, owners[::-1][from_the_end])
 
     def owners_of(self, partitions: Sequence[str]) -> Ints:

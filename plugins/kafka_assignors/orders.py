@@ -44,8 +44,10 @@ def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:
         kept = np.flatnonzero(topics.has_metadata)
     else:
         columns = request.members
-        seen = first_seen_topics(members, columns.subscription_offsets, columns.subscription_topics, len(topics))
-        subscribed = seen[put_order(hashes[seen], DEFAULT_CAPACITY)]
+        listed_topics = first_seen_topics(
+            members, columns.subscription_offsets, columns.subscription_topics, len(topics)
+        )
+        subscribed = listed_topics[put_order(hashes[listed_topics], DEFAULT_CAPACITY)]
         kept = subscribed[topics.partition_counts[subscribed] > 0]
     walk: Longs = kept[put_order(hashes[kept], DEFAULT_CAPACITY)]
     return walk
@@ -54,7 +56,7 @@ def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:
 @kernel
 def first_seen_topics(walk: Longs, offsets: Longs, topics: Ints, topic_count: int) -> Longs:
     is_seen = np.zeros(topic_count, np.bool_)
-    seen = np.empty(topic_count, np.int64)
+    subscribed = np.empty(topic_count, np.int64)
     count = 0
     for member in walk:
         if count == topic_count:
@@ -63,9 +65,9 @@ def first_seen_topics(walk: Longs, offsets: Longs, topics: Ints, topic_count: in
             topic = topics[at]
             if not is_seen[topic]:
                 is_seen[topic] = True
-                seen[count] = topic
+                subscribed[count] = topic
                 count += 1
-    return seen[:count]
+    return subscribed[:count]
 
 
 def by_member_id(members: MemberColumns) -> Longs:
@@ -80,12 +82,12 @@ def by_member_info(members: MemberColumns, walk: Longs) -> Longs:
     order = by_member_id(members)
     if not members.has_instance_id.any():
         return order
-    place = np.empty(len(walk), dtype=np.int64)
-    place[walk] = np.arange(len(walk))
+    position = np.empty(len(walk), dtype=np.int64)
+    position[walk] = np.arange(len(walk))
     by_instance = sorted_order(members.instance_ids.data, members.instance_ids.offsets)
     rank = instance_ranks(members.instance_ids.data, members.instance_ids.offsets, by_instance)
     static = np.flatnonzero(members.has_instance_id)
-    static = static[np.lexsort((place[static], rank[static]))]
+    static = static[np.lexsort((position[static], rank[static]))]
     return np.concatenate((static, order[~members.has_instance_id[order]]))
 
 
@@ -93,14 +95,14 @@ def by_member_info(members: MemberColumns, walk: Longs) -> Longs:
 def instance_ranks(data: npt.NDArray[np.uint8], offsets: Longs, order: Longs) -> Longs:
     ranks = np.zeros(len(order), np.int64)
     for i in range(1, len(order)):
-        one, other = order[i - 1], order[i]
-        length = offsets[one + 1] - offsets[one]
-        is_equal = length == offsets[other + 1] - offsets[other]
+        previous, current = order[i - 1], order[i]
+        length = offsets[previous + 1] - offsets[previous]
+        is_equal = length == offsets[current + 1] - offsets[current]
         k = 0
         while is_equal and k < length:
-            is_equal = data[offsets[one] + k] == data[offsets[other] + k]
+            is_equal = data[offsets[previous] + k] == data[offsets[current] + k]
             k += 1
-        ranks[other] = ranks[one] + (0 if is_equal else 1)
+        ranks[current] = ranks[previous] + (0 if is_equal else 1)
     return ranks
 
 

@@ -65,6 +65,6 @@ def lists_by_owner(owner: Ints, first_row: Longs, walk: Longs, member_count: int
 @inner_kernel
 def copy_run(into: Ints, at: int, source: Ints, start: int, length: int) -> None:
     """Slice assignment without numba's error path."""
-    target, given = into[at : at + length], source[start : start + length]
+    target, values = into[at : at + length], source[start : start + length]
     for k in range(len(target)):
-        target[k] = given[k]
+        target[k] = values[k]

@@ -268,7 +268,7 @@ def by_name(name: str) -> Assignor:
     if name in _LOADED:
         return _LOADED[name]
     if name in _REGISTRATIONS:
-        return _LOADED.setdefault(name, _loaded(_REGISTRATIONS[name]))
+        return _LOADED.setdefault(name, _load(_REGISTRATIONS[name]))
     for point in entry_points(group=ENTRY_POINT_GROUP):
         if point.name == name:
             return register(point.load()())
@@ -320,7 +320,7 @@ def _offsets(lists: Sequence[Sequence[object]]) -> Longs:
     return np.cumsum([0, *map(len, lists)], dtype=np.int64)
 
 
-def _loaded(registration: Registration) -> Assignor:
+def _load(registration: Registration) -> Assignor:
     module, _, attribute = registration.target.partition(":")
     loaded = getattr(import_module(f"kafka_assignors.{module}"), attribute)()
     named: Assignor = replace(loaded, name=registration.name, versions=registration.versions)
@@ -348,13 +348,13 @@ def lines_of_client(strategy: str, client: object = None) -> tuple[Registration,
     asked_client = client if client is not None else next(iter(clients)) if len(clients) == 1 else Client.JAVA
     of_client = tuple(registration for registration in having if registration.client == asked_client)
     if not of_client:
-        raise UnknownNameError.among(f"client of {strategy}", str(asked_client), {known.value for known in clients})
+        raise UnknownNameError.among(f"client of {strategy}", str(asked_client), {library.value for library in clients})
     return of_client
 
 
 def name_of(strategy: str, client: object = None, version: object = None) -> str:
     lines = lines_of_client(strategy, client)
-    return lines[answering([line.releases for line in lines], version, strategy).place].name
+    return lines[answering([line.releases for line in lines], version, strategy).index].name
 
 
 def lines_of_coordinator(strategy: str) -> tuple[Registration, ...]:

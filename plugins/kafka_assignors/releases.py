@@ -39,10 +39,10 @@ _SEEN = re.compile(
 _OF_PLATFORM = re.compile(r"\b(?:ccs|ce)\b")
 
 
-def release_of(text: object, place: str = "version") -> Release:
-    """From a user: ``4.0.1`` is (4, 0, 1). Raises InvalidInputError, naming ``place``."""
+def release_of(text: object, location: str = "version") -> Release:
+    """From a user: ``4.0.1`` is (4, 0, 1). Raises InvalidInputError, naming ``location``."""
     if not isinstance(text, str) or not _ASKED.fullmatch(text):
-        raise InvalidInputError.at(place, f"expected a release such as 3.7.1, found {excerpt(text)}")
+        raise InvalidInputError.at(location, f"expected a release such as 3.7.1, found {excerpt(text)}")
     return tuple(map(int, text.split(".")))
 
 
@@ -104,9 +104,9 @@ class Releases:
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """``place``: of the span. ``is_assumed``: the release is newer than any tried one."""
+    """``index``: of the span. ``is_assumed``: the release is newer than any tried one."""
 
-    place: int
+    index: int
     is_assumed: bool = False
 
 
@@ -120,11 +120,11 @@ def answering(spans: Sequence[Releases], version: object, strategy: str, *, is_e
     release = release_of(version)
     if spans[0].ends_before(release) and not is_ended:
         return Answering(0, is_assumed=True)
-    found = [place for place, span in enumerate(spans) if span.touches(release)]
-    if not found:
-        known = ", ".join(map(str, spans))
-        raise InvalidInputError.at("version", f"no {strategy} of release {version} is known", f"known: {known}")
-    if len(found) > 1:
-        lines = " and ".join(str(spans[place]) for place in found)
+    matches = [index for index, span in enumerate(spans) if span.touches(release)]
+    if not matches:
+        known_spans = ", ".join(map(str, spans))
+        raise InvalidInputError.at("version", f"no {strategy} of release {version} is known", f"known: {known_spans}")
+    if len(matches) > 1:
+        lines = " and ".join(str(spans[index]) for index in matches)
         raise InvalidInputError.at("version", f"{version} of {strategy} is {lines}", "they differ: name the release")
-    return Answering(found[0])
+    return Answering(matches[0])

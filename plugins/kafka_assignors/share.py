@@ -52,7 +52,7 @@ _NONE = -1
 
 
 class Holdings(NamedTuple):
-    """Holders of each key: starts[key]..starts[key + 1] of ``holders`` (places) and ``entries``; ``stays`` by entry."""
+    """Holders of each key: starts[key]..starts[key + 1] of ``holders`` (positions), ``entries``; ``stays`` by entry."""
 
     starts: Longs
     holders: Ints
@@ -61,7 +61,7 @@ class Holdings(NamedTuple):
 
 
 @inner_kernel
-def presized(n: int) -> np.int64:
+def presized_capacity(n: int) -> np.int64:
     """``AssignorHelpers.newHashMap(n)``."""
     return np.int64(np.float32(n + 1) / np.float32(0.75) + np.float32(1))
 
@@ -69,7 +69,7 @@ def presized(n: int) -> np.int64:
 @kernel
 def integer_walk(n: int) -> Longs:
     """A presized map of the Integers 0 … n−1 (ascending up to 65,536 of them)."""
-    order: Longs = put_order(np.arange(n, dtype=np.int32), presized(n))
+    order: Longs = put_order(np.arange(n, dtype=np.int32), presized_capacity(n))
     return order
 
 
@@ -87,10 +87,10 @@ def wants_of(readers: int, targets: int) -> tuple[np.int64, Longs]:
 def share_out(
     walk: Longs, wants: Longs, sharing: int, hashes: Ints, targets: int, held_starts: Longs, held_keys: Ints
 ) -> tuple[Flags, Ints, Ints, bool]:
-    """Held entries that stay, dealt places and keys, and false if Java throws.
+    """Held entries that stay, dealt positions and keys, and false if Java throws.
 
-    ``walk``: places in the order of Java's maps of Integers. ``hashes``: of all keys. ``held_keys``: keys of each
-    place, in the order of its maps.
+    ``walk``: positions in the order of Java's maps of Integers. ``hashes``: of all keys. ``held_keys``: keys of each
+    position, in the order of its maps.
     """
     stays = np.ones(len(held_keys), np.bool_)
     sizes = _drop_above_wants(walk, wants, hashes, held_starts, held_keys, stays)
@@ -111,8 +111,8 @@ def share_out(
                     break
     key_order = _key_order(walk, hashes, targets, held_starts, held_keys)
     held = Holdings(starts, holders, entries, stays)
-    places, keys, is_done = _deal(walk, wants, sharing, sizes, key_order, held, left)
-    return stays, places, keys, is_done
+    positions, keys, is_done = _deal(walk, wants, sharing, sizes, key_order, held, left)
+    return stays, positions, keys, is_done
 
 
 @inner_kernel
@@ -120,17 +120,17 @@ def _drop_above_wants(
     walk: Longs, wants: Longs, hashes: Ints, held_starts: Longs, held_keys: Ints, stays: Flags
 ) -> Longs:
     sizes = np.empty(len(walk), np.int64)
-    for place in walk:
-        start, end = held_starts[place], held_starts[place + 1]
-        sizes[place] = end - start
-        if sizes[place] > wants[place]:
+    for position in walk:
+        start, end = held_starts[position], held_starts[position + 1]
+        sizes[position] = end - start
+        if sizes[position] > wants[position]:
             own = np.empty(end - start, np.int32)
             for k in range(start, end):
                 own[k - start] = hashes[held_keys[k]]
             by_hash = put_order(own, DEFAULT_CAPACITY)
-            for k in range(sizes[place] - wants[place]):
+            for k in range(sizes[position] - wants[position]):
                 stays[start + by_hash[k]] = False
-            sizes[place] = wants[place]
+            sizes[position] = wants[position]
     return sizes
 
 
@@ -144,10 +144,10 @@ def _by_key(walk: Longs, keys: int, held_starts: Longs, held_keys: Ints) -> tupl
     filled = starts[:-1].copy()
     holders = np.empty(len(held_keys), np.int32)
     entries = np.empty(len(held_keys), np.int64)
-    for place in walk:
-        for k in range(held_starts[place], held_starts[place + 1]):
+    for position in walk:
+        for k in range(held_starts[position], held_starts[position + 1]):
             at = filled[held_keys[k]]
-            holders[at] = place
+            holders[at] = position
             entries[at] = k
             filled[held_keys[k]] += 1
     return starts, holders, entries
@@ -157,14 +157,14 @@ def _by_key(walk: Longs, keys: int, held_starts: Longs, held_keys: Ints) -> tupl
 def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held_keys: Ints) -> Longs:
     keys = np.empty(len(held_keys) + targets, np.int32)
     filled = 0
-    for place in walk:
-        for k in range(held_starts[place], held_starts[place + 1]):
+    for position in walk:
+        for k in range(held_starts[position], held_starts[position + 1]):
             keys[filled] = held_keys[k]
             filled += 1
     for key in range(targets):
         keys[filled + key] = key
     steps = np.full(len(keys), COMPUTE_IF_ABSENT, np.int8)
-    order: Longs = order_after(hashes, steps, keys, presized(targets))
+    order: Longs = order_after(hashes, steps, keys, presized_capacity(targets))
     return order
 
 
@@ -172,10 +172,10 @@ def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held
 def _deal(
     walk: Longs, wants: Longs, sharing: int, sizes: Longs, key_order: Longs, held: Holdings, left: Longs
 ) -> tuple[Ints, Ints, bool]:
-    """Step 4: dealt places and keys; ``following`` and ``before`` link places that want more into a ring."""
+    """Step 4: dealt positions and keys; ``following`` and ``before`` link positions that want more into a ring."""
     end = len(walk)
     following, before, waiting = _line(walk, wants, sizes)
-    dealt_places = np.empty(sharing * len(key_order), np.int32)
+    dealt_positions = np.empty(sharing * len(key_order), np.int32)
     dealt_keys = np.empty(sharing * len(key_order), np.int32)
     dealt = 0
     held_key = np.full(end, _NONE, np.int64)
@@ -193,25 +193,25 @@ def _deal(
                     break
                 cursor, has_moved = following[end], False
                 if cursor == end:
-                    return dealt_places[:dealt], dealt_keys[:dealt], False
-            place = cursor
-            cursor = following[place]
-            if held_key[place] == key:
+                    return dealt_positions[:dealt], dealt_keys[:dealt], False
+            position = cursor
+            cursor = following[position]
+            if held_key[position] == key:
                 continue
             todo -= 1
             has_moved = True
             # Java does not record the new reader: the same member may be dealt it twice.
-            if given_key[place] != key:
-                given_key[place] = key
-                dealt_places[dealt] = place
+            if given_key[position] != key:
+                given_key[position] = key
+                dealt_positions[dealt] = position
                 dealt_keys[dealt] = key
                 dealt += 1
-                sizes[place] += 1
-            if sizes[place] >= wants[place]:
-                following[before[place]] = following[place]
-                before[following[place]] = before[place]
+                sizes[position] += 1
+            if sizes[position] >= wants[position]:
+                following[before[position]] = following[position]
+                before[following[position]] = before[position]
                 waiting -= 1
-    return dealt_places[:dealt], dealt_keys[:dealt], True
+    return dealt_positions[:dealt], dealt_keys[:dealt], True
 
 
 @inner_kernel
@@ -228,11 +228,11 @@ def _line(walk: Longs, wants: Longs, sizes: Longs) -> tuple[Longs, Longs, np.int
     before = np.empty(end + 1, np.int64)
     last = np.int64(end)
     waiting = np.int64(0)
-    for place in walk:
-        if sizes[place] < wants[place]:
-            following[last] = place
-            before[place] = last
-            last = place
+    for position in walk:
+        if sizes[position] < wants[position]:
+            following[last] = position
+            before[position] = last
+            last = position
             waiting += 1
     following[last] = end
     before[end] = last
@@ -261,10 +261,10 @@ def lists_of(
     order: Longs, owned: OwnedLists, is_kept: Flags, dealt: tuple[Ints, Ints, Ints]
 ) -> tuple[Longs, Ints, Ints]:
     owned_offsets, owned_topics, owned_partitions = owned
-    dealt_places, dealt_topics, dealt_partitions = dealt
+    dealt_positions, dealt_topics, dealt_partitions = dealt
     offsets = np.zeros(len(order) + 1, np.int64)
-    for place in dealt_places:
-        offsets[order[place] + 1] += 1
+    for position in dealt_positions:
+        offsets[order[position] + 1] += 1
     for member in range(len(order)):
         offsets[member + 1] += offsets[member]
         for k in range(owned_offsets[member], owned_offsets[member + 1]):
@@ -278,8 +278,8 @@ def lists_of(
                 topics[filled[member]] = owned_topics[k]
                 partitions[filled[member]] = owned_partitions[k]
                 filled[member] += 1
-    for k in range(len(dealt_places)):
-        member = order[dealt_places[k]]
+    for k in range(len(dealt_positions)):
+        member = order[dealt_positions[k]]
         topics[filled[member]] = dealt_topics[k]
         partitions[filled[member]] = dealt_partitions[k]
         filled[member] += 1
@@ -305,7 +305,7 @@ class ShareSimpleAssignor:
             refuse_missing_topics(request, subscribed)
             held.spread(request, subscribed, np.arange(len(order), dtype=np.int32), hashes)
         else:
-            starts, places = list_subscribers(
+            starts, positions = list_subscribers(
                 order, members.subscription_offsets, members.subscription_topics, len(request.topics)
             )
             subscribed = np.flatnonzero(np.diff(starts)).astype(np.int32)
@@ -315,17 +315,17 @@ class ShareSimpleAssignor:
             # Java keeps partitions of topics without subscribers.
             held.is_kept[:] = ~np.isin(members.owned_topics, subscribed)
             for topic in subscribed.tolist():
-                held.spread(request, np.array([topic], np.int32), places[starts[topic] : starts[topic + 1]], None)
+                held.spread(request, np.array([topic], np.int32), positions[starts[topic] : starts[topic + 1]], None)
         return held.lists(request, order)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Held:
-    """``places`` (of members in map order), ``topics``, ``partitions`` and ``entries`` (positions in the request's
+    """``positions`` (of members in map order), ``topics``, ``partitions`` and ``entries`` (positions in the request's
     owned columns) are in map order.
     """
 
-    places: Longs
+    positions: Longs
     topics: Ints
     partitions: Ints
     entries: Longs
@@ -336,40 +336,40 @@ class _Held:
     def of(cls, request: AssignmentRequest, order: Longs, hashes: Ints) -> _Held:
         members = request.members
         entries = held_in_order(order, owned_lists(members), JavaMaps(hashes, is_hashed(request)))
-        places = np.repeat(np.arange(len(order)), np.diff(members.owned_offsets)[order])
+        positions = np.repeat(np.arange(len(order)), np.diff(members.owned_offsets)[order])
         is_kept = np.zeros(len(entries), np.bool_)
-        return cls(places, members.owned_topics[entries], members.owned_partitions[entries], entries, is_kept, [])
+        return cls(positions, members.owned_topics[entries], members.owned_partitions[entries], entries, is_kept, [])
 
     def spread(self, request: AssignmentRequest, topics: Ints, readers: Ints, hashes: Ints | None) -> None:
-        """``readers``: places, ascending.
+        """``readers``: positions, ascending.
 
         Java's keys are TopicIdPartitions with ``hashes`` of topics, Integers without (one topic).
         """
         assignable = _assignable(request, topics)
         concerned = np.flatnonzero(np.isin(self.topics, topics))
-        held = _packed(self.topics[concerned], self.partitions[concerned])
+        held = _pack(self.topics[concerned], self.partitions[concerned])
         keys = np.concatenate([assignable, np.setdiff1d(held, assignable)])
         by_key = np.argsort(keys)
         held_keys = by_key[np.searchsorted(keys, held, sorter=by_key)].astype(np.int32)
-        key_topics, key_partitions = _unpacked(keys)
+        key_topics, key_partitions = _unpack(keys)
         key_hashes = key_partitions if hashes is None else topic_id_partition_hashes(hashes[key_topics], key_partitions)
         count = len(request.members)
         sharing, reader_wants = wants_of(len(readers), len(assignable))
         wants = np.zeros(count, np.int64)
         wants[readers] = reader_wants
-        held_starts = np.searchsorted(self.places[concerned], np.arange(count + 1))
-        stays, dealt_places, dealt_keys, is_done = share_out(
+        held_starts = np.searchsorted(self.positions[concerned], np.arange(count + 1))
+        stays, dealt_positions, dealt_keys, is_done = share_out(
             integer_walk(count), wants, sharing, key_hashes, len(assignable), held_starts, held_keys
         )
         if not is_done:
             raise AssignorError("java.util.NoSuchElementException")
         self.is_kept[self.entries[concerned]] = stays
-        self.dealt.append((dealt_places, key_topics[dealt_keys], key_partitions[dealt_keys]))
+        self.dealt.append((dealt_positions, key_topics[dealt_keys], key_partitions[dealt_keys]))
 
     def lists(self, request: AssignmentRequest, order: Longs) -> Assignment:
-        places, topics, partitions = (np.concatenate(column) for column in zip(*self.dealt, strict=True))
+        positions, topics, partitions = (np.concatenate(column) for column in zip(*self.dealt, strict=True))
         owned = owned_lists(request.members)
-        return Assignment.of(*lists_of(order, owned, self.is_kept, (places, topics, partitions)))
+        return Assignment.of(*lists_of(order, owned, self.is_kept, (positions, topics, partitions)))
 
 
 def _assignable(request: AssignmentRequest, topics: Ints) -> Longs:
@@ -377,14 +377,14 @@ def _assignable(request: AssignmentRequest, topics: Ints) -> Longs:
     if request.is_assignable is not None:
         may = request.is_assignable[request.topics.first_row[named] + partitions]
         named, partitions = named[may], partitions[may]
-    return _packed(named, partitions)
+    return _pack(named, partitions)
 
 
-def _packed(topics: Ints, partitions: Ints) -> Longs:
+def _pack(topics: Ints, partitions: Ints) -> Longs:
     return (topics.astype(np.int64) << 32) | partitions.astype(np.int64)
 
 
-def _unpacked(keys: Longs) -> tuple[Ints, Ints]:
+def _unpack(keys: Longs) -> tuple[Ints, Ints]:
     return (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
 
 

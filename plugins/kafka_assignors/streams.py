@@ -155,7 +155,7 @@ def streams_sticky(version: object = None) -> StreamsStickyAssignor:
     Raises InvalidInputError for a release known not to have it.
     """
     spans = [assignor.releases for assignor in STREAMS_STICKY]
-    return STREAMS_STICKY[answering(spans, version, "streams-sticky").place]
+    return STREAMS_STICKY[answering(spans, version, "streams-sticky").index]
 
 
 def member_order(request: StreamsRequest) -> list[int]:
@@ -223,7 +223,7 @@ class _Run:
         for member in walk:
             in_process[self.process_of[member]].append(member)
         self.members_of = [
-            [listed[place] for place in hash_walk([request.members[member].id for member in listed])]
+            [listed[index] for index in hash_walk([request.members[member].id for member in listed])]
             for listed in in_process
         ]
         self.task_totals = [0] * len(number_of)

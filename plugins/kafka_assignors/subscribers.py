@@ -68,11 +68,11 @@ def same_readers(starts: Longs, members: Ints) -> Ints:
 
 
 @inner_kernel
-def _equal(starts: Longs, members: Ints, one: int, other: int) -> bool:
-    length = starts[one + 1] - starts[one]
+def _equal(starts: Longs, members: Ints, topic: int, other: int) -> bool:
+    length = starts[topic + 1] - starts[topic]
     if length != starts[other + 1] - starts[other]:
         return False
     for i in range(length):  # noqa: SIM110 (numba knows no generators)
-        if members[starts[one] + i] != members[starts[other] + i]:
+        if members[starts[topic] + i] != members[starts[other] + i]:
             return False
     return True

@@ -27,18 +27,18 @@ def visible(text: str) -> str:
     """
     if text.isprintable() and (text.isascii() or all(map(_shows_anywhere, set(text)))):
         return text
-    shown: list[str] = []
+    characters: list[str] = []
     marks, is_on_letter = 0, False
     for character in text:
         kind = unicodedata.category(character)
         if kind[0] == "M" and not is_hidden(character):
             marks += 1
-            shown.append(character if is_on_letter and marks <= _MARKS_IN_A_ROW else _written_out(character))
+            characters.append(character if is_on_letter and marks <= _MARKS_IN_A_ROW else _written_out(character))
             continue
         is_shown = not is_hidden(character)
         marks, is_on_letter = 0, is_shown and kind[0] in "LN"
-        shown.append(character if is_shown else _written_out(character))
-    return "".join(shown)
+        characters.append(character if is_shown else _written_out(character))
+    return "".join(characters)
 
 
 @lru_cache(maxsize=4096)

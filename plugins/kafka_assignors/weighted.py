@@ -290,7 +290,7 @@ def improve(rows: WeighedRows, owner: Ints, loads: Floats, bound: float, steps: 
             return
         tried = np.zeros(len(loads), dtype=np.bool_)
         tried[hot] = True
-        found = False
+        is_improved = False
         for _attempt in range(min(3, len(loads) - 1)):
             cool = ABSENT
             for member in range(len(loads)):
@@ -298,9 +298,9 @@ def improve(rows: WeighedRows, owner: Ints, loads: Floats, bound: float, steps: 
                     cool = member
             tried[cool] = True
             if _exchange(rows, owner, loads, hot, cool):
-                found = True
+                is_improved = True
                 break
-        if not found:
+        if not is_improved:
             return
 
 

@@ -654,7 +654,9 @@ class Fact:
         return hash(repr(self.document()))
 
     def __str__(self) -> str:
-        return self.code.value + (f"({', '.join(_named(*item) for item in self.args.items())})" if self.args else "")
+        return self.code.value + (
+            f"({', '.join(_argument_text(*item) for item in self.args.items())})" if self.args else ""
+        )
 
     def document(self) -> dict[str, Any]:
         """``{"code": ..., "args": {...}}``; by name, since jsonb keeps no order."""
@@ -663,20 +665,20 @@ class Fact:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Fact:
         """Raises ValueError for an unknown code."""
-        return cls(FactCode(document["code"]), {name: _typed(value) for name, value in document["args"].items()})
+        return cls(FactCode(document["code"]), {name: _from_json(value) for name, value in document["args"].items()})
 
 
 def fact(code: FactCode, **args: Any) -> Fact:
     return Fact(code, args)
 
 
-def _named(name: str, value: Any) -> str:
-    return f"{name}={_shown(value)}"
+def _argument_text(name: str, value: Any) -> str:
+    return f"{name}={_value_text(value)}"
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_shown, value))}]"
+        return f"[{', '.join(map(_value_text, value))}]"
     return str(value) if isinstance(value, Fact) else repr(value)
 
 
@@ -686,9 +688,9 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, (tuple, list)) else value
 
 
-def _typed(value: Any) -> Any:
+def _from_json(value: Any) -> Any:
     if isinstance(value, list):
-        return tuple(_typed(part) for part in value)
+        return tuple(_from_json(part) for part in value)
     is_fact = isinstance(value, Mapping) and value.keys() == {"code", "args"}
     return Fact.from_document(value) if is_fact else value
 

@@ -37,37 +37,39 @@ class Parameters:
     def __post_init__(self) -> None:
         for parameter in fields(cast("Any", self)):
             if parameter.metadata:
-                value = _checked(f"{type(self).__name__}.{parameter.name}", parameter, getattr(self, parameter.name))
+                value = _check(f"{type(self).__name__}.{parameter.name}", parameter, getattr(self, parameter.name))
                 object.__setattr__(self, parameter.name, value)
         for names in self.ascending:
             for lower, upper in pairwise(names):
                 least, most = getattr(self, lower), getattr(self, upper)
                 if least > most:
-                    place = f"{type(self).__name__}.{upper}"
-                    raise InvalidInputError.at(place, f"expected at least {lower} ({least!r}), got {most!r}")
+                    location = f"{type(self).__name__}.{upper}"
+                    raise InvalidInputError.at(location, f"expected at least {lower} ({least!r}), got {most!r}")
 
 
-def _checked(place: str, parameter: Field[Any], value: Any) -> Any:
+def _check(location: str, parameter: Field[Any], value: Any) -> Any:
     default: Any = parameter.default
     if isinstance(default, tuple):
         if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-            raise InvalidInputError.at(place, f"{value!r} is not a list of numbers")
-        return tuple(_read_one(place, parameter, default[0], part) for part in value)
-    return _read_one(place, parameter, default, value)
+            raise InvalidInputError.at(location, f"{value!r} is not a list of numbers")
+        return tuple(_read_number(location, parameter, default[0], part) for part in value)
+    return _read_number(location, parameter, default, value)
 
 
-def _read_one(place: str, parameter: Field[Any], default: float, value: Any) -> float:
+def _read_number(location: str, parameter: Field[Any], default: float, value: Any) -> float:
     allowed = (int,) if isinstance(default, int) else (int, float)
     if not isinstance(value, allowed) or isinstance(value, bool):
-        raise InvalidInputError.at(place, f"{value!r} is not {'a whole number' if allowed == (int,) else 'a number'}")
+        raise InvalidInputError.at(
+            location, f"{value!r} is not {'a whole number' if allowed == (int,) else 'a number'}"
+        )
     least, most = parameter.metadata["least"], parameter.metadata["most"]
     if not least <= value <= most or isinf(value):
-        wanted = (
+        expected = (
             f"a finite number >= {least:g}"
             if isinf(value)
             else f">= {least:g}"
             if most == float("inf")
             else f"within {least:g}..{most:g}"
         )
-        raise InvalidInputError.at(place, f"expected {wanted}, got {value!r}")
+        raise InvalidInputError.at(location, f"expected {expected}, got {value!r}")
     return type(default)(value)

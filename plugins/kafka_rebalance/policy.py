@@ -144,9 +144,9 @@ def _costs(document: Mapping[str, Any], policy: PlanPolicy) -> Iterator[BrokenRu
         ("max_throttle", policy.max_throttle_bytes_per_s, max(throttles, default=0)),
         ("max_gap", policy.max_gap, _gap(document)),
     )
-    for rule, most, seen in limits:
-        if most is not None and (seen is None or seen > most):
-            yield BrokenRule(rule, fact(FactCode.ABOVE_POLICY_LIMIT, rule=rule, seen=seen, most=most))
+    for rule, most, amount in limits:
+        if most is not None and (amount is None or amount > most):
+            yield BrokenRule(rule, fact(FactCode.ABOVE_POLICY_LIMIT, rule=rule, seen=amount, most=most))
 
 
 def _forbidden(document: Mapping[str, Any], policy: PlanPolicy) -> Iterator[BrokenRule]:

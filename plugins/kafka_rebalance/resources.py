@@ -27,7 +27,7 @@ class Resource:
     name          in options, plan.json and the store
     unit          bytes, bytes/s, percent or count
     load_name     as a field or a key of evidence
-    words         a sentence's start before a number of shares: "disk holds" 1.30 × its share
+    phrase        a sentence's start before a number of shares: "disk holds" 1.30 × its share
     load          its metric; None: counted
     copies_sent   adds what followers fetch from the leader: ``in`` × (RF - 1)
     rests_on      every metric in it, ``load`` first
@@ -39,7 +39,7 @@ class Resource:
     name: str
     unit: str
     load_name: str
-    words: str
+    phrase: str
     carrier: Carrier
     load: LoadKind | None = None
     copies_sent: bool = False
@@ -57,7 +57,7 @@ TABLE = (
         name="disk",
         unit="bytes",
         load_name="disk_bytes",
-        words="disk holds",
+        phrase="disk holds",
         carrier=Carrier.REPLICAS,
         load=LoadKind.LOG_BYTES,
         rests_on=(LoadKind.LOG_BYTES,),
@@ -67,7 +67,7 @@ TABLE = (
         name="in",
         unit="bytes/s",
         load_name="in_bytes_per_s",
-        words="incoming rate is",
+        phrase="incoming rate is",
         carrier=Carrier.REPLICAS,
         load=LoadKind.IN_BYTES_PER_S,
         rests_on=(LoadKind.IN_BYTES_PER_S,),
@@ -77,7 +77,7 @@ TABLE = (
         name="out",
         unit="bytes/s",
         load_name="out_bytes_per_s",
-        words="outgoing rate is",
+        phrase="outgoing rate is",
         carrier=Carrier.LEADER,
         load=LoadKind.OUT_BYTES_PER_S,
         copies_sent=True,
@@ -88,21 +88,21 @@ TABLE = (
         name="cpu",
         unit="percent",
         load_name="cpu_percent",
-        words="CPU is",
+        phrase="CPU is",
         carrier=Carrier.BOTH,
         load=LoadKind.CPU_PERCENT,
         rests_on=(LoadKind.CPU_PERCENT, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
         capacity="cpu_percent",
     ),
     Resource(
-        name="replicas", unit="count", load_name="replicas", words="replica count is", carrier=Carrier.REPLICAS
+        name="replicas", unit="count", load_name="replicas", phrase="replica count is", carrier=Carrier.REPLICAS
     ),
-    Resource(name="leaders", unit="count", load_name="leaders", words="leader count is", carrier=Carrier.LEADER),
+    Resource(name="leaders", unit="count", load_name="leaders", phrase="leader count is", carrier=Carrier.LEADER),
     Resource(
         name="leader_in",
         unit="bytes/s",
         load_name="leader_in_bytes_per_s",
-        words="leaders' incoming rate is",
+        phrase="leaders' incoming rate is",
         carrier=Carrier.LEADER,
         load=LoadKind.IN_BYTES_PER_S,
         rests_on=(LoadKind.IN_BYTES_PER_S,),
@@ -113,7 +113,7 @@ TABLE = (
         name="potential_out",
         unit="bytes/s",
         load_name="potential_out_bytes_per_s",
-        words="potential outgoing rate is",
+        phrase="potential outgoing rate is",
         carrier=Carrier.REPLICAS,
         load=LoadKind.OUT_BYTES_PER_S,
         copies_sent=True,

@@ -96,7 +96,7 @@ def executor_s(spark: Any) -> float:
 
 def replayed(task: GroupTask) -> GroupReplay:
     """Return the task's group under each strategy."""
-    return task.asked.replay(task.group_input)
+    return task.replay_options.replay(task.group_input)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -11,7 +11,7 @@ from kafka_assignors.contract import MapOrder
 from kafka_assignors.sticky import general
 from kafka_assignors.sticky import state as least_reader
 from kafka_assignors.sticky.general import choose_who_takes_part, most_possible
-from kafka_assignors.sticky.state import HEAP, LEAST, LITERAL, MOST, NONE, State, flattened, give, new_state, take
+from kafka_assignors.sticky.state import HEAP, LEAST, LITERAL, MOST, NONE, State, flatten, give, new_state, take
 from kafka_assignors.sticky.sticky_input import sticky_input_of
 from tests.unit.assignors.groups import group
 
@@ -36,7 +36,7 @@ def holding(state: State, *lists: list[int]) -> State:
 
 
 def lists(state: State) -> list[list[int]]:
-    offsets, rows = flattened(state)
+    offsets, rows = flatten(state)
     return [rows[start:end].tolist() for start, end in pairwise(offsets)]
 
 
@@ -68,7 +68,7 @@ def test_a_row_that_two_hold_stands_in_both_lists_and_taking_it_from_a_third_doe
     take(state, 0, 0)
     take(state, 0, 0)  # it does not stand there any more
     assert lists(state) == [[], [0]]
-    assert int(state.places["member"][state.rows["first"][0]]) == 1
+    assert int(state.holdings["member"][state.rows["first"][0]]) == 1
 
 
 def test_the_reader_with_the_least_is_on_top_ties_by_id_and_finds_its_place_when_it_changes() -> None:
@@ -77,7 +77,7 @@ def test_the_reader_with_the_least_is_on_top_ties_by_id_and_finds_its_place_when
     assert (int(state.heap[0]), int(state.marks[HEAP])) == (2, 3)  # a and b hold one each: a sorts first
     give(state, 4, 2)
     give(state, 5, 2)
-    least_reader.moved(state, 2)
+    least_reader.sift(state, 2)
     assert int(state.heap[0]) == 1
     assert sorted(state.heap[:3].tolist()) == [0, 1, 2]
 

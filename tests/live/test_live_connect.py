@@ -158,12 +158,12 @@ def test_workers_are_read_and_their_joins_and_leaves_are_foretold(
                     workers.start(f"w-{number + 2}", next(ports))
                     group, state = at_rest(cluster, workers)
                     (joined,) = state.running.keys() - members.keys()
-                    expected, _ = before.played(joining=joined)
+                    expected, _ = before.play(joining=joined)
                     foretold.append(("joins", sets(expected) == sets(state.running)))
                 else:
                     left = lots.choice(sorted(members))
                     workers.stop(str(members[left]).removeprefix("connect-"))
-                    expected, _ = before.played(lost=left)
+                    expected, _ = before.play(lost=left)
                     group, state = at_rest(cluster, workers)
                     who = "leader leaves" if left == before.leader else "leaves"
                     foretold.append((who, sets(expected) == sets(state.running)))

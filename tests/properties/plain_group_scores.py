@@ -15,7 +15,7 @@ import numpy as np
 
 from kafka_assignors.contract import AssignmentRequest, MapOrder, MemberColumns, TopicColumns
 from kafka_assignors.coordinator.pauses import replay_chain
-from kafka_assignors.coordinator.timeline import Change, Phase, Protocol, Times, Trigger, staggered
+from kafka_assignors.coordinator.timeline import Change, Phase, Protocol, Times, Trigger, stagger
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.java.keys import uuid_columns
 from kafka_assignors.registry import by_name
@@ -526,7 +526,7 @@ def pauses_in(protocol: Protocol, chain: Sequence[tuple[Change, list[str]]]) -> 
     times = Times()
     names = chain[0][1]
     changes = [replace(change, at_ms=number * times.restart_ms) for number, (change, _) in enumerate(chain)]
-    timeline = replay_chain(protocol, changes, staggered(protocol, times, names))
+    timeline = replay_chain(protocol, changes, stagger(protocol, times, names))
     away = changes[0].subject if changes[0].trigger not in _ALL_STAY else None
     revoked = sum(event.partitions for event in timeline.events if event.phase is Phase.REVOKE and event.member != away)
     lengths = [inf if pause.to_ms is None else pause.to_ms - pause.from_ms for pause in timeline.pauses]

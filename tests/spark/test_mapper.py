@@ -110,4 +110,4 @@ def test_what_is_wrong_with_an_own_strategy_is_a_row_of_every_group_and_the_job_
 
 
 def replayed(task):
-    return task.asked.replay(task.group_input)
+    return task.replay_options.replay(task.group_input)

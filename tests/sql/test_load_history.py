@@ -71,7 +71,7 @@ def test_what_is_kept_gives_the_same_hours_bit_for_bit(connection, series):
     assert of_store.values.keys() == of_files.values.keys() > set(KINDS)
     for kind in of_files.values:
         assert np.array_equal(of_store.values[kind], of_files.values[kind], equal_nan=True)
-    assert int(of_store.seen.sum()) == 21  # of the hours that end 0 to 23 ago, those 6, 13 and 20 ago are missing
+    assert int(of_store.measured.sum()) == 21  # of the hours that end 0 to 23 ago, those 6, 13 and 20 ago are missing
 
 
 def test_a_reading_that_the_gate_refused_is_no_history(connection, series):

@@ -30,10 +30,10 @@ class GroupBroadcastAssignor:
             raise AssignorError("java.lang.NullPointerException", f"no metadata for the subscribed topic {missing!r}")
         # In the order of the map of topics, each as often as listed.
         walk = topic_walk(request, member_walk(request))
-        place = np.full(len(topics), len(topics), np.int64)
-        place[walk] = np.arange(len(walk))
+        position = np.full(len(topics), len(topics), np.int64)
+        position[walk] = np.arange(len(walk))
         readers = np.repeat(np.arange(len(members)), np.diff(members.subscription_offsets))
-        ordered = listed[np.lexsort((place[listed], readers))]
+        ordered = listed[np.lexsort((position[listed], readers))]
         counts = topics.partition_counts[ordered].astype(np.int64)
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
         partitions = np.arange(ends[-1]) - np.repeat(ends[:-1], counts)

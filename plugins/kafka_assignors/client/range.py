@@ -140,14 +140,14 @@ def _assign_group(
                 for word in range(sets.shape[1]):
                     common[p, word] &= sets[first_row[topic] + p, word]
     queues = sets.shape[1] * 64 + (1 if racks.rackless_match else 0)
-    given = _spread(common, readers[starts[leader] : starts[leader + 1]], racks.members, queues, (n // k, n % k))
+    reader_of = _spread(common, readers[starts[leader] : starts[leader + 1]], racks.members, queues, (n // k, n % k))
     for topic in walk:
         if group[topic] != leader:
             continue
         for p in range(n):
-            if given[p] == ABSENT:
+            if reader_of[p] == ABSENT:
                 continue
-            i = starts[topic] + given[p]
+            i = starts[topic] + reader_of[p]
             owner[first_row[topic] + p] = readers[i]
             taken[i] += 1
             extras[topic] -= taken[i] > n // k
@@ -170,7 +170,7 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota
         queue = rack if rack >= 0 else rack_count
         following[i] = heads[queue]
         heads[queue] = i
-    given = np.full(n, ABSENT, np.int32)
+    reader_of = np.full(n, ABSENT, np.int32)
     taken = np.zeros(k, np.int32)
     for p in range(n):
         best = k
@@ -182,10 +182,10 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota
                 heads[queue] = following[heads[queue]]
             best = min(best, heads[queue])
         if best < k:
-            given[p] = best
+            reader_of[p] = best
             taken[best] += 1
             left -= taken[best] > share
-    return given
+    return reader_of
 
 
 @inner_kernel
@@ -242,7 +242,7 @@ class RangeAssignor:
         columns = (members.subscription_offsets, members.subscription_topics)
         subscription_order = member_walk(request)
         order, walk = by_member_info(members, subscription_order), topic_walk(request, subscription_order)
-        owner = _matched(request, order, walk)
+        owner = _match_racks(request, order, walk)
         if owner is None:
             subscribers = subscriber_counts(*columns, len(topics), True)
             owner = plain_ranges(order, *columns, topics.first_row, subscribers, True)
@@ -252,7 +252,7 @@ class RangeAssignor:
         return assignment_by_owner(owner, topics, walk, len(members))
 
 
-def _matched(request: AssignmentRequest, order: Longs, walk: Longs) -> Ints | None:
+def _match_racks(request: AssignmentRequest, order: Longs, walk: Longs) -> Ints | None:
     members, topics = request.members, request.topics
     if not (members.racks >= 0).any():
         return None
@@ -309,20 +309,20 @@ def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
     subscribers = subscriber_counts(*columns, len(topics), False)
     owner = plain_ranges(order, *columns, topics.first_row, subscribers, False)
     subscription_order = member_walk(request)
-    seen = first_seen_topics(subscription_order, *columns, len(topics))
-    keys = np.arange(len(seen), dtype=np.int32)
-    if step == COMPUTE_IF_ABSENT and _goes_on_after_last_topic(request, subscription_order, seen):
+    subscribed = first_seen_topics(subscription_order, *columns, len(topics))
+    keys = np.arange(len(subscribed), dtype=np.int32)
+    if step == COMPUTE_IF_ABSENT and _goes_on_after_last_topic(request, subscription_order, subscribed):
         # The map grows before each subscription's look-up, even for a present topic.
         keys = np.append(keys, np.int32(0))
-    hashes = hash_codes(names.data, names.offsets)[seen]
-    walk = seen[order_after(hashes, np.full(len(keys), step, dtype=np.int8), keys, DEFAULT_CAPACITY)]
+    hashes = hash_codes(names.data, names.offsets)[subscribed]
+    walk = subscribed[order_after(hashes, np.full(len(keys), step, dtype=np.int8), keys, DEFAULT_CAPACITY)]
     return assignment_by_owner(owner, topics, walk, len(members))
 
 
-def _goes_on_after_last_topic(request: AssignmentRequest, subscription_order: Longs, seen: Longs) -> bool:
+def _goes_on_after_last_topic(request: AssignmentRequest, subscription_order: Longs, subscribed: Longs) -> bool:
     members = request.members
     busy = subscription_order[np.diff(members.subscription_offsets)[subscription_order] > 0]
     if len(busy) == 0:
         return False
     last = members.subscription_topics[members.subscription_offsets[busy[-1] + 1] - 1]
-    return bool(last != seen[-1] or np.count_nonzero(members.subscription_topics == last) > 1)
+    return bool(last != subscribed[-1] or np.count_nonzero(members.subscription_topics == last) > 1)

@@ -64,9 +64,9 @@ def _assign(request: AssignmentRequest, order: Longs) -> Assignment:
 def deal(names: Longs, first_row: Longs, starts: Longs, readers: Ints, order: Longs) -> Ints:
     """Owners int32[P]; ``readers`` of each topic follow ``order``."""
     owner = np.full(first_row[-1], ABSENT, np.int32)
-    place = np.empty(len(order), np.int64)
+    position = np.empty(len(order), np.int64)
     for i in range(len(order)):
-        place[order[i]] = i
+        position[order[i]] = i
     pointer = 0
     for topic in names:
         first, end = starts[topic], starts[topic + 1]
@@ -75,14 +75,14 @@ def deal(names: Longs, first_row: Longs, starts: Longs, readers: Ints, order: Lo
         low, high = first, end
         while low < high:
             middle = (low + high) // 2
-            if place[readers[middle]] < pointer:
+            if position[readers[middle]] < pointer:
                 low = middle + 1
             else:
                 high = middle
         at = low if low < end else first
         for row in range(first_row[topic], first_row[topic + 1]):
             owner[row] = readers[at]
-            pointer = place[readers[at]] + 1
+            pointer = position[readers[at]] + 1
             at = at + 1 if at + 1 < end else first
         pointer = pointer if pointer < len(order) else 0
     return owner

@@ -65,7 +65,7 @@ class _Run(Run):
     prepared_ms: int = 0
     is_delayed: bool = False
     is_joined_in_delay: bool = False
-    known: set[int] = field(default_factory=set)
+    known_changes: set[int] = field(default_factory=set)
     rebalances: int = 0
 
     def stop(self, at_ms: int, member: str, partitions: Iterable[Partition]) -> None:
@@ -93,15 +93,15 @@ class _Run(Run):
         return sorted(name for name, member in self.members.items() if member.is_in_group)
 
     def target(self) -> Holding:
-        last = max(self.known, default=-1)
-        if self.known != set(range(last + 1)):
-            missing = min(set(range(last + 1)) - self.known)
+        last = max(self.known_changes, default=-1)
+        if self.known_changes != set(range(last + 1)):
+            missing = min(set(range(last + 1)) - self.known_changes)
             raise InvalidInputError.at(
                 f"change {missing}",
                 f"{self.changes[missing].trigger} is learned of after the next one",
                 "put it behind",
             )
-        return self.changes[last].after if self.known else self.changes[0].before
+        return self.changes[last].after if self.known_changes else self.changes[0].before
 
 
 def replay_classic(changes: Sequence[Change], times: Times, *, is_cooperative: bool) -> Timeline:
@@ -144,7 +144,7 @@ def _trigger(run: _Run, number: int, at_ms: int) -> None:
             gives_up = _fall_silent if change.is_static else _leave
             run.at(at_ms + times.poll_interval_ms, partial(gives_up, run, number))
         case Trigger.STATIC_RESTART:
-            run.known.add(number)
+            run.known_changes.add(number)
             run.members[subject].is_alive = False
             had = frozenset(run.reading.owned[subject])
             run.stop_all(at_ms, subject)
@@ -157,7 +157,7 @@ def _trigger(run: _Run, number: int, at_ms: int) -> None:
         case Trigger.PARTITION_COUNT_CHANGES:
             run.at(at_ms + times.metadata_max_age_ms, partial(_refresh, run, number))
         case _:
-            run.known.add(number)
+            run.known_changes.add(number)
             _look_up_again(run, change, at_ms)
 
 
@@ -223,7 +223,7 @@ def _join(run: _Run, name: str, number: int | None, at_ms: int) -> None:
     if not member.is_alive:
         return
     if number is not None:
-        run.known.add(number)
+        run.known_changes.add(number)
     if not run.is_cooperative or name in run.eager_members:
         run.stop_all(at_ms, name)
     run.say(at_ms, name, Phase.JOIN_GROUP)
@@ -294,7 +294,7 @@ def _remove(run: _Run, name: str, at_ms: int) -> None:
         return
     member.is_in_group = member.has_joined = False
     if member.change is not None:
-        run.known.add(member.change)
+        run.known_changes.add(member.change)
     if run.state is _State.PREPARING:
         _complete_if_all_joined(run, at_ms)
     elif run.joined_in:

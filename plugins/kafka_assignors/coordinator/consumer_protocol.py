@@ -42,7 +42,7 @@ class _Run(Run):
     held: dict[Partition, str]  # until a revocation is acknowledged
     target: Holding
     beating: dict[str, int] = field(default_factory=dict)
-    told: dict[str, int] = field(default_factory=dict)  # change of a member's next heartbeat
+    pending_changes: dict[str, int] = field(default_factory=dict)  # change of a member's next heartbeat
     is_metadata_new: int | None = None  # topic change that the next heartbeat finds
     latest: int = -1
     computed: int = -1  # change of the present target
@@ -65,8 +65,10 @@ class _Run(Run):
         self.epochs += 1
 
     def is_settled(self) -> bool:
-        is_told = not self.told and self.is_metadata_new is None and self.computed == self.latest
-        return is_told and all(self.reading.owned[name] == self.target.get(name, frozenset()) for name in self.beating)
+        is_up_to_date = not self.pending_changes and self.is_metadata_new is None and self.computed == self.latest
+        return is_up_to_date and all(
+            self.reading.owned[name] == self.target.get(name, frozenset()) for name in self.beating
+        )
 
 
 def replay_consumer(changes: Sequence[Change], times: Times) -> Timeline:
@@ -97,7 +99,7 @@ def _trigger(run: _Run, number: int, at_ms: int) -> None:
             run.say(at_ms, subject, Phase.FIND_COORDINATOR)
             run.reading.owned[subject] = set()
             run.beating[subject] = at_ms + times.round_trip_ms
-            run.told[subject] = number
+            run.pending_changes[subject] = number
         case Trigger.MEMBER_DIES:
             _fall_silent(run, number, at_ms)
         case Trigger.MEMBER_LEAVES:
@@ -111,7 +113,7 @@ def _trigger(run: _Run, number: int, at_ms: int) -> None:
             _static_restart(run, change, at_ms)
         case Trigger.SUBSCRIPTION_CHANGES:
             run.beating[subject] = at_ms
-            run.told[subject] = number
+            run.pending_changes[subject] = number
         case Trigger.PARTITION_COUNT_CHANGES:
             run.is_metadata_new = number
         case _:
@@ -120,7 +122,7 @@ def _trigger(run: _Run, number: int, at_ms: int) -> None:
 
 def _give_up_beating(run: _Run, member: str) -> None:
     run.beating.pop(member, None)
-    run.told.pop(member, None)
+    run.pending_changes.pop(member, None)
 
 
 def _fall_silent(run: _Run, number: int, at_ms: int) -> None:
@@ -188,8 +190,8 @@ def _learn(run: _Run, at_ms: int, member: str) -> None:
         run.say(at_ms, "", Phase.METADATA, f"{run.changes[run.is_metadata_new].subject} has more partitions")
         run.bump(run.is_metadata_new)
         run.is_metadata_new = None
-    if member in run.told:
-        run.bump(run.told.pop(member))
+    if member in run.pending_changes:
+        run.bump(run.pending_changes.pop(member))
     is_time = run.computed_ms is None or at_ms >= run.computed_ms + run.times.assignment_interval_ms
     if run.computed < run.latest and is_time:
         run.target, run.computed, run.computed_ms = run.changes[run.latest].after, run.latest, at_ms

@@ -127,7 +127,7 @@ class Membership:
     """Classic group; every step returns a new one."""
 
     coordinator: Coordinator
-    places: KeyMap
+    key_map: KeyMap
     members: Mapping[str, GroupMember] = field(default_factory=dict)
     leader: str | None = None
 
@@ -139,7 +139,7 @@ class Membership:
         if member.id in self.members:
             raise InvalidInputError.at(f"member {member.id}", "joins, but is in the group", "it rejoins")
         return replace(
-            self, places=self.places.with_key(member.id), members={**self.members, member.id: member},
+            self, key_map=self.key_map.with_key(member.id), members={**self.members, member.id: member},
             leader=self.leader or member.id,
         )  # fmt: skip
 
@@ -150,9 +150,9 @@ class Membership:
     def without(self, member_id: str) -> Membership:
         self._member(member_id)
         rest = {name: member for name, member in self.members.items() if name != member_id}
-        places = self.places.without_key(member_id)
-        leader = next(iter(places.order()), None) if self.leader == member_id else self.leader
-        return replace(self, places=places, members=rest, leader=leader)
+        key_map = self.key_map.without_key(member_id)
+        leader = next(iter(key_map.order()), None) if self.leader == member_id else self.leader
+        return replace(self, key_map=key_map, members=rest, leader=leader)
 
     def replaced(self, old: str, new: str) -> Membership:
         again = replace(self._member(old), id=new, is_waiting=False)
@@ -160,7 +160,7 @@ class Membership:
         if new in rest:
             raise InvalidInputError.at(f"member {new}", f"comes back for {old}, but is in the group")
         return replace(
-            self, places=self.places.without_key(old).with_key(new), members={**rest, new: again},
+            self, key_map=self.key_map.without_key(old).with_key(new), members={**rest, new: again},
             leader=new if self.leader == old else self.leader,
         )  # fmt: skip
 
@@ -170,14 +170,14 @@ class Membership:
             return self, False
         if self.members[self.leader].is_waiting:
             return self, True
-        waiting = next((name for name in self.places.order() if self.members[name].is_waiting), None)
+        waiting = next((name for name in self.key_map.order() if self.members[name].is_waiting), None)
         return (self, False) if waiting is None else (replace(self, leader=waiting), True)
 
     def completed(self) -> Membership:
         return replace(self, members={name: replace(member, is_waiting=False) for name, member in self.members.items()})
 
     def order(self) -> tuple[str, ...]:
-        return self.places.order()
+        return self.key_map.order()
 
     def vote(self) -> Vote:
         return elect_strategy({name: self.members[name].strategies for name in self.order()}, self.coordinator)
@@ -229,7 +229,7 @@ class TimelineMap:
         column = StringColumn.of(self.keys)
         shift = 65 - self.slots.bit_length()
         slot = [(code * _MULTIPLIER & _MASK) >> shift for code in hash_codes(column.data, column.offsets).tolist()]
-        return tuple(self.keys[place] for place in sorted(range(len(slot)), key=lambda place: (slot[place], -place)))
+        return tuple(self.keys[index] for index in sorted(range(len(slot)), key=lambda index: (slot[index], -index)))
 
 
 def _is_too_full(keys: int, slots: int) -> bool:

@@ -31,7 +31,7 @@ from kafka_assignors.coordinator.timeline import (
     holdings,
     interval_of,
     session_end,
-    staggered,
+    stagger,
 )
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel, kernel
@@ -55,7 +55,7 @@ class Pauses:
 NO_PAUSES = Pauses(0, 0, 0, 0)
 
 
-def summed(all_pauses: Iterable[Pauses]) -> Pauses:
+def sum_pauses(all_pauses: Iterable[Pauses]) -> Pauses:
     unread, revoked, unread_ms = 0, 0, 0
     longest: int | None = 0
     for pauses in all_pauses:
@@ -67,11 +67,11 @@ def summed(all_pauses: Iterable[Pauses]) -> Pauses:
     return Pauses(unread, revoked, longest, unread_ms)
 
 
-def added(one: Pauses, other: Pauses) -> Pauses:
-    return summed((one, other))
+def add_pauses(first: Pauses, second: Pauses) -> Pauses:
+    return sum_pauses((first, second))
 
 
-def scaled(pauses: Pauses, share: float) -> Pauses:
+def scale_pauses(pauses: Pauses, share: float) -> Pauses:
     """Extrapolated from a known ``share`` (above 0, at most 1); the longest stays."""
     return Pauses(
         round(pauses.partitions_unread / share),
@@ -332,7 +332,7 @@ def replayed_pauses(protocol: Protocol, goes: Step, returns: Step, times: Times)
             at_ms=times.restart_ms,
         ),
     )  # fmt: skip
-    return _sums(replay_chain(protocol, changes, staggered(protocol, times, names)), names[subject])
+    return _sums(replay_chain(protocol, changes, stagger(protocol, times, names)), names[subject])
 
 
 def _names(count: int) -> list[str]:
@@ -381,7 +381,7 @@ def pauses_of(protocol: Protocol, step: Step, times: Times) -> Pauses:
         return NO_PAUSES
     if step.trigger is Trigger.STATIC_RESTART:
         return _static_restart(protocol, step, times)
-    return _settled(protocol, step, times)
+    return _measure(protocol, step, times)
 
 
 def restart_pauses(protocol: Protocol, leaves: Step, returns: Step, times: Times) -> Pauses:
@@ -418,15 +418,15 @@ def _require_unchanged(step: Step) -> None:
         raise InvalidInputError.at(f"{step.trigger}", "changes who reads what, which it does not")
 
 
-def _settled(protocol: Protocol, step: Step, times: Times) -> Pauses:
+def _measure(protocol: Protocol, step: Step, times: Times) -> Pauses:
     beats = first_beats(step.member_count, interval_of(protocol, times))
-    learned = _learned(protocol, step, times)
+    learned = _first_notice(protocol, step, times)
     if protocol is Protocol.CONSUMER:
         return _summary(_consumer(step, learned, times, beats), step)
     return _summary(_classic(protocol, step, learned, times, beats), step)
 
 
-def _learned(protocol: Protocol, step: Step, times: Times) -> _Learned:
+def _first_notice(protocol: Protocol, step: Step, times: Times) -> _Learned:
     subject, trip, is_classic = step.subject, times.round_trip_ms, protocol is not Protocol.CONSUMER
     match step.trigger:
         case Trigger.MEMBER_JOINS:
@@ -466,10 +466,10 @@ def _consumer(step: Step, learned: _Learned, times: Times, beats: Longs) -> Cons
     return consumer_pauses(step.before, step.after, beats, epoch)
 
 
-def _summary(found: ClassicPauses | ConsumerPauses, step: Step) -> Pauses:
-    _require_known(found.refused, step)
-    longest_ms = None if found.endless else int(found.longest_ms)
-    return Pauses(int(found.unread), int(found.revoked), longest_ms, int(found.total_ms))
+def _summary(pauses: ClassicPauses | ConsumerPauses, step: Step) -> Pauses:
+    _require_known(pauses.refused, step)
+    longest_ms = None if pauses.endless else int(pauses.longest_ms)
+    return Pauses(int(pauses.unread), int(pauses.revoked), longest_ms, int(pauses.total_ms))
 
 
 def _require_known(refused: int, step: Step) -> None:
@@ -510,7 +510,7 @@ def _goes_and_returns(protocol: Protocol, goes: Step, returns: Step, times: Time
     does).
     """
     beats = first_beats(goes.member_count, interval_of(protocol, times))
-    learned, back = _learned(protocol, goes, times), _learned(protocol, returns, times)
+    learned, back = _first_notice(protocol, goes, times), _first_notice(protocol, returns, times)
     lost = returns.before == ABSENT
     resumed = lost & (returns.after != ABSENT)
     is_plain = bool(np.all(goes.before[resumed] == goes.subject))
@@ -533,4 +533,4 @@ def _goes_and_returns(protocol: Protocol, goes: Step, returns: Step, times: Time
     # Partitions lost until the subject returns pause once, counted with the second rebalance.
     count = int(np.count_nonzero(resumed))
     gone = _summary(first._replace(unread=first.unread - count, endless=first.endless - count), goes)
-    return summed((gone, second))
+    return sum_pauses((gone, second))

@@ -1,7 +1,7 @@
 """Events of a rebalance, and how long each partition pauses, in ms after the first trigger.
 
 Network and assignor take no time unless ``round_trip_ms`` is set. A trigger may follow before the first one has settled
-(``at_ms``). ``staggered`` spreads unknown clocks evenly. ``Change`` describes a trigger for a replay, ``Step`` the same
+(``at_ms``). ``stagger`` spreads unknown clocks evenly. ``Change`` describes a trigger for a replay, ``Step`` the same
 for kernels, with members numbered from 0 to ``member_count`` - 1, before and after together. Example: members 0 and 1
 with four partitions, 2 joins::
 
@@ -308,7 +308,7 @@ def interval_of(protocol: Protocol, times: Times) -> int:
     return times.consumer_heartbeat_ms if protocol is Protocol.CONSUMER else times.heartbeat_ms
 
 
-def staggered(protocol: Protocol, times: Times, members: Sequence[str]) -> Times:
+def stagger(protocol: Protocol, times: Times, members: Sequence[str]) -> Times:
     """First beats of member i of M at (i + 1) / M of an interval after the trigger."""
     interval, count = interval_of(protocol, times), len(members)
     first = {member: first_beat(number, count, interval) for number, member in enumerate(members)}

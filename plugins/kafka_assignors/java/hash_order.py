@@ -178,7 +178,7 @@ class _TreeBins:
             before = self._grow(self._heads[b], key)
             self._link(key, self._next[before])
             self._link(before, key)
-            self._to_front(b, self._balanced(self._heads[b], key))
+            self._to_front(b, self._balance(self._heads[b], key))
             return
         keys = [*self._keys(b), key]
         self._chain(b, keys)
@@ -204,12 +204,12 @@ class _TreeBins:
         self._heads, self._trees = [_NONE] * (2 * table), set()
         for b, keys in enumerate(before):
             halves = [[key for key in keys if bool(self._codes[key] & table) is is_high] for is_high in (False, True)]
-            for place, half in zip((b, b + table), halves, strict=True):
-                self._chain(place, half)
+            for target_bin, half in zip((b, b + table), halves, strict=True):
+                self._chain(target_bin, half)
                 if b in trees and len(half) > _CHAIN_AGAIN:
-                    self._trees.add(place)
+                    self._trees.add(target_bin)
                     if len(half) < len(keys):
-                        self._make_tree(place)
+                        self._make_tree(target_bin)
 
     def _make_tree(self, b: int) -> None:
         root, *others = self._keys(b)
@@ -218,7 +218,7 @@ class _TreeBins:
         self._children[0][root] = self._children[1][root] = _NONE
         for key in others:
             self._grow(root, key)
-            root = self._balanced(root, key)
+            root = self._balance(root, key)
         self._to_front(b, root)
 
     def _grow(self, root: int, key: int) -> int:
@@ -238,7 +238,7 @@ class _TreeBins:
             self._link(root, first)
             self._previous[root], self._heads[b] = _NONE, root
 
-    def _balanced(self, root: int, key: int) -> int:
+    def _balance(self, root: int, key: int) -> int:
         """Return the root (``balanceInsertion``)."""
         self._red[key] = True
         while True:
@@ -258,11 +258,11 @@ class _TreeBins:
                 continue
             if self._children[1 - side][parent] == key:
                 key, parent = parent, key
-                root = self._rotated(root, key, side)
+                root = self._rotate(root, key, side)
             self._red[parent], self._red[above] = False, True
-            root = self._rotated(root, above, 1 - side)
+            root = self._rotate(root, above, 1 - side)
 
-    def _rotated(self, root: int, key: int, side: int) -> int:
+    def _rotate(self, root: int, key: int, side: int) -> int:
         """Let the key sink to ``side`` (0: left) below its other child; return the root."""
         up, above = self._children[1 - side][key], self._parent[key]
         inner = self._children[side][up]
@@ -303,16 +303,16 @@ def order_after(hashes: Ints, steps: Codes, keys: Ints, capacity: int) -> Longs:
                 size -= 1
             continue
         if step == COMPUTE_IF_ABSENT and size > len(heads) * 3 // 4:
-            heads = _doubled(heads, chain, hashes)
+            heads = _double_table(heads, chain, hashes)
         if present[key]:
             continue
         present[key] = True
         size += 1
         others = _link(heads, chain, hashes, key, step == PUT)
         if others >= (_TREE_BIN if step == PUT else _TREE_BIN - 1) and len(heads) < _TREE_TABLE:
-            heads = _doubled(heads, chain, hashes)
+            heads = _double_table(heads, chain, hashes)
         if step == PUT and size > len(heads) * 3 // 4:
-            heads = _doubled(heads, chain, hashes)
+            heads = _double_table(heads, chain, hashes)
     order: Longs = _walk(heads, chain, size)
     return order
 
@@ -349,20 +349,20 @@ def _unlink(heads: Ints, chain: Ints, hashes: Ints, key: int) -> None:
 
 
 @inner_kernel
-def _doubled(heads: Ints, chain: Ints, hashes: Ints) -> Ints:
+def _double_table(heads: Ints, chain: Ints, hashes: Ints) -> Ints:
     doubled = np.full(2 * len(heads), -1, np.int32)
     tails = np.full(2 * len(heads), -1, np.int32)
     for b in range(len(heads)):
         at = heads[b]
         while at >= 0:
             following = chain[at]
-            place = spread(hashes[at]) & (len(doubled) - 1)
-            if tails[place] < 0:
-                doubled[place] = at
+            target_bin = spread(hashes[at]) & (len(doubled) - 1)
+            if tails[target_bin] < 0:
+                doubled[target_bin] = at
             else:
-                chain[tails[place]] = at
+                chain[tails[target_bin]] = at
             chain[at] = -1
-            tails[place] = at
+            tails[target_bin] = at
             at = following
     return doubled
 
@@ -405,7 +405,7 @@ class JavaHashMap:
 
     def order(self) -> tuple[str, ...]:
         bins = _bins(self.keys, self.table)
-        return tuple(self.keys[place] for place in sorted(range(len(bins)), key=lambda place: bins[place]))
+        return tuple(self.keys[index] for index in sorted(range(len(bins)), key=lambda index: bins[index]))
 
 
 def _bins(keys: tuple[str, ...], table: int) -> list[int]:

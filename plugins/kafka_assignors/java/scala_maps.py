@@ -21,7 +21,7 @@ _BITS = 5
 _HASH_BITS = 32
 
 
-def improved(code: int) -> int:
+def improve_hash(code: int) -> int:
     """``Hashing.improve``, unsigned."""
     h = code & 0xFFFFFFFF
     h = h + ~(h << 9) & 0xFFFFFFFF
@@ -32,7 +32,7 @@ def improved(code: int) -> int:
 
 def immutable_order(keys: Sequence[str]) -> tuple[str, ...]:
     """Visits O(n) nodes of at most seven levels."""
-    return tuple(key for _, key in _node([(improved(hash_code(key)), key) for key in keys], 0))
+    return tuple(key for _, key in _node([(improve_hash(hash_code(key)), key) for key in keys], 0))
 
 
 def _node(entries: list[tuple[int, str]], shift: int) -> list[tuple[int, str]]:
@@ -77,5 +77,5 @@ class ScalaMutableMap:
     def order(self) -> tuple[str, ...]:
         column = StringColumn.of(self.keys)
         mixed = [code ^ (code & 0xFFFFFFFF) >> 16 for code in hash_codes(column.data, column.offsets).tolist()]
-        places = sorted(range(len(mixed)), key=lambda place: (mixed[place] & (self.table - 1), mixed[place]))
-        return tuple(self.keys[place] for place in places)
+        indices = sorted(range(len(mixed)), key=lambda index: (mixed[index] & (self.table - 1), mixed[index]))
+        return tuple(self.keys[index] for index in indices)

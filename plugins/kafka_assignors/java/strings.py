@@ -96,20 +96,20 @@ def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
         if end - start <= _SMALL:
             _insertion_sort(data, offsets, order, start, end, depth)
             continue
-        known = _common_prefix(data, offsets, order, start, end, depth)
+        equal_bytes = _common_prefix(data, offsets, order, start, end, depth)
         for i in range(start, end):
-            keys[i] = _eight_bytes(data, offsets[order[i]] + known, offsets[order[i] + 1])
+            keys[i] = _eight_bytes(data, offsets[order[i]] + equal_bytes, offsets[order[i] + 1])
         _radix_sort(keys, order, spare_keys, spare_order, start, end)
         run = start
         for i in range(start + 1, end + 1):
             if i < end and keys[i] == keys[run]:
                 continue
             if i - run > 1 and keys[run] & np.uint64(0xFF):
-                pending[3 * waiting], pending[3 * waiting + 1], pending[3 * waiting + 2] = run, i, known + 8
+                pending[3 * waiting], pending[3 * waiting + 1], pending[3 * waiting + 2] = run, i, equal_bytes + 8
                 waiting += 1
             elif i - run > 1:
                 # They end within the key or hold zero bytes there.
-                _insertion_sort(data, offsets, order, run, i, known)
+                _insertion_sort(data, offsets, order, run, i, equal_bytes)
             run = i
 
 
@@ -119,16 +119,16 @@ def _rank(byte: np.uint8) -> np.uint8:
 
 
 @inner_kernel
-def compare(data: Bytes, offsets: Longs, one: int, other: int, depth: int) -> np.int64:
+def compare(data: Bytes, offsets: Longs, left: int, right: int, depth: int) -> np.int64:
     """Sign; the first ``depth`` bytes are equal."""
-    at, end = offsets[one] + depth, offsets[one + 1]
-    other_at, other_end = offsets[other] + depth, offsets[other + 1]
-    while at < end and other_at < other_end:
-        if data[at] != data[other_at]:
-            return np.int64(-1 if _rank(data[at]) < _rank(data[other_at]) else 1)
-        at += 1
-        other_at += 1
-    return np.int64(at < end) - np.int64(other_at < other_end)
+    left_at, left_end = offsets[left] + depth, offsets[left + 1]
+    right_at, right_end = offsets[right] + depth, offsets[right + 1]
+    while left_at < left_end and right_at < right_end:
+        if data[left_at] != data[right_at]:
+            return np.int64(-1 if _rank(data[left_at]) < _rank(data[right_at]) else 1)
+        left_at += 1
+        right_at += 1
+    return np.int64(left_at < left_end) - np.int64(right_at < right_end)
 
 
 @inner_kernel

@@ -143,13 +143,13 @@ def _for_wide_integers(compiled: Any) -> Callable[..., R]:
     choose = compiled.get_call_template
 
     def chosen(args: tuple[types.Type, ...], kws: Mapping[str, types.Type]) -> Any:
-        return choose(tuple(map(_widened, args)), {name: _widened(argument) for name, argument in kws.items()})
+        return choose(tuple(map(_widen, args)), {name: _widen(argument) for name, argument in kws.items()})
 
     compiled.get_call_template = chosen
     return cast("Callable[..., R]", compiled)
 
 
-def _widened(argument: types.Type) -> types.Type:
+def _widen(argument: types.Type) -> types.Type:
     plain = types.unliteral(argument)
     if isinstance(plain, types.Boolean):
         return plain

@@ -110,8 +110,8 @@ class Numbering:
         number = np.full(group.request.topics.partition_total, -1, dtype=np.int64)
         number[self.rows] = np.arange(len(self.rows))
         self.number_of: list[int] = number.tolist()
-        place = {topic: i for i, topic in enumerate(topics)}
-        self.reads = [frozenset(place[topic] for topic in topics if topic in place) for topics in group.reads]
+        index_of = {topic: i for i, topic in enumerate(topics)}
+        self.reads = [frozenset(index_of[topic] for topic in topics if topic in index_of) for topics in group.reads]
         self.readers = [[m for m, topics in enumerate(self.reads) if i in topics] for i in range(len(topics))]
 
 
@@ -408,7 +408,7 @@ def _rotations(table: _Table, loads: Longs) -> list[tuple[Longs, Longs, bool]]:
         table.row, table.member, table.count, table.held, loads, _levels(loads), table.rows
     )
     first_level = table.rows + len(loads)
-    found = []
+    rotations = []
     for root in roots.tolist():
         cells, steps, shifts_load, node = [], [], False, root
         while True:
@@ -419,8 +419,8 @@ def _rotations(table: _Table, loads: Longs) -> list[tuple[Longs, Longs, bool]]:
             node = int(via_node[node])
             if node == root:
                 break
-        found.append((np.array(cells, dtype=np.int64), np.array(steps, dtype=np.int64), shifts_load))
-    return found
+        rotations.append((np.array(cells, dtype=np.int64), np.array(steps, dtype=np.int64), shifts_load))
+    return rotations
 
 
 def _levels(loads: Longs) -> Longs:
@@ -489,20 +489,20 @@ def cheaper_rotations(
 @inner_kernel
 def _on_circles(via_node: Longs) -> npt.NDArray[np.int64]:
     """One node of each cycle of predecessors."""
-    seen = np.full(len(via_node), ABSENT, np.int64)
+    visited_from = np.full(len(via_node), ABSENT, np.int64)
     roots = np.empty(len(via_node), np.int64)
-    found = 0
+    count = 0
     for start in range(len(via_node)):
-        if seen[start] != ABSENT:
+        if visited_from[start] != ABSENT:
             continue
         node = np.int64(start)
-        while node != ABSENT and seen[node] == ABSENT:
-            seen[node] = start
+        while node != ABSENT and visited_from[node] == ABSENT:
+            visited_from[node] = start
             node = via_node[node]
-        if node != ABSENT and seen[node] == start:
-            roots[found] = node
-            found += 1
-    return roots[:found]
+        if node != ABSENT and visited_from[node] == start:
+            roots[count] = node
+            count += 1
+    return roots[:count]
 
 
 def _realise(plan: Plan, numbering: Numbering, table: _Table) -> None:
@@ -558,9 +558,9 @@ class FranzGoCooperativeSticky:
         owners = _owners(group)
         plans = _plans(group, request.seed)
         first = next(plans)
-        given = _without_waiting(first, owners)
-        varies = any(not np.array_equal(given, _without_waiting(other, owners)) for other in plans)
-        return _assignment(request, first, given, is_varying=varies)
+        granted = _without_waiting(first, owners)
+        varies = any(not np.array_equal(granted, _without_waiting(other, owners)) for other in plans)
+        return _assignment(request, first, granted, is_varying=varies)
 
 
 def _plans(group: Group, seed: int) -> Iterator[Ints]:
@@ -607,17 +607,17 @@ def _owners(group: Group) -> dict[int, set[int]]:
 
 def _without_waiting(plan: Ints, owners: dict[int, set[int]]) -> Ints:
     waiting = [row for row, holders in owners.items() if plan[row] != ABSENT and plan[row] not in holders]
-    given = plan.copy()
-    given[waiting] = ABSENT
-    return given
+    granted = plan.copy()
+    granted[waiting] = ABSENT
+    return granted
 
 
-def _assignment(request: AssignmentRequest, plan: Ints, given: Ints, *, is_varying: bool) -> Assignment:
+def _assignment(request: AssignmentRequest, plan: Ints, granted: Ints, *, is_varying: bool) -> Assignment:
     topics, walk = request.topics, by_code_points(request.topics.names)
-    waiting = np.flatnonzero((plan != ABSENT) & (given == ABSENT))
+    waiting = np.flatnonzero((plan != ABSENT) & (granted == ABSENT))
     of_topic = np.repeat(np.arange(len(topics)), np.diff(topics.first_row))[waiting]
     withheld = Withheld(
         of_topic.astype(np.int32), (waiting - topics.first_row[of_topic]).astype(np.int32), plan[waiting]
     )
-    lists = lists_by_owner(given, topics.first_row, walk, len(request.members))
+    lists = lists_by_owner(granted, topics.first_row, walk, len(request.members))
     return Assignment(*lists, withheld=withheld, varies=is_varying)

@@ -73,10 +73,12 @@ class RackAffinity:
     def assign(self, request: AssignmentRequest) -> Assignment:
         _refuse_as_leader(request)
         owner, varies = _nobody(request), False
-        leaders, racks = _leader_racks(request), _named(request, request.members.racks)
+        leaders, racks = _leader_racks(request), _rack_names(request, request.members.racks)
         for first, end, readers in _topics(request, join_order(request)):
-            given, is_open = _near_leaders(leaders[first:end], readers.tolist(), [racks[i] for i in readers.tolist()])
-            owner[first:end] = given
+            readers_of_topic, is_open = _near_leaders(
+                leaders[first:end], readers.tolist(), [racks[i] for i in readers.tolist()]
+            )
+            owner[first:end] = readers_of_topic
             varies |= is_open
         return replace(_by_owner(request, owner), varies=varies)
 
@@ -131,12 +133,12 @@ def _topics(request: AssignmentRequest, order: Longs) -> list[tuple[int, int, In
 def _leader_racks(request: AssignmentRequest) -> list[str]:
     offsets, racks = request.topics.rack_offsets, request.topics.racks
     firsts = np.full(request.topics.partition_total, NO_RACK, dtype=np.int32)
-    is_told = np.diff(offsets) > 0
-    firsts[is_told] = racks[offsets[:-1][is_told]]
-    return _named(request, firsts)
+    has_rack = np.diff(offsets) > 0
+    firsts[has_rack] = racks[offsets[:-1][has_rack]]
+    return _rack_names(request, firsts)
 
 
-def _named(request: AssignmentRequest, racks: Ints) -> list[str]:
+def _rack_names(request: AssignmentRequest, racks: Ints) -> list[str]:
     return ["" if rack == NO_RACK else request.rack_names[rack] for rack in racks.tolist()]
 
 

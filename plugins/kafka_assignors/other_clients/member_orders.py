@@ -54,7 +54,7 @@ def by_utf16_id(members: MemberColumns) -> Longs:
 def static_first(members: MemberColumns) -> Longs:
     """franz-go: static members by instance id, then the others by member id."""
     ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()
-    return _sorted(range(len(ids)), lambda i: (not is_static[i], instances[i] if is_static[i] else b"", ids[i]))
+    return _sort(range(len(ids)), lambda i: (not is_static[i], instances[i] if is_static[i] else b"", ids[i]))
 
 
 def as_librdkafka_sorts(members: MemberColumns, of: Sequence[int] | None = None) -> Longs:
@@ -67,11 +67,11 @@ def as_librdkafka_sorts(members: MemberColumns, of: Sequence[int] | None = None)
     ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()
     kinds = {is_static[i] for i in chosen}
     if len(kinds) < 2:
-        return _sorted(chosen, (instances if True in kinds else ids).__getitem__)
+        return _sort(chosen, (instances if True in kinds else ids).__getitem__)
 
-    def is_in_order(one: int, other: int) -> bool:
-        both = is_static[one] and is_static[other]
-        return instances[one] <= instances[other] if both else ids[one] <= ids[other]
+    def is_in_order(left: int, right: int) -> bool:
+        both = is_static[left] and is_static[right]
+        return instances[left] <= instances[right] if both else ids[left] <= ids[right]
 
     return np.array(_merge_sorted(chosen, is_in_order), dtype=np.int64)
 
@@ -86,7 +86,7 @@ def last_runs(members: MemberColumns, of: Sequence[int] | None = None) -> Longs:
     ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()
     runs = {kind: list(run) for kind, run in groupby(chosen, key=is_static.__getitem__)}
     kept = [*runs.get(True, ()), *runs.get(False, ())]
-    return _sorted(kept, lambda i: (not is_static[i], instances[i] if is_static[i] else b"", ids[i]))
+    return _sort(kept, lambda i: (not is_static[i], instances[i] if is_static[i] else b"", ids[i]))
 
 
 def readers_in_one_order(request: AssignmentRequest, order: Longs) -> Readers:
@@ -116,7 +116,7 @@ def _utf8(strings: StringColumn) -> list[bytes]:
     return [data[start:end] for start, end in pairwise(strings.offsets.tolist())]
 
 
-def _sorted(chosen: Iterable[int], key: Callable[[int], object]) -> Longs:
+def _sort(chosen: Iterable[int], key: Callable[[int], object]) -> Longs:
     return np.array(sorted(chosen, key=key), dtype=np.int64)  # type: ignore[arg-type]
 
 

@@ -98,7 +98,7 @@ class LibrdkafkaRange:
         members, topics = request.members, request.topics
         starts, readers = _readers(request)
         if (members.racks >= 0).any():
-            owner = _matched(request, (starts, readers))
+            owner = _match_racks(request, (starts, readers))
         else:
             owner = ranges_of(starts, readers, topics.first_row)
         return assignment_by_owner(owner, topics, by_code_points(topics.names), len(members))
@@ -111,7 +111,7 @@ def _readers(request: AssignmentRequest) -> Readers:
     return readers_in_one_order(request, as_librdkafka_sorts(request.members))
 
 
-def _matched(request: AssignmentRequest, of_topics: Readers) -> Ints:
+def _match_racks(request: AssignmentRequest, of_topics: Readers) -> Ints:
     members, topics = request.members, request.topics
     words = word_count(request)
     sets = partition_racks(topics.rack_offsets, topics.racks, words)

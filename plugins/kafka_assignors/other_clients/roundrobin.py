@@ -148,9 +148,9 @@ def topic_of_rows(topics: TopicColumns) -> Longs:
 def deal_rows(rows: Longs, topic_of: Longs, starts: Longs, readers: Ints, order: Longs) -> Ints:
     """Owners int32[P]: each row to the next reader in turn. ``readers`` of each topic follow ``order``, all members."""
     owner = np.full(len(topic_of), ABSENT, np.int32)
-    place = np.empty(len(order), np.int64)
+    position = np.empty(len(order), np.int64)
     for i in range(len(order)):
-        place[order[i]] = i
+        position[order[i]] = i
     pointer = 0
     for row in rows:
         first, end = starts[topic_of[row]], starts[topic_of[row] + 1]
@@ -159,13 +159,13 @@ def deal_rows(rows: Longs, topic_of: Longs, starts: Longs, readers: Ints, order:
         low, high = first, end
         while low < high:
             middle = (low + high) // 2
-            if place[readers[middle]] < pointer:
+            if position[readers[middle]] < pointer:
                 low = middle + 1
             else:
                 high = middle
         reader = readers[low if low < end else first]
         owner[row] = reader
-        pointer = place[reader] + 1
+        pointer = position[reader] + 1
     return owner
 
 

@@ -47,13 +47,13 @@ from kafka_assignors.sticky.before_3_0 import (
     Claims,
     Generations,
     claims_of,
-    filled_and_evened,
-    moved_first,
+    fill_and_even_out,
+    put_moved_first,
     unfilled_state,
 )
 from kafka_assignors.sticky.general import (
     choose_who_takes_part,
-    evened,
+    even_out,
     give_out,
     give_out_in_racks,
     keep_readable,
@@ -62,7 +62,7 @@ from kafka_assignors.sticky.general import (
     waits_for_owners,
 )
 from kafka_assignors.sticky.legacy import hold, in_turn
-from kafka_assignors.sticky.state import DIALECT, JAVA, KAFKA_PYTHON_3, LIBRDKAFKA, State, flattened
+from kafka_assignors.sticky.state import DIALECT, JAVA, KAFKA_PYTHON_3, LIBRDKAFKA, State, flatten
 from kafka_assignors.sticky.sticky_input import StickyInput, no_racks, sticky_input_of
 
 _NULL = "java.lang.NullPointerException"
@@ -121,8 +121,8 @@ class PythonSticky:
         state.marks[DIALECT] = self.dialect
         order = _kafka_python_order(request, inputs, claims, state)
         with failing_as("KeyError", "the leader asks for a member that is left out of balancing"):
-            state = filled_and_evened(state, inputs, claims, order, walks_given_first=True)
-        offsets, rows = flattened(state)
+            state = fill_and_even_out(state, inputs, claims, order, walks_given_first=True)
+        offsets, rows = flatten(state)
         if not self.is_cooperative:
             return Assignment.of(offsets, inputs.row_topic[rows], inputs.row_partition[rows])
         return without_claimed(inputs, offsets, rows, last_claimants(request, inputs))
@@ -169,7 +169,7 @@ def _kafka_python_order(request: AssignmentRequest, inputs: StickyInput, claims:
         return sorted_rows
     lists = np.split(claims.rows, claims.offsets[1:-1])
     last_first = np.concatenate([rows[::-1] for rows in lists])
-    rows = moved_first(claims.offsets, last_first, claims.moved_rows, state.rows["owner"].copy())
+    rows = put_moved_first(claims.offsets, last_first, claims.moved_rows, state.rows["owner"].copy())
     turned: Ints = in_turn(inputs.by_id, claims.offsets, rows, sorted_rows, request.topics.partition_total)
     return turned
 
@@ -192,7 +192,7 @@ class LibrdkafkaCooperative:
         members = request.members
         generations = np.where(members.generations >= 0, members.generations, members.data_generations)
         inputs = _input(request)
-        claims = _settled(inputs, np.diff(members.owned_offsets), generations)
+        claims = _settle(inputs, np.diff(members.owned_offsets), generations)
         state = unfilled_state(request, inputs)
         state.marks[DIALECT] = LIBRDKAFKA
         order = _librdkafka_order(request, inputs, claims)
@@ -208,7 +208,7 @@ class LibrdkafkaCooperative:
         walks = [] if must_revoke or len(free) == 0 else [shared_rows(state, free)]
         walks.append(shared_rows(state, order))
         with failing_as("null pointer", "the leader asks for a member that is left out of balancing, and crashes"):
-            state = evened(state, walks, is_initial=is_initial, is_literal=is_believed_wrongly)
+            state = even_out(state, walks, is_initial=is_initial, is_literal=is_believed_wrongly)
         return _second_step(request, inputs, state)
 
 
@@ -241,7 +241,7 @@ def _input(request: AssignmentRequest) -> StickyInput:
     )
 
 
-def _settled(inputs: StickyInput, sizes: Ints, generations: Ints) -> _Settled:
+def _settle(inputs: StickyInput, sizes: Ints, generations: Ints) -> _Settled:
     is_kept = np.zeros(len(inputs.rows), dtype=np.bool_)
     had_before = np.full(len(inputs.row_topic), ABSENT, dtype=np.int32)
     last = had_before.copy()
@@ -295,18 +295,18 @@ def _librdkafka_order(request: AssignmentRequest, inputs: StickyInput, claims: _
 
 
 def _second_step(request: AssignmentRequest, inputs: StickyInput, state: State) -> Assignment:
-    offsets, rows = flattened(state)
+    offsets, rows = flatten(state)
     target = Assignment.of(offsets, inputs.row_topic[rows], inputs.row_partition[rows])
-    given = without_claimed(inputs, offsets, rows, last_claimants(request, inputs))
-    return replace(_handed_back(request, inputs, given), target=target)
+    assignment = without_claimed(inputs, offsets, rows, last_claimants(request, inputs))
+    return replace(_hand_back(request, inputs, assignment), target=target)
 
 
-def _handed_back(request: AssignmentRequest, inputs: StickyInput, given: Assignment) -> Assignment:
+def _hand_back(request: AssignmentRequest, inputs: StickyInput, assignment: Assignment) -> Assignment:
     members = request.members
     owners = np.repeat(np.arange(len(members), dtype=np.int32), np.diff(members.owned_offsets))
     gone = np.flatnonzero(inputs.rows < 0)
     if len(gone) == 0:
-        return given
+        return assignment
     back = {
         (topic, partition): owner
         for topic, partition, owner in zip(
@@ -316,13 +316,13 @@ def _handed_back(request: AssignmentRequest, inputs: StickyInput, given: Assignm
             strict=True,
         )
     }
-    receivers = np.concatenate((np.repeat(np.arange(len(members)), given.counts), list(back.values())))
+    receivers = np.concatenate((np.repeat(np.arange(len(members)), assignment.counts), list(back.values())))
     by_member = np.argsort(receivers, kind="stable")
     offsets = np.zeros(len(members) + 1, dtype=np.int64)
     np.cumsum(np.bincount(receivers, minlength=len(members)), out=offsets[1:])
-    topics = np.concatenate((given.topics, [topic for topic, _ in back])).astype(np.int32)
-    partitions = np.concatenate((given.partitions, [partition for _, partition in back])).astype(np.int32)
-    return replace(given, offsets=offsets, topics=topics[by_member], partitions=partitions[by_member])
+    topics = np.concatenate((assignment.topics, [topic for topic, _ in back])).astype(np.int32)
+    partitions = np.concatenate((assignment.partitions, [partition for _, partition in back])).astype(np.int32)
+    return replace(assignment, offsets=offsets, topics=topics[by_member], partitions=partitions[by_member])
 
 
 DRAWS = 12
@@ -350,7 +350,7 @@ class SaramaSticky:
         for draw in range(DRAWS):
             run = _Run(request, inputs, np.random.default_rng((request.seed, draw)))
             answers.append(_in_lists(run.answer((generations, overwrites)), request, inputs, self))
-        return _chosen(answers)
+        return _choose(answers)
 
 
 def cooperative() -> SaramaSticky:
@@ -374,8 +374,8 @@ class _Run:
         give_out(state, self._free(claims, held))
         choose_who_takes_part(state)
         with failing_as("lost partition", "one goes to a member that is left out of balancing: nobody will read it"):
-            final = evened(state, [shared_rows(state, order)], is_initial=is_initial, is_literal=False)
-        offsets, rows = flattened(state)
+            final = even_out(state, [shared_rows(state, order)], is_initial=is_initial, is_literal=False)
+        offsets, rows = flatten(state)
         return (offsets, rows) if final is state else _without_left_out(state, offsets, rows)
 
     def _members(self) -> Longs:
@@ -395,7 +395,7 @@ class _Run:
     def _taken_up(self, claims: Claims, state: State) -> Ints:
         topics, inputs = self.request.topics, self.inputs
         if not claims.is_empty and self._reads_alike():
-            rows = moved_first(claims.offsets, claims.rows, claims.moved_rows, state.rows["owner"].copy())
+            rows = put_moved_first(claims.offsets, claims.rows, claims.moved_rows, state.rows["owner"].copy())
             tail = self.luck.permutation(rows_of(inputs.topics, topics.first_row))
             turned: Ints = in_turn(inputs.by_id, claims.offsets, rows, tail, topics.partition_total)
             return turned
@@ -436,7 +436,7 @@ def _in_lists(
     return Assignment(left, inputs.row_topic[kept], inputs.row_partition[kept], withheld)
 
 
-def _chosen(answers: list[Assignment]) -> Assignment:
+def _choose(answers: list[Assignment]) -> Assignment:
     sizes = [tuple(sorted(answer.counts.tolist())) for answer in answers]
     lists = [(answer.offsets.tobytes(), answer.topics.tobytes(), answer.partitions.tobytes()) for answer in answers]
     if len(set(lists)) == 1:

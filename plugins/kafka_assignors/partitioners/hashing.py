@@ -50,13 +50,13 @@ def round_robin_by_batch(record_bytes: Longs, available: Ints, partitions: int, 
     open_bytes = np.zeros(partitions, np.int64)
     counter = 0
     for i in range(len(record_bytes)):
-        place = available[counter % len(available)]
+        partition = available[counter % len(available)]
         counter += 1
-        if open_bytes[place] == 0 or open_bytes[place] + record_bytes[i] > batch_bytes:
-            place = available[counter % len(available)]
+        if open_bytes[partition] == 0 or open_bytes[partition] + record_bytes[i] > batch_bytes:
+            partition = available[counter % len(available)]
             counter += 1
-        _append(open_bytes, place, record_bytes[i], batch_bytes)
-        places[i] = place
+        _append(open_bytes, partition, record_bytes[i], batch_bytes)
+        places[i] = partition
     return places
 
 
@@ -69,9 +69,9 @@ def by_lot(count: int, available: Ints, random: State) -> Ints:
 
 
 @njit(cache=True)
-def _append(open_bytes: Longs, place: int, record_bytes: int, batch_bytes: int) -> bool:
-    is_new = bool(open_bytes[place] == 0 or open_bytes[place] + record_bytes > batch_bytes)
-    open_bytes[place] = record_bytes if is_new else open_bytes[place] + record_bytes
+def _append(open_bytes: Longs, partition: int, record_bytes: int, batch_bytes: int) -> bool:
+    is_new = bool(open_bytes[partition] == 0 or open_bytes[partition] + record_bytes > batch_bytes)
+    open_bytes[partition] = record_bytes if is_new else open_bytes[partition] + record_bytes
     return is_new
 
 
@@ -116,7 +116,7 @@ def uniform_sticky(
     """
     places = np.empty(len(record_bytes), np.int32)
     open_bytes = np.zeros(partitions, np.int64)
-    current = _drawn(candidates, cumulated, random)
+    current = _draw(candidates, cumulated, random)
     produced = np.int64(0)
     for i in range(len(record_bytes)):
         _append(open_bytes, current, record_bytes[i], batch_bytes)
@@ -124,13 +124,13 @@ def uniform_sticky(
         produced += record_bytes[i]
         is_full = open_bytes[current] >= batch_bytes
         if (produced >= batch_bytes and is_full) or produced >= 2 * batch_bytes:
-            current = _drawn(candidates, cumulated, random)
+            current = _draw(candidates, cumulated, random)
             produced = np.int64(0)
     return places
 
 
 @njit(cache=True)
-def _drawn(candidates: Ints, cumulated: Longs, random: State) -> np.int64:
+def _draw(candidates: Ints, cumulated: Longs, random: State) -> np.int64:
     """``BuiltInPartitioner.nextPartition``: the first whose cumulated weight exceeds the draw."""
     drawn = _positive(random)
     if len(cumulated) == 0:
@@ -218,7 +218,7 @@ def murmur2_partitions(keys: KeyColumn, partitions: int) -> Ints:
 
 @njit(cache=True, inline="always")
 @wraps_around
-def _mixed(code: np.uint32, word: np.uint32) -> np.uint32:
+def _mix(code: np.uint32, word: np.uint32) -> np.uint32:
     word = np.uint32(word * _M)
     word = np.uint32(word ^ (word >> np.uint32(24)))
     return np.uint32(np.uint32(code * _M) ^ np.uint32(word * _M))
@@ -226,7 +226,7 @@ def _mixed(code: np.uint32, word: np.uint32) -> np.uint32:
 
 @njit(cache=True, inline="always")
 @wraps_around
-def _finished(code: np.uint32) -> np.uint32:
+def _finalize(code: np.uint32) -> np.uint32:
     code = np.uint32(code ^ (code >> np.uint32(13)))
     code = np.uint32(code * _M)
     return np.uint32(code ^ (code >> np.uint32(15)))
@@ -239,7 +239,7 @@ def _hash(data: Bytes, start: int, end: int) -> np.uint32:
     at = start
     last_word = end - _WORD
     while at <= last_word:
-        code = _mixed(code, four_bytes(data, at))
+        code = _mix(code, four_bytes(data, at))
         at += _WORD
     left = end - at
     if left:
@@ -251,7 +251,7 @@ def _hash(data: Bytes, start: int, end: int) -> np.uint32:
             for k in range(left):
                 tail = np.uint32(tail | (np.uint32(data[at + k]) << np.uint32(8 * k)))
         code = np.uint32(np.uint32(code ^ tail) * _M)
-    return np.uint32(_finished(code))
+    return np.uint32(_finalize(code))
 
 
 @njit(cache=True)
@@ -273,8 +273,8 @@ def _unrolled(words: int) -> Callable[[Bytes, Ints, np.int32, float], None]:
         for i in range(len(places)):
             code = np.uint32(_SEED ^ np.uint32(_WORD * words))
             for k in range(words):
-                code = _mixed(code, four_bytes(data, _WORD * (words * i + k)))
-            places[i] = remainder(_finished(code) & POSITIVE, partitions, inverse)
+                code = _mix(code, four_bytes(data, _WORD * (words * i + k)))
+            places[i] = remainder(_finalize(code) & POSITIVE, partitions, inverse)
 
     kernel: Callable[[Bytes, Ints, np.int32, float], None] = place_fixed
     return kernel

@@ -49,9 +49,9 @@ _OWN: dict[str, Partitioner] = {}
 
 
 def register(partitioner: Partitioner | CustomPartitioner) -> Partitioner:
-    known = partitioner if isinstance(partitioner, Partitioner) else CustomPartitionerAdapter(partitioner)
-    _OWN[known.name] = known
-    return known
+    adapted = partitioner if isinstance(partitioner, Partitioner) else CustomPartitionerAdapter(partitioner)
+    _OWN[adapted.name] = adapted
+    return adapted
 
 
 @contextmanager

@@ -44,25 +44,25 @@ class Family:
     is_ended: bool = False
 
 
-def _named(registrations: Sequence[Registration]) -> tuple[Line, ...]:
+def _lines_of(registrations: Sequence[Registration]) -> tuple[Line, ...]:
     return tuple((registration.name, registration.releases) for registration in registrations)
 
 
 def _client(strategy: str, function: str) -> Family:
     return Family(
         f"kafka_assignors.recorded_cases.client:{function}",
-        lambda case: _named(lines_of_client(strategy, case.get("client"))),
+        lambda case: _lines_of(lines_of_client(strategy, case.get("client"))),
     )
 
 
 def _legacy(name: str, function: str) -> Family:
     return Family(
-        f"kafka_assignors.recorded_cases.client:{function}", lambda _asked: _named([built_in(name)]), is_ended=True
+        f"kafka_assignors.recorded_cases.client:{function}", lambda _asked: _lines_of([built_in(name)]), is_ended=True
     )
 
 
 def _coordinator(strategy: str) -> Family:
-    lines = _named(lines_of_coordinator(strategy))
+    lines = _lines_of(lines_of_coordinator(strategy))
     return Family("kafka_assignors.recorded_cases.server:answer", lambda _asked: lines, default="4.0.0")
 
 
@@ -122,11 +122,11 @@ OWN_FAMILIES: dict[str, str] = {
 
 def _function(target: str) -> Handler:
     module, _, function = target.partition(":")
-    found: Handler = getattr(import_module(module), function)
-    return found
+    handler: Handler = getattr(import_module(module), function)
+    return handler
 
 
-def _chosen(strategy: str, case: Input, families: Mapping[str, Family]) -> tuple[Handler, dict[str, Any]]:
+def _choose_handler(strategy: str, case: Input, families: Mapping[str, Family]) -> tuple[Handler, dict[str, Any]]:
     kind, is_own, name = strategy.partition(":")
     if is_own and kind in OWN_FAMILIES:
         return partial(_function(OWN_FAMILIES[kind]), name), {}
@@ -135,9 +135,9 @@ def _chosen(strategy: str, case: Input, families: Mapping[str, Family]) -> tuple
     family = families[strategy]
     lines = family.lines(case)
     version = family.default if case.get("version") is None else case["version"]
-    found = answering([releases for _, releases in lines], version, strategy, is_ended=family.is_ended)
-    line, releases = lines[found.place]
-    beside = {"assumed": {"version": version, "answered_as": str(releases)}} if found.is_assumed else {}
+    answer = answering([releases for _, releases in lines], version, strategy, is_ended=family.is_ended)
+    line, releases = lines[answer.index]
+    beside = {"assumed": {"version": version, "answered_as": str(releases)}} if answer.is_assumed else {}
     function = _function(family.target)
     return (partial(function, line) if line else function), beside
 
@@ -155,7 +155,7 @@ def answer(case: Case, families: Mapping[str, Family] = FAMILIES) -> dict[str, A
         raise InvalidInputError.at("strategy", f"expected a name, found {excerpt(strategy)}")
     if not isinstance(case["input"], Mapping):
         raise InvalidInputError.at("input", f"expected an object, found {excerpt(case['input'])}")
-    handler, beside = _chosen(strategy, case["input"], families)
+    handler, beside = _choose_handler(strategy, case["input"], families)
     try:
         output = handler(case["input"])
     except AssignorError as refusal:

@@ -63,7 +63,7 @@ def request_of(case: Mapping[str, Any], owned_of: Owned) -> AssignmentRequest:
     listed, members = case["topics"], case["members"]
     topics, racks = _Names(topic["topic"] for topic in listed), _Names()
     subscriptions = [[topics[name] for name in member["topics"]] for member in members]
-    owned = [_owned(member, owned_of, topics) for member in members]
+    owned = [_read_owned(member, owned_of, topics) for member in members]
     member_racks = [racks[member["rack"]] if member.get("rack") else NO_RACK for member in members]
     rack_cells, rack_counts = _partition_racks(listed, racks)
     counts = np.full(len(topics.index), NO_METADATA, dtype=np.int32)
@@ -116,16 +116,16 @@ def _user_data(member: Mapping[str, Any]) -> bytes | None:
     return None if encoded is None else b64decode(encoded, validate=True)
 
 
-def _owned(member: Mapping[str, Any], field: Owned, topics: _Names) -> list[tuple[int, int]] | None:
+def _read_owned(member: Mapping[str, Any], field: Owned, topics: _Names) -> list[tuple[int, int]] | None:
     runs = (member.get("memberData") or {}).get("owned") if field is Owned.DATA else member.get("owned")
     if runs is None:
         return None
     if field is Owned.ENCODED:
-        runs = _encoded(runs)
+        runs = _encode(runs)
     return [(topics[name], partition) for name, partitions in runs for partition in partitions]
 
 
-def _encoded(runs: Runs) -> Runs:
+def _encode(runs: Runs) -> Runs:
     grouped: dict[str, list[int]] = {}
     for name, partitions in runs:
         grouped.setdefault(name, []).extend(partitions)
@@ -152,8 +152,8 @@ def _partition_racks(listed: Sequence[Mapping[str, Any]], racks: _Names) -> tupl
 
 
 def _generations(rows: Sequence[Mapping[str, Any]]) -> Ints:
-    given = [row.get("generation") for row in rows]
-    return _ints([NO_GENERATION if generation is None else generation for generation in given])
+    generations = [row.get("generation") for row in rows]
+    return _ints([NO_GENERATION if generation is None else generation for generation in generations])
 
 
 def _owned_columns(owned: Sequence[list[tuple[int, int]] | None]) -> tuple[Longs, Ints, Ints]:
@@ -173,7 +173,7 @@ def _ints(values: Sequence[int]) -> Ints:
     return np.array(values, dtype=np.int32)
 
 
-def rendered(request: AssignmentRequest, assignment: Assignment) -> dict[str, Any]:
+def render_output(request: AssignmentRequest, assignment: Assignment) -> dict[str, Any]:
     names, ids = request.topics.names.strings, request.members.ids.strings
     output: dict[str, Any] = {}
     if request.order is MapOrder.HASH:
@@ -212,12 +212,12 @@ Output = dict[str, Any]
 
 
 def answer_plain(name: str, case: Input) -> Output:
-    return rendered(*_request_and_answer(name, case))
+    return render_output(*_request_and_answer(name, case))
 
 
 def answer_rack_affinity(name: str, case: Input) -> Output:
     topics = [{**topic, "racks": [[rack] for rack in topic["leaderRacks"]]} for topic in case["topics"]]
-    return rendered(*_request_and_answer(name, {**case, "topics": topics}))
+    return render_output(*_request_and_answer(name, {**case, "topics": topics}))
 
 
 def answer_sticky(name: str, case: Input) -> Output:
@@ -234,7 +234,7 @@ def answer_cooperative_sticky(name: str, case: Input) -> Output:
 
 
 def answer_legacy_sticky(name: str, case: Input) -> Output:
-    return rendered(*_request_and_answer(name, case, Owned.ENCODED))
+    return render_output(*_request_and_answer(name, case, Owned.ENCODED))
 
 
 def _request_and_answer(
@@ -245,7 +245,7 @@ def _request_and_answer(
 
 
 def _with_notes(request: AssignmentRequest, assignment: Assignment) -> Output:
-    output = rendered(request, assignment)
+    output = render_output(request, assignment)
     if assignment.notes is not None:
         output["constrained"] = assignment.notes.is_constrained
         if assignment.notes.max_generation_after is not None:
@@ -272,7 +272,7 @@ def answer_hash(case: Input) -> Output:
 
 def answer_assignor(name: str, case: Input) -> Output:
     request = request_of(case, Owned.SUBSCRIPTION)
-    return rendered(request, own_by_name(name).assign(request))
+    return render_output(request, own_by_name(name).assign(request))
 
 
 def answer_partitioner(name: str, case: Input) -> Output:

@@ -30,8 +30,8 @@ Output = dict[str, Any]
 def answer_eager(name: str, case: Input) -> Output:
     assignor = next(assignor for assignor in CONNECT_EAGER if assignor.name == name)
     workers = list(case["workers"])
-    given = assignor.assign(workers, _configured(case["connectors"]))
-    return {"assignment": {worker: _lists(work_as_sent(work)) for worker, work in zip(workers, given, strict=True)}}
+    works = assignor.assign(workers, _read_work(case["connectors"]))
+    return {"assignment": {worker: _lists(work_as_sent(work)) for worker, work in zip(workers, works, strict=True)}}
 
 
 def answer_cooperative(name: str, case: Input) -> Output:
@@ -47,7 +47,7 @@ def answer_cooperative(name: str, case: Input) -> Output:
         answer = assignor.assign(
             CooperativeRequest(
                 running={worker: work_as_sent(running[worker]) for worker in workers},
-                configured=_configured(step["connectors"]),
+                configured=_read_work(step["connectors"]),
                 memory=memories.get(leader, LeaderMemory()),
                 now_ms=int(step["nowMs"]),
                 max_delay_ms=int(case.get("maxDelayMs", 300_000)),
@@ -70,7 +70,7 @@ def answer_cooperative(name: str, case: Input) -> Output:
     return {"rounds": answers, "running": {worker: _lists(running[worker]) for worker in sorted(running)}}
 
 
-def _configured(counts: Iterable[Sequence[Any]]) -> Work:
+def _read_work(counts: Iterable[Sequence[Any]]) -> Work:
     return configured_work({str(connector): int(tasks) for connector, tasks in counts})
 
 

@@ -31,10 +31,10 @@ Runs = Sequence[tuple[str, Sequence[Any]]]
 def answer_sticky(name: str, case: Input) -> Output:
     assignor = next(assignor for assignor in STREAMS_STICKY if assignor.name == name)
     request = streams_request(case)
-    given = assignor.assign(request)
+    assignment = assignor.assign(request)
     ids = [member.id for member in request.members]
     output: Output = {"memberOrder": [ids[i] for i in member_order(request)]} if request.order is MapOrder.HASH else {}
-    output["assignment"] = {member: _kinds(tasks) for member, tasks in zip(ids, given, strict=True)}
+    output["assignment"] = {member: _kinds(tasks) for member, tasks in zip(ids, assignment, strict=True)}
     return output
 
 

@@ -74,18 +74,18 @@ def in_set_order(
     """``names``: hashes of names, empty where the set holds ids (``hashes``). ``is_copied``: into a HashSet<Uuid>."""
     is_seen = np.zeros(len(hashes), np.bool_)
     topics = np.empty(len(listed), np.int32)
-    found = 0
+    count = 0
     for topic in listed:
         if not is_seen[topic]:
             is_seen[topic] = True
-            topics[found] = topic
-            found += 1
-    topics = topics[:found]
+            topics[count] = topic
+            count += 1
+    topics = topics[:count]
     if is_hashed and len(names):
-        topics = _visit_order(topics, names, set_copy_capacity(found))
+        topics = _visit_order(topics, names, set_copy_capacity(count))
     elif is_hashed:
         topics = _visit_order(topics, hashes, DEFAULT_CAPACITY)
-    return _visit_order(topics, hashes, set_copy_capacity(found)) if is_copied else topics
+    return _visit_order(topics, hashes, set_copy_capacity(count)) if is_copied else topics
 
 
 @inner_kernel
@@ -171,7 +171,7 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
         return _walk_of_few(topics, partitions, uuid_hashes)
     if _are_all(topics, topics[0]):
         return put_order(partitions, DEFAULT_CAPACITY)
-    starts, places, first = _by_topic(topics, group_of)
+    starts, positions, first = _by_topic(topics, group_of)
     hashes = np.empty(len(first), np.int32)
     for group in range(len(first)):
         hashes[group] = uuid_hashes[first[group]]
@@ -181,9 +181,9 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
     for group in put_order(hashes, DEFAULT_CAPACITY):
         count = starts[group + 1] - starts[group]
         for k in range(count):
-            inside[k] = partitions[places[starts[group] + k]]
+            inside[k] = partitions[positions[starts[group] + k]]
         for k in put_order(inside[:count], DEFAULT_CAPACITY):
-            order[filled] = places[starts[group] + k]
+            order[filled] = positions[starts[group] + k]
             filled += 1
     return order
 
@@ -199,11 +199,11 @@ def _walk_of_few(topics: Ints, partitions: Ints, uuid_hashes: Ints) -> Longs:
             first += 1
         topic_bin, partition_bin = spread(uuid_hashes[topics[k]]) & _LAST_BIN, spread(partitions[k]) & _LAST_BIN
         key = (((topic_bin * 16 + first) * 16) + partition_bin) * 16 + k
-        place = k
-        while place > 0 and order[place - 1] > key:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = key
+        position = k
+        while position > 0 and order[position - 1] > key:
+            order[position] = order[position - 1]
+            position -= 1
+        order[position] = key
     for k in range(n):
         order[k] &= 15
     return order
@@ -223,21 +223,21 @@ def _by_topic(topics: Ints, group_of: Ints) -> tuple[Longs, Longs, Ints]:
     n = len(topics)
     first = np.empty(n, np.int32)
     sizes = np.zeros(n + 1, np.int64)
-    found = 0
+    group_count = 0
     for k in range(n):
         if group_of[topics[k]] < 0:
-            group_of[topics[k]] = found
-            first[found] = topics[k]
-            found += 1
+            group_of[topics[k]] = group_count
+            first[group_count] = topics[k]
+            group_count += 1
         sizes[group_of[topics[k]] + 1] += 1
-    for group in range(found):
+    for group in range(group_count):
         sizes[group + 1] += sizes[group]
     filled = sizes.copy()
-    places = np.empty(n, np.int64)
+    positions = np.empty(n, np.int64)
     for k in range(n):
         group = group_of[topics[k]]
-        places[filled[group]] = k
+        positions[filled[group]] = k
         filled[group] += 1
-    for group in range(found):
+    for group in range(group_count):
         group_of[first[group]] = -1
-    return sizes[: found + 1], places, first[:found]
+    return sizes[: group_count + 1], positions, first[:group_count]

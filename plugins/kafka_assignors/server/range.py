@@ -88,13 +88,13 @@ def _share_topics(ranked: Longs, listed: Ints, counts: Ints) -> tuple[Lists, boo
         # With a quota of 0, only the first ranks get one.
         for rank in range(members if quota else extra):
             member = ranked[rank]
-            place = at[member]
+            start = at[member]
             length = quota + 1 if rank < extra else quota
-            for k in range(place, place + length):
+            for k in range(start, start + length):
                 out_topics[k] = topic
                 out_partitions[k] = partition
                 partition += 1
-            at[member] = place + length
+            at[member] = start + length
     return (offsets, out_topics, out_partitions), False
 
 
@@ -106,12 +106,12 @@ def _no_lists() -> Lists:
 @inner_kernel
 def _distinct(listed: Ints, counts: Ints) -> tuple[Ints, bool]:
     is_listed = np.zeros(len(counts), np.bool_)
-    found, is_missing = 0, False
+    count, is_missing = 0, False
     for topic in listed:
-        found += not is_listed[topic]
+        count += not is_listed[topic]
         is_listed[topic] = True
         is_missing |= counts[topic] < 0
-    topics = np.empty(found, np.int32)
+    topics = np.empty(count, np.int32)
     at = 0
     for topic in range(len(counts)):
         if is_listed[topic]:
@@ -140,7 +140,7 @@ def _share_by_subscription(ranked: Longs, bounds: Longs, subscribed: Ints, count
     turn = np.zeros(len(counts), np.int32)
     last = np.full(len(counts), -1, np.int32)
     for member in ranked:
-        place = offsets[member]
+        out_index = offsets[member]
         for k in range(bounds[member], bounds[member + 1]):
             topic = subscribed[k]
             if last[topic] == member:
@@ -150,9 +150,9 @@ def _share_by_subscription(ranked: Longs, bounds: Longs, subscribed: Ints, count
             end = first + quotas[topic] + (turn[topic] < extras[topic])
             turn[topic] += 1
             for partition in range(first, end):
-                out_topics[place] = topic
-                out_partitions[place] = partition
-                place += 1
+                out_topics[out_index] = topic
+                out_partitions[out_index] = partition
+                out_index += 1
     return (offsets, out_topics, out_partitions), False
 
 
@@ -184,24 +184,24 @@ class PreviewRangeAssignor:
         if len(members) == 0 and is_homogeneous(request):
             raise AssignorError("java.util.NoSuchElementException")
         offsets, subscribed = members.subscription_offsets, members.subscription_topics
-        starts, places = list_subscribers(order, offsets, subscribed, len(counts))
+        starts, positions = list_subscribers(order, offsets, subscribed, len(counts))
         if is_homogeneous(request) and len(members):  # the first member decides for all
             listed = np.unique(subscribed[int(offsets[order[0]]) : int(offsets[order[0] + 1])])
             readers = np.zeros(len(counts), np.int64)
             readers[listed] = len(members)
             starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(readers)))
-            places = np.tile(np.arange(len(members), dtype=np.int32), len(listed))
+            positions = np.tile(np.arange(len(members), dtype=np.int32), len(listed))
         if (counts[np.diff(starts) > 0] < 0).any():
             raise AssignorError(PARTITION_ASSIGNOR_EXCEPTION, "Member is subscribed to a non-existent topic")
         held = _held_by_topic(request, order)
-        places_given, topics, partitions, is_short = _share_kept(starts, places, counts, held, len(members))
+        positions_given, topics, partitions, is_short = _share_kept(starts, positions, counts, held, len(members))
         if is_short:
             raise AssignorError("java.lang.IndexOutOfBoundsException")
-        return _as_lists(order[places_given], topics, partitions, len(members))
+        return _as_lists(order[positions_given], topics, partitions, len(members))
 
 
 def _held_by_topic(request: AssignmentRequest, order: Longs) -> tuple[Longs, Longs, Ints]:
-    """By (topic, place, number): keys topic · M + place, ascending, their starts, and numbers."""
+    """By (topic, position, number): keys topic · M + position, ascending, their starts, and numbers."""
     offsets, topics, partitions = owned_columns(request.members)
     place_of = np.empty(len(order), np.int64)
     place_of[order] = np.arange(len(order))
@@ -213,11 +213,11 @@ def _held_by_topic(request: AssignmentRequest, order: Longs) -> tuple[Longs, Lon
 
 @kernel
 def _share_kept(
-    starts: Longs, places: Ints, counts: Ints, held: tuple[Longs, Longs, Ints], member_count: int
+    starts: Longs, positions: Ints, counts: Ints, held: tuple[Longs, Longs, Ints], member_count: int
 ) -> tuple[Ints, Ints, Ints, bool]:
     """The last: whether a topic had too little left."""
     numbers = held[2]
-    capacity = len(numbers) + len(places) + np.maximum(counts, 0).sum()
+    capacity = len(numbers) + len(positions) + np.maximum(counts, 0).sum()
     receivers, topics, partitions = (
         np.empty(capacity, np.int32),
         np.empty(capacity, np.int32),
@@ -225,7 +225,7 @@ def _share_kept(
     )
     filled = 0
     for topic in range(len(counts)):
-        readers = places[starts[topic] : starts[topic + 1]]
+        readers = positions[starts[topic] : starts[topic + 1]]
         if len(readers) == 0:
             continue
         share, extras = counts[topic] // len(readers), counts[topic] % len(readers)
@@ -242,11 +242,11 @@ def _share_kept(
                 if number < counts[topic]:
                     is_kept[number] = True
         free = np.flatnonzero(~is_kept)
-        wanted = _with_extras(missing, extras)
-        if wanted.sum() > len(free):
+        quotas = _with_extras(missing, extras)
+        if quotas.sum() > len(free):
             return receivers[:0], topics[:0], partitions[:0], True
-        end = filled + wanted.sum()
-        receivers[filled:end] = np.repeat(readers, wanted)
+        end = filled + quotas.sum()
+        receivers[filled:end] = np.repeat(readers, quotas)
         topics[filled:end] = topic
         partitions[filled:end] = free[: end - filled]
         filled = end
@@ -264,12 +264,12 @@ def _holding(held: tuple[Longs, Longs, Ints], key: int) -> tuple[np.int64, np.in
 
 @inner_kernel
 def _with_extras(missing: Longs, extras: int) -> Longs:
-    wanted = np.maximum(missing, 0)
+    quotas = np.maximum(missing, 0)
     for k in range(len(missing)):
         if extras > 0 and missing[k] >= 0:
-            wanted[k] += 1
+            quotas[k] += 1
             extras -= 1
-    return wanted
+    return quotas
 
 
 def _as_lists(holders: Longs, topics: Ints, partitions: Ints, member_count: int) -> Assignment:

@@ -76,16 +76,16 @@ def spread_evenly(
     if len(topics) == 0 or missing >= 0:
         status = NO_TOPICS if len(topics) == 0 else MISSING_TOPIC
         return status, missing, owned.offsets[:0], owned.topics[:0], owned.partitions[:0]
-    is_assigned, is_told = assigned
+    is_assigned, has_assignment = assigned
     is_contradictory = True
-    if not is_told:
+    if not has_assignment:
         is_assigned, is_contradictory = _owned_rows(owned, first_row, counts)
     lists = _spread(order, topics, TopicRows(counts, first_row), owned, is_assigned, JavaMaps(hashes, is_hashed),
         is_extra_given_back)  # fmt: skip
-    offsets, given, partitions, is_complete = lists
+    offsets, out_topics, partitions, is_complete = lists
     if not is_complete:
-        return LEFT_OVER, missing, offsets, given, partitions
-    return CONTRADICTORY if is_contradictory else SPREAD, missing, offsets, given, partitions
+        return LEFT_OVER, missing, offsets, out_topics, partitions
+    return CONTRADICTORY if is_contradictory else SPREAD, missing, offsets, out_topics, partitions
 
 
 @inner_kernel
@@ -121,7 +121,7 @@ def _spread(
         is_subscribed[topic] = True
         total += counts[topic]
     is_released = np.zeros(len(owned.topics), np.bool_)
-    kept, wanted, released = _quotas(order, is_subscribed, total, owned, is_released, maps, is_extra_given_back)
+    kept, dealt_counts, released = _quotas(order, is_subscribed, total, owned, is_released, maps, is_extra_given_back)
     free = _unassigned(topics, rows, is_assigned, owned, released)
     free_count = len(free[0])
     # In map order; the last members may get none.
@@ -129,16 +129,16 @@ def _spread(
     dealt = 0
     for member in order:
         chunk[member] = dealt
-        wanted[member] = min(wanted[member], free_count - dealt)
-        dealt += wanted[member]
-    lists = _written(kept, wanted, chunk, free, owned, is_subscribed, is_released)
+        dealt_counts[member] = min(dealt_counts[member], free_count - dealt)
+        dealt += dealt_counts[member]
+    lists = _write_lists(kept, dealt_counts, chunk, free, owned, is_subscribed, is_released)
     return (*lists, dealt == free_count)
 
 
 @inner_kernel
-def _written(
+def _write_lists(
     kept: Longs,
-    wanted: Longs,
+    dealt_counts: Longs,
     chunk: Longs,
     free: tuple[Ints, Ints],
     owned: OwnedLists,
@@ -150,30 +150,30 @@ def _written(
     owned_offsets, owned_topics, owned_partitions = owned
     offsets = np.zeros(len(kept) + 1, np.int64)
     for member in range(len(kept)):
-        offsets[member + 1] = offsets[member] + kept[member] + wanted[member]
+        offsets[member + 1] = offsets[member] + kept[member] + dealt_counts[member]
     topics = np.empty(offsets[-1], np.int32)
     partitions = np.empty(offsets[-1], np.int32)
-    copied, place = 0, 0
+    copied, out_index = 0, 0
     for member in range(len(kept)):
         start, end = owned_offsets[member], owned_offsets[member + 1]
         keeps_all = kept[member] == end - start
-        if keeps_all and wanted[member] == 0 and member < len(kept) - 1:
+        if keeps_all and dealt_counts[member] == 0 and member < len(kept) - 1:
             continue
         upto = end if keeps_all else start
         length = upto - copied
-        copy_run(topics, place, owned_topics, copied, length)
-        copy_run(partitions, place, owned_partitions, copied, length)
-        place += length
+        copy_run(topics, out_index, owned_topics, copied, length)
+        copy_run(partitions, out_index, owned_partitions, copied, length)
+        out_index += length
         copied = end
         for k in range(upto, end):
             if is_subscribed[owned_topics[k]] and not is_released[k]:
-                topics[place] = owned_topics[k]
-                partitions[place] = owned_partitions[k]
-                place += 1
-        for k in range(chunk[member], chunk[member] + wanted[member]):
-            topics[place] = free_topics[k]
-            partitions[place] = free_partitions[k]
-            place += 1
+                topics[out_index] = owned_topics[k]
+                partitions[out_index] = owned_partitions[k]
+                out_index += 1
+        for k in range(chunk[member], chunk[member] + dealt_counts[member]):
+            topics[out_index] = free_topics[k]
+            partitions[out_index] = free_partitions[k]
+            out_index += 1
     return offsets, topics, partitions
 
 
@@ -192,7 +192,7 @@ def _quotas(
     members = len(order)
     quota_all, extras = total // members, total % members
     kept = np.zeros(members, np.int64)
-    wanted = np.zeros(members, np.int64)
+    dealt_counts = np.zeros(members, np.int64)
     released = np.empty(len(owned_topics), np.int64)
     given_up = 0
     group_of = np.full(len(is_subscribed), -1, np.int32)
@@ -221,9 +221,9 @@ def _quotas(
         if is_extra_given_back and left > 0 and has_extra and members - index > extras:
             left -= 1
             has_extra = False
-        wanted[member] = left
+        dealt_counts[member] = left
         extras -= has_extra
-    return kept, wanted, released[:given_up]
+    return kept, dealt_counts, released[:given_up]
 
 
 @inner_kernel
@@ -307,7 +307,7 @@ class ServerUniformAssignor:
 
     def _homogeneous(self, request: AssignmentRequest) -> Assignment:
         topics, members, is_assigned = request.topics, request.members, request.is_assigned
-        status, missing, offsets, given, partitions = spread_evenly(
+        status, missing, offsets, out_topics, partitions = spread_evenly(
             walk_columns(request),
             (members.subscription_offsets, members.subscription_topics),
             (topics.partition_counts, topics.first_row, topics.uuid_msb, topics.uuid_lsb, name_hashes(request)),
@@ -320,7 +320,7 @@ class ServerUniformAssignor:
             return no_entries(len(members))
         if status == LEFT_OVER:
             raise AssignorError(PARTITION_ASSIGNOR_EXCEPTION, "Partitions were left unassigned")
-        lists = (offsets, given, partitions)
+        lists = (offsets, out_topics, partitions)
         return Assignment.of(*(_as_sets(*lists) if status == CONTRADICTORY else lists))
 
 
@@ -330,7 +330,7 @@ def as_of_4_0_0() -> ServerUniformAssignor:
 
 def _heterogeneous(request: AssignmentRequest) -> Assignment:
     topics, members = request.topics, request.members
-    status, at, offsets, given, partitions = spread_by_topic(
+    status, at, offsets, out_topics, partitions = spread_by_topic(
         walk_columns(request),
         (members.subscription_offsets, members.subscription_topics),
         (topics.partition_counts, topics.first_row, topics.uuid_msb, topics.uuid_lsb),
@@ -346,7 +346,7 @@ def _heterogeneous(request: AssignmentRequest) -> Assignment:
             "java.lang.ArrayIndexOutOfBoundsException",
             f"Index {members.owned_partitions[at]} out of bounds for length {count}",
         )
-    return Assignment.of(offsets, given, partitions)
+    return Assignment.of(offsets, out_topics, partitions)
 
 
 def no_entries(members: int) -> Assignment:

@@ -107,8 +107,8 @@ def next_most(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
 
 @inner_kernel
 def set_aside(row: Ints, ends: Longs) -> None:
-    place, last = ends[_MOST_NEXT] + 1, ends[_MOST_END] - 1
-    row[place], row[last] = row[last], row[place]
+    first, last = ends[_MOST_NEXT] + 1, ends[_MOST_END] - 1
+    row[first], row[last] = row[last], row[first]
     ends[_MOST_END] -= 1
 
 
@@ -122,7 +122,7 @@ _NOBODY = -1
 
 
 class Held(NamedTuple):
-    """``owners`` int32[P]: places; sizes of places int32[M]."""
+    """``owners`` int32[P]: positions; sizes of positions int32[M]."""
 
     owners: Ints
     sizes: Ints
@@ -131,7 +131,7 @@ class Held(NamedTuple):
 class Shadows(NamedTuple):
     """Earlier owners of partitions that are owned twice, and their rows."""
 
-    places: Ints
+    positions: Ints
     rows: Longs
 
 
@@ -141,7 +141,7 @@ class Line(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Rows of one topic by owner: rows[start]..rows[end] of a place."""
+    """Rows of one topic by owner: rows[start]..rows[end] of a position."""
 
     rows: Longs
     start: Longs
@@ -160,18 +160,18 @@ def list_subscribers(order: Longs, bounds: Longs, subscribed: Ints, topic_count:
                 starts[topic + 1] += 1
     for topic in range(topic_count):
         starts[topic + 1] += starts[topic]
-    places = np.empty(starts[topic_count], np.int32)
+    positions = np.empty(starts[topic_count], np.int32)
     filled = starts[:-1].copy()
     last[:] = _NOBODY
-    for place in range(len(order)):
-        member = order[place]
+    for position in range(len(order)):
+        member = order[position]
         for k in range(bounds[member], bounds[member + 1]):
             topic = subscribed[k]
-            if last[topic] != place:
-                last[topic] = place
-                places[filled[topic]] = place
+            if last[topic] != position:
+                last[topic] = position
+                positions[filled[topic]] = position
                 filled[topic] += 1
-    return starts, places
+    return starts, positions
 
 
 @kernel
@@ -197,16 +197,16 @@ def topic_priority(counts: Ints, starts: Longs, high: Longs, low: Longs) -> Long
 
 
 @inner_kernel
-def _comes_before(one: int, other: int, counts: Ints, starts: Longs, high: Longs, low: Longs) -> bool:
-    readers, others = starts[one + 1] - starts[one], starts[other + 1] - starts[other]
-    share, other_share = counts[one] / readers, counts[other] / others
+def _comes_before(topic: int, other: int, counts: Ints, starts: Longs, high: Longs, low: Longs) -> bool:
+    readers, others = starts[topic + 1] - starts[topic], starts[other + 1] - starts[other]
+    share, other_share = counts[topic] / readers, counts[other] / others
     if share != other_share:
         return bool(share > other_share)
     if readers != others:
         return bool(readers < others)
-    if high[one] != high[other]:
-        return bool(high[one] < high[other])
-    return bool(low[one] < low[other])
+    if high[topic] != high[other]:
+        return bool(high[topic] < high[other])
+    return bool(low[topic] < low[other])
 
 
 @inner_kernel
@@ -217,41 +217,41 @@ def keep_subscribed(
     rows: tuple[Ints, Longs],
     owned: tuple[Longs, Ints, Ints],
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Longs], np.int64]:
-    """Owner (a place in ``order``) of each partition and size of each place, after revoking.
+    """Owner (a position in ``order``) of each partition and size of each position, after revoking.
 
-    Of two owners the later place counts; the earlier ones are shadows. Last: position of an owned partition that does
+    Of two owners the later position counts; the earlier ones are shadows. Last: index of an owned partition that does
     not exist, or -1.
     """
     counts, first_row = rows
     owned_offsets, owned_topics, owned_partitions = owned
     owners = np.full(first_row[-1], _NOBODY, np.int32)
     sizes = np.zeros(len(order), np.int32)
-    shadow_places = np.empty(len(owned_topics), np.int32)
+    shadow_positions = np.empty(len(owned_topics), np.int32)
     shadow_rows = np.empty(len(owned_topics), np.int64)
     shadows = 0
     reader = np.full(len(counts), _NOBODY, np.int32)
-    for place in range(len(order)):
-        member = order[place]
+    for position in range(len(order)):
+        member = order[position]
         if owned_offsets[member] == owned_offsets[member + 1]:
             continue
         for k in range(bounds[member], bounds[member + 1]):
-            reader[subscribed[k]] = place
+            reader[subscribed[k]] = position
         for k in range(owned_offsets[member], owned_offsets[member + 1]):
             topic, partition = owned_topics[k], owned_partitions[k]
-            if reader[topic] != place:
+            if reader[topic] != position:
                 continue
             if partition < 0 or partition >= counts[topic]:
-                return (owners, sizes), (shadow_places[:0], shadow_rows[:0]), np.int64(k)
+                return (owners, sizes), (shadow_positions[:0], shadow_rows[:0]), np.int64(k)
             row = first_row[topic] + partition
-            if owners[row] == place:
+            if owners[row] == position:
                 continue
             if owners[row] != _NOBODY:
-                shadow_places[shadows] = owners[row]
+                shadow_positions[shadows] = owners[row]
                 shadow_rows[shadows] = row
                 shadows += 1
-            owners[row] = place
-            sizes[place] += 1
-    return (owners, sizes), (shadow_places[:shadows], shadow_rows[:shadows]), np.int64(-1)
+            owners[row] = position
+            sizes[position] += 1
+    return (owners, sizes), (shadow_positions[:shadows], shadow_rows[:shadows]), np.int64(-1)
 
 
 @kernel
@@ -298,7 +298,7 @@ def _deal(
 ) -> None:
     """Step 2, in place. ``row`` int32[M] is scratch."""
     counts, first_row = rows
-    starts, places = readers
+    starts, positions = readers
     owners, sizes = held
     for topic in priority:
         first, last = first_row[topic], first_row[topic] + counts[topic]
@@ -307,7 +307,7 @@ def _deal(
         if first == last:
             continue
         count = starts[topic + 1] - starts[topic]
-        sort_by_size(places[starts[topic] : starts[topic + 1]], row, sizes)
+        sort_by_size(positions[starts[topic] : starts[topic + 1]], row, sizes)
         level, end, following = sizes[row[0]] - 1, 0, 0
         for at in range(first, last):
             if owners[at] != _NOBODY:
@@ -317,10 +317,10 @@ def _deal(
                 following = 0
                 while end < count and sizes[row[end]] == level:
                     end += 1
-            place = row[following]
+            position = row[following]
             following += 1
-            owners[at] = place
-            sizes[place] += 1
+            owners[at] = position
+            sizes[position] += 1
 
 
 @inner_kernel
@@ -334,7 +334,7 @@ def _even_out_all(
 ) -> None:
     """Step 3, in place; shadows that are moved away become -1."""
     counts, first_row = rows
-    starts, places = readers
+    starts, positions = readers
     owners, sizes = held
     by_place, earlier = Held(owners, sizes), Shadows(shadows[0], shadows[1])
     line = Line(row, np.empty(ENDS, np.int64))
@@ -348,7 +348,7 @@ def _even_out_all(
             index += 1
             if index == last_moved:
                 return
-            mine, first = places[starts[topic] : starts[topic + 1]], first_row[topic]
+            mine, first = positions[starts[topic] : starts[topic + 1]], first_row[topic]
             moves = _even_out(mine, first, first + counts[topic], by_place, line, groups, earlier)
             # Java records the first topic even if nothing of it moved.
             if moves or last_moved == -1:
@@ -380,8 +380,8 @@ def _even_out(
         if is_even(ends):
             break
         for k in range(len(shadows.rows)):
-            if shadows.rows[k] == at and shadows.places[k] == giver:
-                shadows.places[k] = _NOBODY
+            if shadows.rows[k] == at and shadows.positions[k] == giver:
+                shadows.positions[k] = _NOBODY
         sizes[giver] -= 1
         owners[at] = receiver
         sizes[receiver] += 1
@@ -412,14 +412,14 @@ def lists_of(
 ) -> tuple[Longs, Ints, Ints]:
     """By topic and partition: offsets, topics, partitions; remaining shadows come last."""
     counts, first_row = rows
-    shadow_places, shadow_rows = shadows
-    stays = _staying(owners, shadow_places, shadow_rows)
+    shadow_positions, shadow_rows = shadows
+    stays = _staying(owners, shadow_positions, shadow_rows)
     offsets = np.zeros(len(order) + 1, np.int64)
     for owner in owners:
         if owner != _NOBODY:
             offsets[order[owner] + 1] += 1
     for k in stays:
-        offsets[order[shadow_places[k]] + 1] += 1
+        offsets[order[shadow_positions[k]] + 1] += 1
     for member in range(len(order)):
         offsets[member + 1] += offsets[member]
     topics = np.empty(offsets[-1], np.int32)
@@ -429,25 +429,25 @@ def lists_of(
         for partition in range(counts[topic]):
             owner = owners[first_row[topic] + partition]
             if owner != _NOBODY:
-                place = filled[order[owner]]
-                topics[place] = topic
-                partitions[place] = partition
+                out_index = filled[order[owner]]
+                topics[out_index] = topic
+                partitions[out_index] = partition
                 filled[order[owner]] += 1
     for k in stays:
-        place = filled[order[shadow_places[k]]]
-        topics[place] = np.searchsorted(first_row, shadow_rows[k], side="right") - 1
-        partitions[place] = shadow_rows[k] - first_row[topics[place]]
-        filled[order[shadow_places[k]]] += 1
+        out_index = filled[order[shadow_positions[k]]]
+        topics[out_index] = np.searchsorted(first_row, shadow_rows[k], side="right") - 1
+        partitions[out_index] = shadow_rows[k] - first_row[topics[out_index]]
+        filled[order[shadow_positions[k]]] += 1
     return offsets, topics, partitions
 
 
 @inner_kernel
-def _staying(owners: Ints, shadow_places: Ints, shadow_rows: Longs) -> Longs:
+def _staying(owners: Ints, shadow_positions: Ints, shadow_rows: Longs) -> Longs:
     stays = np.empty(len(shadow_rows), np.int64)
-    found = 0
+    count = 0
     for k in range(len(shadow_rows)):
-        is_moved = shadow_places[k] == _NOBODY
-        if not is_moved and shadow_places[k] != owners[shadow_rows[k]]:
-            stays[found] = k
-            found += 1
-    return stays[:found]
+        is_moved = shadow_positions[k] == _NOBODY
+        if not is_moved and shadow_positions[k] != owners[shadow_rows[k]]:
+            stays[count] = k
+            count += 1
+    return stays[:count]

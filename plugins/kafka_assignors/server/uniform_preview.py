@@ -50,48 +50,48 @@ def keep_all(
     readers: tuple[Longs, Ints],
     owned: tuple[Longs, Ints, Ints],
 ) -> tuple[Ints, Ints, tuple[Ints, Longs]]:
-    """Owner (a place in ``order``) of each row, count of each place, and earlier owners of rows that have two.
+    """Owner (a position in ``order``) of each row, count of each position, and earlier owners of rows that have two.
 
-    ``readers``: each topic's subscribers as places. Vanished partitions count as well.
+    ``readers``: each topic's subscribers as positions. Vanished partitions count as well.
     """
     counts, first_row = rows
-    starts, places = readers
+    starts, positions = readers
     owned_offsets, owned_topics, owned_partitions = owned
     owners = np.full(first_row[-1], _NOBODY, np.int32)
     sizes = np.zeros(len(order), np.int32)
-    shadow_places = np.empty(len(owned_topics), np.int32)
+    shadow_positions = np.empty(len(owned_topics), np.int32)
     shadow_rows = np.empty(len(owned_topics), np.int64)
     shadows = 0
-    for place in range(len(order)):
-        member = order[place]
+    for position in range(len(order)):
+        member = order[position]
         for k in range(owned_offsets[member], owned_offsets[member + 1]):
             topic, partition = owned_topics[k], owned_partitions[k]
-            if not _reads(places[starts[topic] : starts[topic + 1]], place):
+            if not _reads(positions[starts[topic] : starts[topic + 1]], position):
                 continue
-            sizes[place] += 1
+            sizes[position] += 1
             if partition < 0 or partition >= counts[topic]:
                 continue
             row = first_row[topic] + partition
             if owners[row] != _NOBODY:
-                shadow_places[shadows] = owners[row]
+                shadow_positions[shadows] = owners[row]
                 shadow_rows[shadows] = row
                 shadows += 1
-            owners[row] = place
-    return owners, sizes, (shadow_places[:shadows], shadow_rows[:shadows])
+            owners[row] = position
+    return owners, sizes, (shadow_positions[:shadows], shadow_rows[:shadows])
 
 
 @inner_kernel
-def _reads(readers: Ints, place: int) -> bool:
-    at = np.searchsorted(readers, place)
-    return bool(at < len(readers) and readers[at] == place)
+def _reads(readers: Ints, position: int) -> bool:
+    at = np.searchsorted(readers, position)
+    return bool(at < len(readers) and readers[at] == position)
 
 
 @kernel
 def deal_by_size(
     sequence: Longs, topic_of: Ints, readers: tuple[Longs, Ints], held: tuple[Ints, Ints], limits: tuple[Ints, Ints]
 ) -> int:
-    """Step 2, in place; ``limits``: maximum of each place and its rank by id."""
-    starts, places = readers
+    """Step 2, in place; ``limits``: maximum of each position and its rank by id."""
+    starts, positions = readers
     owners, sizes = held
     maxima, ranks = limits
     is_below = np.ones(len(sizes), np.bool_)
@@ -99,9 +99,9 @@ def deal_by_size(
         if owners[row] != _NOBODY:
             continue
         topic = topic_of[row]
-        for place in places[starts[topic] : starts[topic + 1]]:
-            is_below[place] = sizes[place] < maxima[place]
-        receiver = _least(places[starts[topic] : starts[topic + 1]], sizes, ranks, is_below)
+        for position in positions[starts[topic] : starts[topic + 1]]:
+            is_below[position] = sizes[position] < maxima[position]
+        receiver = _least(positions[starts[topic] : starts[topic + 1]], sizes, ranks, is_below)
         if receiver == _NOBODY:
             return LEFT_UNASSIGNED
         owners[row] = receiver
@@ -112,11 +112,11 @@ def deal_by_size(
 @inner_kernel
 def _least(readers: Ints, sizes: Ints, ranks: Ints, is_listed: Flags) -> np.int32:
     least = _NOBODY
-    for place in readers:
-        if not is_listed[place]:
+    for position in readers:
+        if not is_listed[position]:
             continue
-        if least == _NOBODY or (sizes[place], ranks[place]) < (sizes[least], ranks[least]):
-            least = place
+        if least == _NOBODY or (sizes[position], ranks[position]) < (sizes[least], ranks[least]):
+            least = position
     return least
 
 
@@ -129,9 +129,9 @@ def even_out_once(
     limits: tuple[Ints, Ints],
     shadows: tuple[Ints, Longs],
 ) -> int:
-    """Step 3, in place; shadows whose place loses the row become -1."""
+    """Step 3, in place; shadows whose position loses the row become -1."""
     topic_of = rows[2]
-    starts, places = readers
+    starts, positions = readers
     owners, sizes = held
     maxima, ranks = limits
     is_listed = sizes < maxima
@@ -140,7 +140,7 @@ def even_out_once(
     while is_modified:
         is_modified = has_just_moved = False
         for row in sequence:
-            mine = places[starts[topic_of[row]] : starts[topic_of[row] + 1]]
+            mine = positions[starts[topic_of[row]] : starts[topic_of[row] + 1]]
             if came_from[row] != _NOBODY or len(mine) < 2:
                 continue
             if has_just_moved and not is_listed.any():
@@ -197,7 +197,7 @@ def _is_balanced(
 ) -> bool:
     """No listed member misses a partition whose owner has two more, or all differ by one."""
     counts, first_row, _ = rows
-    starts, places = readers
+    starts, positions = readers
     owners, sizes = held
     listed = sizes[is_listed]
     if listed.min() >= listed.max() - 1:
@@ -206,18 +206,18 @@ def _is_balanced(
         most = np.int32(0)
         for row in range(first_row[topic], first_row[topic] + max(counts[topic], 0)):
             most = max(most, sizes[owners[row]])
-        for place in places[starts[topic] : starts[topic + 1]]:
-            if not is_listed[place] or most <= sizes[place] + 1:
+        for position in positions[starts[topic] : starts[topic + 1]]:
+            if not is_listed[position] or most <= sizes[position] + 1:
                 continue
             for row in range(first_row[topic], first_row[topic] + counts[topic]):
-                if sizes[owners[row]] > sizes[place] + 1 and not _has_too(place, row, shadows):
+                if sizes[owners[row]] > sizes[position] + 1 and not _has_too(position, row, shadows):
                     return False
     return True
 
 
 @inner_kernel
-def _has_too(place: int, row: int, shadows: tuple[Ints, Longs]) -> bool:
-    return bool(((shadows[1] == row) & (shadows[0] == place)).any())
+def _has_too(position: int, row: int, shadows: tuple[Ints, Longs]) -> bool:
+    return bool(((shadows[1] == row) & (shadows[0] == position)).any())
 
 
 _REFUSALS = {
@@ -257,7 +257,7 @@ def _heterogeneous(request: AssignmentRequest) -> Assignment:
     _refuse(deal_by_size(sequence, topic_of, readers, (owners, sizes), limits))
     _refuse(even_out_once(sequence, (counts, first_row, topic_of), readers, (owners, sizes), limits, shadows))
     held = _pairs_held(order, owners, shadows)
-    return Assignment.of(*_lists(request, held, topic_of, _vanished(request)))
+    return Assignment.of(*_lists(request, held, topic_of, _vanished_rows(request)))
 
 
 def _refuse(outcome: int) -> None:
@@ -271,9 +271,9 @@ def _rows_by_need(request: AssignmentRequest, order: Longs, subscribers: Longs, 
     """Most partitions per subscriber, fewest subscribers, number; ties as in a HashSet."""
     topics, hashes = request.topics, topic_hashes(request)
     listed = np.concatenate([subscription_of(request, int(member), hashes) for member in order])
-    seen = listed[np.sort(np.unique(listed, return_index=True)[1])]
-    seen = seen[put_order(hashes[seen], DEFAULT_CAPACITY)]
-    rows = np.concatenate([np.arange(topics.first_row[topic], topics.first_row[topic + 1]) for topic in seen])
+    subscribed = listed[np.sort(np.unique(listed, return_index=True)[1])]
+    subscribed = subscribed[put_order(hashes[subscribed], DEFAULT_CAPACITY)]
+    rows = np.concatenate([np.arange(topics.first_row[topic], topics.first_row[topic + 1]) for topic in subscribed])
     partition = rows - topics.first_row[topic_of[rows]]
     codes = (31 * (31 + hashes[topic_of[rows]].astype(np.int64)) + partition).astype(np.uint32).view(np.int32)
     walk = put_order(codes, DEFAULT_CAPACITY)
@@ -284,13 +284,13 @@ def _rows_by_need(request: AssignmentRequest, order: Longs, subscribers: Longs, 
 
 
 def _pairs_held(order: Longs, owners: Ints, shadows: tuple[Ints, Longs]) -> tuple[Longs, Longs]:
-    places, rows = shadows
-    stays = (places >= 0) & (places != owners[rows])
+    positions, rows = shadows
+    stays = (positions >= 0) & (positions != owners[rows])
     owned = np.flatnonzero(owners >= 0)
-    return order[np.concatenate((owners[owned], places[stays]))], np.concatenate((owned, rows[stays]))
+    return order[np.concatenate((owners[owned], positions[stays]))], np.concatenate((owned, rows[stays]))
 
 
-def _vanished(request: AssignmentRequest) -> tuple[Longs, Ints, Ints]:
+def _vanished_rows(request: AssignmentRequest) -> tuple[Longs, Ints, Ints]:
     members, counts = request.members, request.topics.partition_counts
     offsets, topics, partitions = owned_columns(members)
     holder = np.repeat(np.arange(len(members)), np.diff(offsets))

@@ -51,7 +51,7 @@ from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_assignors.orders import topic_walk
 from kafka_assignors.sticky.general import (
     choose_who_takes_part,
-    evened,
+    even_out,
     give_out,
     most_possible,
     rows_of,
@@ -59,7 +59,7 @@ from kafka_assignors.sticky.general import (
     waits_for_owners,
 )
 from kafka_assignors.sticky.legacy import drop_once, hashed_rows, hold, in_turn
-from kafka_assignors.sticky.state import State, flattened, new_state
+from kafka_assignors.sticky.state import State, flatten, new_state
 from kafka_assignors.sticky.sticky_input import StickyInput, no_racks, sticky_input_of
 from kafka_assignors.subscribers import same_readers, subscribers_by_topic
 
@@ -96,7 +96,7 @@ def claims_of(
     map_order: MapOrder = in_java_map,
 ) -> Claims:
     members, topics = request.members, request.topics
-    ids, id_count = _identified(request, inputs)
+    ids, id_count = _identify(request, inputs)
     first, owner, before = settle_by_generation(walk, members.owned_offsets, ids, id_count, *generations)
     names = topics.names
     hashes = topic_partition_hashes(
@@ -106,23 +106,23 @@ def claims_of(
     offsets, rows = lists_of_owners(claimed, owner, topics.partition_total, len(members))
     moved = claimed[before[claimed] != ABSENT]
     if len(moved):
-        place = np.empty(id_count, dtype=np.int64)
-        place[ids[first]] = np.arange(len(first))
-        moved = moved[map_order(hashes[place[moved]])]
+        index_of = np.empty(id_count, dtype=np.int64)
+        index_of[ids[first]] = np.arange(len(first))
+        moved = moved[map_order(hashes[index_of[moved]])]
     return Claims(
         offsets, rows, before[: topics.partition_total].copy(), moved[moved < topics.partition_total], len(first) == 0
     )
 
 
-def _identified(request: AssignmentRequest, inputs: StickyInput) -> tuple[Ints, int]:
+def _identify(request: AssignmentRequest, inputs: StickyInput) -> tuple[Ints, int]:
     members, ids = request.members, inputs.rows
     id_count = len(inputs.row_topic)
     lost = np.flatnonzero(ids < 0)
     if len(lost):
         keys = members.owned_topics[lost].astype(np.int64) << 32 | (members.owned_partitions[lost] + np.int64(2**31))
-        unique, place = np.unique(keys, return_inverse=True)
+        unique, inverse = np.unique(keys, return_inverse=True)
         ids = ids.copy()
-        ids[lost] = id_count + place
+        ids[lost] = id_count + inverse
         id_count += len(unique)
     return ids, id_count
 
@@ -199,7 +199,7 @@ def assign_one_way(request: AssignmentRequest, inputs: StickyInput, claims: Clai
     state = unfilled_state(request, inputs)
     is_in_turn = way.takes_in_turn and not claims.is_empty and _all_read_the_same(request, inputs)
     order = _in_turn(request, inputs, claims, state) if is_in_turn else _fewest_readers_first(request, inputs, state)
-    state = filled_and_evened(state, inputs, claims, order, walks_given_first=way.walks_given_first)
+    state = fill_and_even_out(state, inputs, claims, order, walks_given_first=way.walks_given_first)
     answer = _answer(request, inputs, state, way)
     return replace(answer, varies=True) if is_in_turn and _has_tree_bins(request, inputs) else answer
 
@@ -212,7 +212,7 @@ def unfilled_state(request: AssignmentRequest, inputs: StickyInput) -> State:
     return new_state(request, inputs, possible, slack=_SLACK)
 
 
-def filled_and_evened(
+def fill_and_even_out(
     state: State, inputs: StickyInput, claims: Claims, order: Ints, *, walks_given_first: bool
 ) -> State:
     held, _ = hold(state, inputs.owned_order, claims.offsets, claims.rows)
@@ -224,11 +224,11 @@ def filled_and_evened(
     must_revoke = bool((held[claims.rows] == 0).any())
     walks = [shared_rows(state, free)] if walks_given_first and not must_revoke else []
     walks.append(shared_rows(state, order))
-    return evened(state, walks, is_initial=is_initial, is_literal=False)
+    return even_out(state, walks, is_initial=is_initial, is_literal=False)
 
 
 def _answer(request: AssignmentRequest, inputs: StickyInput, state: State, way: OneWay) -> Assignment:
-    offsets, rows = flattened(state)
+    offsets, rows = flatten(state)
     withheld = Withheld.nothing()
     members = request.members
     if way.is_cooperative:
@@ -250,7 +250,7 @@ def _in_turn(request: AssignmentRequest, inputs: StickyInput, claims: Claims, st
     hashed = hashed_rows(
         topic_walk(request, inputs.subscription_order), topics.first_row, hash_codes(names.data, names.offsets)
     )
-    rows = moved_first(claims.offsets, claims.rows, claims.moved_rows, state.rows["owner"].copy())
+    rows = put_moved_first(claims.offsets, claims.rows, claims.moved_rows, state.rows["owner"].copy())
     turned: Ints = in_turn(inputs.by_id, claims.offsets, rows, hashed, topics.partition_total)
     return turned
 
@@ -288,7 +288,7 @@ def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:
 
 
 @kernel
-def moved_first(offsets: Longs, rows: Ints, moved_rows: Ints, owner: Ints) -> Ints:
+def put_moved_first(offsets: Longs, rows: Ints, moved_rows: Ints, owner: Ints) -> Ints:
     """Each member's rows, those in ``moved_rows`` first, in that order; ``owner`` is scratch."""
     ordered = rows.copy()
     if len(moved_rows) == 0:
@@ -673,8 +673,8 @@ def first_that_differs(walk: Longs, offsets: Longs, topics: Ints, topic_count: i
     """Compare as ``all_equal`` does."""
     is_expected = np.zeros(topic_count, np.bool_)
     expected = 0
-    for place in range(len(walk)):
-        start, end = offsets[walk[place]], offsets[walk[place] + 1]
+    for position in range(len(walk)):
+        start, end = offsets[walk[position]], offsets[walk[position] + 1]
         is_first = expected == 0
         differs = not is_first and end - start != expected
         for at in range(start, end):
@@ -684,5 +684,5 @@ def first_that_differs(walk: Longs, offsets: Longs, topics: Ints, topic_count: i
             elif not is_expected[topics[at]]:
                 differs = True
         if differs:
-            return place
+            return position
     return len(walk)

@@ -52,10 +52,10 @@ from kafka_assignors.sticky.state import (
     WITNESS_TOPIC,
     State,
     fill,
-    flattened,
+    flatten,
     give,
-    moved,
     new_state,
+    sift,
     sort_pairs,
     take,
 )
@@ -93,16 +93,16 @@ def is_balanced_literally(state: State) -> int:
 
 @inner_kernel
 def _could_take(state: State, member: int, row: int) -> int:
-    members, places = state.members, state.places
-    holder, place = NONE, state.rows[row].first
-    while place != NONE:
-        other = places[place].member
+    members, holdings = state.members, state.holdings
+    holder, holding = NONE, state.rows[row].first
+    while holding != NONE:
+        other = holdings[holding].member
         if other == member:
             return NO
         # Of several holders Java sees the last in map order.
         if members[other].takes_part and (holder == NONE or members[other].map_place > members[holder].map_place):
             holder = other
-        place = places[place].beside
+        holding = holdings[holding].beside
     if holder == NONE:
         return FAILED
     return YES if members[member].row_count + state.marks[SLACK] < members[holder].row_count else NO
@@ -245,32 +245,32 @@ _A_NULL = -2
 @kernel
 def rebalance(rows: Ints, state: State) -> int:
     result, walks, due = UNCHANGED, 0, 1
-    seen_rows, seen_places = state.rows, state.places
+    earlier_rows, earlier_holdings = state.rows, state.holdings
     while True:
         step = _walk(rows, state)
         if step != CHANGED:
             return result if step == UNCHANGED else step
         result = CHANGED
         walks += 1
-        if walks > 1 and _is_as_seen(state, seen_rows, seen_places):
+        if walks > 1 and _is_as_before(state, earlier_rows, earlier_holdings):
             return ENDLESS
         if walks == due:
-            seen_rows, seen_places = state.rows.copy(), state.places.copy()
+            earlier_rows, earlier_holdings = state.rows.copy(), state.holdings.copy()
             due *= 2
 
 
 @inner_kernel
-def _is_as_seen(state: State, seen_rows: Records, seen_places: Records) -> bool:
+def _is_as_before(state: State, earlier_rows: Records, earlier_holdings: Records) -> bool:
     rows = state.rows
-    for place in range(len(seen_places)):
-        if state.places[place].member != seen_places[place].member:
+    for holding in range(len(earlier_holdings)):
+        if state.holdings[holding].member != earlier_holdings[holding].member:
             return False
     for row in range(len(rows)):
-        if rows[row].owner != seen_rows[row].owner or rows[row].source != seen_rows[row].source:
+        if rows[row].owner != earlier_rows[row].owner or rows[row].source != earlier_rows[row].source:
             return False
-        if rows[row].target != seen_rows[row].target or rows[row].later != seen_rows[row].later:
+        if rows[row].target != earlier_rows[row].target or rows[row].later != earlier_rows[row].later:
             return False
-        if rows[row].source != NONE and rows[row].table != seen_rows[row].table:
+        if rows[row].source != NONE and rows[row].table != earlier_rows[row].table:
             return False
     return True
 
@@ -365,12 +365,12 @@ def _hand_over(state: State, actual: int, giver: int, receiver: int) -> None:
     give(state, actual, receiver)
     if giver != receiver:
         if members[giver].row_count != before:
-            _resized(state, giver, before)
-        _resized(state, receiver, members[receiver].row_count - 1)
+            _update_size(state, giver, before)
+        _update_size(state, receiver, members[receiver].row_count - 1)
 
 
 @inner_kernel
-def _resized(state: State, member: int, before: int) -> None:
+def _update_size(state: State, member: int, before: int) -> None:
     now, with_size, marks = state.members[member].row_count, state.with_size, state.marks
     with_size[before] -= 1
     with_size[now] += 1
@@ -380,7 +380,7 @@ def _resized(state: State, member: int, before: int) -> None:
         marks[LEAST] += 1
     while with_size[marks[MOST]] == 0:
         marks[MOST] -= 1
-    moved(state, member)
+    sift(state, member)
 
 
 @inner_kernel
@@ -405,8 +405,8 @@ def _verdict(state: State) -> int:
 def _find_witness(state: State) -> bool:
     marks, shared, members, topics = state.marks, state.shared, state.members, state.topics
     for i in range(len(shared)):
-        place = (marks[WITNESS_TOPIC] + i) % len(shared)
-        topic = shared[place]
+        index = (marks[WITNESS_TOPIC] + i) % len(shared)
+        topic = shared[index]
         receiver = _least_that_could(state, topic)
         if receiver == NONE:
             continue
@@ -419,7 +419,7 @@ def _find_witness(state: State) -> bool:
             if size > most:
                 best, most = row, size
         if best != NONE:
-            marks[WITNESS], marks[WITNESS_ROW], marks[WITNESS_TOPIC] = receiver, best, place
+            marks[WITNESS], marks[WITNESS_ROW], marks[WITNESS_TOPIC] = receiver, best, index
             return True
     return False
 
@@ -467,7 +467,7 @@ def assign_general(request: AssignmentRequest, inputs: StickyInput, line: Line, 
     # First the newly assigned partitions, then all; all at once if something must be revoked.
     walks = [] if must_revoke else [shared_rows(state, free)]
     walks.append(shared_rows(state, rows_of(order, topics.first_row)))
-    state_then = evened(state, walks, is_initial=is_initial, is_literal=is_unsound)
+    state_then = even_out(state, walks, is_initial=is_initial, is_literal=is_unsound)
     return _answer(request, inputs, state, state_then, is_cooperative=is_cooperative)
 
 
@@ -475,7 +475,7 @@ def _answer(
     request: AssignmentRequest, inputs: StickyInput, walk_state: State, state: State, *, is_cooperative: bool
 ) -> Assignment:
     members = request.members
-    offsets, rows = flattened(state)
+    offsets, rows = flatten(state)
     withheld = Withheld.nothing()
     if is_cooperative:
         waits = waits_for_owners(offsets, rows, members.owned_offsets, inputs.rows, len(inputs.row_topic))
@@ -545,8 +545,8 @@ def keep_readable(
 def held_twice(state: State) -> Flags:
     is_doubled = np.zeros(len(state.rows), np.bool_)
     for row in range(len(state.rows)):
-        place = state.rows[row].first
-        is_doubled[row] = place != NONE and state.places[place].beside != NONE
+        holding = state.rows[row].first
+        is_doubled[row] = holding != NONE and state.holdings[holding].beside != NONE
     return is_doubled
 
 
@@ -596,7 +596,7 @@ def give_out(state: State, free: Ints) -> None:
         if state.marks[HEAP] > 0:
             member = state.heap[0]
             give(state, row, member)
-            moved(state, member)
+            sift(state, member)
 
 
 @kernel
@@ -632,10 +632,10 @@ def choose_who_takes_part(state: State) -> None:
     marks[LEAST], marks[MOST] = len(state.with_size), -1
     for member in range(len(members)):
         takes_part = members[member].row_count < members[member].possible
-        place = members[member].head
-        while place != NONE and not takes_part:
-            takes_part = state.topics[state.rows[state.places[place].row].topic].readers >= 2
-            place = state.places[place].following
+        holding = members[member].head
+        while holding != NONE and not takes_part:
+            takes_part = state.topics[state.rows[state.holdings[holding].row].topic].readers >= 2
+            holding = state.holdings[holding].following
         members[member].takes_part = takes_part
         if takes_part:
             size = members[member].row_count
@@ -655,23 +655,23 @@ def shared_rows(state: State, rows: Ints) -> Ints:
     return kept[:count]
 
 
-def evened(state: State, walks: list[Ints], *, is_initial: bool, is_literal: bool) -> State:
+def even_out(state: State, walks: list[Ints], *, is_initial: bool, is_literal: bool) -> State:
     """Walk over each list of rows in turn; restore the start if the last walk moved rows without a better score.
 
     ``is_literal``: only Kafka's literal questions answer as Java does. Raises EndlessReassignmentError, and
     AssignorError where Java fails.
     """
     state.marks[LITERAL] = is_literal
-    before = state if is_initial else replace(state, places=state.places.copy(), members=state.members.copy())
+    before = state if is_initial else replace(state, holdings=state.holdings.copy(), members=state.members.copy())
     is_changed = False
     for rows in walks:
-        is_changed = _checked(rebalance(rows, state)) == CHANGED
+        is_changed = _check_status(rebalance(rows, state)) == CHANGED
     if not is_initial and is_changed and _score(state) >= _score(before):
         return before
     return state
 
 
-def _checked(status: int) -> int:
+def _check_status(status: int) -> int:
     if status == ENDLESS:
         raise EndlessReassignmentError
     if status == NULL_POINTER:

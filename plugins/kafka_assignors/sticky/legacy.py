@@ -24,8 +24,15 @@ from kafka_assignors.java.keys import topic_partition_hash
 from kafka_assignors.java.strings import hash_codes
 from kafka_assignors.kernels.decorators import kernel
 from kafka_assignors.orders import topic_walk
-from kafka_assignors.sticky.general import choose_who_takes_part, evened, give_out, most_possible, rows_of, shared_rows
-from kafka_assignors.sticky.state import State, flattened, give, new_state
+from kafka_assignors.sticky.general import (
+    choose_who_takes_part,
+    even_out,
+    give_out,
+    most_possible,
+    rows_of,
+    shared_rows,
+)
+from kafka_assignors.sticky.state import State, flatten, give, new_state
 from kafka_assignors.sticky.sticky_input import StickyInput, no_racks, sticky_input_of
 from kafka_assignors.subscribers import same_readers, subscribers_by_topic
 
@@ -54,8 +61,8 @@ class LegacyStickyAssignor:
         is_initial = not state.members["row_count"].any()
         give_out(state, drop_once(order, held))
         choose_who_takes_part(state)
-        state = evened(state, [shared_rows(state, order)], is_initial=is_initial, is_literal=is_claimed_twice)
-        offsets, rows = flattened(state)
+        state = even_out(state, [shared_rows(state, order)], is_initial=is_initial, is_literal=is_claimed_twice)
+        offsets, rows = flatten(state)
         return Assignment.of(offsets, inputs.row_topic[rows], inputs.row_partition[rows])
 
 

@@ -34,7 +34,7 @@ def _record_type(fields: list[tuple[str, type[np.integer[Any]]]]) -> np.dtype[An
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
-# Partition (or stale row): topic; recorded holder (``owner``), its oldest place (``first``), holder in an older
+# Partition (or stale row): topic; recorded holder (``owner``), its oldest holding (``first``), holder in an older
 # generation (``previous``); movement (``general.record``): source, target, bins of the set, neighbours among the
 # topic's moved rows, spread hash code.
 ROW = _record_type(
@@ -43,8 +43,8 @@ ROW = _record_type(
         ("target", np.int32), ("table", np.int32), ("earlier", np.int32), ("later", np.int32), ("spread", np.int64),
     ],
 )  # fmt: skip
-# A row in a member's list, its neighbours there, and the next place that holds the same row.
-PLACE = _record_type(
+# A row in a member's list, its neighbours there, and the next holding of the same row.
+HOLDING = _record_type(
     [("row", np.int32), ("member", np.int32), ("before", np.int32), ("following", np.int32), ("beside", np.int32)],
 )
 # List and its length; rank of the id; place in the heap; rack where racks matter; place in Java's map; whether it takes
@@ -75,7 +75,7 @@ class State(ByReference):
     """
 
     rows: Records
-    places: Records
+    holdings: Records
     members: Records
     topics: Records
     readers: Ints
@@ -95,23 +95,23 @@ def new_state(request: AssignmentRequest, inputs: StickyInput, possible: Longs, 
     reader_counts = np.diff(starts)
     row_count = len(inputs.row_topic)
     # The claims, every row once, and once more where Kafka assigns a row that is taken.
-    place_count = len(inputs.rows) + 2 * row_count
+    holding_count = len(inputs.rows) + 2 * row_count
     state = State(
         rows=np.empty(row_count, ROW),
-        places=np.empty(place_count, PLACE),
+        holdings=np.empty(holding_count, HOLDING),
         members=np.zeros(len(members), MEMBER),
         topics=np.zeros(len(topics), TOPIC),
         readers=np.ascontiguousarray(readers),
         shared=inputs.topics[reader_counts[inputs.topics] >= 2],
         heap=np.empty(len(members), np.int32),
-        with_size=np.zeros(place_count + 2, np.int32),
+        with_size=np.zeros(holding_count + 2, np.int32),
         marks=np.array([NONE, 0, 0, 0, 0, NONE, NONE, 0, slack, 0, JAVA], np.int64),
         offsets=np.ascontiguousarray(members.subscription_offsets),
         topics_of=np.ascontiguousarray(members.subscription_topics),
         sets=np.ascontiguousarray(inputs.racks.sets),
     )
     hashes = hash_codes(topics.names.data, topics.names.offsets)
-    clear_rows(state.rows, state.places, inputs.row_topic, topics.first_row, hashes)
+    clear_rows(state.rows, state.holdings, inputs.row_topic, topics.first_row, hashes)
     table = state.members
     table["head"] = table["tail"] = table["heap_place"] = NONE
     table["id_rank"], table["rack"], table["possible"] = inputs.id_rank, inputs.racks.member_racks, possible
@@ -125,7 +125,7 @@ def new_state(request: AssignmentRequest, inputs: StickyInput, possible: Longs, 
 
 
 @kernel
-def clear_rows(rows: Records, places: Records, row_topic: Ints, first_row: Longs, topic_hashes: Ints) -> None:
+def clear_rows(rows: Records, holdings: Records, row_topic: Ints, first_row: Longs, topic_hashes: Ints) -> None:
     for row in range(len(rows)):
         topic = row_topic[row]
         rows[row].topic = topic
@@ -138,86 +138,86 @@ def clear_rows(rows: Records, places: Records, row_topic: Ints, first_row: Longs
         rows[row].earlier = NONE
         rows[row].later = NONE
         rows[row].spread = spread(topic_partition_hash(topic_hashes[topic], row - first_row[topic]))
-    for place in range(len(places)):
-        places[place].member = NONE
-        places[place].beside = NONE
+    for holding in range(len(holdings)):
+        holdings[holding].member = NONE
+        holdings[holding].beside = NONE
 
 
 # Lists of rows, one a member. A row is in one list, its owner's. Where Kafka lets a partition be assigned twice it is
-# in more (``beside`` links its places, oldest first), and its owner is the member that Kafka records.
+# in more (``beside`` links its holdings, oldest first), and its owner is the member that Kafka records.
 
 
 @inner_kernel
 def give(state: State, row: int, member: int) -> None:
-    rows, places, members, marks = state.rows, state.places, state.members, state.marks
-    place = marks[SPARE]
-    if place == NONE:
-        place = marks[UNUSED]
+    rows, holdings, members, marks = state.rows, state.holdings, state.members, state.marks
+    holding = marks[SPARE]
+    if holding == NONE:
+        holding = marks[UNUSED]
         marks[UNUSED] += 1
     else:
-        marks[SPARE] = places[place].beside
+        marks[SPARE] = holdings[holding].beside
     last = members[member].tail
-    places[place].row = row
-    places[place].member = member
-    places[place].before = last
-    places[place].following = NONE
-    places[place].beside = NONE
+    holdings[holding].row = row
+    holdings[holding].member = member
+    holdings[holding].before = last
+    holdings[holding].following = NONE
+    holdings[holding].beside = NONE
     if last == NONE:
-        members[member].head = place
+        members[member].head = holding
     else:
-        places[last].following = place
-    members[member].tail = place
+        holdings[last].following = holding
+    members[member].tail = holding
     members[member].row_count += 1
     rows[row].owner = member
     other = rows[row].first
     if other == NONE:
-        rows[row].first = place
+        rows[row].first = holding
         return
-    while places[other].beside != NONE:
-        other = places[other].beside
-    places[other].beside = place
+    while holdings[other].beside != NONE:
+        other = holdings[other].beside
+    holdings[other].beside = holding
 
 
 @inner_kernel
 def take(state: State, row: int, member: int) -> None:
-    rows, places, members = state.rows, state.places, state.members
-    older, place = NONE, rows[row].first
-    while place != NONE and places[place].member != member:
-        older, place = place, places[place].beside
-    if place == NONE:
+    rows, holdings, members = state.rows, state.holdings, state.members
+    older, holding = NONE, rows[row].first
+    while holding != NONE and holdings[holding].member != member:
+        older, holding = holding, holdings[holding].beside
+    if holding == NONE:
         return
     if older == NONE:
-        rows[row].first = places[place].beside
+        rows[row].first = holdings[holding].beside
     else:
-        places[older].beside = places[place].beside
-    before, following = places[place].before, places[place].following
+        holdings[older].beside = holdings[holding].beside
+    before, following = holdings[holding].before, holdings[holding].following
     if before == NONE:
         members[member].head = following
     else:
-        places[before].following = following
+        holdings[before].following = following
     if following == NONE:
         members[member].tail = before
     else:
-        places[following].before = before
+        holdings[following].before = before
     members[member].row_count -= 1
-    places[place].member = NONE
-    places[place].beside = state.marks[SPARE]
-    state.marks[SPARE] = place
+    holdings[holding].member = NONE
+    holdings[holding].beside = state.marks[SPARE]
+    state.marks[SPARE] = holding
 
 
 @kernel
-def flattened(state: State) -> tuple[Longs, Ints]:
+def flatten(state: State) -> tuple[Longs, Ints]:
     member_count = len(state.members)
     offsets = np.zeros(member_count + 1, np.int64)
     for member in range(member_count):
         offsets[member + 1] = offsets[member] + state.members[member].row_count
     rows = np.empty(offsets[-1], np.int32)
     for member in range(member_count):
-        place, at = state.members[member].head, offsets[member]
-        while place != NONE:
-            rows[at] = state.places[place].row
+        holding, at = state.members[member].head, offsets[member]
+        while holding != NONE:
+            rows[at] = state.holdings[holding].row
             at += 1
-            place = state.places[place].following
+            holding = state.holdings[holding].following
     return offsets, rows
 
 
@@ -240,7 +240,7 @@ def fill(state: State, topic: int, only_who_takes_part: bool) -> None:  # noqa: 
 
 
 @kernel
-def moved(state: State, member: int) -> None:
+def sift(state: State, member: int) -> None:
     heap, members = state.heap, state.members
     at = members[member].heap_place
     if at == NONE:
@@ -273,12 +273,12 @@ def _sink(state: State, at: int) -> None:
 
 
 @inner_kernel
-def _is_less(state: State, one: int, other: int) -> bool:
+def _is_less(state: State, member: int, other: int) -> bool:
     """``SubscriptionComparator``: fewer partitions first, then the id."""
     members = state.members
-    if members[one].row_count != members[other].row_count:
-        return bool(members[one].row_count < members[other].row_count)
-    return bool(members[one].id_rank < members[other].id_rank)
+    if members[member].row_count != members[other].row_count:
+        return bool(members[member].row_count < members[other].row_count)
+    return bool(members[member].id_rank < members[other].id_rank)
 
 
 _RUN = 16

@@ -182,10 +182,10 @@ def deal(
     waiting.marks[_OVER] = quotas.over
     rows = np.empty(len(free), np.int32)
     members = np.empty(len(free), np.int32)
-    left, given = free, 0
+    left, dealt_count = free, 0
     if len(sets):
-        left, given = _deal_in_racks(free, waiting, quotas, member_racks, sets, rows, members)
-    status = _deal_in_turn(left, given, waiting, quotas, rows, members)
+        left, dealt_count = _deal_in_racks(free, waiting, quotas, member_racks, sets, rows, members)
+    status = _deal_in_turn(left, dealt_count, waiting, quotas, rows, members)
     return status, rows, members
 
 
@@ -210,7 +210,7 @@ def _deal_in_racks(
     """Rows without a member in their racks, and the number dealt. O(rows · waiting) at worst, as in Java."""
     marks = waiting.marks
     left = np.empty(len(free), np.int32)
-    kept, given, pointer = 0, 0, 0
+    kept, dealt_count, pointer = 0, 0, 0
     for row in free:
         member = -1
         at = _next_in_racks(waiting.under, 0, marks[_UNDER], pointer, member_racks, sets[row])
@@ -227,10 +227,10 @@ def _deal_in_racks(
             kept += 1
             continue
         waiting.counts[member] += 1
-        rows[given] = row
-        members[given] = member
-        given += 1
-    return left[:kept], given
+        rows[dealt_count] = row
+        members[dealt_count] = member
+        dealt_count += 1
+    return left[:kept], dealt_count
 
 
 @inner_kernel
@@ -275,7 +275,7 @@ def _take_exact(at: int, waiting: Waiting, quotas: Quotas) -> None:
 
 
 @inner_kernel
-def _deal_in_turn(left: Ints, given: int, waiting: Waiting, quotas: Quotas, rows: Ints, members: Ints) -> int:
+def _deal_in_turn(left: Ints, dealt_count: int, waiting: Waiting, quotas: Quotas, rows: Ints, members: Ints) -> int:
     under, exact, counts = waiting.under, waiting.exact, waiting.counts
     size, head, tail, over = waiting.marks[0], waiting.marks[1], waiting.marks[2], waiting.marks[3]
     reading, kept = 0, 0
@@ -292,9 +292,9 @@ def _deal_in_turn(left: Ints, given: int, waiting: Waiting, quotas: Quotas, rows
             member = exact[head]
             head += 1
         counts[member] += 1
-        rows[given] = row
-        members[given] = member
-        given += 1
+        rows[dealt_count] = row
+        members[dealt_count] = member
+        dealt_count += 1
         if is_under and counts[member] == quotas.least:
             exact[tail] = member
             tail += 1

@@ -163,11 +163,11 @@ def topics_in_map(in_map: Longs, by_name: Longs, partition_counts: Ints) -> tupl
         counts[topic] = partition_counts[topic]
         total += partition_counts[topic]
     kept = np.empty(len(in_map), np.int64)
-    found = 0
+    count = 0
     for topic in by_name:
         if counts[topic] >= 0:
-            kept[found] = topic
-            found += 1
+            kept[count] = topic
+            count += 1
     return counts, kept, total
 
 
@@ -187,8 +187,8 @@ def _rows(request: AssignmentRequest, counts: Ints) -> tuple[Ints, Ints, Ints]:
     keys = members.owned_topics[stale_rows].astype(np.int64) << 32 | (
         members.owned_partitions[stale_rows] + np.int64(2**31)
     )
-    unique, place = np.unique(keys, return_inverse=True)
-    rows[stale_rows] = topics.partition_total + place
+    unique, inverse = np.unique(keys, return_inverse=True)
+    rows[stale_rows] = topics.partition_total + inverse
     return (
         rows,
         np.concatenate((row_topic, (unique >> 32).astype(np.int32))),
@@ -330,22 +330,22 @@ def free_rows(
     The pointer into the taken partitions stops for good at the first stale row and at a row of two members
     (``is_doubled`` bool[R], or empty): behind it every partition counts as free, taken or not.
     """
-    place = np.full(len(first_row), -1, np.int64)
+    position = np.full(len(first_row), -1, np.int64)
     for i in range(len(order)):
-        place[order[i]] = i
+        position[order[i]] = i
     real = first_row[-1]
     stuck = np.int64(2**62)
     for stale_row in range(real, len(is_taken)):
         if is_taken[stale_row]:
-            stuck = min(stuck, (place[row_topic[stale_row]] << 32) + row_partition[stale_row])
+            stuck = min(stuck, (position[row_topic[stale_row]] << 32) + row_partition[stale_row])
     for row in range(len(is_doubled)):
         if is_doubled[row]:
-            stuck = min(stuck, (place[row_topic[row]] << 32) + row_partition[row])
+            stuck = min(stuck, (position[row_topic[row]] << 32) + row_partition[row])
     rows = np.empty(real, np.int32)
     count = 0
     for topic in order:
         for row in range(first_row[topic], first_row[topic + 1]):
-            if not is_taken[row] or (place[topic] << 32) + row - first_row[topic] > stuck:
+            if not is_taken[row] or (position[topic] << 32) + row - first_row[topic] > stuck:
                 rows[count] = row
                 count += 1
     return rows[:count]

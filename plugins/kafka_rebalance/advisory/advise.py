@@ -76,22 +76,22 @@ def _with_heavy_key(finding: Finding, by_partition: Mapping[str, HeavyKeyOf]) ->
 def with_owners(
     findings: Iterable[Finding], owners: Sequence[OwnerRule], mutes: Sequence[MuteRule], at: datetime | None
 ) -> tuple[Finding, ...]:
-    return rank([_muted(_owned_with_symptoms(finding, owners), mutes, at) for finding in findings])
+    return rank([_mute(_owned_with_symptoms(finding, owners), mutes, at) for finding in findings])
 
 
 def _owned_with_symptoms(finding: Finding, owners: Sequence[OwnerRule]) -> Finding:
-    symptoms = tuple(_owned(symptom, owners) for symptom in finding.symptoms)
-    return replace(_owned(finding, owners), symptoms=symptoms)
+    symptoms = tuple(_assign_owner(symptom, owners) for symptom in finding.symptoms)
+    return replace(_assign_owner(finding, owners), symptoms=symptoms)
 
 
-def _owned(finding: Finding, owners: Sequence[OwnerRule]) -> Finding:
+def _assign_owner(finding: Finding, owners: Sequence[OwnerRule]) -> Finding:
     for owner in owners:
         if owner.covers(finding.subject_type, finding.subject):
             return replace(finding, team=owner.team, channel=owner.channel, tier=owner.tier)
     return finding
 
 
-def _muted(finding: Finding, mutes: Sequence[MuteRule], at: datetime | None) -> Finding:
+def _mute(finding: Finding, mutes: Sequence[MuteRule], at: datetime | None) -> Finding:
     holding = [
         mute
         for mute in mutes
@@ -203,8 +203,8 @@ class _Sums:
         )
 
 
-def _dearest(found: Mapping[str, float], month: float) -> tuple[tuple[str, float], ...]:
-    largest = sorted(found.items(), key=lambda one: (-one[1], one[0]))[:2]
+def _dearest(costs: Mapping[str, float], month: float) -> tuple[tuple[str, float], ...]:
+    largest = sorted(costs.items(), key=lambda item: (-item[1], item[0]))[:2]
     return tuple((name, value * month) for name, value in largest if value * month >= LEAST_PRICE)
 
 
@@ -253,7 +253,7 @@ class GroupTask:
 
     what: ClassVar[str] = "groups"
     group_input: GroupInput
-    asked: ReplayOptions
+    replay_options: ReplayOptions
     part: int
     cost_s: float
 
@@ -323,22 +323,22 @@ def group_tasks(
 ) -> Iterator[GroupTask]:
     """A group that costs more than ``1/width`` of all is split into at most ``width`` tasks."""
     inputs = tuple(group_inputs(snapshot))
-    costs = [_cost_s(given, options.scenarios) for given in inputs]
+    costs = [_cost_s(group_input, options.scenarios) for group_input in inputs]
     fair = sum(costs) / width
-    for given, cost in zip(inputs, costs, strict=True):
-        if given.group.id in held:
-            yield GroupTask(given, replace(options, scenarios=(), strategies=()), 0, _cost_s(given, ()))
+    for group_input, cost in zip(inputs, costs, strict=True):
+        if group_input.group.id in held:
+            yield GroupTask(group_input, replace(options, scenarios=(), strategies=()), 0, _cost_s(group_input, ()))
             continue
         count = min(width, int(cost // fair)) if fair else 1
         shares = [options.scenarios]
         if count > 1 and options.scenarios:
-            shares = split(options.scenarios, len(given.group.members), int(given.first_row[-1]), count)
+            shares = split(options.scenarios, len(group_input.group.members), int(group_input.first_row[-1]), count)
         for part, share in enumerate(shares):
-            yield GroupTask(given, replace(options, scenarios=share), part, _cost_s(given, share))
+            yield GroupTask(group_input, replace(options, scenarios=share), part, _cost_s(group_input, share))
 
 
-def _cost_s(given: GroupInput, scenarios: Sequence[str]) -> float:
-    return _GROUP_S * estimated_cost(len(given.group.members), int(given.first_row[-1]), scenarios)
+def _cost_s(group_input: GroupInput, scenarios: Sequence[str]) -> float:
+    return _GROUP_S * estimated_cost(len(group_input.group.members), int(group_input.first_row[-1]), scenarios)
 
 
 def _answer(question: Sent[PlanQuestion], ground: PlacementGround, progress: Progress, watch: Watch, task: Task) -> Any:
@@ -347,7 +347,7 @@ def _answer(question: Sent[PlanQuestion], ground: PlacementGround, progress: Pro
         return replay_topic(task.today, ground)
     if isinstance(task, GroupTask):
         progress("replaying groups")
-        return task.asked.replay(task.group_input)
+        return task.replay_options.replay(task.group_input)
     return question.value.answer(task, progress, watch)
 
 
@@ -358,12 +358,12 @@ def _of(kind: type[Task], tasks: Iterable[Task], answers: Iterable[Any]) -> Iter
 def _whole_groups(
     tasks: Iterable[Task], answers: Iterable[GroupReplay], scenarios: Sequence[str]
 ) -> Iterator[GroupReplay]:
-    place = {name: number for number, name in enumerate(scenarios)} | {STRATEGY_CHANGES: len(scenarios)}
+    rank_of = {name: number for number, name in enumerate(scenarios)} | {STRATEGY_CHANGES: len(scenarios)}
     parts: list[GroupReplay] = []
     answered = [(task, answer) for task, answer in zip(tasks, answers, strict=True) if isinstance(task, GroupTask)]
     for number, (_, answer) in enumerate(answered, start=1):
         parts.append(answer)
         if number == len(answered) or answered[number][0].part == 0:
-            rows = sorted((row for part in parts for row in part.scenarios), key=lambda row: place[row.scenario])
+            rows = sorted((row for part in parts for row in part.scenarios), key=lambda row: rank_of[row.scenario])
             yield replace(parts[0], scenarios=tuple(rows))
             parts = []

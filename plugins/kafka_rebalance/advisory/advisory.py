@@ -67,26 +67,26 @@ def _crash(replay: GroupReplay, assignor: str) -> Fact | None:
 
 
 def rollover_steps(
-    replay: GroupReplay, group: Group, kafka_version: str | None, wanted: str | None = None
+    replay: GroupReplay, group: Group, kafka_version: str | None, strategy: str | None = None
 ) -> tuple[Fact, ...]:
     """Return the numbered steps, then what may be read twice.
 
-    ``wanted``: such as ``consumer/uniform`` (KIP-848). Default: the recommended one.
+    ``strategy``: such as ``consumer/uniform`` (KIP-848). Default: the recommended one.
     """
     kind = kind_of(group)
     if not kind.has_choice:
-        return (fact(FactCode.CANNOT_CHANGE_KIND, kind=kind.value),) if wanted else ()
+        return (fact(FactCode.CANNOT_CHANGE_KIND, kind=kind.value),) if strategy else ()
     if (motion := motion_of(group)) is not None:
-        return (motion.fact(FactCode.CANNOT_CHANGE_NOW),) if wanted else ()
+        return (motion.fact(FactCode.CANNOT_CHANGE_NOW),) if strategy else ()
     is_server = group.type is GroupType.CONSUMER
-    target = wanted or replay.advised
+    target = strategy or replay.advised
     if target is None:
         return ()
-    is_server = target in MIGRATED if wanted and not is_server else is_server
-    found = rollover(
+    is_server = target in MIGRATED if strategy and not is_server else is_server
+    migration = rollover(
         group, group_client(group), target.removeprefix("consumer/"), is_server=is_server, kafka_version=kafka_version
     )
-    return found.facts()
+    return migration.facts()
 
 
 FORMAT_VERSION = 1
@@ -150,7 +150,7 @@ def group_document(
 ) -> dict[str, Any]:
     """Return one entry of ``groups.json``; ``findings`` are those about the group."""
     today, kind, motion = replay.today, kind_of(group), motion_of(group)
-    shown = {today.assignor, replay.advised}
+    assignors = {today.assignor, replay.advised}
     migrated = consumer_protocol(replay) if motion is None and kind.has_choice else None
     workers = replay_connect_group(group)
     document = {} if workers is None else {"connect": workers.document()}
@@ -174,7 +174,7 @@ def group_document(
             "consumer_protocol": None if migrated is None else migrated.document(),
             "rollover": [step.document() for step in rollover_steps(replay, group, kafka_version)],
             "strategies": [_strategy_document(score) for score in replay.scores[1:]],
-            "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in shown],
+            "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in assignors],
             "readers": [_member_document(member) for member in replay.members],
         }
         | ({} if replay.streams is None else {"streams": streams_document(replay.streams)})
@@ -193,7 +193,7 @@ def streams_document(replay: StreamsReplay) -> dict[str, Any]:
         "standby_replicas": replay.standby_replicas,
         "missing": list(replay.missing),
         "is_reproduced": replay.is_reproduced,
-        "summary": [one.document() for one in streams_facts(replay)],
+        "summary": [streams_fact.document() for streams_fact in streams_facts(replay)],
         "members": [asdict(member) for member in replay.members],
         "instances": [
             {
@@ -308,8 +308,8 @@ def _scenario_document(score: GroupScore) -> dict[str, Any]:
     return _same(score, *names) | facts
 
 
-def _document(found: Fact | None) -> dict[str, Any] | None:
-    return None if found is None else found.document()
+def _document(optional_fact: Fact | None) -> dict[str, Any] | None:
+    return None if optional_fact is None else optional_fact.document()
 
 
 _READS = ("drain_seconds", "members_falling_behind", "same_rack_ratio", "leader_in_rack_ratio")

@@ -42,11 +42,11 @@ def disk_outlook(forecasts: Sequence[DiskForecast], captured_at: datetime) -> tu
 
     Example: broker 7 reaches 85 % of its disk in 11 days, with the plan in 40 days.
     """
-    known = [forecast for forecast in forecasts if forecast.days_of_history >= LEAST_DAYS]
-    if not known or len(known) < len(forecasts):
+    dated = [forecast for forecast in forecasts if forecast.days_of_history >= LEAST_DAYS]
+    if not dated or len(dated) < len(forecasts):
         return ()
     filling = []
-    for forecast in known:
+    for forecast in dated:
         days = _days(forecast.full_at, captured_at)
         if days is not None and days <= _HORIZON_DAYS:
             filling.append((days, forecast))

@@ -104,18 +104,22 @@ def outcomes(snapshot: ClusterSnapshot, scenarios: Sequence[Scenario], *, seed: 
     return tuple(Outcome(scenario, after, score_cluster(after)) for scenario, after in [(None, snapshot), *changed])
 
 
-def with_groups(found: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
-    before = tuple(group_inputs(found[0].snapshot))
-    changed = changed_groups(before, {one.scenario: one.snapshot for one in found if one.scenario is not None})
+def with_groups(outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    before = tuple(group_inputs(outcomes[0].snapshot))
+    changed = changed_groups(
+        before, {outcome.scenario: outcome.snapshot for outcome in outcomes if outcome.scenario is not None}
+    )
     rows: list[GroupScore] = []
     for group_input in before:
         if group_input.group.id in changed:
             rows += replay_group(group_input, changed=changed[group_input.group.id]).scenarios
-    return tuple(replace(one, groups=tuple(row for row in rows if row.scenario == one.name)) for one in found)
+    return tuple(
+        replace(outcome, groups=tuple(row for row in rows if row.scenario == outcome.name)) for outcome in outcomes
+    )
 
 
 def with_plans(
-    found: tuple[Outcome, ...],
+    outcomes: tuple[Outcome, ...],
     options: PlanOptions,
     *,
     seed: int = 0,
@@ -124,18 +128,18 @@ def with_plans(
 ) -> tuple[Outcome, ...]:
     without_frontier = replace(options, with_frontier=False)
     with_plan: list[Outcome] = []
-    for one in found:
-        progress(f"planning: {one.name}")
-        question = PlanQuestion(one.snapshot, without_frontier, seed, advisor_version=advisor_version)
-        with_plan.append(replace(one, plan=planned(question).plan))
+    for outcome in outcomes:
+        progress(f"planning: {outcome.name}")
+        question = PlanQuestion(outcome.snapshot, without_frontier, seed, advisor_version=advisor_version)
+        with_plan.append(replace(outcome, plan=planned(question).plan))
     return tuple(with_plan)
 
 
-def what_if_document(found: tuple[Outcome, ...], seed: int) -> dict[str, Any]:
+def what_if_document(outcomes: tuple[Outcome, ...], seed: int) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "cluster": found[0].snapshot.cluster,
+        "cluster": outcomes[0].snapshot.cluster,
         "seed": seed,
-        "outcomes": [one.document() for one in found],
+        "outcomes": [outcome.document() for outcome in outcomes],
     }

@@ -62,7 +62,7 @@ class BrokersHold:
     """
 
     rack: Longs
-    place: Longs
+    index_in_rack: Longs
     linear: Floats
     constant: Floats
 
@@ -70,32 +70,32 @@ class BrokersHold:
     def of(cls, rack: Longs, load_by_factor: Floats) -> BrokersHold:
         """``rack`` ascending. O(B · 2^factors)."""
         size = np.bincount(rack).astype(np.int64)
-        place = np.arange(len(rack)) - (np.cumsum(size) - size)[rack]
+        index_in_rack = np.arange(len(rack)) - (np.cumsum(size) - size)[rack]
         factors = [factor for factor in np.flatnonzero(load_by_factor).tolist() if factor > 0]
         adds, choices = np.zeros(len(rack)), []
         for factor in factors:
             held, odd = even_spread(factor, size)
-            adds += load_by_factor[factor] * (place < held[rack])
+            adds += load_by_factor[factor] * (index_in_rack < held[rack])
             if odd:
-                one_a_rack = load_by_factor[factor] * (place == held[rack])
+                one_a_rack = load_by_factor[factor] * (index_in_rack == held[rack])
                 choices.append(((one_a_rack, 0.0), (np.zeros(len(rack)), load_by_factor[factor] * odd)))
         chosen = list(product(*choices))
         linear = np.stack([adds + sum((part for part, _ in some), np.zeros(len(rack))) for some in chosen])
-        return cls(rack, place, linear, np.array([sum(whole for _, whole in some) for some in chosen]))
+        return cls(rack, index_in_rack, linear, np.array([sum(whole for _, whole in some) for some in chosen]))
 
     def least_slack(self, held: Floats, taken: Flags) -> tuple[float, Flags]:
         """Least slack of a set against ``held``, and the largest such set that contains ``taken``."""
-        starts = np.flatnonzero(self.place == 0)
+        starts = np.flatnonzero(self.index_in_rack == 0)
         running = np.cumsum(self.linear - held, axis=1)
         slack = running - np.where(starts > 0, running[:, starts - 1], 0.0)[:, self.rack]
         fewest = np.bincount(self.rack, weights=taken).astype(np.int64)
-        slack = np.where(self.place + 1 >= fewest[self.rack], slack, np.inf)
+        slack = np.where(self.index_in_rack + 1 >= fewest[self.rack], slack, np.inf)
         least = np.minimum(np.minimum.reduceat(slack, starts, axis=1), np.where(fewest > 0, np.inf, 0.0))
         totals = least.sum(axis=1) + self.constant
         choice = int(totals.argmin())
         is_end = slack[choice] <= least[choice][self.rack] + BAND_ROUNDING * held.mean()
-        upto = np.maximum.reduceat(np.where(is_end, self.place + 1, 0), starts)
-        return float(totals[choice]), np.asarray(self.place < upto[self.rack])
+        upto = np.maximum.reduceat(np.where(is_end, self.index_in_rack + 1, 0), starts)
+        return float(totals[choice]), np.asarray(self.index_in_rack < upto[self.rack])
 
     def most(self, members: Flags) -> float:
         return float((self.linear[:, members].sum(axis=1) + self.constant).min()) if members.any() else 0.0
@@ -116,11 +116,11 @@ def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[F
     members = np.ones(len(capacity), dtype=np.bool_)
     while True:
         level = (hold.most(members) - already) / float(capacity[members & ~taken].sum())
-        slack, found = hold.least_slack(np.where(taken, 0.0, level * capacity), taken)
+        slack, tightest = hold.least_slack(np.where(taken, 0.0, level * capacity), taken)
         is_tight = slack - already >= -BAND_ROUNDING * max(level * float(capacity.sum()), already)
-        if is_tight or not (found & ~taken).any() or np.array_equal(found, members):
-            return members if not (is_tight and (found & ~taken).any()) else found, level
-        members = found
+        if is_tight or not (tightest & ~taken).any() or np.array_equal(tightest, members):
+            return members if not (is_tight and (tightest & ~taken).any()) else tightest, level
+        members = tightest
 
 
 # Fair shares: the plain mean, unless racks keep a broker below or above it; replicas and leaders separately.
@@ -183,11 +183,11 @@ def _of_replicas(racks: Ints, capacity: Floats, load_by_factor: Floats) -> Float
 
 def distinct_racks(rack: Ints) -> Ints:
     """Rack indices; a broker without a rack is alone in one."""
-    known, index = np.unique(rack[rack != ABSENT], return_inverse=True)
+    rack_codes, index = np.unique(rack[rack != ABSENT], return_inverse=True)
     racks = np.empty(len(rack), dtype=np.int32)
     racks[rack != ABSENT] = index
     alone = np.flatnonzero(rack == ABSENT)
-    racks[alone] = len(known) + np.arange(len(alone))
+    racks[alone] = len(rack_codes) + np.arange(len(alone))
     return racks
 
 

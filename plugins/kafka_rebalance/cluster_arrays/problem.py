@@ -331,8 +331,8 @@ class MeasuredLoads:
         return values
 
     def taken(self, rows: Longs) -> MeasuredLoads:
-        known = {kind: values for kind in _FIELD_OF if (values := self.of(kind)) is not None}
-        return MeasuredLoads.by_kind({kind: values[rows] for kind, values in known.items()})
+        columns = {kind: values for kind in _FIELD_OF if (values := self.of(kind)) is not None}
+        return MeasuredLoads.by_kind({kind: values[rows] for kind, values in columns.items()})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -346,40 +346,42 @@ def columns_of(
     loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALANCED, cpu: CpuParams = DEFAULTS.cpu
 ) -> Columns:
     """Out grows with ``rf``; the follower's share of CPU shrinks."""
-    known = [row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)]
-    carried = [_carried(row, loads, rf, cpu) for row in known]
+    measured_rows = [
+        row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)
+    ]
+    carried = [_replica_and_leader_load(row, loads, rf, cpu) for row in measured_rows]
     follower = np.stack([per_replica for per_replica, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))
     extra = np.stack([per_leader for _, per_leader in carried], axis=1) if carried else np.zeros((len(rf), 0))
-    names = tuple(row.name for row in known)
+    names = tuple(row.name for row in measured_rows)
     return Columns(names, np.ascontiguousarray(follower), np.ascontiguousarray(extra))
 
 
-def _carried(row: Resource, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
+def _replica_and_leader_load(row: Resource, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
     nothing, amount = np.zeros(len(rf)), _amount(row, loads, rf)
     if row.carrier is Carrier.REPLICAS:
         return amount, nothing
     if row.carrier is Carrier.LEADER:
         return nothing, amount
-    return _shared(amount, loads, rf, cpu)
+    return _split_cpu(amount, loads, rf, cpu)
 
 
 def _amount(row: Resource, loads: MeasuredLoads, rf: Ints) -> Floats:
     if row.load is None:
         return np.ones(len(rf))
-    measured = _required(loads, row.load)
-    return measured + _required(loads, LoadKind.IN_BYTES_PER_S) * (rf - 1) if row.copies_sent else measured
+    measured = _require(loads, row.load)
+    return measured + _require(loads, LoadKind.IN_BYTES_PER_S) * (rf - 1) if row.copies_sent else measured
 
 
-def _shared(amount: Floats, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
-    in_rate = _required(loads, LoadKind.IN_BYTES_PER_S)
-    leader_out = _required(loads, LoadKind.OUT_BYTES_PER_S) + in_rate * (rf - 1)
+def _split_cpu(amount: Floats, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
+    in_rate = _require(loads, LoadKind.IN_BYTES_PER_S)
+    leader_out = _require(loads, LoadKind.OUT_BYTES_PER_S) + in_rate * (rf - 1)
     cost = cpu.leader_in * in_rate + cpu.leader_out * leader_out
     share = np.divide(cpu.follower_in * in_rate, cost, out=np.zeros_like(cost), where=cost > 0)
     follower = amount * np.minimum(share, 1.0)
     return follower, amount - follower
 
 
-def _required(loads: MeasuredLoads, kind: LoadKind) -> Floats:
+def _require(loads: MeasuredLoads, kind: LoadKind) -> Floats:
     values = loads.of(kind)
     if values is None:
         raise InvalidInputError.at(f"loads.{kind.value}", "is not known", "ask for its resource only where it is")

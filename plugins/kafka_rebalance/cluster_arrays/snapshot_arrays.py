@@ -86,16 +86,16 @@ class Wanted:
     elects_preferred: bool = False
 
 
-def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
+def assemble(brokers: Brokers, placement: Placement, goals: Wanted) -> Problem:
     today_rf = (placement.replicas >= 0).sum(axis=1).astype(np.int32)
-    target_rf = today_rf if wanted.target_rf is None else wanted.target_rf
-    if wanted.pinned is not None:
-        target_rf = np.where(wanted.pinned, today_rf, target_rf).astype(np.int32)
-    replicas, own_disk, must_leave = _widened(placement, int(target_rf.max(initial=1)))
-    wanted_names = BALANCED | wanted.targets.keys() if wanted.resources is None else wanted.resources
+    target_rf = today_rf if goals.target_rf is None else goals.target_rf
+    if goals.pinned is not None:
+        target_rf = np.where(goals.pinned, today_rf, target_rf).astype(np.int32)
+    replicas, own_disk, must_leave = _pad(placement, int(target_rf.max(initial=1)))
+    wanted_names = BALANCED | goals.targets.keys() if goals.resources is None else goals.resources
     columns = columns_of(placement.loads, target_rf, wanted_names)
     capacity = _by_resource(brokers.capacity, columns.resources, len(brokers.ids), 1.0)
-    bands = _bands(brokers, placement, wanted, columns, capacity, target_rf)
+    bands = _bands(brokers, placement, goals, columns, capacity, target_rf)
     disk = placement.loads.disk_bytes
     return Problem(
         resources=columns.resources,
@@ -110,29 +110,29 @@ def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
         band_low=bands.low,
         band_high=bands.high,
         limit=_by_resource(brokers.limit, columns.resources, len(brokers.ids), np.inf),
-        cap=_by_resource(wanted.caps, columns.resources, len(brokers.ids), np.inf),
-        band_rank=np.array([wanted.ranks.get(name, 0) for name in columns.resources], dtype=np.int32),
+        cap=_by_resource(goals.caps, columns.resources, len(brokers.ids), np.inf),
+        band_rank=np.array([goals.ranks.get(name, 0) for name in columns.resources], dtype=np.int32),
         replicas=replicas,
         leader=placement.leader,
         topic=placement.topic,
         follower_load=columns.follower_load,
         leader_extra=columns.leader_extra,
         move_bytes=np.zeros(len(replicas)) if disk is None else disk,
-        pinned=np.zeros(len(replicas), dtype=np.bool_) if wanted.pinned is None else wanted.pinned,
+        pinned=np.zeros(len(replicas), dtype=np.bool_) if goals.pinned is None else goals.pinned,
         target_rf=target_rf,
         own_disk=own_disk,
         must_leave=must_leave,
         preferred=placement.preferred,
         broker_sets=placement.broker_sets,
-        moves_replicas=wanted.moves_replicas,
-        elects_preferred=wanted.elects_preferred,
-        budget=wanted.budget,
+        moves_replicas=goals.moves_replicas,
+        elects_preferred=goals.elects_preferred,
+        budget=goals.budget,
         name_of=placement.name_of,
         rack_names=brokers.rack_names,
     )
 
 
-def _widened(placement: Placement, width: int) -> tuple[Ints, Floats | None, Flags | None]:
+def _pad(placement: Placement, width: int) -> tuple[Ints, Floats | None, Flags | None]:
     missing = max(0, width - placement.replicas.shape[1])
     pad = ((0, 0), (0, missing))
     replicas = np.pad(placement.replicas, pad, constant_values=ABSENT).astype(np.int32)
@@ -147,7 +147,7 @@ def _by_resource(values: Mapping[str, Floats], resources: tuple[str, ...], count
 
 
 def _bands(
-    brokers: Brokers, placement: Placement, wanted: Wanted, columns: Columns, capacity: Floats, target_rf: Ints
+    brokers: Brokers, placement: Placement, goals: Wanted, columns: Columns, capacity: Floats, target_rf: Ints
 ) -> Bands:
     """A broker that cannot receive needs no more than it holds."""
     is_leader_carried = np.array([resource in LEADER_CARRIED for resource in columns.resources], dtype=np.bool_)
@@ -170,8 +170,8 @@ def _bands(
         total=total,
         capacity=capacity,
         stays=brokers.stays,
-        within={name: wanted.within for name in columns.resources if name in wanted.balanced},
-        targets=wanted.targets,
+        within={name: goals.within for name in columns.resources if name in goals.balanced},
+        targets=goals.targets,
     )
     today = _loads_of(placement.replicas, placement.leader, columns, len(brokers.ids))
     low = np.where(brokers.takes_replicas[:, None] | only_leaders[None, :], bands.low, np.minimum(bands.low, today))
@@ -179,11 +179,11 @@ def _bands(
     low = np.where(~brokers.keeps_leaders[:, None] & is_leader_carried[None, :], 0.0, low)
     high = bands.high
     for d, resource in enumerate(columns.resources):
-        if resource in wanted.highest:
-            low[:, d], high[:, d] = 0.0, np.where(brokers.stays, wanted.highest[resource] * capacity[:, d], 0.0)
-        tops = [wanted.caps[resource]] if resource in wanted.caps else []
-        if resource in wanted.relieved_to:
-            tops.append(wanted.relieved_to[resource] * capacity[:, d])
+        if resource in goals.highest:
+            low[:, d], high[:, d] = 0.0, np.where(brokers.stays, goals.highest[resource] * capacity[:, d], 0.0)
+        tops = [goals.caps[resource]] if resource in goals.caps else []
+        if resource in goals.relieved_to:
+            tops.append(goals.relieved_to[resource] * capacity[:, d])
         for top in tops:
             low[:, d], high[:, d] = np.minimum(low[:, d], top), np.minimum(high[:, d], top)
     return Bands(low, high)
@@ -220,12 +220,12 @@ class BrokerArrays:
 
     def indices(self, broker_ids: npt.ArrayLike) -> Ints:
         """ABSENT for an unknown id, however large."""
-        wanted, known = np.asarray(broker_ids, dtype=np.int64), np.asarray(self.arrays.ids, dtype=np.int64)
-        if not len(known):
-            return np.full(wanted.shape, ABSENT, dtype=np.int32)
-        order = np.argsort(known)
-        at = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
-        return np.asarray(np.where(known[at] == wanted, at, ABSENT), dtype=np.int32)
+        asked_ids, ids = np.asarray(broker_ids, dtype=np.int64), np.asarray(self.arrays.ids, dtype=np.int64)
+        if not len(ids):
+            return np.full(asked_ids.shape, ABSENT, dtype=np.int32)
+        order = np.argsort(ids)
+        at = order[np.minimum(np.searchsorted(ids, asked_ids, sorter=order), len(ids) - 1)]
+        return np.asarray(np.where(ids[at] == asked_ids, at, ABSENT), dtype=np.int32)
 
 
 def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerArrays:
@@ -260,27 +260,27 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
 
 
 def require_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
-    known = {broker.id for broker in snapshot.brokers}
+    brokers = {broker.id for broker in snapshot.brokers}
     _require_racks_known(snapshot, options)
-    for words, ids in (
+    for action, ids in (
         ("remove", options.remove_brokers),
         ("demote", options.demote_brokers),
         ("exclude", options.exclude_brokers),
     ):
-        unknown = sorted(ids - known - options.add_brokers.keys())
+        unknown = sorted(ids - brokers - options.add_brokers.keys())
         if unknown:
-            hint = f"its brokers: {', '.join(map(str, sorted(known)[: DEFAULTS.most_named]))}"
-            hint += f" and {len(known) - DEFAULTS.most_named:,} more" if len(known) > DEFAULTS.most_named else ""
-            raise UsageError.at(f"--{words}-broker {unknown[0]}", f"broker {unknown[0]} is not in the cluster", hint)
-    for broker in sorted(options.disk_growth.keys() - known):
+            hint = f"its brokers: {', '.join(map(str, sorted(brokers)[: DEFAULTS.most_named]))}"
+            hint += f" and {len(brokers) - DEFAULTS.most_named:,} more" if len(brokers) > DEFAULTS.most_named else ""
+            raise UsageError.at(f"--{action}-broker {unknown[0]}", f"broker {unknown[0]} is not in the cluster", hint)
+    for broker in sorted(options.disk_growth.keys() - brokers):
         raise UsageError.at(f"--disk-growth {broker}", f"broker {broker} is not in the cluster", "leave it out")
 
 
 def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
     rack_of = {broker.id: broker.rack for broker in snapshot.brokers}
-    known = sorted({rack for rack in rack_of.values() if rack is not None})
-    for rack in sorted(options.remove_racks - set(known)):
-        hint = f"its racks: {', '.join(known[: DEFAULTS.most_named])}" if known else "no broker tells its rack"
+    racks = sorted({rack for rack in rack_of.values() if rack is not None})
+    for rack in sorted(options.remove_racks - set(racks)):
+        hint = f"its racks: {', '.join(racks[: DEFAULTS.most_named])}" if racks else "no broker tells its rack"
         raise UsageError.at(f"--remove-rack {rack}", f"rack {rack!r} is not in the cluster", hint)
     for broker in sorted(options.add_brokers.keys() & rack_of.keys()):
         if rack_of[broker] in options.remove_racks:
@@ -302,16 +302,16 @@ def usable_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
 
 def _brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, ...]:
     require_brokers_known(snapshot, options)
-    known = {broker.id: broker for broker in snapshot.brokers}
+    broker_by_id = {broker.id: broker for broker in snapshot.brokers}
     result = []
-    for broker_id in sorted(known):
-        broker = known[broker_id]
+    for broker_id in sorted(broker_by_id):
+        broker = broker_by_id[broker_id]
         if options.is_removed(broker_id, broker.rack) and broker.state.stays:
             broker = replace(broker, state=BrokerState.DRAINING)
         elif broker_id in options.demote_brokers and broker.state.stays:
             broker = replace(broker, state=BrokerState.DEMOTED)
         result.append(broker)
-    added = sorted(options.add_brokers.keys() - known.keys())
+    added = sorted(options.add_brokers.keys() - broker_by_id.keys())
     result += [
         Broker(id=new_broker, rack=options.add_brokers[new_broker], state=BrokerState.NEW) for new_broker in added
     ]
@@ -339,15 +339,15 @@ def _capacities(
         if resource not in BALANCED and resource not in options.headroom:
             continue
         values = np.array([_capacity_of(broker, name, options) for broker in brokers])
-        known = ~np.isnan(values)
-        missing = np.flatnonzero(~known & stays & ~unasked)
-        if not known.any() or len(missing):
+        is_known = ~np.isnan(values)
+        missing = np.flatnonzero(~is_known & stays & ~unasked)
+        if not is_known.any() or len(missing):
             equal.append(resource)
             continue
-        capacity[resource] = np.where(known, values, float(values[known].mean()))
+        capacity[resource] = np.where(is_known, values, float(values[is_known].mean()))
         notes += [
             fact(FactCode.CAPACITY_ASSUMED_MEAN, resource=resource, broker=brokers[b].id)
-            for b in np.flatnonzero(~known & stays).tolist()
+            for b in np.flatnonzero(~is_known & stays).tolist()
         ]
     if equal:
         notes.append(fact(FactCode.CAPACITIES_ASSUMED_EQUAL, resources=tuple(equal)))
@@ -355,8 +355,8 @@ def _capacities(
 
 
 def _capacity_of(broker: Broker, name: str, options: PlanOptions) -> float:
-    given = getattr(options.capacities.get(broker.id, Capacity()), name)
-    value = given if given is not None else getattr(broker.capacity, name)
+    setting = getattr(options.capacities.get(broker.id, Capacity()), name)
+    value = setting if setting is not None else getattr(broker.capacity, name)
     if value is None and name == "disk_bytes":
         value = volume_bytes(broker.log_dirs)
     return float("nan") if value is None else float(value)

@@ -16,7 +16,7 @@ from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContex
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
 from kafka_rebalance.findings.plan_outcome import (
     copied_by_plan,
-    moved_away,
+    moved_excess_ratio,
     plan_cost,
     plan_evidence,
     plan_outcome,
@@ -128,8 +128,8 @@ def stray_logs(context: FindingContext) -> Iterator[Finding]:
         dirs = [log_dir for log_dir in broker.log_dirs if log_dir.stray_logs]
         if not dirs:
             continue
-        logs, size = sum(one.stray_logs for one in dirs), sum(one.stray_bytes for one in dirs)
-        largest = max(dirs, key=lambda one: one.stray_bytes)
+        logs, size = sum(stray_dir.stray_logs for stray_dir in dirs), sum(stray_dir.stray_bytes for stray_dir in dirs)
+        largest = max(dirs, key=lambda stray_dir: stray_dir.stray_bytes)
         yield finding(
             "stray_logs",
             Severity.MEDIUM,
@@ -137,7 +137,7 @@ def stray_logs(context: FindingContext) -> Iterator[Finding]:
             {
                 "logs": logs,
                 "stray_bytes": size,
-                "log_dirs": tuple(one.path for one in dirs),
+                "log_dirs": tuple(stray_dir.path for stray_dir in dirs),
                 "example": largest.largest_stray,
             },
             Remedy(
@@ -146,7 +146,7 @@ def stray_logs(context: FindingContext) -> Iterator[Finding]:
                     broker=broker.id,
                     logs=logs,
                     stray_bytes=size,
-                    by_dir=tuple((one.path, one.stray_bytes) for one in dirs),
+                    by_dir=tuple((stray_dir.path, stray_dir.stray_bytes) for stray_dir in dirs),
                     example=largest.largest_stray,
                 ),
                 gain=0.0,
@@ -260,7 +260,7 @@ def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
                     taken_over=leading.taken_over,
                     way=way.value,
                     waiting_leaders=leading.taken_over - elected,
-                    awaited=_awaited(context, whole, here),
+                    awaited=_awaited_brokers(context, whole, here),
                 ),
                 cost=fact(FactCode.CHANGES_LEADERS, leaders=elected),
                 gain=elected / (score.load - share),
@@ -291,7 +291,7 @@ def leaders_over_share(context: FindingContext) -> Iterator[Finding]:
                     outcome=plan_outcome(context, score, fact(FactCode.REORDER_AND_ELECT)),
                 ),
                 cost=plan_cost(context, score.broker, fact(FactCode.LEADER_CHANGES_COPY_NOTHING)),
-                gain=moved_away(context, score),
+                gain=moved_excess_ratio(context, score),
                 copied_bytes=copied_by_plan(context, score.broker, 0.0),
                 changes=ceil(own - share),
             ),
@@ -367,7 +367,7 @@ def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
                 idle_brokers=tuple(idle[:MOST_NAMED]),
                 way=way.value,
                 waiting_leaders=int(whole.waits.sum()),
-                awaited=_awaited(context, whole),
+                awaited=_awaited_brokers(context, whole),
                 elected_by_plan=by_plan,
             ),
             cost=fact(FactCode.CHANGES_LEADERS, leaders=elected),
@@ -449,7 +449,7 @@ def election(context: FindingContext) -> Election:
     return Election(preferred, np.where(elects, preferred, table.leader).astype(np.int32), elects, off & ~may_lead)
 
 
-def _awaited(context: FindingContext, whole: Election, among: Flags | None = None) -> tuple[Fact, ...]:
+def _awaited_brokers(context: FindingContext, whole: Election, among: Flags | None = None) -> tuple[Fact, ...]:
     """Return brokers that must return or catch up, most partitions first."""
     waiting = Counter(whole.preferred[whole.waits if among is None else whole.waits & among].tolist())
     states = {broker: context.brokers[broker].state for broker in waiting}
@@ -472,13 +472,13 @@ class _Highest(NamedTuple):
 
 
 def _highest(context: FindingContext, leader: Ints) -> _Highest:
-    led = _led(context, leader)
+    led = _leader_levels(context, leader)
     if not led:
         return _Highest(-1, 0, 1.0)
-    return max((_Highest(*one) for one in led), key=lambda one: (one.ratio, -one.broker))
+    return max((_Highest(*candidate) for candidate in led), key=lambda candidate: (candidate.ratio, -candidate.broker))
 
 
-def _led(context: FindingContext, leader: Ints) -> list[tuple[int, int, float]]:
+def _leader_levels(context: FindingContext, leader: Ints) -> list[tuple[int, int, float]]:
     ids, counts = np.unique(leader, return_counts=True)
     count_of = dict(zip(ids.tolist(), counts.tolist(), strict=True))
     return [
@@ -492,7 +492,7 @@ def _is_less_even(context: FindingContext, leader: Ints) -> bool:
     """Whether squared differences from shares grow, or a broker is notably above its share and today's highest."""
     today = context.snapshot.partitions.leader
     was, would_be = (
-        sum((count - share) ** 2 for _, count, share in _led(context, leaders)) for leaders in (today, leader)
+        sum((count - share) ** 2 for _, count, share in _leader_levels(context, leaders)) for leaders in (today, leader)
     )
     highest = _highest(context, leader)
     return would_be > was + 1e-9 or (_is_notable(highest) and highest.ratio > _highest(context, today).ratio + 1e-9)
@@ -580,12 +580,12 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
 
 def _largest_share(rates: Iterable[tuple[Floats, float, str]], span: slice) -> tuple[float, str] | None:
     """Return the span's largest share of a rate and that rate's name; None where a partition's rate is unknown."""
-    known = [
+    shares = [
         (float(values[span].sum()) / total, kind)
         for values, total, kind in rates
         if total > 0 and not np.isnan(values[span]).any()
     ]
-    return max(known, default=None)
+    return max(shares, default=None)
 
 
 def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:

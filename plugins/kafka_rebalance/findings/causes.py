@@ -108,53 +108,55 @@ Question = Callable[[WithoutCause, Finding, Finding], bool]
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """``explains(known, cause, symptom)``."""
+    """``explains(without_cause, cause, symptom)``."""
 
     cause: str
     symptom: str
     explains: Question
 
 
-def same_subject(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def same_subject(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     return cause.subject == symptom.subject
 
 
-def _once_elected(question: Question) -> Question:
-    return lambda known, cause, symptom: bool(cause.evidence["elected_partitions"]) and question(known, cause, symptom)
+def _if_elected(question: Question) -> Question:
+    return lambda without_cause, cause, symptom: (
+        bool(cause.evidence["elected_partitions"]) and question(without_cause, cause, symptom)
+    )
 
 
-def _leads_enough_itself(_known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
+def _leads_enough_itself(_without_cause: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
     own, share = symptom.evidence["leaders_once_elected"], symptom.evidence["fair_share_leaders"]
     return float(own or 0) < threshold("leaders_piled_up", "over_share_ratio") * float(share or 0)
 
 
-def _prefers_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _prefers_that_broker(without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """All preferred replicas are on lost or unresponsive brokers, some here."""
-    whole = election(known.context)
+    whole = election(without_cause.context)
     rows = whole.elects | whole.waits
     if symptom.code == "leaders_piled_up":
-        rows = rows & (known.context.snapshot.partitions.leader == int(symptom.subject))
+        rows = rows & (without_cause.context.snapshot.partitions.leader == int(symptom.subject))
     preferred = whole.preferred[rows]
-    unresponsive = [broker.id for broker in known.context.snapshot.brokers if not broker.state.is_responsive]
+    unresponsive = [broker.id for broker in without_cause.context.snapshot.brokers if not broker.state.is_responsive]
     return bool(np.isin(preferred, unresponsive).all()) and int(cause.subject) in preferred.tolist()
 
 
-def _too_many_by_placement(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _too_many_by_placement(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """Without its excess by placement, the taken-over leaders would give no finding."""
     share, taken_over = float(symptom.evidence["fair_share_leaders"] or 0), symptom.evidence["taken_over_leaders"]
     least = threshold("leaders_piled_up", "over_share_ratio")
     return cause.subject == symptom.subject and share + float(taken_over or 0) < least * share
 
 
-def _within_share_once_elected(known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
-    return _within_share(known.elected, symptom)
+def _within_share_once_elected(without_cause: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
+    return _within_share(without_cause.elected, symptom)
 
 
-def _within_share_here_once_elected(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    return cause.subject == symptom.subject and _within_share(known.elected, symptom)
+def _within_share_here_once_elected(without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    return cause.subject == symptom.subject and _within_share(without_cause.elected, symptom)
 
 
-def _no_more_than_its_leaders(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _no_more_than_its_leaders(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """With its share of leaders of the same kind, it would not send too much."""
     over_share = [resource for resource in BALANCED if f"{resource}_over_share_ratio" in symptom.evidence]
     ratio = float(symptom.evidence["over_share_ratio"] or 0) / float(cause.evidence["over_share_ratio"] or 1)
@@ -165,32 +167,34 @@ def _no_more_than_its_leaders(_known: WithoutCause, cause: Finding, symptom: Fin
     )
 
 
-def _within_share_once_cooled(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    return known.is_asked(cause.subject, int(symptom.subject)) and _within_share(known.cooled(cause.subject), symptom)
+def _within_share_once_cooled(without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    return without_cause.is_asked(cause.subject, int(symptom.subject)) and _within_share(
+        without_cause.cooled(cause.subject), symptom
+    )
 
 
-def _takes_most_of_it(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _takes_most_of_it(without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """Leaders and hot partitions together lift the broker over its share; this cause does most of it."""
-    if not _within_share(known.calm, symptom):
+    if not _within_share(without_cause.calm, symptom):
         return False
     broker, worst = int(symptom.subject), str(symptom.evidence["worst_resource"])
     left: dict[str, float] = {}
-    for found in known.findings:
-        if found.code == "hot_partition" and known.is_asked(found.subject, broker):
-            left[found.finding_key] = over_share(known.cooled(found.subject), broker, worst) or 0.0
-        elif found.code == "preferred_leaders_off":
-            left[found.finding_key] = over_share(known.elected, broker, worst) or 0.0
+    for finding in without_cause.findings:
+        if finding.code == "hot_partition" and without_cause.is_asked(finding.subject, broker):
+            left[finding.finding_key] = over_share(without_cause.cooled(finding.subject), broker, worst) or 0.0
+        elif finding.code == "preferred_leaders_off":
+            left[finding.finding_key] = over_share(without_cause.elected, broker, worst) or 0.0
     return left.get(cause.finding_key) == min(left.values(), default=None)
 
 
-def _coordinates_by_its_leaders(known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
+def _coordinates_by_its_leaders(without_cause: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
     """The groups came with taken-over leaders of the offsets topic."""
-    once = known.coordinated_once_elected
+    once = without_cause.coordinated_once_elected
     least = threshold("coordinator_piled_up", "over_share_ratio")
     return bool(once) and once[int(symptom.subject)] < least * float(symptom.evidence["fair_share_groups"] or 0)
 
 
-def _full_by_its_excess(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _full_by_its_excess(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """With its share alone the broker's disks would not be nearly full."""
     used, total = float(cause.evidence["used_bytes"] or 0), float(cause.evidence["total_bytes"] or 0)
     held, share = float(symptom.evidence["disk_bytes"] or 0), float(symptom.evidence["fair_share_disk_bytes"] or 0)
@@ -199,11 +203,11 @@ def _full_by_its_excess(_known: WithoutCause, cause: Finding, symptom: Finding) 
     )
 
 
-def _reads_that_partition(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _reads_that_partition(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     return bool(cause.subject == symptom.evidence["partition"])
 
 
-def _suffices_once_shared(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _suffices_once_shared(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """Today's members would keep up with an even share; or some are idle only for this cause."""
     needed, has = symptom.evidence["members_needed"], symptom.evidence["members"]
     idle, idle_then = (cause.evidence.get(name) for name in ("idle_members", "advised_idle_members"))
@@ -211,35 +215,35 @@ def _suffices_once_shared(_known: WithoutCause, cause: Finding, symptom: Finding
     return cause.subject == symptom.subject and (is_enough or int(idle or 0) > int(idle_then or 0))
 
 
-def _is_written_too_fast(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _is_written_too_fast(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     return cause.subject == symptom.subject and cause.evidence["partition"] == symptom.evidence["hot_partition"]
 
 
-def _reads_enough_elsewhere(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _reads_enough_elsewhere(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     read, written = symptom.evidence["read_messages_per_s"], float(symptom.evidence["in_messages_per_s"] or 0)
     others = written - float(cause.evidence["in_messages_per_s"] or 0)
     least = threshold("lag_growing", "read_ratio")
     return cause.subject == symptom.subject and read is not None and float(read) >= least * others
 
 
-def _holds_all_of_these(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _holds_all_of_these(without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """Every partition of the symptom belongs to a dead member of the cause."""
     if cause.subject != symptom.subject:
         return False
-    dead, _ = dead_members(known.context, known.context.group_inputs[cause.subject])
+    dead, _ = dead_members(without_cause.context, without_cause.context.group_inputs[cause.subject])
     return set(symptom.evidence["member_ids"]) <= {member.id for member in dead}
 
 
-def _has_the_late_partition(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _has_the_late_partition(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     return cause.subject == symptom.subject and symptom.evidence["partition_names"] == (cause.evidence["partition"],)
 
 
-def _has_all_partitions(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    names = (set(one.evidence["partition_names"]) for one in (symptom, cause))
+def _has_all_partitions(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    names = (set(finding.evidence["partition_names"]) for finding in (symptom, cause))
     return cause.subject == symptom.subject and next(names) <= next(names)
 
 
-def _is_at_overloaded_members(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _is_at_overloaded_members(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """Members that are behind have far more partitions than the mean."""
     evidence = symptom.evidence
     of_late = float(evidence["partitions_behind"] or 0) / float(evidence["members_behind"] or 1)
@@ -248,40 +252,40 @@ def _is_at_overloaded_members(_known: WithoutCause, cause: Finding, symptom: Fin
     return cause.subject == symptom.subject and is_at_members and of_late >= LEAST_GAIN * mean
 
 
-def _lacks_replicas_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _lacks_replicas_there(without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """All missing replicas are on lost or unresponsive brokers, some here."""
-    snapshot = known.context.snapshot
+    snapshot = without_cause.context.snapshot
     table = snapshot.partitions
     if table.in_sync is None:
         return False
-    rows = _rows_of_topic(known, symptom.subject)
+    rows = _rows_of_topic(without_cause, symptom.subject)
     missing = table.replicas[~table.in_sync & rows[table.row_of_replica]]
     unresponsive = [broker.id for broker in snapshot.brokers if not broker.state.is_responsive]
     return len(missing) > 0 and bool(np.isin(missing, unresponsive).all()) and int(cause.subject) in missing.tolist()
 
 
-def _is_all_that_runs(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _is_all_that_runs(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     running, others = symptom.evidence, cause.evidence
     return running["partitions"] == others["partitions"] and not running["replicas_between_log_dirs"]
 
 
-def _is_all_that_it_holds(_known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
+def _is_all_that_it_holds(_without_cause: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
     """After cancelling the reassignment, the broker has no replicas."""
     return bool(symptom.evidence["replicas"] == symptom.evidence["replicas_being_built"])
 
 
-def _is_within_every_band(known: WithoutCause, _cause: Finding, _symptom: Finding) -> bool:
+def _is_within_every_band(without_cause: WithoutCause, _cause: Finding, _symptom: Finding) -> bool:
     """No band was widened: without what cannot end, nothing would be to do."""
-    plan = known.context.plan
+    plan = without_cause.context.plan
     return plan is not None and all(outcome.widened_to == (None, None) for outcome in plan.resources)
 
 
-def _is_short_by_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _is_short_by_that_broker(without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """No partition lacks replicas; all out of sync are on unresponsive brokers, some here."""
-    return not symptom.evidence["fewer_replicas_partitions"] and _lacks_replicas_there(known, cause, symptom)
+    return not symptom.evidence["fewer_replicas_partitions"] and _lacks_replicas_there(without_cause, cause, symptom)
 
 
-def _is_below_all_over(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _is_below_all_over(_without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     evidence = symptom.evidence
     return (
         cause.subject == symptom.subject
@@ -289,18 +293,18 @@ def _is_below_all_over(_known: WithoutCause, cause: Finding, symptom: Finding) -
     )
 
 
-def _led_from_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+def _led_from_there(without_cause: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """All leaderless partitions of the topic are wholly on unresponsive brokers, some here."""
-    snapshot = known.context.snapshot
+    snapshot = without_cause.context.snapshot
     table = snapshot.partitions
-    rows = _rows_of_topic(known, symptom.subject) & (table.leader < 0)
+    rows = _rows_of_topic(without_cause, symptom.subject) & (table.leader < 0)
     held = table.replicas[rows[table.row_of_replica]]
     unresponsive = [broker.id for broker in snapshot.brokers if not broker.state.is_responsive]
     return len(held) > 0 and bool(np.isin(held, unresponsive).all()) and int(cause.subject) in held.tolist()
 
 
-def _rows_of_topic(known: WithoutCause, subject: str) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    snapshot = known.context.snapshot
+def _rows_of_topic(without_cause: WithoutCause, subject: str) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    snapshot = without_cause.context.snapshot
     numbers = [number for number, topic in enumerate(snapshot.topics) if topic.name == subject]
     return np.isin(snapshot.partitions.topic, numbers) if numbers else np.ones(len(snapshot.partitions), dtype=np.bool_)
 
@@ -326,14 +330,14 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("broker_not_heard", "preferred_leaders_off", _prefers_that_broker),
     Explanation("dead_broker", "leaders_piled_up", _prefers_that_broker),
     Explanation("broker_not_heard", "leaders_piled_up", _prefers_that_broker),
-    Explanation("preferred_leaders_off", "leaders_piled_up", _once_elected(_leads_enough_itself)),
+    Explanation("preferred_leaders_off", "leaders_piled_up", _if_elected(_leads_enough_itself)),
     Explanation("leaders_over_share", "leaders_piled_up", _too_many_by_placement),
-    Explanation("preferred_leaders_off", "coordinator_piled_up", _once_elected(_coordinates_by_its_leaders)),
-    Explanation("preferred_leaders_off", "broker_rate_over_share", _once_elected(_within_share_once_elected)),
+    Explanation("preferred_leaders_off", "coordinator_piled_up", _if_elected(_coordinates_by_its_leaders)),
+    Explanation("preferred_leaders_off", "broker_rate_over_share", _if_elected(_within_share_once_elected)),
     Explanation("leaders_piled_up", "broker_rate_over_share", _within_share_here_once_elected),
     Explanation("hot_partition", "broker_rate_over_share", _within_share_once_cooled),
     Explanation("leaders_over_share", "broker_rate_over_share", _no_more_than_its_leaders),
-    Explanation("preferred_leaders_off", "broker_rate_over_share", _once_elected(_takes_most_of_it)),
+    Explanation("preferred_leaders_off", "broker_rate_over_share", _if_elected(_takes_most_of_it)),
     Explanation("hot_partition", "broker_rate_over_share", _takes_most_of_it),
     Explanation("broker_disk_full", "broker_disk_over_share", _full_by_its_excess),
     Explanation("hot_partition", "group_hot_partition", _reads_that_partition),
@@ -368,12 +372,12 @@ def fold(
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
-    known = WithoutCause(context, tuple(findings))
+    without_cause = WithoutCause(context, tuple(findings))
     cause_of: dict[str, Finding] = {}
     for explanation in explanations:
         for cause in by_code.get(explanation.cause, ()):
             for symptom in by_code.get(explanation.symptom, ()):
-                if symptom.finding_key not in cause_of and explanation.explains(known, cause, symptom):
+                if symptom.finding_key not in cause_of and explanation.explains(without_cause, cause, symptom):
                     cause_of[symptom.finding_key] = cause
     symptoms: dict[str, list[Finding]] = {}
     for finding in findings:

@@ -11,7 +11,7 @@ from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.other_hands import balancers, cancel_json, throttled
+from kafka_rebalance.snapshot.other_hands import balancers, cancel_json, throttled_resources
 from kafka_rebalance.snapshot.partition_table import FutureReplica
 from kafka_rebalance.snapshot.rights import RIGHT, missing_rights
 
@@ -27,7 +27,7 @@ def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
     snapshot = context.snapshot
     if context.is_in_flight.any() or snapshot.partitions.future:
         return
-    topics, brokers = throttled(snapshot)
+    topics, brokers = throttled_resources(snapshot)
     if not topics and not brokers:
         return
     yield finding(
@@ -266,22 +266,22 @@ def reassignment_stuck(context: FindingContext) -> Iterator[Finding]:
 
 def other_balancer(context: FindingContext) -> Iterator[Finding]:
     """Other balancers left traces."""
-    found = balancers(context.snapshot)
-    if not found:
+    active_balancers = balancers(context.snapshot)
+    if not active_balancers:
         return
     yield finding(
         "other_balancer",
         Severity.MEDIUM,
         context.snapshot.cluster,
         {
-            "balancers": tuple(balancer.name for balancer in found),
-            "signs": tuple(sign for balancer in found for sign in balancer.signs)[:MOST_NAMED],
+            "balancers": tuple(balancer.name for balancer in active_balancers),
+            "signs": tuple(sign for balancer in active_balancers for sign in balancer.signs)[:MOST_NAMED],
         },
         Remedy(
             fact(
                 FactCode.OTHER_BALANCER,
-                balancers=tuple(balancer.name for balancer in found),
-                sign=found[0].signs[0],
+                balancers=tuple(balancer.name for balancer in active_balancers),
+                sign=active_balancers[0].signs[0],
             ),
             cost=fact(FactCode.COSTS_NOTHING),
         ),

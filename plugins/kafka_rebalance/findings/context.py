@@ -87,10 +87,12 @@ class _Tally:
 
 
 def outcome_for(plan: Plan, resource: str, broker: int) -> tuple[float, float] | None:
-    found: ResourceOutcome | None = next((outcome for outcome in plan.resources if outcome.resource == resource), None)
-    if found is None or broker not in found.before or broker not in found.after:
+    resource_outcome: ResourceOutcome | None = next(
+        (outcome for outcome in plan.resources if outcome.resource == resource), None
+    )
+    if resource_outcome is None or broker not in resource_outcome.before or broker not in resource_outcome.after:
         return None
-    return found.before[broker], found.after[broker]
+    return resource_outcome.before[broker], resource_outcome.after[broker]
 
 
 Evidence = dict[str, Any]
@@ -131,8 +133,8 @@ class FindingContext:
     @cached_property
     def motions(self) -> dict[str, GroupMotion]:
         """Groups that are not judged, and why."""
-        found = {group.id: motion_of(group) for group in self.snapshot.groups}
-        return {group: motion for group, motion in found.items() if motion is not None}
+        motion_by_group = {group.id: motion_of(group) for group in self.snapshot.groups}
+        return {group: motion for group, motion in motion_by_group.items() if motion is not None}
 
     @cached_property
     def judged_groups(self) -> tuple[Group, ...]:

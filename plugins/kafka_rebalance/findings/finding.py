@@ -120,7 +120,7 @@ def rank(findings: tuple[Finding, ...] | list[Finding]) -> tuple[Finding, ...]:
     Gains count in hundredths.
     """
 
-    def place(finding: Finding) -> tuple[bool, int, int, float, float, int, str]:
+    def sort_key(finding: Finding) -> tuple[bool, int, int, float, float, int, str]:
         return (
             finding.muted_until is not None,
             finding.severity.rank,
@@ -131,7 +131,7 @@ def rank(findings: tuple[Finding, ...] | list[Finding]) -> tuple[Finding, ...]:
             finding.finding_key,
         )
 
-    return tuple(sorted(findings, key=place))
+    return tuple(sorted(findings, key=sort_key))
 
 
 def _code(

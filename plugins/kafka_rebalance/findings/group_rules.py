@@ -283,13 +283,13 @@ def _far_behind_all(group_input: GroupInput, late: list[int]) -> list[int]:
     least = {number: float(lag[reader == number].min()) for number in late}
     order = sorted(late, key=lambda number: -least[number])
     half = len(np.unique(reader[reader != ABSENT])) // 2
-    found: list[int] = []
+    furthest: list[int] = []
     for count in range(1, len(order) + 1):
         others = lag[(reader != ABSENT) & ~np.isin(reader, order[:count])]
         is_set = len(others) > 0 and least[order[count - 1]] >= times * max(float(others.max()), 1.0)
-        if is_set and (count <= half or not found):
-            found = order[:count]
-    return sorted(found)
+        if is_set and (count <= half or not furthest):
+            furthest = order[:count]
+    return sorted(furthest)
 
 
 def _messages_written_and_read(context: FindingContext, group_input: GroupInput) -> tuple[float, float] | None:
@@ -372,10 +372,10 @@ def _way_to_keep_up(context: FindingContext, group_input: GroupInput, needed: Me
         return fact(FactCode.SHARE_PARTITIONS_EVENLY, members_needed=needed.members, members=members)
     if needed.hot_row is not None:
         return fact(FactCode.MEMBERS_TOO_SLOW)
-    known = {"members": members, "partitions": partitions, "members_needed": needed.members}
+    arguments = {"members": members, "partitions": partitions, "members_needed": needed.members}
     if members >= partitions:
-        return fact(FactCode.MORE_MEMBERS_WOULD_IDLE, **known)
-    return fact(FactCode.ADD_MEMBERS, kind=kind_of(group_input.group).value, **known)
+        return fact(FactCode.MORE_MEMBERS_WOULD_IDLE, **arguments)
+    return fact(FactCode.ADD_MEMBERS, kind=kind_of(group_input.group).value, **arguments)
 
 
 def _hot_partition(context: FindingContext, group_input: GroupInput, needed: MembersNeeded) -> str | None:
@@ -560,15 +560,15 @@ def _groups_of(context: FindingContext, client: Client) -> Iterator[tuple[Group,
     for group in context.judged_groups:
         if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or not group.members:
             continue
-        known = group_client(group)
-        if known.client is client and known.sureness is not Sureness.LOW:
-            yield group, known
+        detected = group_client(group)
+        if detected.client is client and detected.sureness is not Sureness.LOW:
+            yield group, detected
 
 
 def _evidence(group: Group, client: KnownClient) -> Evidence:
-    known = {"client": client.client and client.client.value, "client_known_by": client.sign.value}
+    client_evidence = {"client": client.client and client.client.value, "client_known_by": client.sign.value}
     return {
-        "assignor": group.protocol, **known, "first_release": client.first or None,
+        "assignor": group.protocol, **client_evidence, "first_release": client.first or None,
         "last_release": client.last or None, "members": len(group.members),
     }  # fmt: skip
 
@@ -732,10 +732,10 @@ def _clients_of(group: Group) -> dict[str, int]:
     """Return members of each library; empty where a coordinator assigns, or some are uncertain."""
     if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or group.client is not None:
         return {}
-    known = [member_client(member, group) for member in group.members]
-    if any(client.sureness in _UNSURE for client in known):
+    clients = [member_client(member, group) for member in group.members]
+    if any(client.sureness in _UNSURE for client in clients):
         return {}
-    counts = Counter(client.client.value if client.client else client.program for client in known)
+    counts = Counter(client.client.value if client.client else client.program for client in clients)
     return dict(sorted(counts.items()))
 
 

@@ -29,7 +29,7 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
     for group_input in context.judged_inputs:
         group, reader, rates = group_input.group, group_input.reader, group_input.rates
         lag = known_lag(context, group_input)
-        late, is_of_members = concentrated(group_input, lag)
+        late, is_of_members = find_concentration(group_input, lag)
         total, in_all = float(lag[late].sum()), float(np.nansum(lag[reader != ABSENT]))
         if not late.any() or total < threshold("lag_concentrated", "share_of_lag_ratio") * in_all:
             continue
@@ -170,7 +170,7 @@ def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
     return np.asarray(is_unread & (is_behind | is_left))
 
 
-def concentrated(group_input: GroupInput, lag: Floats) -> tuple[Flags, bool]:
+def find_concentration(group_input: GroupInput, lag: Floats) -> tuple[Flags, bool]:
     """Return the lagging partitions of few members, else few partitions; and whether it is members."""
     reader = group_input.reader
     is_read = reader != ABSENT
@@ -195,8 +195,8 @@ def seconds_behind(lag: float, in_messages_per_s: Floats) -> float | None:
 def _far_behind(lags: Floats) -> Flags:
     """Return the largest set of at most half, each many times further behind than any other; without ``nan``."""
     least, times = (threshold("lag_concentrated", name) for name in ("least_lag_messages", "times_others_lag_ratio"))
-    known: Longs = np.flatnonzero(~np.isnan(lags))
-    order = known[np.argsort(-lags[known], kind="stable")]
+    with_lag: Longs = np.flatnonzero(~np.isnan(lags))
+    order = with_lag[np.argsort(-lags[with_lag], kind="stable")]
     flags = np.zeros(len(lags), dtype=np.bool_)
     for count in range(len(order) // 2, 0, -1):
         last, next_one = float(lags[order[count - 1]]), float(lags[order[count]])
@@ -437,9 +437,9 @@ class _TopicShare(NamedTuple):
 def _most_of_a_topic(group_input: GroupInput) -> _TopicShare | None:
     """Return the topic with a member furthest over its even share; ties: the most lag."""
     members = group_input.group.members
-    found: list[tuple[float, float, _TopicShare]] = []
-    for place, topic in enumerate(group_input.topics):
-        span = slice(int(group_input.first_row[place]), int(group_input.first_row[place + 1]))
+    shares: list[tuple[float, float, _TopicShare]] = []
+    for index, topic in enumerate(group_input.topics):
+        span = slice(int(group_input.first_row[index]), int(group_input.first_row[index + 1]))
         readers, lag = group_input.reader[span], float(np.nansum(group_input.rates.lag_messages[span]))
         readers = readers[readers != ABSENT]
         may_read = [
@@ -449,8 +449,8 @@ def _most_of_a_topic(group_input: GroupInput) -> _TopicShare | None:
             counts = np.bincount(readers, minlength=len(members))
             even_part = math.ceil(len(readers) / sum(may_read))
             share = _TopicShare(topic, int(counts.argmax()), len(readers), int(counts.max()), even_part)
-            found.append((share.has / even_part, lag, share))
-    return max(found)[-1] if found else None
+            shares.append((share.has / even_part, lag, share))
+    return max(shares)[-1] if shares else None
 
 
 def _name_of(group_input: GroupInput, row: int) -> str:
@@ -514,10 +514,10 @@ def topic_without_reader(context: FindingContext) -> Iterator[Finding]:
     messages, table = context.snapshot.load(LoadKind.IN_MESSAGES_PER_S), context.snapshot.partitions
     judged = {group_input.group.id: group_input for group_input in context.judged_inputs}
     for group in context.snapshot.groups:
-        known = judged.get(group.id)
-        if known is None or (known.reader == ABSENT).all():
+        judged_input = judged.get(group.id)
+        if judged_input is None or (judged_input.reader == ABSENT).all():
             continue  # a group without partitions has not begun to read
-        current = _current_topics(known)
+        current = _current_topics(judged_input)
         late = [
             (commit, row)
             for commit, row in _commits_with_rows(context, group)
@@ -558,16 +558,20 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
     messages = context.snapshot.load(LoadKind.IN_MESSAGES_PER_S)
     for group in context.snapshot.groups:
         read = _reads_without_members(context, group)
-        rate = sum(one.messages_per_s for one in read)
+        rate = sum(partition_read.messages_per_s for partition_read in read)
         if not rate > 0:
             continue
         lag = _lag(context, read)
-        written = float(messages[[one.row for one in read]].sum()) if context.has_rates_of_window else math.nan
+        written = (
+            float(messages[[partition_read.row for partition_read in read]].sum())
+            if context.has_rates_of_window
+            else math.nan
+        )
         seconds = None if lag is None else seconds_behind(lag, np.array([written]))
         ratio = rate / written if written > 0 else math.nan
         is_slow = ratio < threshold("lag_growing", "read_ratio")
         is_late = seconds is not None and seconds >= threshold("read_without_joining", "behind_seconds")
-        topics = sorted({one.commit.topic for one in read if one.messages_per_s > 0})
+        topics = sorted({partition_read.commit.topic for partition_read in read if partition_read.messages_per_s > 0})
         yield finding(
             "read_without_joining",
             Severity.HIGH if is_slow and is_late else Severity.INFO,
@@ -576,8 +580,8 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
                 "partitions": len(read),
                 "topic_names": tuple(topics),
                 "read_messages_per_s": rate,
-                "in_messages_per_s": _known(written),
-                "read_ratio": _known(ratio),
+                "in_messages_per_s": _none_if_nan(written),
+                "read_ratio": _none_if_nan(ratio),
                 "lag_messages": lag,
                 "lag_seconds": seconds,
             },
@@ -607,15 +611,15 @@ def _reads_without_members(context: FindingContext, group: Group) -> list[_Read]
     ]
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
 def _lag(context: FindingContext, read: Sequence[_Read]) -> int | None:
-    ends: list[int] = context.snapshot.partitions.end_offset[[one.row for one in read]].tolist()
+    ends: list[int] = context.snapshot.partitions.end_offset[[partition_read.row for partition_read in read]].tolist()
     if UNKNOWN_OFFSET in ends:
         return None
-    return sum(max(0, end - one.commit.offset) for one, end in zip(read, ends, strict=True))
+    return sum(max(0, end - partition_read.commit.offset) for partition_read, end in zip(read, ends, strict=True))
 
 
 def unread_rows(group_input: GroupInput) -> Flags:
@@ -651,7 +655,7 @@ def _commits_with_rows(context: FindingContext, group: Group) -> Iterator[tuple[
 def _is_new(group_input: GroupInput, name: str, committed: set[tuple[str, int]]) -> bool:
     """Whether it was added later: never committed, above all partitions with a reader."""
     topic, _, number = name.rpartition("-")
-    place = group_input.topics.index(topic)
-    readers = group_input.reader[group_input.first_row[place] : group_input.first_row[place + 1]]
+    index = group_input.topics.index(topic)
+    readers = group_input.reader[group_input.first_row[index] : group_input.first_row[index + 1]]
     read = np.flatnonzero(readers != ABSENT)
     return (topic, int(number)) not in committed and len(read) > 0 and int(number) > int(read[-1])

@@ -19,7 +19,7 @@ from kafka_rebalance.findings.plan_outcome import (
     LOAD_NAMES,
     copied_by_plan,
     excess,
-    moved_away,
+    moved_excess_ratio,
     plan_cost,
     plan_evidence,
     plan_outcome,
@@ -55,9 +55,9 @@ def rack_violated(context: FindingContext) -> Iterator[Finding]:
     ids = np.array(sorted(brokers), dtype=np.int64)
     rack_of = np.array([index.get(brokers[broker].rack or "", nowhere) for broker in ids.tolist()], dtype=np.int64)
     racks_of_replicas = rack_of[np.searchsorted(ids, table.replicas)]
-    seen = np.sort(table.row_of_replica * (nowhere + 1) + racks_of_replicas)
-    is_first = np.diff(seen, prepend=-1) > 0
-    distinct = np.bincount(seen[is_first] // (nowhere + 1), minlength=len(table))
+    row_racks = np.sort(table.row_of_replica * (nowhere + 1) + racks_of_replicas)
+    is_first = np.diff(row_racks, prepend=-1) > 0
+    distinct = np.bincount(row_racks[is_first] // (nowhere + 1), minlength=len(table))
     violated = (distinct < np.minimum(table.replica_counts, len(index))) & ~context.is_in_flight
     violated[sorted(table.observers)] = False  # Confluent's placement constraints choose racks
     sizes = context.snapshot.load(LoadKind.LOG_BYTES)
@@ -461,8 +461,8 @@ def median_of_siblings(snapshot: ClusterSnapshot, kind: LoadKind, row: int) -> f
     topic = snapshot.partitions.topic
     begin, end = np.searchsorted(topic, [topic[row], topic[row] + 1])
     others = np.delete(snapshot.load(kind)[begin:end], row - int(begin))
-    known = others[~np.isnan(others)]
-    return float(np.median(known)) if len(known) else None
+    measured = others[~np.isnan(others)]
+    return float(np.median(measured)) if len(measured) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -515,7 +515,7 @@ def broker_disk_over_share(context: FindingContext) -> Iterator[Finding]:
                 cost=plan_cost(
                     context, score.broker, fact(FactCode.COPIES_BYTES, copied_bytes=excess(score), is_least=True)
                 ),
-                gain=moved_away(context, score),
+                gain=moved_excess_ratio(context, score),
                 copied_bytes=copied_by_plan(context, score.broker, excess(score)),
             ),
             confidence=context.confidence(LoadKind.LOG_BYTES),
@@ -555,7 +555,7 @@ def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
                     outcome=plan_outcome(context, worst, fact(FactCode.MOVE_BUSIEST_AWAY)),
                 ),
                 cost=plan_cost(context, broker, fact(FactCode.LEADER_CHANGES_COPY_NOTHING)),
-                gain=moved_away(context, worst),
+                gain=moved_excess_ratio(context, worst),
                 copied_bytes=copied_by_plan(context, broker, 0.0),
             ),
             confidence=context.confidence(_RATES[worst.resource]),
@@ -565,14 +565,14 @@ def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
 def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
     """Nearly full volumes, and when they are full at the earliest."""
     scores = {score.broker: score for score in context.scores.of_resource("disk") if score.stays}
-    used = {broker: _used(context, score) for broker, score in scores.items()}
-    known = {broker: pair for broker, pair in used.items() if pair is not None}
+    used = {broker: _used_and_total(context, score) for broker, score in scores.items()}
+    measured = {broker: pair for broker, pair in used.items() if pair is not None}
     in_bytes_per_s = {score.broker: score.load for score in context.scores.of_resource("in")}
-    if not known:
+    if not measured:
         return
-    cluster = sum(pair[0] for pair in known.values()) / sum(pair[1] for pair in known.values())
+    cluster = sum(pair[0] for pair in measured.values()) / sum(pair[1] for pair in measured.values())
     least = threshold("broker_disk_full", "used_ratio")
-    for broker, (used_bytes, total_bytes) in sorted(known.items()):
+    for broker, (used_bytes, total_bytes) in sorted(measured.items()):
         ratio = used_bytes / total_bytes
         if ratio < least:
             continue
@@ -607,14 +607,14 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
                     outcome=plan_outcome(context, scores[broker], fact(FactCode.MOVE_BYTES_AWAY, excess_bytes=copied)),
                 ),
                 cost=plan_cost(context, broker, fact(FactCode.COPIES_BYTES, copied_bytes=copied)),
-                gain=moved_away(context, scores[broker]) if is_relieved else gain,
+                gain=moved_excess_ratio(context, scores[broker]) if is_relieved else gain,
                 copied_bytes=copied_by_plan(context, broker, copied),
             ),
             confidence=context.confidence(LoadKind.LOG_BYTES),
         )
 
 
-def _used(context: FindingContext, score: BrokerScore) -> tuple[float, float] | None:
+def _used_and_total(context: FindingContext, score: BrokerScore) -> tuple[float, float] | None:
     log_dirs = context.brokers[score.broker].log_dirs
     total, usable = volume_bytes(log_dirs), usable_bytes(log_dirs)
     if total is not None and usable is not None:
@@ -666,7 +666,7 @@ def _finding(context: FindingContext, broker: Broker, volumes: BrokerVolumes, le
     used = volumes.used_bytes / volumes.total_bytes
     worst = int(used.argmax())
     ratio, others = float(used[worst]), _used_together(volumes, worst)
-    paths = tuple(one.path for one in volumes.dirs[worst])
+    paths = tuple(log_dir.path for log_dir in volumes.dirs[worst])
     problem = volumes.problem(least)
     placement = place_in_log_dirs(problem)
     above = problem.cost(problem.dir_of)[0]

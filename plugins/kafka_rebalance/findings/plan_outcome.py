@@ -69,7 +69,7 @@ def excess(score: BrokerScore) -> float:
     return score.load - (score.fair_share or 0.0) * (score.capacity or 1.0)
 
 
-def moved_away(context: FindingContext, score: BrokerScore) -> float:
+def moved_excess_ratio(context: FindingContext, score: BrokerScore) -> float:
     if context.plan is None:
         return 1.0
     loads = outcome_for(context.plan, score.resource, score.broker)

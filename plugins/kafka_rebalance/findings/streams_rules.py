@@ -29,7 +29,7 @@ class StreamsCause(StrEnum):
 
 def streams_threads_idle(context: FindingContext) -> Iterator[Finding]:
     """Members without a task, and why."""
-    for group_input, tasks, today in _judged(context):
+    for group_input, tasks, today in _judged_groups(context):
         cause = _idle_cause(tasks, today)
         if cause is None:
             continue
@@ -69,7 +69,7 @@ def streams_threads_idle(context: FindingContext) -> Iterator[Finding]:
 
 def streams_no_standby(context: FindingContext) -> Iterator[Finding]:
     """Without standbys, the death of an instance restores tasks from large changelogs."""
-    for group_input, tasks, today in _judged(context):
+    for group_input, tasks, today in _judged_groups(context):
         dies = tasks.worst_of(StreamsScenario.INSTANCE_DIES)
         if tasks.standby_replicas != 0 or dies is None or not dies.active_restored:
             continue
@@ -107,10 +107,10 @@ def streams_no_standby(context: FindingContext) -> Iterator[Finding]:
 
 def streams_standbys_missing(context: FindingContext) -> Iterator[Finding]:
     """The group asks for standbys that no instance has."""
-    for _, tasks, today in _judged(context):
+    for _, tasks, today in _judged_groups(context):
         if not today.standbys_missing or tasks.standby_replicas is None:
             continue
-        wanted = today.standby_tasks + today.standbys_missing
+        standbys = today.standby_tasks + today.standbys_missing
         after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
         processes = today.processes
         if processes is not None and processes <= tasks.standby_replicas:
@@ -125,7 +125,7 @@ def streams_standbys_missing(context: FindingContext) -> Iterator[Finding]:
             tasks.group_id,
             {
                 "standbys_missing": today.standbys_missing,
-                "standbys_wanted": wanted,
+                "standbys_wanted": standbys,
                 "standby_replicas": tasks.standby_replicas,
                 "instances": processes,
                 "cause": cause.value,
@@ -134,26 +134,26 @@ def streams_standbys_missing(context: FindingContext) -> Iterator[Finding]:
                 fact(
                     FactCode.STREAMS_STANDBYS_MISSING,
                     standbys_missing=today.standbys_missing,
-                    standbys_wanted=wanted,
+                    standbys_wanted=standbys,
                     standby_replicas=tasks.standby_replicas,
                     instances=processes,
                     cause=cause.value,
                     missing_after=None if after is None else after.standbys_missing,
                 ),
-                gain=today.standbys_missing / wanted,
+                gain=today.standbys_missing / standbys,
             ),
         )
 
 
 def streams_tasks_uneven(context: FindingContext) -> Iterator[Finding]:
     """One member has far more active tasks than another."""
-    for _, tasks, today in _judged(context):
+    for _, tasks, today in _judged_groups(context):
         difference = today.most_active - today.least_active
         mean = today.active_tasks / today.members
         is_far = today.most_active >= mean * threshold("streams_tasks_uneven", "most_mean_ratio")
         # Idle members have their own finding, unless there are too few tasks for all.
-        is_told = _idle_cause(tasks, today) not in (None, StreamsCause.FEWER_TASKS)
-        if is_told or not is_far or difference < threshold("streams_tasks_uneven", "least_difference"):
+        is_explained = _idle_cause(tasks, today) not in (None, StreamsCause.FEWER_TASKS)
+        if is_explained or not is_far or difference < threshold("streams_tasks_uneven", "least_difference"):
             continue
         after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
         cause = _mends(after, is_mended=after is not None and after.most_active - after.least_active < difference)
@@ -192,7 +192,7 @@ def streams_tasks_uneven(context: FindingContext) -> Iterator[Finding]:
 
 def streams_standbys_move(context: FindingContext) -> Iterator[Finding]:
     """The next target moves standbys, though nothing changed: their state is read again."""
-    for _, tasks, today in _judged(context):
+    for _, tasks, today in _judged_groups(context):
         after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
         if after is None or today.standbys_missing or not after.standbys_restored:
             continue
@@ -217,7 +217,7 @@ def streams_standbys_move(context: FindingContext) -> Iterator[Finding]:
         )
 
 
-def _judged(context: FindingContext) -> Iterator[tuple[GroupInput, StreamsReplay, StreamsScore]]:
+def _judged_groups(context: FindingContext) -> Iterator[tuple[GroupInput, StreamsReplay, StreamsScore]]:
     for replay in context.replays:
         tasks = replay.streams
         if tasks is None or tasks.today is None or not tasks.members or replay.group_id in context.motions:
@@ -230,8 +230,8 @@ def _idle_cause(tasks: StreamsReplay, today: StreamsScore) -> StreamsCause | Non
     """Return why members are idle; with fewer tasks than members some always are."""
     if not today.idle_members:
         return None
-    wanted = today.active_tasks + today.standby_tasks + today.warmup_tasks + (today.standbys_missing or 0)
-    if today.members > wanted:
+    task_count = today.active_tasks + today.standby_tasks + today.warmup_tasks + (today.standbys_missing or 0)
+    if today.members > task_count:
         return StreamsCause.FEWER_TASKS
     after = tasks.worst_of(StreamsScenario.NEXT_TARGET)
     return _mends(after, is_mended=after is not None and after.idle_members < today.idle_members)
@@ -257,7 +257,7 @@ def _state(context: FindingContext, group_input: GroupInput) -> tuple[int | None
     topics = {topic for part in group_input.group.subtopologies for topic in part.changelog_topics}
     sizes = context.snapshot.load(LoadKind.LOG_BYTES)
     rows = [row for topic in sorted(topics) for row in context.topic_rows.get(topic, ())]
-    known, total = sizes[rows], float(np.nansum(sizes))
-    if not topics <= context.topic_rows.keys() or np.isnan(known).any():
+    state_sizes, total = sizes[rows], float(np.nansum(sizes))
+    if not topics <= context.topic_rows.keys() or np.isnan(state_sizes).any():
         return None, None
-    return int(known.sum()), float(known.sum()) / total if total else None
+    return int(state_sizes.sum()), float(state_sizes.sum()) / total if total else None

@@ -40,12 +40,12 @@ def reader_of(assignment: Assignment, group_input: GroupInput) -> Ints:
 def _readers(first: Longs, offsets: Longs, topics: Ints, partitions: Ints) -> Ints:
     reader = np.full(first[-1], ABSENT, np.int32)
     for member in range(len(offsets) - 1):
-        for place in range(offsets[member], offsets[member + 1]):
-            reader[first[topics[place]] + partitions[place]] = member
+        for index in range(offsets[member], offsets[member + 1]):
+            reader[first[topics[index]] + partitions[index]] = member
     return reader
 
 
-def unscored(group_input: GroupInput, assignor: str) -> GroupScore:
+def empty_score(group_input: GroupInput, assignor: str) -> GroupScore:
     return GroupScore(
         group_id=group_input.group.id,
         assignor=assignor,
@@ -56,7 +56,7 @@ def unscored(group_input: GroupInput, assignor: str) -> GroupScore:
     )
 
 
-def scored(
+def score_answer(
     group_input: GroupInput, assignor: str, reader: Ints, before: Ints, capacity: float | None = None
 ) -> GroupScore:
     """Return the row of ``reader`` int32[P] against ``before``.
@@ -66,21 +66,21 @@ def scored(
     members, rates = len(group_input.group.members), group_input.rates
     if capacity is None:
         capacity = member_capacity(before, rates.read_messages_per_s, members)
-    found = evenness(reader, before, members, rates)
+    balance = evenness(reader, before, members, rates)
     drained = drain(reader, members, rates, capacity)
     racks = group_input.rack_codes
     in_rack = RackRatios(None, None) if racks is None else rack_ratios(reader, racks, rates.in_bytes_per_s)
     return replace(
-        unscored(group_input, assignor),
-        idle_members=found.idle_members,
-        skew_count=found.skew_count,
-        skew_rate=found.skew_rate,
-        skew_lag=found.skew_lag,
-        partitions_moved=found.partitions_moved,
-        moved_rate_ratio=found.moved_rate_ratio,
-        cv_count=found.cv_count,
-        cv_rate=found.cv_rate,
-        partitions_without_reader=found.partitions_without_reader,
+        empty_score(group_input, assignor),
+        idle_members=balance.idle_members,
+        skew_count=balance.skew_count,
+        skew_rate=balance.skew_rate,
+        skew_lag=balance.skew_lag,
+        partitions_moved=balance.partitions_moved,
+        moved_rate_ratio=balance.moved_rate_ratio,
+        cv_count=balance.cv_count,
+        cv_rate=balance.cv_rate,
+        partitions_without_reader=balance.partitions_without_reader,
         same_rack_ratio=in_rack.same_rack_ratio,
         leader_in_rack_ratio=in_rack.leader_in_rack_ratio,
         drain_seconds=drained.seconds,

@@ -65,8 +65,8 @@ def replay_classic_streams(
     group_input: GroupInput, seed: int = 0, scenarios: Collection[StreamsScenario] = tuple(StreamsScenario)
 ) -> StreamsReplay:
     group = group_input.group
-    told = {member.id: _told(member) for member in group.members}
-    missing = tuple(_missing(group, told))
+    subscriptions = {member.id: _subscription(member) for member in group.members}
+    missing = tuple(_missing(group, subscriptions))
     if MissingPart.TASKS in missing:
         return StreamsReplay(group.id, missing, is_classic=True)
     today = request_of(group_input)
@@ -76,43 +76,43 @@ def replay_classic_streams(
     )
     if missing or not group.members:
         return replay
-    found = _Group(today, {name: one for name, one in told.items() if one is not None})
-    settings = found.settings()
+    streams_group = _Group(today, {name: entry for name, entry in subscriptions.items() if entry is not None})
+    settings = streams_group.settings()
     if not settings:
         part = MissingPart.TASKS_AT_REST if settings == [] else MissingPart.APPLICATION_SETTINGS
         return replace(replay, missing=(part,), is_reproduced=False if settings == [] else None)
     rows: list[StreamsScore] = []
     unknown: list[StreamsScenario] = []
-    for change in drawn_changes(found.process_of, group.id, seed):
+    for change in drawn_changes(streams_group.process_of, group.id, seed):
         if change.scenario in scenarios:
-            answers = {found.row(change, one) for one in settings}
+            answers = {streams_group.row(change, entry) for entry in settings}
             if len(answers) == 1:
                 rows += answers
             else:
                 unknown.append(change.scenario)
     at_rest = RestSettings(
-        tuple(sorted({one.standbys for one in settings})),
-        tuple(sorted({one.tags for one in settings})),
+        tuple(sorted({entry.standbys for entry in settings})),
+        tuple(sorted({entry.tags for entry in settings})),
         tuple(dict.fromkeys(unknown)),
     )
     return replace(replay, rows=(row, *rows), is_reproduced=True, at_rest=at_rest)
 
 
-def _told(member: Member) -> StreamsSubscription | None:
+def _subscription(member: Member) -> StreamsSubscription | None:
     try:
         return decode_streams_subscription(member.user_data) if member.user_data else None
     except OddBytesError:
         return None
 
 
-def _missing(group: Group, told: Mapping[str, StreamsSubscription | None]) -> Iterator[MissingPart]:
+def _missing(group: Group, subscriptions: Mapping[str, StreamsSubscription | None]) -> Iterator[MissingPart]:
     if motion_of(group) is not None:
         yield MissingPart.SETTLED_STATE
     if any(member.process_id is None for member in group.members):
         yield MissingPart.PROCESS_IDS
     if any(member.tasks is None for member in group.members):
         yield MissingPart.TASKS
-    if any(one is None or one.version < _LEAST_VERSION for one in told.values()):
+    if any(subscription is None or subscription.version < _LEAST_VERSION for subscription in subscriptions.values()):
         yield MissingPart.CLIENT_RELEASE
     # The strategy needs a rack of every thread.
     if group.members and all(member.rack is not None for member in group.members):
@@ -120,36 +120,36 @@ def _missing(group: Group, told: Mapping[str, StreamsSubscription | None]) -> It
 
 
 class _Group:
-    def __init__(self, today: StreamsRequest, told: Mapping[str, StreamsSubscription]) -> None:
-        self._today, self._told = today, told
+    def __init__(self, today: StreamsRequest, subscriptions: Mapping[str, StreamsSubscription]) -> None:
+        self._today, self._subscriptions = today, subscriptions
         self.process_of = {member.id: member.process_id for member in today.members}
         self._tasks = sorted({task for member in today.members for task in member.active})
-        self._placed = _placed(today.members)
+        self._placed = _placement(today.members)
 
     def settings(self) -> list[_Settings] | None:
         """Return those that give today's tasks; None: too many to try."""
         tried = list(islice(self._possible(), _MOST_SETTINGS + 1))
-        return None if len(tried) > _MOST_SETTINGS else [one for one in tried if self._is_today(one)]
+        return None if len(tried) > _MOST_SETTINGS else [setting for setting in tried if self._is_today(setting)]
 
     def _is_today(self, settings: _Settings) -> bool:
         try:
-            return _placed(self._after(self._members(), settings)) == self._placed
+            return _placement(self._after(self._members(), settings)) == self._placed
         except (AssignorError, InvalidInputError):
             return False  # tasks that no application has, such as half of a named topology
 
     def _possible(self) -> Iterator[_Settings]:
         standbys = Counter(task for member in self._today.members for task in member.standby)
-        known = {task.subtopology for task in standbys}
-        for one in self._told.values():
-            known |= {subtopology for subtopology, _ in (*one.had.active, *one.had.standby)}
+        surely_stateful = {task.subtopology for task in standbys}
+        for subscription in self._subscriptions.values():
+            surely_stateful |= {subtopology for subtopology, _ in (*subscription.had.active, *subscription.had.standby)}
         every = {task.subtopology for task in self._tasks}
         most = max(standbys.values(), default=0)
         others = len(set(self.process_of.values())) - 1
         # As many as there are other instances may be fewer than the setting.
         counts = (most,) if most < others else (most, most + 1)
-        tags = sorted({tag for one in self._told.values() for tag in one.tags})
-        for some, count in product(_subsets(sorted(every - known)), counts):
-            stateful = frozenset(known & every).union(some)
+        tags = sorted({tag for subscription in self._subscriptions.values() for tag in subscription.tags})
+        for some, count in product(_subsets(sorted(every - surely_stateful)), counts):
+            stateful = frozenset(surely_stateful & every).union(some)
             if not stateful and count:
                 continue
             for chosen in _subsets(tags) if count else ((),):
@@ -176,7 +176,7 @@ class _Group:
                 id=member.id,
                 process_id=member.process_id,
                 offset_sums=dict.fromkeys(member.standby, 0) | dict.fromkeys(member.active, LATEST_OFFSET),
-                tags=self._told[member.id].tags,
+                tags=self._subscriptions[member.id].tags,
             )
             for member in self._today.members
         ]
@@ -189,10 +189,10 @@ class _Group:
             members=tuple(members),
             settings=HighAvailabilitySettings(standby_replicas=settings.standbys, rack_aware_tags=settings.tags),
         )
-        given = zip(members, _ASSIGNOR.assign(request).members, strict=True)
+        pairs = zip(members, _ASSIGNOR.assign(request).members, strict=True)
         return tuple(
             StreamsMember(id=member.id, process_id=member.process_id, active=tasks.active, standby=tasks.standby)
-            for member, tasks in given
+            for member, tasks in pairs
         )
 
     def _request(self, members: Sequence[StreamsMember], settings: _Settings) -> StreamsRequest:
@@ -205,7 +205,7 @@ def _subsets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     return chain.from_iterable(combinations(names, count) for count in range(len(names) + 1))
 
 
-def _placed(members: Sequence[StreamsMember]) -> dict[tuple[str, str], frozenset[Task]]:
+def _placement(members: Sequence[StreamsMember]) -> dict[tuple[str, str], frozenset[Task]]:
     placed: dict[tuple[str, str], frozenset[Task]] = {}
     for member in members:
         for kind, tasks in (("active", member.active), ("standby", member.standby)):
@@ -215,7 +215,7 @@ def _placed(members: Sequence[StreamsMember]) -> dict[tuple[str, str], frozenset
 
 
 def _by_instance(request: StreamsRequest) -> StreamsRequest:
-    placed = _placed(request.members)
+    placed = _placement(request.members)
     members = tuple(
         StreamsMember(
             id=process, process_id=process, active=tuple(placed[process, "active"]),

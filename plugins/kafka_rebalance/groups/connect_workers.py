@@ -135,7 +135,7 @@ def replay_connect_group(group: Group, seed: int = 0, delay_ms: int = DEFAULT_DE
     if missing:
         return replay
     rows = tuple(_rows(today, group.id, seed))
-    return replace(replay, rows=rows, is_reproduced=today.played()[0] == today.running)
+    return replace(replay, rows=rows, is_reproduced=today.play()[0] == today.running)
 
 
 def connect_state(group: Group, delay_ms: int = DEFAULT_DELAY_MS) -> ConnectState:
@@ -178,15 +178,15 @@ class ConnectState:
     is_eager: bool
     delay_ms: int
 
-    def played(
+    def play(
         self, lost: str | None = None, joining: str | None = None, joins_at_ms: int = 0
     ) -> tuple[dict[str, Work], int]:
         """Return each worker's work once the group is at rest again, and how long some of it did not run."""
         running = {name: work for name, work in self.running.items() if name != lost}
         if self.is_eager:
             names = sorted([*running, *([joining] if joining is not None else ())])
-            given = CONNECT_EAGER[0].assign(names, self.configured)
-            return {name: work_as_sent(work) for name, work in zip(names, given, strict=True)}, 0
+            works = CONNECT_EAGER[0].assign(names, self.configured)
+            return {name: work_as_sent(work) for name, work in zip(names, works, strict=True)}, 0
         memory = LeaderMemory(assigned=self.configured, workers=frozenset(self.running), generation=1)
         if lost == self.leader:
             memory = LeaderMemory()  # another worker leads
@@ -215,7 +215,7 @@ class ConnectState:
 
 def _rows(today: ConnectState, group_id: str, seed: int) -> Iterator[ConnectScore]:
     yield _score(ConnectScenario.TODAY, (), today, dict(today.running))
-    yield _score(ConnectScenario.REBALANCES, (), today, today.played()[0])
+    yield _score(ConnectScenario.REBALANCES, (), today, today.play()[0])
     lots = lots_of(group_id, ConnectScenario.WORKER_DIES, seed)
     names = sorted(today.running)
     drawn = str(uuid.UUID(bytes=lots.bytes(16), version=4))
@@ -223,17 +223,17 @@ def _rows(today: ConnectState, group_id: str, seed: int) -> Iterator[ConnectScor
     joining = f"{prefix}{drawn}"
     if len(names) > 1:
         for name in sorted(lots.permutation(names)[:MOST_DEATHS].tolist()):
-            after, stopped_ms = today.played(lost=name)
+            after, stopped_ms = today.play(lost=name)
             stopped = len(today.running[name])
             yield _score(ConnectScenario.WORKER_DIES, (name,), today, after, stopped, stopped_ms if stopped else 0)
         others = [name for name in names if name != today.leader]
         if others and not today.is_eager and today.delay_ms > 1:
             name = others[int(lots.integers(len(others)))]
-            after, stopped_ms = today.played(name, joining, today.delay_ms // 2)
+            after, stopped_ms = today.play(name, joining, today.delay_ms // 2)
             back = {name if worker == joining else worker: work for worker, work in after.items()}
             stopped = len(today.running[name])
             yield _score(ConnectScenario.WORKER_RETURNS, (name,), today, back, stopped, stopped_ms if stopped else 0)
-    yield _score(ConnectScenario.WORKER_JOINS, (joining,), today, today.played(joining=joining)[0])
+    yield _score(ConnectScenario.WORKER_JOINS, (joining,), today, today.play(joining=joining)[0])
 
 
 def _score(

@@ -73,11 +73,11 @@ def read_fixed_readers(document: Any, path: str) -> tuple[FixedReaders, ...]:
     naming the wrong field.
     """
     fields = Fields(document, path)
-    found = fields.each("readers", _read)
+    readers = fields.each("readers", _read)
     fields.done()
-    if len({one.name for one in found}) != len(found):
+    if len({reader.name for reader in readers}) != len(readers):
         raise InvalidInputError.at(f"{path}.readers", "one name is there twice", "names are unique")
-    return found
+    return readers
 
 
 def _read(item: Any, path: str) -> FixedReaders:
@@ -100,12 +100,12 @@ def _read(item: Any, path: str) -> FixedReaders:
 
 def score_fixed_readers(readers: FixedReaders, snapshot: ClusterSnapshot) -> FixedReadersScore:
     """Raises UnknownNameError for a topic that is not in the snapshot."""
-    known = [topic.name for topic in snapshot.topics]
-    number_of = {topic: number for number, topic in enumerate(known)}
+    topics = [topic.name for topic in snapshot.topics]
+    number_of = {topic: number for number, topic in enumerate(topics)}
     for topic in readers.topics:
         if topic not in number_of:
-            raise UnknownNameError.among("topic", topic, known)
-    sizes = np.bincount(snapshot.partitions.topic, minlength=len(known)).tolist()
+            raise UnknownNameError.among("topic", topic, topics)
+    sizes = np.bincount(snapshot.partitions.topic, minlength=len(topics)).tolist()
     counts = {topic: sizes[number_of[topic]] for topic in readers.topics}
     owners = _READERS[readers.kind](counts, readers.count)
     exist = readers.count if readers.kind is ReaderKind.FLINK else min(readers.count, sum(counts.values()))

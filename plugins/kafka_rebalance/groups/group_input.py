@@ -57,8 +57,8 @@ class GroupInput:
             self._check_racks(self.rack_offsets, rows)
 
     def _check_racks(self, offsets: Longs, rows: int) -> None:
-        wanted = {"rack_offsets": rows + 1, "racks": int(offsets[-1])}
-        for name, count in (wanted | ({"leader_racks": rows} if self.leader_racks else {})).items():
+        lengths = {"rack_offsets": rows + 1, "racks": int(offsets[-1])}
+        for name, count in (lengths | ({"leader_racks": rows} if self.leader_racks else {})).items():
             if len(getattr(self, name)) != count:
                 raise InvalidInputError.at(
                     f"group {self.group.id}, {name}", f"{len(getattr(self, name))} values, not {count}"
@@ -91,8 +91,8 @@ def topics_of(group: Group) -> tuple[str, ...]:
     names: set[str] = set()
     for member in group.members:
         names.update(member.subscription or ())
-        known = (member.owned or (), member.assigned, member.target or ())
-        names.update(topic for runs in known for topic, _ in runs)
+        assignments = (member.owned or (), member.assigned, member.target or ())
+        names.update(topic for runs in assignments for topic, _ in runs)
     return tuple(sorted(names))
 
 
@@ -127,8 +127,8 @@ _GROUP_STANDBYS, _BROKER_STANDBYS = "streams.num.standby.replicas", "group.strea
 def standby_replicas_of(group: Group, brokers: Iterable[Broker]) -> int | None:
     """Return the group's own setting, else the brokers' common one."""
     own = group.configs.get(_GROUP_STANDBYS)
-    found = {own} if own is not None else {broker.configs.get(_BROKER_STANDBYS) for broker in brokers}
-    value = found.pop() if len(found) == 1 else None
+    values = {own} if own is not None else {broker.configs.get(_BROKER_STANDBYS) for broker in brokers}
+    value = values.pop() if len(values) == 1 else None
     return int(value) if value is not None and value.isdecimal() else None
 
 
@@ -144,15 +144,15 @@ def lag_and_reads(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> tuple
     reads = np.full(len(rows), np.nan)
     reported, end = np.full(len(rows), UNKNOWN_LAG), np.full(len(rows), UNKNOWN_OFFSET)
     offset = np.zeros(len(rows), dtype=np.int64)
-    for place, row in enumerate(rows.tolist()):
+    for index, row in enumerate(rows.tolist()):
         commit = committed.get((snapshot.topics[table.topic[row]].name, int(table.partition[row])))
         if commit is None:
             continue
-        offset[place], end[place] = commit.offset, table.end_offset[row]
+        offset[index], end[index] = commit.offset, table.end_offset[row]
         if commit.lag is not None:
-            reported[place] = commit.lag
+            reported[index] = commit.lag
         if commit.read_messages_per_s is not None:
-            reads[place] = commit.read_messages_per_s
+            reads[index] = commit.read_messages_per_s
     lag = lag_messages(reported, end, offset)
     return np.where(lag == UNKNOWN_LAG, np.nan, lag), reads
 

@@ -21,7 +21,7 @@ from kafka_assignors.contract import NO_RACK, AssignmentRequest
 from kafka_assignors.coordinator.timeline import Times
 from kafka_assignors.registry import by_name
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.groups.answers import answer_of, scored, unscored
+from kafka_rebalance.groups.answers import answer_of, empty_score, score_answer
 from kafka_rebalance.groups.classic_streams import replay_classic_streams
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
@@ -112,7 +112,7 @@ def replay_group(
     advised = None
     if is_still and _is_judged(group, basis, is_reproduced=is_reproduced):
         own_names = [candidate.name for candidate in possible if candidate.is_own]
-        advised = _advised(group_input, scores, least_gain, own_names, _restarts(rows))
+        advised = _recommend(group_input, scores, least_gain, own_names, _restarts(rows))
     if not is_still:
         scores[0] = _today_in_motion(group_input, scores[0])
     scores = _with_least_skews(scores, state, basis, is_reproduced=bool(is_reproduced))
@@ -130,7 +130,7 @@ def _without_strategies(group_input: GroupInput, motion: GroupMotion | None) -> 
     if motion is not None and (motion.code is MotionCode.NOT_SHOWN or not group_input.topics):
         return _only_counted(group_input, protocol, motion)
     if not group.members:
-        nobody = replace(scored(group_input, protocol, today, today), is_current=True)
+        nobody = replace(score_answer(group_input, protocol, today, today), is_current=True)
         return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (nobody,), (), None)
     if not group.type.has_strategy:
         return _unassigned_replay(group_input, protocol)
@@ -144,8 +144,8 @@ def _possible(group_input: GroupInput, strategies: Sequence[str] | None) -> tupl
     group = group_input.group
     client = group_client(group)
     possible = candidates(group.type, group.protocol_type, group_input.kafka_version, client, group.protocol)
-    known = {candidate.name for candidate in possible}
-    own = (name for name in strategies or () if name not in STRATEGIES and name not in known)
+    possible_names = {candidate.name for candidate in possible}
+    own = (name for name in strategies or () if name not in STRATEGIES and name not in possible_names)
     return possible + tuple(Candidate(name, (name,), is_own=True) for name in own)
 
 
@@ -161,7 +161,7 @@ def _is_judged(group: Group, basis: SubscriptionBasis, *, is_reproduced: bool | 
 def _today_in_motion(group_input: GroupInput, today: GroupScore) -> GroupScore:
     """Return today's row of a moving group: idle members unknown, and all else where no member shows a partition."""
     if not any(member.assigned for member in group_input.group.members):
-        today = replace(unscored(group_input, today.assignor), is_current=True)
+        today = replace(empty_score(group_input, today.assignor), is_current=True)
     return replace(today, idle_members=None)
 
 
@@ -171,8 +171,8 @@ def _with_least_skews(
     is_unknown = has_unknown_subscription(state.group_input, basis)
     by_count, by_rate = (None, None) if is_unknown else state.least_skews
     answered = scores if is_reproduced else scores[1:]  # a group may leave partitions unread
-    by_count = _proved(by_count, [row.skew_count for row in answered])
-    by_rate = _proved(by_rate, [row.skew_rate for row in answered])
+    by_count = _proved_bound(by_count, [row.skew_count for row in answered])
+    by_rate = _proved_bound(by_rate, [row.skew_rate for row in answered])
     return [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]
 
 
@@ -194,13 +194,13 @@ def _answers(
 ) -> _Answers:  # fmt: skip
     """Replay each strategy; the group's own keeps today's readers if reproduced (``fitting``)."""
     today, protocol = group_input.reader, group_input.group.protocol or _UNKNOWN
-    current = replace(scored(group_input, protocol, today, today), is_current=True)
+    current = replace(score_answer(group_input, protocol, today, today), is_current=True)
     answers = _Answers([current], {protocol: today}, [])
     if own is not None and fitting:
         answers.standings.append(Standing(own, fitting[0], today))
     for candidate in possible:
-        is_told = candidate is own and bool(fitting)
-        if is_told or not (strategies is None or candidate.name in strategies):
+        is_reproduced = candidate is own and bool(fitting)
+        if is_reproduced or not (strategies is None or candidate.name in strategies):
             continue
         score, reader = _replayed(candidate, group_input, subscriptions, today)
         answers.scores.append(score)
@@ -210,7 +210,7 @@ def _answers(
     return answers
 
 
-def _proved(least: float | None, reached: Sequence[float | None]) -> float | None:
+def _proved_bound(least: float | None, reached: Sequence[float | None]) -> float | None:
     """Return the least skew, unless an answer is below: the bound counts only subscribed topics.
 
     Some clients give members others: KafkaJS the leader's, Java's sticky where a subscription is empty.
@@ -228,14 +228,14 @@ def _unassigned_replay(group_input: GroupInput, protocol: str) -> GroupReplay:
     if group.type is GroupType.STREAMS:
         # The number of partitions is unknown for tasks without known topics.
         is_shown = all(member.assigned for member in group.members if member.tasks and member.tasks.active)
-        score = scored(group_input, protocol, today, today) if is_shown else unscored(group_input, protocol)
+        score = score_answer(group_input, protocol, today, today) if is_shown else empty_score(group_input, protocol)
         idle = sum(member.tasks in (None, Tasks()) for member in group.members)
         score = replace(score, is_current=True, idle_members=idle)
         members = _member_scores(group_input, protocol, today, today, is_current=True)
     else:
         idle = sum(not member.assigned for member in group.members)
-        score = replace(unscored(group_input, protocol), is_current=True, idle_members=idle, partitions_moved=0)
-        members = tuple(_shared(group.id, protocol, member) for member in group.members)
+        score = replace(empty_score(group_input, protocol), is_current=True, idle_members=idle, partitions_moved=0)
+        members = tuple(_share_member_score(group.id, protocol, member) for member in group.members)
     return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
 
 
@@ -244,8 +244,8 @@ def _only_workers(group_input: GroupInput, protocol: str) -> GroupReplay:
     group = group_input.group
     running = [None if member.worker is None else member.worker.running for member in group.members]
     idle = None if None in running else sum(not work for work in running)
-    score = replace(unscored(group_input, protocol), is_current=True, idle_members=idle)
-    members = tuple(_shared(group.id, protocol, member) for member in group.members)
+    score = replace(empty_score(group_input, protocol), is_current=True, idle_members=idle)
+    members = tuple(_share_member_score(group.id, protocol, member) for member in group.members)
     return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
 
 
@@ -257,19 +257,19 @@ def _only_counted(group_input: GroupInput, protocol: str, motion: GroupMotion) -
     ]
     is_every = 0 < len(counts) == motion.members
     score = replace(
-        unscored(group_input, protocol), is_current=True, members=motion.members,
+        empty_score(group_input, protocol), is_current=True, members=motion.members,
         partitions=sum(counts) if is_every else 0,
         idle_members=counts.count(0) if is_every and motion.code is MotionCode.NOT_SHOWN else None,
         skew_count=max(counts) * len(counts) / sum(counts) if is_every and any(counts) else None,
     )  # fmt: skip
     members = tuple(
-        replace(_shared(group.id, protocol, member), partitions=count)
+        replace(_share_member_score(group.id, protocol, member), partitions=count)
         for member, count in zip(group.members, counts, strict=True)
     )
     return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
 
 
-def _shared(group_id: str, assignor: str, member: Member) -> MemberScore:
+def _share_member_score(group_id: str, assignor: str, member: Member) -> MemberScore:
     return MemberScore(
         group_id=group_id, assignor=assignor, is_current=True, is_advised=False, member_id=member.id,
         instance_id=member.instance_id, rack=member.rack, partitions=sum(len(runs) for _, runs in member.assigned),
@@ -311,7 +311,7 @@ def _without_racks(request: AssignmentRequest) -> AssignmentRequest:
 def _replayed(
     candidate: Candidate, group_input: GroupInput, subscriptions: Subscriptions, today: Ints
 ) -> tuple[GroupScore, Ints | None]:
-    empty = unscored(group_input, candidate.name)
+    empty = empty_score(group_input, candidate.name)
     if not candidate.releases:
         strategy = candidate.name.removeprefix("consumer/")
         why = fact(FactCode.STRATEGY_NOT_MODELLED, strategy=strategy, modelled_since=candidate.modelled_since)
@@ -321,7 +321,7 @@ def _replayed(
     version = _version_of(candidate, request, group_input, reader)
     if reader is None:
         return replace(empty, error=error, version=version), None
-    return replace(scored(group_input, candidate.name, reader, today), version=version), reader
+    return replace(score_answer(group_input, candidate.name, reader, today), version=version), reader
 
 
 def _version_of(candidate: Candidate, request: AssignmentRequest, group_input: GroupInput, reader: Ints | None) -> Fact:
@@ -370,7 +370,7 @@ def _restarts(rows: Sequence[GroupScore]) -> dict[str, int]:
     return {row.assignor: row.unread_partition_ms or 0 for row in rows if row.scenario == ROLLING_RESTART}
 
 
-def _advised(
+def _recommend(
     group_input: GroupInput,
     scores: list[GroupScore],
     least_gain: float,

@@ -64,8 +64,8 @@ def find_idle_reason(replay: GroupReplay, group_input: GroupInput) -> IdleReason
     group, counts = group_input.group, dict(zip(group_input.topics, group_input.partition_counts.tolist(), strict=True))
     is_given = replay.basis is SubscriptionBasis.GIVEN
     idle = [member for member in group.members if not member.assigned]
-    wanted = {topic for member in idle for topic in _topics(member, group_input, is_given=is_given)}
-    readable = {topic for topic in wanted if counts.get(topic, 0) > 0}
+    subscribed = {topic for member in idle for topic in _topics(member, group_input, is_given=is_given)}
+    readable = {topic for topic in subscribed if counts.get(topic, 0) > 0}
     partitions = sum(counts[topic] for topic in readable)
     readers = [
         member for member in group.members if readable & set(_topics(member, group_input, is_given=is_given))

@@ -67,10 +67,10 @@ class KnownClient:
         )  # fmt: skip
 
     def has(self, release: str) -> bool:
-        wanted = release_of(release)
-        is_after = not self.first or wanted >= release_of(self.first)[: len(wanted)]
-        last = release_of(self.last) if self.last else wanted
-        return is_after and wanted[: len(last)] <= last
+        numbers = release_of(release)
+        is_after = not self.first or numbers >= release_of(self.first)[: len(numbers)]
+        last = release_of(self.last) if self.last else numbers
+        return is_after and numbers[: len(last)] <= last
 
 
 UNKNOWN_CLIENT = KnownClient()
@@ -103,26 +103,26 @@ def group_client(group: Group) -> KnownClient:
     if group.client is not None:
         version = group.client_version or ""
         return KnownClient(Client(group.client), Sureness.GIVEN, Sign.RULE, version, version)
-    return _together([member_client(member, group) for member in group.members])
+    return _combine([member_client(member, group) for member in group.members])
 
 
-def _together(found: Iterable[KnownClient]) -> KnownClient:
-    each_one = list(found)
-    detected = [known for known in each_one if known.sureness is not Sureness.UNKNOWN]
-    if not detected or len({known.client for known in detected}) > 1:
+def _combine(clients: Iterable[KnownClient]) -> KnownClient:
+    client_list = list(clients)
+    detected = [client for client in client_list if client.sureness is not Sureness.UNKNOWN]
+    if not detected or len({client.client for client in detected}) > 1:
         return UNKNOWN_CLIENT
-    is_all = len(detected) == len(each_one)
-    worst = max((known.sureness for known in detected), key=list(Sureness).index) if is_all else Sureness.LOW
-    programs = {known.program for known in detected}
+    is_all = len(detected) == len(client_list)
+    worst = max((client.sureness for client in detected), key=list(Sureness).index) if is_all else Sureness.LOW
+    programs = {client.program for client in detected}
     return replace(
         detected[0],
         sureness=worst,
         first=""
-        if any(not known.first for known in detected)
-        else min((known.first for known in detected), key=release_of),
+        if any(not client.first for client in detected)
+        else min((client.first for client in detected), key=release_of),
         last=""
-        if any(not known.last for known in detected)
-        else max((known.last for known in detected), key=release_of),
+        if any(not client.last for client in detected)
+        else max((client.last for client in detected), key=release_of),
         program=programs.pop() if len(programs) == 1 else "",
     )
 
@@ -145,15 +145,15 @@ def member_client(member: Member, group: Group) -> KnownClient:
 
 @lru_cache(maxsize=65_536)
 def _by_id(client_id: str, group_id: str) -> KnownClient:
-    for pattern, known in _IDS:
+    for pattern, client in _IDS:
         match = re.fullmatch(pattern.format(group=re.escape(group_id)), client_id, re.DOTALL)
         if match is None:
             continue
         if "release" not in match.groupdict():
-            return known
+            return client
         line = ".".join(str(number) for number in seen_release(match["release"])[:2])
         if line:
-            return replace(known, first=line, last=line)
+            return replace(client, first=line, last=line)
     return UNKNOWN_CLIENT
 
 
@@ -233,8 +233,8 @@ class ClientSettings:
 
 def settings_of(client: KnownClient) -> ClientSettings:
     """Return Java's settings for an unknown client, a connector's for Connect tasks."""
-    found = SETTINGS[client.client or Client.JAVA]
-    return replace(found, strategy=OVERRIDE + found.strategy) if client.program == CONNECT else found
+    settings = SETTINGS[client.client or Client.JAVA]
+    return replace(settings, strategy=OVERRIDE + settings.strategy) if client.program == CONNECT else settings
 
 
 def strategies_of(group: Group) -> frozenset[str]:
@@ -255,11 +255,11 @@ def set_strategy(group: Group, strategy: str) -> Fact:
     clients = {group_client(group)} if group.client else {member_client(member, group) for member in group.members}
     settings = set()
     for client in clients:
-        found = settings_of(client)
-        value = found.value((strategy,)) if strategy in found.names else strategy
+        client_settings = settings_of(client)
+        value = client_settings.value((strategy,)) if strategy in client_settings.names else strategy
         name = client.client.value if client.client else "unknown"
         may_be_spring = client.client is Client.JAVA and client.sureness is Sureness.LOW
-        settings.add((found.strategy, value, name, may_be_spring))
+        settings.add((client_settings.strategy, value, name, may_be_spring))
     return fact(FactCode.SET_STRATEGY, settings=tuple(sorted(settings)))
 
 
@@ -278,17 +278,17 @@ def _strategies(client: KnownClient) -> frozenset[str]:
     return settings.strategies - {COOPERATIVE} if is_older else settings.strategies
 
 
-def _named(pattern: str, *, without: tuple[str, ...] = ()) -> dict[str, str]:
+def _class_names(pattern: str, *, without: tuple[str, ...] = ()) -> dict[str, str]:
     names = {"range": "Range", "roundrobin": "RoundRobin", "sticky": "Sticky", COOPERATIVE: "CooperativeSticky"}
     return {name: pattern.format(called) for name, called in names.items() if name not in without}
 
 
 CONNECT, STREAMS = "Kafka Connect", "Kafka Streams"
 _PROPERTY, _ARGUMENT = "partition.assignment.strategy", "partition_assignment_strategy"
-_JAVA = _named("org.apache.kafka.clients.consumer.{}Assignor")
-_LIBRDKAFKA = {name: name for name in _named("{}", without=("sticky",))}
-_SARAMA = _named("sarama.NewBalanceStrategy{}()")
-_AIOKAFKA = _named("{}PartitionAssignor", without=(COOPERATIVE,))
+_JAVA = _class_names("org.apache.kafka.clients.consumer.{}Assignor")
+_LIBRDKAFKA = {name: name for name in _class_names("{}", without=("sticky",))}
+_SARAMA = _class_names("sarama.NewBalanceStrategy{}()")
+_AIOKAFKA = _class_names("{}PartitionAssignor", without=(COOPERATIVE,))
 _PYTHON = _AIOKAFKA | {COOPERATIVE: "CooperativeStickyAssignor"}
 SETTINGS: dict[Client, ClientSettings] = {
     Client.JAVA: ClientSettings(_PROPERTY, _JAVA, can_mix=True, cooperative_since="2.4",
@@ -297,7 +297,7 @@ SETTINGS: dict[Client, ClientSettings] = {
                                       consumer_since="2.12", with_user_data=frozenset({COOPERATIVE})),
     Client.SARAMA: ClientSettings("Consumer.Group.Rebalance.GroupStrategies", _SARAMA, can_mix=False,
                                   cooperative_since="1.61"),
-    Client.FRANZ_GO: ClientSettings("kgo.Balancers", _named("kgo.{}Balancer()"), can_mix=True),
+    Client.FRANZ_GO: ClientSettings("kgo.Balancers", _class_names("kgo.{}Balancer()"), can_mix=True),
     Client.KAFKA_PYTHON: ClientSettings(_ARGUMENT, _PYTHON, can_mix=False, cooperative_since="3.0"),
     Client.AIOKAFKA: ClientSettings(_ARGUMENT, _AIOKAFKA, can_mix=False),
     Client.KAFKAJS: ClientSettings("partitionAssigners", {"roundrobin": "PartitionAssigners.roundRobin"},

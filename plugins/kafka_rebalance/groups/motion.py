@@ -87,8 +87,10 @@ def motion_of(group: Group) -> GroupMotion | None:
         holding = waiting = ()
     members = max(len(group.members), group.member_count or 0)
     counts = tuple(member.partition_count for member in group.members if member.partition_count is not None)
-    known = tuple(sorted(counts, reverse=True)) if code is MotionCode.NOT_SHOWN and len(counts) >= members else ()
-    return GroupMotion(code, group.state, members, holding, waiting, group.coordinator, known)
+    partition_counts = (
+        tuple(sorted(counts, reverse=True)) if code is MotionCode.NOT_SHOWN and len(counts) >= members else ()
+    )
+    return GroupMotion(code, group.state, members, holding, waiting, group.coordinator, partition_counts)
 
 
 def _code(group: Group, *, is_on_its_way: bool) -> MotionCode | None:
@@ -133,8 +135,8 @@ def _is_between_rounds(group: Group) -> bool:
     """
     if group.type is not GroupType.CLASSIC or group.protocol != "cooperative-sticky":
         return False
-    given = {pair for member in group.members for pair in _pairs(member.assigned)}
-    return any(_pairs(member.owned or ()) - given for member in group.members)
+    assigned = {pair for member in group.members for pair in _pairs(member.assigned)}
+    return any(_pairs(member.owned or ()) - assigned for member in group.members)
 
 
 def _pairs(runs: TopicPartitions) -> set[tuple[str, int]]:

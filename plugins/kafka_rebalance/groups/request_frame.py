@@ -39,8 +39,8 @@ def feeding_order(members: tuple[Member, ...], release: Release, *, is_server: b
         order = ScalaMutableMap.of(ids).order()
     else:
         return None
-    place = {name: number for number, name in enumerate(ids)}
-    return np.array([place[name] for name in order], dtype=np.int64)
+    index_of = {name: number for number, name in enumerate(ids)}
+    return np.array([index_of[name] for name in order], dtype=np.int64)
 
 
 Subscriptions = tuple[tuple[int, ...], ...]  # topic indices by member
@@ -97,13 +97,13 @@ def _owned_of(reader: Ints, topic_of: Ints, partition_of: Ints, members: int) ->
             offsets[reader[row] + 1] += 1
     for member in range(members):
         offsets[member + 1] += offsets[member]
-    place = offsets[:-1].copy()
+    filled = offsets[:-1].copy()
     topics, partitions = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
     for row in range(len(reader)):
         member = reader[row]
         if member != ABSENT:
-            topics[place[member]], partitions[place[member]] = topic_of[row], partition_of[row]
-            place[member] += 1
+            topics[filled[member]], partitions[filled[member]] = topic_of[row], partition_of[row]
+            filled[member] += 1
     return offsets, topics, partitions
 
 
@@ -154,4 +154,4 @@ def _rows(group_input: GroupInput, subscribed: Flags) -> Flags:
 
 def bounds_of(lists: Sequence[Sequence[object]]) -> Longs:
     """Offsets of concatenated lists."""
-    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(one) for one in lists]))).astype(np.int64)
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(items) for items in lists]))).astype(np.int64)

@@ -199,9 +199,11 @@ def rollover(group: Group, client: KnownClient, target: str, *, is_server: bool,
         is_to_server=is_server,
         brokers=seen_release(kafka_version),
     )
-    obstacle, known = _obstacle(move), client.client.value if client.client else client.program or None
-    clients = sorted({(found := member_client(member, group)).client or found.program for member in group.members})
-    names = group.id, move.today, target, known, tuple(str(name) or "unknown" for name in clients)
+    obstacle, client_name = _obstacle(move), client.client.value if client.client else client.program or None
+    clients = sorted(
+        {(detected := member_client(member, group)).client or detected.program for member in group.members}
+    )
+    names = group.id, move.today, target, client_name, tuple(str(name) or "unknown" for name in clients)
     if obstacle or (move.today, move.is_from_server) == (target, is_server):
         return Rollover(*names, (), _read_again(move), obstacle)
     steps = [*_known_client(move), *_steps(move)]
@@ -259,7 +261,7 @@ def _steps(move: _Move) -> list[RolloverStep]:
         return _to_another_assignor(move) if move.is_from_server else _to_consumer(move)
     if move.is_from_server:
         return _to_classic(move)
-    return _two_bounces(move) if move.settings.can_roll(move.today, move.target) else _stopped(move)
+    return _two_bounces(move) if move.settings.can_roll(move.today, move.target) else _stop_and_start(move)
 
 
 def _of_connector(steps: list[RolloverStep]) -> list[RolloverStep]:
@@ -289,7 +291,7 @@ def _two_bounces(move: _Move) -> list[RolloverStep]:
     ]
 
 
-def _stopped(move: _Move) -> list[RolloverStep]:
+def _stop_and_start(move: _Move) -> list[RolloverStep]:
     """Members with the new and the old strategy may not meet."""
     return [
         *_all_stopped(move, Why.CANNOT_NAME_BOTH),

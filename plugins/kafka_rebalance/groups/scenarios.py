@@ -23,19 +23,19 @@ from typing import Any
 import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Floats, Ints, Longs
-from kafka_assignors.coordinator.pauses import Pauses, added, pauses_of, restart_pauses, scaled, summed
+from kafka_assignors.coordinator.pauses import Pauses, add_pauses, pauses_of, restart_pauses, scale_pauses, sum_pauses
 from kafka_assignors.coordinator.timeline import Protocol, Step, Times, Trigger
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.kernels.decorators import kernel
 from kafka_assignors.registry import by_name
 from kafka_assignors.weighted import least_skew
 from kafka_rebalance.facts import Fact, FactCode, fact, refusal_of
-from kafka_rebalance.groups.answers import reader_of, scored, unscored
+from kafka_rebalance.groups.answers import empty_score, reader_of, score_answer
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.member_clients import COOPERATIVE
 from kafka_rebalance.groups.request_frame import RequestFrame, Subscriptions, frame_of
 from kafka_rebalance.groups.strategies import Candidate
-from kafka_rebalance.scenarios.changes import Newcomers, drawn_topic_id, free_name, lots_of, restarted, spread_over_all
+from kafka_rebalance.scenarios.changes import Newcomers, drawn_topic_id, free_name, lots_of, restart, spread_over_all
 from kafka_rebalance.scenarios.scenario import Scenario
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.scoring.drain import member_capacity
@@ -92,14 +92,14 @@ class Event:
     is_static: bool = False
     subject: int = ABSENT
 
-    def carried(self, reader: Ints) -> tuple[Ints, Ints]:
+    def carry(self, reader: Ints) -> tuple[Ints, Ints]:
         """Return present and former readers, int32[P after] each, by new member numbers.
 
         Gone members share one number after all others.
         """
         members = len(self.member_before)
         rows = np.arange(len(reader), dtype=np.int64) if self.row_before is None else self.row_before
-        return _carried(reader, rows, self.member_before, members)
+        return _carry(reader, rows, self.member_before, members)
 
 
 @kernel
@@ -112,7 +112,7 @@ def changed_readers(before: Ints, after: Ints) -> int:
 
 
 @kernel
-def _carried(reader: Ints, row_before: Longs, member_before: Ints, members: int) -> tuple[Ints, Ints]:
+def _carry(reader: Ints, row_before: Longs, member_before: Ints, members: int) -> tuple[Ints, Ints]:
     most = ABSENT
     for member in range(members):
         most = max(most, member_before[member])
@@ -146,7 +146,7 @@ class Stage:
     most: int
 
     @cached_property
-    def picked(self) -> tuple[int, ...]:
+    def picked_members(self) -> tuple[int, ...]:
         count = len(self.today.members)
         if count <= self.most:
             return tuple(range(count))
@@ -154,7 +154,7 @@ class Stage:
 
     @cached_property
     def departures(self) -> tuple[Event, ...]:
-        return tuple(without(self.today, {number}, Trigger.MEMBER_LEAVES) for number in self.picked)
+        return tuple(without(self.today, {number}, Trigger.MEMBER_LEAVES) for number in self.picked_members)
 
     def lots(self, scenario: str) -> np.random.Generator:
         return lots_of(self.today.group_input.group.id, scenario, self.seed)
@@ -166,24 +166,24 @@ class Stage:
 def member_joins(stage: Stage) -> Iterator[Variant]:
     lots = stage.lots("member_joins")
     for _ in range(min(stage.most, _MOST_JOINS)):
-        event = grown(stage.today, 1, lots)
+        event = grow(stage.today, 1, lots)
         yield Variant(fact(FactCode.MEMBER_JOINS, member=event.after.members[-1].id), (event,))
 
 
 def member_leaves(stage: Stage) -> Iterator[Variant]:
-    for number, event in zip(stage.picked, stage.departures, strict=True):
+    for number, event in zip(stage.picked_members, stage.departures, strict=True):
         yield Variant(fact(FactCode.MEMBER_LEAVES, member=stage.name(number)), (event,))
 
 
 def member_crashes(stage: Stage) -> Iterator[Variant]:
-    for number, event in zip(stage.picked, stage.departures, strict=True):
+    for number, event in zip(stage.picked_members, stage.departures, strict=True):
         dies = fact(FactCode.MEMBER_DIES, member=stage.name(number))
         yield Variant(dies, (replace(event, trigger=Trigger.MEMBER_DIES),))
 
 
 def static_restart(stage: Stage) -> Iterator[Variant]:
     """One restarts within its session, with group.instance.id: its partitions wait for it."""
-    for number in stage.picked:
+    for number in stage.picked_members:
         restarts = fact(FactCode.MEMBER_RESTARTS, member=stage.name(number))
         yield Variant(restarts, (_restart_in_place(stage.today, number),))
 
@@ -192,18 +192,18 @@ def rolling_restart(stage: Stage) -> Iterator[Variant]:
     """Each member in turn leaves and joins with a new id."""
     lots, state = stage.lots("rolling_restart"), stage.today
     events: list[Event] = []
-    for number in stage.picked:
-        place = next(i for i, member in enumerate(state.members) if member.id == stage.name(number))
-        member, topics = state.members[place], state.subscriptions[place]
-        leaves = replace(without(state, {place}, Trigger.MEMBER_LEAVES), is_static=False)
-        joins = with_newcomers(leaves.after, [restarted(member, lots)], [topics])
+    for number in stage.picked_members:
+        index = next(i for i, member in enumerate(state.members) if member.id == stage.name(number))
+        member, topics = state.members[index], state.subscriptions[index]
+        leaves = replace(without(state, {index}, Trigger.MEMBER_LEAVES), is_static=False)
+        joins = with_newcomers(leaves.after, [restart(member, lots)], [topics])
         events += [leaves, joins]
         state = joins.after
     yield _rolling(stage, events)
 
 
 def rolling_restart_static(stage: Stage) -> Iterator[Variant]:
-    yield _rolling(stage, [_restart_in_place(stage.today, number) for number in stage.picked])
+    yield _rolling(stage, [_restart_in_place(stage.today, number) for number in stage.picked_members])
 
 
 def rack_lost(stage: Stage) -> Iterator[Variant]:
@@ -215,35 +215,35 @@ def rack_lost(stage: Stage) -> Iterator[Variant]:
 
 
 def members_halved(stage: Stage) -> Iterator[Variant]:
-    yield from _sized(stage, "members_halved", -(-len(stage.today.members) // 2))
+    yield from _resize(stage, "members_halved", -(-len(stage.today.members) // 2))
 
 
 def members_doubled(stage: Stage) -> Iterator[Variant]:
-    yield from _sized(stage, "members_doubled", 2 * len(stage.today.members))
+    yield from _resize(stage, "members_doubled", 2 * len(stage.today.members))
 
 
 def members_as_partitions(stage: Stage) -> Iterator[Variant]:
-    yield from _sized(stage, "members_as_partitions", int(stage.today.group_input.first_row[-1]))
+    yield from _resize(stage, "members_as_partitions", int(stage.today.group_input.first_row[-1]))
 
 
-def _sized(stage: Stage, scenario: str, wanted: int) -> Iterator[Variant]:
+def _resize(stage: Stage, scenario: str, size: int) -> Iterator[Variant]:
     count, lots = len(stage.today.members), stage.lots(scenario)
-    if wanted in (count, 0) or wanted > max(_MOST_MEMBERS, 2 * count):
+    if size in (count, 0) or size > max(_MOST_MEMBERS, 2 * count):
         return
-    if wanted > count:
-        event = grown(stage.today, wanted - count, lots)
+    if size > count:
+        event = grow(stage.today, size - count, lots)
     else:
-        event = without(stage.today, set(lots.permutation(count)[wanted:].tolist()), Trigger.MEMBER_LEAVES)
+        event = without(stage.today, set(lots.permutation(count)[size:].tolist()), Trigger.MEMBER_LEAVES)
     partitions = int(stage.today.group_input.first_row[-1])
     change = fact(
-        FactCode.GROUP_CHANGES, members_before=count, members=wanted, partitions_before=partitions,
+        FactCode.GROUP_CHANGES, members_before=count, members=size, partitions_before=partitions,
         partitions=partitions,
     )  # fmt: skip
     yield Variant(change, (event,))
 
 
-def grown(state: GroupState, count: int, lots: np.random.Generator) -> Event:
-    drawn = Newcomers(state.members, lots).drawn(count)
+def grow(state: GroupState, count: int, lots: np.random.Generator) -> Event:
+    drawn = Newcomers(state.members, lots).draw(count)
     return with_newcomers(state, [member for _, member in drawn], [state.subscriptions[like] for like, _ in drawn])
 
 
@@ -267,7 +267,7 @@ def _restart_in_place(state: GroupState, number: int) -> Event:
 
 
 def _rolling(stage: Stage, events: Sequence[Event]) -> Variant:
-    done, count = len(stage.picked), len(stage.today.members)
+    done, count = len(stage.picked_members), len(stage.today.members)
     return Variant(fact(FactCode.MEMBERS_RESTART, restarts=done, members=count), events, share=done / count)
 
 
@@ -314,16 +314,20 @@ def topic_added(stage: Stage) -> Iterator[Variant]:
         return
     like = int(there[np.argsort(before.partition_counts[there], kind="stable")[len(there) // 2]])
     count, name = int(before.partition_counts[like]), free_name(before.topics, before.topics[like])
-    place = sum(topic < name for topic in before.topics)
+    position = sum(topic < name for topic in before.topics)
     first = before.first_row
-    begins = int(first[place])
+    begins = int(first[position])
     rows = [np.arange(begins, dtype=np.int64), np.full(count, _NEW), np.arange(begins, first[-1], dtype=np.int64)]
     after = _with_rows(
         before,
         np.concatenate(rows),
-        topics=(*before.topics[:place], name, *before.topics[place:]),
-        partition_counts=np.insert(before.partition_counts, place, count).astype(np.int32),
-        topic_ids=(*before.topic_ids[:place], drawn_topic_id(stage.lots("topic_added")), *before.topic_ids[place:])
+        topics=(*before.topics[:position], name, *before.topics[position:]),
+        partition_counts=np.insert(before.partition_counts, position, count).astype(np.int32),
+        topic_ids=(
+            *before.topic_ids[:position],
+            drawn_topic_id(stage.lots("topic_added")),
+            *before.topic_ids[position:],
+        )
         if before.topic_ids
         else (),
     )
@@ -332,7 +336,7 @@ def topic_added(stage: Stage) -> Iterator[Variant]:
     after.rates.in_messages_per_s[begins : begins + count] = before.rates.in_messages_per_s[old]
     after.rates.lag_messages[begins : begins + count] = 0
     subscriptions = tuple(
-        (*(topic + (topic >= place) for topic in topics), place) for topics in stage.today.subscriptions
+        (*(topic + (topic >= position) for topic in topics), position) for topics in stage.today.subscriptions
     )
     grows = fact(FactCode.TOPIC_GROWS, topic=name, partitions_before=0, partitions=count)
     yield Variant(grows, (_event(stage, after, rows, subscriptions),))
@@ -418,7 +422,7 @@ def changed_groups(
     before: Sequence[GroupInput], changed: Mapping[Scenario, ClusterSnapshot]
 ) -> dict[str, dict[str, ChangedGroup]]:
     """By group, then by scenario name: groups with a strategy that a scenario changes."""
-    found: dict[str, dict[str, ChangedGroup]] = {}
+    changed_by_group: dict[str, dict[str, ChangedGroup]] = {}
     topics = {group_input.group.id: group_input.topics for group_input in before}
     todays = {group_input.group.id: group_input for group_input in before}
     for scenario, snapshot in changed.items():
@@ -426,8 +430,8 @@ def changed_groups(
             today = todays[after.group.id]
             if today.group.members and today.group.type.has_strategy and _differs(today, after):
                 group = ChangedGroup(after, scenario.is_failure)
-                found.setdefault(after.group.id, {})[scenario.name] = group
-    return found
+                changed_by_group.setdefault(after.group.id, {})[scenario.name] = group
+    return changed_by_group
 
 
 def changed_variant(today: GroupState, changed: ChangedGroup) -> Variant:
@@ -446,8 +450,8 @@ def _events(today: GroupState, changed: ChangedGroup) -> Iterator[Event]:
     state = event.after
     stays = {member.id for member in changed.after.group.members}
     gone = {number for number, member in enumerate(state.members) if member.id not in stays}
-    known = {member.id for member in state.members}
-    new = [member for member in changed.after.group.members if member.id not in known]
+    present = {member.id for member in state.members}
+    new = [member for member in changed.after.group.members if member.id not in present]
     is_other = event.trigger is Trigger.PARTITION_COUNT_CHANGES
     if is_other or not (gone or new):
         yield event
@@ -473,35 +477,35 @@ def _with_topics(today: GroupState, after: GroupInput) -> Event:
 
 
 def _topics_now(today: GroupState, after: GroupInput) -> Iterator[tuple[int, ...]]:
-    place = {topic: number for number, topic in enumerate(after.topics)}
+    index_of = {topic: number for number, topic in enumerate(after.topics)}
     before, subscriptions = today.group_input.topics, {member.id: member.subscription for member in after.group.members}
-    known = set(before)
+    topics_before = set(before)
     for member, topics in zip(today.members, today.subscriptions, strict=True):
-        held = [place[before[topic]] for topic in topics if before[topic] in place]
-        yield (*held, *(place[topic] for topic in subscriptions.get(member.id) or () if topic not in known))
+        held = [index_of[before[topic]] for topic in topics if before[topic] in index_of]
+        yield (*held, *(index_of[topic] for topic in subscriptions.get(member.id) or () if topic not in topics_before))
 
 
 def _topics_of_newcomer(member: Member, after: GroupInput) -> tuple[int, ...]:
     if member.subscription is None or member.subscribed_regex is not None:
         return tuple(range(len(after.topics)))
-    place = {topic: number for number, topic in enumerate(after.topics)}
-    return tuple(place[topic] for topic in member.subscription)
+    index_of = {topic: number for number, topic in enumerate(after.topics)}
+    return tuple(index_of[topic] for topic in member.subscription)
 
 
 def _rows_before(before: GroupInput, after: GroupInput) -> Longs:
-    first, place = before.first_row, {topic: number for number, topic in enumerate(before.topics)}
+    first, index_of = before.first_row, {topic: number for number, topic in enumerate(before.topics)}
     rows = [np.zeros(0, dtype=np.int64)]
     for topic, count in zip(after.topics, after.partition_counts.tolist(), strict=True):
-        number = place.get(topic)
-        known = 0 if number is None else min(count, int(before.partition_counts[number]))
+        number = index_of.get(topic)
+        kept = 0 if number is None else min(count, int(before.partition_counts[number]))
         begins = 0 if number is None else int(first[number])
-        rows.append(np.arange(begins, begins + max(known, 0), dtype=np.int64))
-        rows.append(np.full(max(count, 0) - max(known, 0), ABSENT, dtype=np.int64))
+        rows.append(np.arange(begins, begins + max(kept, 0), dtype=np.int64))
+        rows.append(np.full(max(count, 0) - max(kept, 0), ABSENT, dtype=np.int64))
     return np.concatenate(rows)
 
 
-def _has_same_topics(one: GroupInput, other: GroupInput) -> bool:
-    return one.topics == other.topics and one.partition_counts.tolist() == other.partition_counts.tolist()
+def _has_same_topics(before: GroupInput, after: GroupInput) -> bool:
+    return before.topics == after.topics and before.partition_counts.tolist() == after.partition_counts.tolist()
 
 
 def _differs(today: GroupInput, after: GroupInput) -> bool:
@@ -510,7 +514,7 @@ def _differs(today: GroupInput, after: GroupInput) -> bool:
     rates = [
         (getattr(today.rates, name), getattr(after.rates, name)) for name in type(today.rates).__dataclass_fields__
     ]
-    is_same = all(np.array_equal(one, other, equal_nan=True) for one, other in rates)
+    is_same = all(np.array_equal(rate_before, rate_after, equal_nan=True) for rate_before, rate_after in rates)
     return not is_same or (today.racks, today.leader_racks) != (after.racks, after.leader_racks)
 
 
@@ -576,12 +580,15 @@ def scenario_scores(
         if scenario != STRATEGY_CHANGES:
             variants = tuple(variants_of(scenario, stage))
             rows += [_row(scenario, standing, variants, cache, times) for standing in standings if variants]
-    own = next((one for one in standings if one.candidate.name == group_input.group.protocol), None)
+    own = next((baseline for baseline in standings if baseline.candidate.name == group_input.group.protocol), None)
     if STRATEGY_CHANGES in scenarios and own is not None:
         restarts = {row.assignor: row for row in rows if row.scenario == ROLLING_RESTART}
         if not restarts:
             variants = tuple(variants_of(ROLLING_RESTART, stage))
-            restarts = {one.candidate.name: _row(ROLLING_RESTART, one, variants, cache, times) for one in standings}
+            restarts = {
+                baseline.candidate.name: _row(ROLLING_RESTART, baseline, variants, cache, times)
+                for baseline in standings
+            }
         others = (standing for standing in standings if standing is not own)
         rows += [_change(today, own, standing, restarts, cache.capacity) for standing in others]
     return tuple(rows)
@@ -598,7 +605,9 @@ def changed_scores(
         if group.after.group.members:
             rows += [_row(name, standing, (variant,), cache, times) for standing in standings]
         else:
-            nobody = replace(unscored(group.after, ""), scenario=name, subject=variant.subject, error=_NO_MEMBER_LEFT)
+            nobody = replace(
+                empty_score(group.after, ""), scenario=name, subject=variant.subject, error=_NO_MEMBER_LEFT
+            )
             rows += [replace(nobody, assignor=standing.candidate.name) for standing in standings]
     return tuple(rows)
 
@@ -610,12 +619,12 @@ def _row(
     outcomes: list[_Outcome] = []
     for variant in variants:
         try:
-            outcomes.append(_played(variant, standing, cache, times))
+            outcomes.append(_play(variant, standing, cache, times))
         except AssignorError as error:
-            empty = unscored(variant.events[-1].after.group_input, name)
+            empty = empty_score(variant.events[-1].after.group_input, name)
             return replace(empty, scenario=scenario, subject=variant.subject, error=refusal_of(error))
     most = max(outcomes, key=lambda outcome: (outcome.moved, outcome.pauses.unread_partition_ms))
-    row = scored(most.state.group_input, name, most.reader, most.before, cache.capacity)
+    row = score_answer(most.state.group_input, name, most.reader, most.before, cache.capacity)
     by_count, by_rate = most.state.least_skews
     return replace(
         _with_pauses(row, most.pauses),
@@ -640,11 +649,11 @@ def _with_pauses(row: GroupScore, pauses: Pauses) -> GroupScore:
     )
 
 
-def _played(variant: Variant, standing: Standing, cache: _AnswerCache, times: Times) -> _Outcome:
+def _play(variant: Variant, standing: Standing, cache: _AnswerCache, times: Times) -> _Outcome:
     reader, before, moved = standing.reader, standing.reader, 0
     steps: list[Step] = []
     for event in variant.events:
-        stays, before = event.carried(reader)
+        stays, before = event.carry(reader)
         if event.trigger in _UNNOTICED:
             after = stays
         else:
@@ -652,9 +661,9 @@ def _played(variant: Variant, standing: Standing, cache: _AnswerCache, times: Ti
         moved += changed_readers(before, after)
         steps.append(_step(event, before, after))
         reader = after
-    pauses = summed(_pauses(standing.protocol, steps, times))
+    pauses = sum_pauses(_pauses(standing.protocol, steps, times))
     last = variant.events[-1].after
-    return _Outcome(variant, last, before, reader, round(moved / variant.share), scaled(pauses, variant.share))
+    return _Outcome(variant, last, before, reader, round(moved / variant.share), scale_pauses(pauses, variant.share))
 
 
 def _pauses(protocol: Protocol, steps: Sequence[Step], times: Times) -> Iterator[Pauses]:
@@ -687,11 +696,11 @@ def _change(
     bounces = (restarts[own.candidate.name], restarts[name])
     refused = next((row.error for row in bounces if row.error), None)
     if refused:
-        return replace(unscored(today.group_input, name), scenario=STRATEGY_CHANGES, error=refused)
-    row = scored(today.group_input, name, other.reader, today.group_input.reader, capacity)
+        return replace(empty_score(today.group_input, name), scenario=STRATEGY_CHANGES, error=refused)
+    row = score_answer(today.group_input, name, other.reader, today.group_input.reader, capacity)
     by_count, by_rate = today.least_skews
     return replace(
-        _with_pauses(row, added(*(_pauses_in(bounce) for bounce in bounces))),
+        _with_pauses(row, add_pauses(*(_pauses_in(bounce) for bounce in bounces))),
         scenario=STRATEGY_CHANGES,
         subject=fact(FactCode.STRATEGY_CHANGES, strategy=own.candidate.name),
         variants=1,
@@ -731,10 +740,10 @@ def split(scenarios: Sequence[str], members: int, partitions: int, parts: int) -
     picked = min(members, most_variants(members + partitions))
     loads: list[tuple[float, list[str]]] = [(0.0, []) for _ in range(parts)]
     for scenario in sorted(scenarios, key=lambda name: -_calls(name, picked)):
-        place = 0 if scenario == STRATEGY_CHANGES else min(range(parts), key=lambda number: loads[number][0])
+        part = 0 if scenario == STRATEGY_CHANGES else min(range(parts), key=lambda number: loads[number][0])
         if scenario == "rolling_restart":
-            place = 0
-        loads[place] = (loads[place][0] + _calls(scenario, picked), [*loads[place][1], scenario])
+            part = 0
+        loads[part] = (loads[part][0] + _calls(scenario, picked), [*loads[part][1], scenario])
     return [tuple(name for name in scenarios if name in names) for _, names in loads if names]
 
 

@@ -82,15 +82,19 @@ def _of_kafka(
     if kind in (GroupType.CLASSIC, GroupType.UNKNOWN) and protocol_type == "consumer":
         is_go = (protocol, client.client) == (RACK_AFFINITY, Client.KAFKA_GO)
         names = (*_OF_CLIENTS, RACK_AFFINITY) if is_go else _OF_CLIENTS
-        return (*(_of_client(name, client) for name in names), Candidate(OWN, (OWN,)), *_migrated(kafka_version))
+        return (
+            *(_of_client(name, client) for name in names),
+            Candidate(OWN, (OWN,)),
+            *_migration_candidates(kafka_version),
+        )
     return ()
 
 
-def _migrated(kafka_version: str | None) -> tuple[Candidate, ...]:
+def _migration_candidates(kafka_version: str | None) -> tuple[Candidate, ...]:
     release = seen_release(kafka_version)
     if release and release < _MIGRATES_SINCE:
         return ()
-    return tuple(replace(found, name=f"consumer/{found.name}") for found in _of_server(kafka_version))
+    return tuple(replace(candidate, name=f"consumer/{candidate.name}") for candidate in _of_server(kafka_version))
 
 
 def _of_server(kafka_version: str | None) -> tuple[Candidate, ...]:
@@ -101,26 +105,32 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
     """Return the classes of the client's releases, newest first; Java's where not modelled."""
     is_foreign = client.client is None and bool(client.program)
     library = client.client or Client.JAVA
-    held = [found for found in registrations(Side.CLIENT) if (found.strategy, found.client) == (strategy, library)]
+    held = [
+        registration
+        for registration in registrations(Side.CLIENT)
+        if (registration.strategy, registration.client) == (strategy, library)
+    ]
     if is_foreign or not held:
         java = _of_client(strategy, UNKNOWN_CLIENT)
         return replace(java, basis=fact(FactCode.CLIENT_NOT_MODELLED, client=str(client.client or client.program)))
     if client.first and held[0].releases.ends_before(release_of(client.first)):
         assumed = fact(FactCode.ASSUMED, basis=client.fact(is_asked=True))
         return Candidate(held[0].protocol, (held[0].name,), basis=assumed)
-    likely = [found for found in held if _is_likely(found, client)]
+    likely = [registration for registration in held if _is_likely(registration, client)]
     basis = None if client is UNKNOWN_CLIENT else client.fact(is_asked=bool(likely))
     chosen: Sequence[Registration] = likely or held
     if library is Client.JAVA:
         chosen = _few_of_java(chosen)
-    is_cheap = [strategy not in _STICKY or release_of(found.releases.first) >= _CHEAP_SINCE for found in chosen]
-    names = tuple(found.name for found in chosen)
+    is_cheap = [
+        strategy not in _STICKY or release_of(registration.releases.first) >= _CHEAP_SINCE for registration in chosen
+    ]
+    names = tuple(registration.name for registration in chosen)
     return Candidate(held[0].protocol, names, compared=tuple(compress(names[1:], is_cheap[1:])), basis=basis)
 
 
-def _is_likely(found: Registration, client: KnownClient) -> bool:
+def _is_likely(registration: Registration, client: KnownClient) -> bool:
     """Return whether the client may run this class: one of its releases is the class's first, last, or between."""
-    releases = found.releases
+    releases = registration.releases
     if client.has(releases.first) or client.has(releases.last):
         return True
     return bool(client.first) and releases.touches(release_of(client.first))
@@ -130,7 +140,9 @@ def _few_of_java(chosen: Sequence[Registration]) -> Sequence[Registration]:
     if len(chosen) <= _MOST_ASKED:
         return chosen
     marks = [release_of(release) for release in _ASKED_OF_JAVA]
-    return [found for found in chosen if any(found.releases.touches(mark) for mark in marks)] or chosen
+    return [
+        registration for registration in chosen if any(registration.releases.touches(mark) for mark in marks)
+    ] or chosen
 
 
 def _of_coordinator(name: str, kafka_version: str | None) -> Candidate:
@@ -140,12 +152,12 @@ def _of_coordinator(name: str, kafka_version: str | None) -> Candidate:
         basis = fact(FactCode.RELEASE_OF_BROKERS, release=kafka_version)
         newest = (lines[0].name,)
         return Candidate(name, newest, is_server=True, basis=fact(FactCode.ASSUMED, basis=basis))
-    found = tuple(
+    names = tuple(
         line.name
         for line in lines
         if (line.releases.touches(release) if release else release_of(line.releases.last) >= _MIGRATES_SINCE)
     )
-    return Candidate(name, found, is_server=True, modelled_since="" if found else lines[-1].releases.first)
+    return Candidate(name, names, is_server=True, modelled_since="" if names else lines[-1].releases.first)
 
 
 Spans = tuple[tuple[str, str, str], ...]  # product, first and last release
@@ -153,10 +165,10 @@ Spans = tuple[tuple[str, str, str], ...]  # product, first and last release
 
 def release_spans(names: Sequence[str]) -> Spans:
     """Return spans of releases: ``range@2.1`` and ``range@2.0`` are Kafka 0.9 to 2.3."""
-    known = list(registrations())
-    places = sorted(place for place, registration in enumerate(known) if registration.name in names)
+    all_registrations = list(registrations())
+    indices = sorted(index for index, registration in enumerate(all_registrations) if registration.name in names)
     spans: list[tuple[str, str, str]] = []
-    for _, run in groupby(enumerate(places), key=lambda numbered: numbered[1] - numbered[0]):
-        found = [known[place].releases for _, place in run]
-        spans.append((found[0].product, found[-1].first, found[0].last))
+    for _, run in groupby(enumerate(indices), key=lambda numbered: numbered[1] - numbered[0]):
+        releases = [all_registrations[index].releases for _, index in run]
+        spans.append((releases[0].product, releases[-1].first, releases[0].last))
     return tuple(spans)

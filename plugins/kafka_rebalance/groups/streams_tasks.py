@@ -166,10 +166,10 @@ def replay_streams_group(
     group_input: GroupInput, seed: int = 0, scenarios: Collection[StreamsScenario] = tuple(StreamsScenario)
 ) -> StreamsReplay:
     group, standby_replicas = group_input.group, group_input.standby_replicas
-    found = [
-        known for known in STREAMS_STICKY if known.releases.touches(seen_release(group_input.kafka_version) or (0,))
+    assignors = [
+        sticky for sticky in STREAMS_STICKY if sticky.releases.touches(seen_release(group_input.kafka_version) or (0,))
     ]
-    assignor = found[0] if len(found) == 1 else None
+    assignor = assignors[0] if len(assignors) == 1 else None
     missing = tuple(_missing(group_input, assignor))
     if MissingPart.TASKS in missing:
         return StreamsReplay(group.id, missing, standby_replicas=standby_replicas)
@@ -184,7 +184,7 @@ def replay_streams_group(
     for scenario, instances, before, changed in _variants(assignor, today, group.id, seed):
         if scenario in scenarios:
             rows.append(score(scenario, instances, before, _after(assignor, changed)))
-    is_reproduced = _placed(again) == _placed(today)
+    is_reproduced = _placement(again) == _placement(today)
     return StreamsReplay(group.id, (), tuple(rows), is_reproduced, members, standby_replicas)
 
 
@@ -214,8 +214,8 @@ def _missing_of_coordinator(group_input: GroupInput, assignor: StreamsStickyAssi
     if named not in (None, _STICKY):
         yield MissingPart.ASSIGNOR
     is_stateful = any(part.changelog_topics for part in group.subtopologies)
-    is_told = all(member.task_offsets is not None for member in group.members)
-    if assignor is not None and assignor.reads_offsets and is_stateful and not is_told:
+    has_offsets = all(member.task_offsets is not None for member in group.members)
+    if assignor is not None and assignor.reads_offsets and is_stateful and not has_offsets:
         yield MissingPart.TASK_OFFSETS
 
 
@@ -229,8 +229,11 @@ def todays_score(group_input: GroupInput, today: StreamsRequest, missing: Collec
         row,
         processes=None if MissingPart.PROCESS_IDS in missing else row.processes,
         standbys_missing=row.standbys_missing if is_known else None,
-        warmup_tasks=sum(one.warmup for one in counts),
-        idle_members=sum(not one.active and not one.standby and not one.warmup for one in counts),
+        warmup_tasks=sum(member_counts.warmup for member_counts in counts),
+        idle_members=sum(
+            not member_counts.active and not member_counts.standby and not member_counts.warmup
+            for member_counts in counts
+        ),
     )
 
 
@@ -251,7 +254,7 @@ def _partition_counts(group_input: GroupInput) -> dict[str, int]:
 def request_of(group_input: GroupInput) -> StreamsRequest:
     group, counts = group_input.group, _partition_counts(group_input)
     order = feeding_order(group.members, seen_release(group_input.kafka_version), is_server=True)
-    listed = group.members if order is None else tuple(group.members[place] for place in order.tolist())
+    listed = group.members if order is None else tuple(group.members[index] for index in order.tolist())
     return StreamsRequest(
         subtopologies=tuple(_subtopology(part, counts) for part in group.subtopologies),
         members=tuple(_member(member) for member in listed),
@@ -278,8 +281,8 @@ def listed_tasks(tasks: TaskIds) -> tuple[Task, ...]:
 
 
 def _after(assignor: StreamsStickyAssignor, request: StreamsRequest) -> StreamsRequest:
-    given = zip(request.members, assignor.assign(request), strict=True)
-    members = tuple(replace(member, active=tasks.active, standby=tasks.standby) for member, tasks in given)
+    pairs = zip(request.members, assignor.assign(request), strict=True)
+    members = tuple(replace(member, active=tasks.active, standby=tasks.standby) for member, tasks in pairs)
     return replace(request, members=members)
 
 
@@ -380,7 +383,7 @@ def _new_tasks(before: StreamsRequest, after: StreamsRequest) -> dict[str, list[
     return new
 
 
-def _placed(request: StreamsRequest) -> Counter[tuple[str, str, Task]]:
+def _placement(request: StreamsRequest) -> Counter[tuple[str, str, Task]]:
     kinds = ((member.id, kind, tasks) for member in request.members for kind, tasks in _kinds(member))
     return Counter((member, kind, task) for member, kind, tasks in kinds for task in tasks)
 

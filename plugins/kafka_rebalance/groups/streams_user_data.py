@@ -37,7 +37,7 @@ def decode_streams_subscription(data: bytes) -> StreamsSubscription:
     process_id = str(UUID(bytes=reader.take(16)))
     if version < 7:
         active, standby = _tasks(reader, version), _tasks(reader, version)
-        return StreamsSubscription(version, process_id, Tasks(_listed(active), _listed(standby)), None)
+        return StreamsSubscription(version, process_id, Tasks(_task_ids(active), _task_ids(standby)), None)
     reader.nullable_bytes()  # user end point
     sums = _offset_sums(reader, version)
     if version >= 8:
@@ -45,15 +45,15 @@ def decode_streams_subscription(data: bytes) -> StreamsSubscription:
     if version >= 9:
         reader.int32()  # error code
     tags = {_text(reader): _text(reader) for _ in range(reader.count() if version >= 11 else 0)}
-    found: dict[str, dict[int, int]] = defaultdict(dict)
+    totals: dict[str, dict[int, int]] = defaultdict(dict)
     for (subtopology, partition), total in sums.items():
         if total >= 0:
-            found[subtopology][partition] = total
+            totals[subtopology][partition] = total
     had = Tasks(
-        _listed(task for task, total in sums.items() if total == _LATEST_OFFSET),
-        _listed(task for task, total in sums.items() if total != _LATEST_OFFSET),
+        _task_ids(task for task, total in sums.items() if total == _LATEST_OFFSET),
+        _task_ids(task for task, total in sums.items() if total != _LATEST_OFFSET),
     )
-    offset_sums = tuple((name, tuple(sorted(found[name].items()))) for name in sorted(found))
+    offset_sums = tuple((name, tuple(sorted(totals[name].items()))) for name in sorted(totals))
     return StreamsSubscription(version, process_id, had, offset_sums, tags)
 
 
@@ -70,7 +70,7 @@ def decode_streams_assignment(data: bytes) -> Tasks:
         for _ in range(reader.count()):
             reader.string()
             reader.int32()
-    return Tasks(_listed(active), _listed(standby))
+    return Tasks(_task_ids(active), _task_ids(standby))
 
 
 def _version(reader: ProtocolReader) -> int:
@@ -91,31 +91,31 @@ def _tasks(reader: ProtocolReader, version: int) -> list[tuple[str, int]]:
 def _task(reader: ProtocolReader, version: int) -> tuple[str, int]:
     subtopology, partition = reader.int32(), reader.int32()
     characters = reader.count() if version >= 10 else 0
-    return _checked(subtopology, partition, reader.take(2 * characters).decode("utf-16-be", "replace"))
+    return _check_task(subtopology, partition, reader.take(2 * characters).decode("utf-16-be", "replace"))
 
 
-def _checked(subtopology: int, partition: int, topology: str | None = None) -> tuple[str, int]:
+def _check_task(subtopology: int, partition: int, topology: str | None = None) -> tuple[str, int]:
     if subtopology < 0 or partition < 0:
         raise OddBytesError(f"task {subtopology}_{partition}")
     return f"{topology}__{subtopology}" if topology else str(subtopology), partition
 
 
 def _offset_sums(reader: ProtocolReader, version: int) -> dict[tuple[str, int], int]:
-    found: dict[tuple[str, int], int] = {}
+    sums: dict[tuple[str, int], int] = {}
     for _ in range(reader.count()):
         subtopology = reader.int32()
         if version >= 10:
             partition, total = reader.int32(), reader.int64()
-            found[_checked(subtopology, partition, reader.nullable_string())] = total
+            sums[_check_task(subtopology, partition, reader.nullable_string())] = total
             continue
         for _ in range(reader.count()):
             partition = reader.int32()
-            found[_checked(subtopology, partition)] = reader.int64()
-    return found
+            sums[_check_task(subtopology, partition)] = reader.int64()
+    return sums
 
 
-def _listed(tasks: Iterable[tuple[str, int]]) -> TaskIds:
-    found: dict[str, set[int]] = defaultdict(set)
+def _task_ids(tasks: Iterable[tuple[str, int]]) -> TaskIds:
+    partitions_of: dict[str, set[int]] = defaultdict(set)
     for subtopology, partition in tasks:
-        found[subtopology].add(partition)
-    return tuple((name, tuple(sorted(found[name]))) for name in sorted(found))
+        partitions_of[subtopology].add(partition)
+    return tuple((name, tuple(sorted(partitions_of[name]))) for name in sorted(partitions_of))

@@ -65,10 +65,10 @@ def request_of(
     generation. Members are in ``feeding_order``, or ``as_listed``.
     """
     frame = frame_of(group_input, subscriptions, is_server=is_server, as_listed=as_listed)
-    return frame.of_owned(*_owned(group_input))
+    return frame.of_owned(*_owned_partitions(group_input))
 
 
-def _owned(group_input: GroupInput) -> tuple[Longs, Ints, Ints]:
+def _owned_partitions(group_input: GroupInput) -> tuple[Longs, Ints, Ints]:
     index = {topic: number for number, topic in enumerate(group_input.topics)}
     owned = [
         [
@@ -172,10 +172,10 @@ class ProtocolReader:
 
     def topic_partitions(self) -> TopicPartitions:
         """Each topic once, by first appearance: librdkafka repeats it for every partition."""
-        found: dict[str, list[int]] = {}
+        partitions_of: dict[str, list[int]] = {}
         for _ in range(self.count()):
-            found.setdefault(self.string(), []).extend(self.int32() for _ in range(self.count()))
-        return tuple((topic, tuple(partitions)) for topic, partitions in found.items())
+            partitions_of.setdefault(self.string(), []).extend(self.int32() for _ in range(self.count()))
+        return tuple((topic, tuple(partitions)) for topic, partitions in partitions_of.items())
 
 
 _GENERATION_BYTES = 4

@@ -92,13 +92,13 @@ class KeyRule:
 
 def rule_of(name: str) -> KeyRule:
     """Raises UnknownNameError, or InvalidInputError for one that does not hash keys."""
-    found = _rule(by_name(name))
-    if found is None:
+    rule = _rule(by_name(name))
+    if rule is None:
         raise InvalidInputError.at(
             f"partitioner {name}", "does not place records by a hash of their key",
             "round robin and sticky ones spread any keys; `replay` asks a custom one",
         )  # fmt: skip
-    return found
+    return rule
 
 
 def _rule(partitioner: Partitioner) -> KeyRule | None:
@@ -132,13 +132,13 @@ _EMPTY_KEY = KeyColumn.of([b""])
 
 def hashes_of(key_hash: KeyHash, keys: KeyColumn) -> Words:
     """uint32[N]; a null key hashes as the empty one, as in every client."""
-    hashes = _hashed(key_hash, keys)
+    hashes = _hash(key_hash, keys)
     if keys.is_null is not None:
-        hashes[keys.is_null] = _hashed(key_hash, _EMPTY_KEY)[0]
+        hashes[keys.is_null] = _hash(key_hash, _EMPTY_KEY)[0]
     return hashes
 
 
-def _hashed(key_hash: KeyHash, keys: KeyColumn) -> Words:
+def _hash(key_hash: KeyHash, keys: KeyColumn) -> Words:
     match key_hash:
         case KeyHash.MURMUR2:
             return murmur2_hashes(keys).view(np.uint32)
@@ -195,7 +195,7 @@ def hash_identities(hashes: npt.NDArray[np.uint32]) -> Identities:
 
 @inlined_kernel
 @wraps_around
-def _mixed(code: np.uint64, word: np.uint64) -> np.uint64:
+def _mix(code: np.uint64, word: np.uint64) -> np.uint64:
     """One to one in ``word``: keys that differ in one word do not collide."""
     code = (code ^ word) * _STEP
     return code ^ (code >> np.uint64(32))
@@ -208,12 +208,12 @@ def _identities(data: Bytes, offsets: Offsets, identities: Identities) -> None:
         at, end = np.int64(offsets[i]), np.int64(offsets[i + 1])
         code = _SEED ^ np.uint64(end - at)
         while at + _WORD <= end:
-            code = _mixed(code, np.uint64(four_bytes(data, at)))
+            code = _mix(code, np.uint64(four_bytes(data, at)))
             at += _WORD
         tail = np.uint64(0)
         for k in range(end - at):
             tail |= np.uint64(data[at + k]) << np.uint64(8 * k)
-        code = _mixed(code, tail) * _LAST
+        code = _mix(code, tail) * _LAST
         identities[i] = code ^ (code >> np.uint64(29))
 
 
@@ -221,7 +221,7 @@ def _identities(data: Bytes, offsets: Offsets, identities: Identities) -> None:
 @wraps_around
 def _mixed_hashes(hashes: npt.NDArray[np.uint32], identities: Identities) -> None:
     for i in range(len(identities)):
-        code = _mixed(_SEED, np.uint64(hashes[i])) * _LAST
+        code = _mix(_SEED, np.uint64(hashes[i])) * _LAST
         identities[i] = code ^ (code >> np.uint64(29))
 
 
@@ -312,8 +312,8 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    one: int
-    other: int
+    first: int
+    second: int
     pairing: Pairing
 
 
@@ -381,14 +381,16 @@ class KeyFacts:
         )  # fmt: skip
 
     @classmethod
-    def of_rows(cls, rows: Longs, identity: Identities, hashes: Words, keys: KeyColumn | None, shown: int) -> KeyFacts:
+    def of_rows(
+        cls, rows: Longs, identity: Identities, hashes: Words, keys: KeyColumn | None, shown_bytes: int
+    ) -> KeyFacts:
         rows = rows[np.argsort(identity[rows])]
         length = np.full(len(rows), UNKNOWN_LENGTH, np.int32)
-        start = np.zeros((len(rows), shown), np.uint8)
+        start = np.zeros((len(rows), shown_bytes), np.uint8)
         if keys is not None:
             length = (keys.offsets[rows + 1] - keys.offsets[rows]).astype(np.int32)
-            if shown:
-                within = np.arange(shown)
+            if shown_bytes:
+                within = np.arange(shown_bytes)
                 at = keys.offsets[rows].astype(np.int64)[:, None] + within
                 is_key = within < length[:, None]
                 start[is_key] = keys.data[at[is_key]]

@@ -76,13 +76,13 @@ class DifferentKeys:
     def with_batch(self, identity: Identities, is_counted: Flags) -> tuple[DifferentKeys, Longs]:
         """Add a batch; also return each key's row of the batch, -1 if known before."""
         slots = 1 << int(4 * self.size - 1).bit_length()
-        found, rows, cut = _smallest(
+        smallest, rows, cut = _smallest(
             identity, is_counted, self.identity, self.size, (np.zeros(slots, np.uint64), np.zeros(slots, np.int64)),
             np.uint64(self.limit),
         )  # fmt: skip
-        order = np.argsort(found)[: self.size]
-        limit = int(cut) if len(found) <= self.size else int(found[order[-1]])
-        return replace(self, identity=found[order], limit=limit), rows[order]
+        order = np.argsort(smallest)[: self.size]
+        limit = int(cut) if len(smallest) <= self.size else int(smallest[order[-1]])
+        return replace(self, identity=smallest[order], limit=limit), rows[order]
 
     def merged(self, other: DifferentKeys) -> DifferentKeys:
         identity = np.unique(np.concatenate([self.identity, other.identity]))
@@ -100,15 +100,15 @@ _FIRST_ROW = 2  # mark of a slot: free, known, or row of the batch + 2
 
 @kernel
 def _smallest(
-    identity: Identities, is_counted: Flags, known: Identities, size: int, slots: tuple[Identities, Longs],
+    identity: Identities, is_counted: Flags, earlier: Identities, size: int, slots: tuple[Identities, Longs],
     limit: np.uint64,
 ) -> tuple[Identities, Longs, np.uint64]:  # fmt: skip
     table, marks = slots
     mask = np.uint64(len(table) - 1)
-    used = len(known)
-    for k in range(len(known)):
-        at = _place(table, marks, known[k], mask)
-        table[at] = known[k]
+    used = len(earlier)
+    for k in range(len(earlier)):
+        at = _place(table, marks, earlier[k], mask)
+        table[at] = earlier[k]
         marks[at] = _KNOWN
     for i in range(len(identity)):
         if not is_counted[i] or identity[i] > limit:
@@ -121,14 +121,14 @@ def _smallest(
         used += 1
         if used >= 2 * size:
             used, limit = _keep_smallest(table, marks, used, size, mask)
-    found, rows = np.empty(used, np.uint64), np.empty(used, np.int64)
+    smallest, rows = np.empty(used, np.uint64), np.empty(used, np.int64)
     n = 0
     for k in range(len(marks)):
         if marks[k] != _FREE:
-            found[n] = table[k]
+            smallest[n] = table[k]
             rows[n] = marks[k] - _FIRST_ROW
             n += 1
-    return found, rows, limit
+    return smallest, rows, limit
 
 
 @inner_kernel
@@ -141,13 +141,13 @@ def _place(table: Identities, marks: Longs, identity: np.uint64, mask: np.uint64
 
 @inner_kernel
 def _keep_smallest(table: Identities, marks: Longs, used: int, size: int, mask: np.uint64) -> tuple[int, np.uint64]:
-    found = np.empty(used, np.uint64)
+    identities = np.empty(used, np.uint64)
     n = 0
     for k in range(len(marks)):
         if marks[k] != _FREE:
-            found[n] = table[k]
+            identities[n] = table[k]
             n += 1
-    limit = np.sort(found)[size - 1]
+    limit = np.sort(identities)[size - 1]
     old_table, old_marks = table.copy(), marks.copy()
     marks[:] = _FREE
     for k in range(len(old_marks)):
@@ -185,9 +185,9 @@ class FrequentKeys:
         return self._of_table(table, counts, error, self.total + int(is_counted.sum()), rows)
 
     def merged(self, other: FrequentKeys) -> FrequentKeys:
-        identity, place = np.unique(np.concatenate([self.identity, other.identity]), return_inverse=True)
+        identity, inverse = np.unique(np.concatenate([self.identity, other.identity]), return_inverse=True)
         records = np.zeros(len(identity), np.int64)
-        np.add.at(records, place, np.concatenate([self.records, other.records]))
+        np.add.at(records, inverse, np.concatenate([self.records, other.records]))
         error = self.error + other.error
         if len(identity) > self.capacity:
             cut = int(np.sort(records)[len(records) - self.capacity // 2 - 1])
@@ -211,17 +211,17 @@ def _slot_count(capacity: int) -> int:
 
 @kernel
 def _count(
-    identity: Identities, is_counted: Flags, known: Identities, known_counts: Longs, capacity: int,
+    identity: Identities, is_counted: Flags, earlier: Identities, earlier_counts: Longs, capacity: int,
     slots: tuple[Identities, Longs, Longs],
 ) -> int:  # fmt: skip
     """Fill the slots (identity, count, row); return the subtracted median."""
     table, counts, rows = slots
     mask = np.uint64(len(table) - 1)
-    used = len(known)
-    for k in range(len(known)):
-        at = _slot(table, counts, known[k], mask)
-        table[at] = known[k]
-        counts[at] = known_counts[k]
+    used = len(earlier)
+    for k in range(len(earlier)):
+        at = _slot(table, counts, earlier[k], mask)
+        table[at] = earlier[k]
+        counts[at] = earlier_counts[k]
     taken_off = 0
     for i in range(len(identity)):
         if not is_counted[i]:
@@ -252,13 +252,13 @@ def _slot(table: Identities, counts: Longs, identity: np.uint64, mask: np.uint64
 
 @inner_kernel
 def _median(counts: Longs, used: int) -> int:
-    found = np.empty(used, np.int64)
+    positive = np.empty(used, np.int64)
     n = 0
     for k in range(len(counts)):
         if counts[k] > 0:
-            found[n] = counts[k]
+            positive[n] = counts[k]
             n += 1
-    return int(np.partition(found, used // 2)[used // 2])
+    return int(np.partition(positive, used // 2)[used // 2])
 
 
 @inner_kernel
@@ -400,16 +400,16 @@ def _counts_of(batch: KeyBatch, plan: TallyPlan) -> Counts:
         goes_by_key.append(~is_by_lot)
         start = end
     for k, pair in enumerate(plan.pairs):
-        is_paired = goes_by_key[pair.one] & goes_by_key[pair.other] & ~batch.is_null
-        counts.paired[k], counts.apart[k] = _apart(places[pair.one], places[pair.other], is_paired)
+        is_paired = goes_by_key[pair.first] & goes_by_key[pair.second] & ~batch.is_null
+        counts.paired[k], counts.apart[k] = _apart(places[pair.first], places[pair.second], is_paired)
     return counts if batch.observed is None else _with_observed(counts, batch.observed, places, goes_by_key)
 
 
 def _with_observed(counts: Counts, observed: Ints, places: list[Ints], goes_by_key: list[Flags]) -> Counts:
     is_known = observed >= 0
     for k, (placed, is_by_key) in enumerate(zip(places, goes_by_key, strict=True)):
-        known, apart = _apart(placed, observed, is_by_key & is_known)
-        counts.with_observed[k], counts.agreeing[k] = known, known - apart
+        compared, apart = _apart(placed, observed, is_by_key & is_known)
+        counts.with_observed[k], counts.agreeing[k] = compared, compared - apart
     return replace(counts, observed=np.bincount(observed[is_known]).astype(np.int64))
 
 
@@ -423,18 +423,18 @@ def _add_up(placed: Ints, is_by_lot: Flags, weights: Longs, records: Longs, load
 
 
 @kernel
-def _apart(one: Ints, other: Ints, is_looked_at: Flags) -> tuple[int, int]:
+def _apart(left: Ints, right: Ints, is_looked_at: Flags) -> tuple[int, int]:
     looked_at = apart = 0
-    for i in range(len(one)):
+    for i in range(len(left)):
         looked_at += is_looked_at[i]
-        apart += is_looked_at[i] & (one[i] != other[i])
+        apart += is_looked_at[i] & (left[i] != right[i])
     return looked_at, apart
 
 
-def _sum(one: Longs, other: Longs) -> Longs:
-    if len(one) == len(other):
-        return one + other
-    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+def _sum(left: Longs, right: Longs) -> Longs:
+    if len(left) == len(right):
+        return left + right
+    longer, shorter = (left, right) if len(left) > len(right) else (right, left)
     total = longer.copy()
     total[: len(shorter)] += shorter
     return total
@@ -466,7 +466,7 @@ _BASE64 = _values(f"{_LETTERS}+/", f"{_LETTERS}-_")
 _BASE64[ord("=")] = _PAD
 
 
-def decoded(keys: KeyColumn, encoding: KeyEncoding, first_row: int = 0) -> KeyColumn:
+def decode_keys(keys: KeyColumn, encoding: KeyEncoding, first_row: int = 0) -> KeyColumn:
     """Raises InvalidInputError with the invalid row (from 1, after ``first_row``)."""
     if encoding is KeyEncoding.PLAIN:
         return keys
@@ -484,10 +484,10 @@ def decoded(keys: KeyColumn, encoding: KeyEncoding, first_row: int = 0) -> KeyCo
 @kernel
 def _decode(
     data: Bytes, offsets: Offsets, is_null: npt.NDArray[np.bool_], digits: tuple[Values, int],
-    found: tuple[Bytes, Longs],
+    output: tuple[Bytes, Longs],
 ) -> int:  # fmt: skip
     values, bits = digits
-    bytes_, bounds = found
+    bytes_, bounds = output
     n = 0
     for i in range(len(is_null)):
         value = left = 0
@@ -565,8 +565,8 @@ class PlacementScore:
 class PairScore:
     """Shares of keyed records (exact) and distinct keys (estimate) in different partitions."""
 
-    one: Placement
-    other: Placement
+    first: Placement
+    second: Placement
     pairing: Pairing
     keyed_records: int
     records_apart: int
@@ -634,14 +634,14 @@ def scores_of(tally: KeyTally, own: int = 0) -> KeyScores:
     )
 
 
-def meeting_of(one: KeyTally, other: KeyTally) -> MeetingScore:
-    pair = read_together(one.plan)
-    limit = np.uint64(min(one.different.limit, other.different.limit))
-    mine, theirs = (tally.different.identity[tally.different.identity <= limit] for tally in (one, other))
+def meeting_of(left: KeyTally, right: KeyTally) -> MeetingScore:
+    pair = read_together(left.plan)
+    limit = np.uint64(min(left.different.limit, right.different.limit))
+    mine, theirs = (tally.different.identity[tally.different.identity <= limit] for tally in (left, right))
     shared = np.intersect1d(mine, theirs)
-    facts = one.facts.of(shared)
-    is_apart = _places(one, facts, pair.one) != _places(one, facts, pair.other)
-    is_exact = one.different.is_exact and other.different.is_exact
+    facts = left.facts.of(shared)
+    is_apart = _places(left, facts, pair.first) != _places(left, facts, pair.second)
+    is_exact = left.different.is_exact and right.different.is_exact
     return MeetingScore(
         shared_keys=float(len(shared)) if is_exact else len(shared) / ((int(limit) + 1) / 2**64),
         sampled_keys=len(shared),
@@ -663,7 +663,7 @@ def heaviest(tally: KeyTally, among: Longs, count: int) -> tuple[HeavyKey, ...]:
             key_bytes=None if facts.length[i] < 0 else int(facts.length[i]),
             records_at_least=int(tally.frequent.records[i]),
             records_at_most=int(tally.frequent.records[i]) + tally.frequent.error,
-            partitions=tuple(int(place) for place in places[:, i]),
+            partitions=tuple(int(partition) for partition in places[:, i]),
         )
         for i in chosen.tolist()
     )
@@ -682,12 +682,12 @@ def _placement_score(tally: KeyTally, number: int, partitions: int) -> Placement
     before = sum(placement.partitions for placement in tally.plan.placements[:number])
     placement, counts = tally.plan.placements[number], tally.counts
     cells = slice(before, before + placement.partitions)
-    known = int(counts.with_observed[number]) if placement.partitions == partitions else 0
+    observed_records = int(counts.with_observed[number]) if placement.partitions == partitions else 0
     return PlacementScore(
         placement,
         PartitionLoad(counts.records[cells], counts.bytes[cells]),
         int(counts.by_lot[number]),
-        int(counts.agreeing[number]) / known if known else None,
+        int(counts.agreeing[number]) / observed_records if observed_records else None,
     )
 
 
@@ -696,8 +696,8 @@ def _pair_score(tally: KeyTally, number: int, pair: Pair) -> PairScore:
     frequent = _records_apart(tally, tally.facts.of(tally.frequent.identity), pair)
     looked_at = different[different >= 0]
     return PairScore(
-        one=tally.plan.placements[pair.one],
-        other=tally.plan.placements[pair.other],
+        first=tally.plan.placements[pair.first],
+        second=tally.plan.placements[pair.second],
         pairing=pair.pairing,
         keyed_records=int(tally.counts.paired[number]),
         records_apart=int(tally.counts.apart[number]),
@@ -708,5 +708,5 @@ def _pair_score(tally: KeyTally, number: int, pair: Pair) -> PairScore:
 
 def _records_apart(tally: KeyTally, facts: KeyFacts, pair: Pair) -> Longs:
     """1: different partitions, 0: the same, -1: one is random."""
-    one, other = _places(tally, facts, pair.one), _places(tally, facts, pair.other)
-    return np.where((one < 0) | (other < 0), -1, one != other)
+    left, right = _places(tally, facts, pair.first), _places(tally, facts, pair.second)
+    return np.where((left < 0) | (right < 0), -1, left != right)

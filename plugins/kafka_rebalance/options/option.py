@@ -97,32 +97,32 @@ class Option:
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        found = self._adapter.json_schema()
+        json_schema = self._adapter.json_schema()
         is_number = isinstance(self.default, int | float) and not isinstance(self.default, bool)
-        return _flat(found, found.get("$defs", {}), may_lack=self.default is None or is_number)
+        return _flat(json_schema, json_schema.get("$defs", {}), may_lack=self.default is None or is_number)
 
     @cached_property
     def _adapter(self) -> TypeAdapter[Any]:
         return TypeAdapter(self.kind, config=CHECKED)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.with_info_wrap_validator_function(self._checked, handler(source))
+        return core_schema.with_info_wrap_validator_function(self._check, handler(source))
 
-    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
-        place = replace(self, name=self.name or info.field_name).flag
+    def _check(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+        flag = replace(self, name=self.name or info.field_name).flag
         try:
             return inner(value)
         except ValidationError as error:
             key = wrong_key(error)
             is_shown = isinstance(key, str) or (isinstance(value, Mapping) and key is not None)
-            raise UsageError.at(f"{place} {key}" if is_shown else place, error_words(error)) from error
+            raise UsageError.at(f"{flag} {key}" if is_shown else flag, error_words(error)) from error
         except InvalidInputError as error:
-            raise UsageError.at(place, str(error)) from error
+            raise UsageError.at(flag, str(error)) from error
 
 
 def options_of(section: Any) -> tuple[Option, ...]:
     """Return the options of a checked dataclass."""
-    hints, found = get_type_hints(section, include_extras=True), []
+    hints, options = get_type_hints(section, include_extras=True), []
     for name in section.__annotations__:
         inner, *annotations = get_args(hints[name]) if hasattr(hints[name], "__metadata__") else (None,)
         for option in annotations:
@@ -130,8 +130,8 @@ def options_of(section: Any) -> tuple[Option, ...]:
                 others = [part for part in annotations if part is not option]
                 held = getattr(section, name, None)  # mappings have no default in the class
                 named = replace(option, name=option.name or name, field=name, section=section.section, held=held)
-                found.append(replace(named, kind=Annotated[(inner, *others, named)]))
-    return tuple(found)
+                options.append(replace(named, kind=Annotated[(inner, *others, named)]))
+    return tuple(options)
 
 
 def _flat(schema: Any, defs: Mapping[str, Any], *, may_lack: bool = False) -> dict[str, Any]:

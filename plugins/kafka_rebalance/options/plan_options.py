@@ -56,7 +56,7 @@ class Contradiction:
     why: str
     detail: Callable[[PlanOptions], str | None] = lambda _: ""
 
-    def words(self, options: PlanOptions, field_of: Mapping[str, str]) -> str | None:
+    def message(self, options: PlanOptions, field_of: Mapping[str, str]) -> str | None:
         if not all(is_given(options, field_of[flag]) for flag in (self.first, self.second)):
             return None
         detail = self.detail(options)
@@ -159,9 +159,9 @@ def is_given(options: PlanOptions, field: str) -> bool:
 def require_no_contradiction(options: PlanOptions, field_of: Mapping[str, str]) -> None:
     """Raises UsageError for a contradiction; ``field_of`` maps fields to flags."""
     for pair in CONTRADICTIONS:
-        words = pair.words(options, field_of)
-        if words is not None:
-            raise UsageError(words)
+        message = pair.message(options, field_of)
+        if message is not None:
+            raise UsageError(message)
 
 
 # A cost is met up to this share above its bound.

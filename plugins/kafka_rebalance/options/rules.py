@@ -138,7 +138,7 @@ SubjectOf: TypeAlias = Annotated[str, OneOf(_SUBJECT_TYPES)]
 
 
 def _end(value: Any) -> Any:
-    end = _parsed(value) if isinstance(value, str) else value
+    end = _parse(value) if isinstance(value, str) else value
     if isinstance(end, datetime) or not isinstance(end, date):
         return end
     try:
@@ -147,7 +147,7 @@ def _end(value: Any) -> Any:
         raise ValueError(f"{excerpt(value)} has no end") from error
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     for read in (date.fromisoformat, datetime.fromisoformat):
         try:
             return read(text.strip())

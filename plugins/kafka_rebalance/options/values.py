@@ -92,8 +92,8 @@ _FACTORS = {None: 1} | {
 class WrongKeyError(ValueError):
     """A mapping with a wrong value at one key."""
 
-    def __init__(self, key: Any, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, key: Any, message: str) -> None:
+        super().__init__(message)
         self.key = key
 
 
@@ -102,20 +102,20 @@ class _Annotation(ABC):
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_wrap_validator_function(
-            self._checked,
+            self._check,
             self._inner(source, handler),
-            serialization=core_schema.wrap_serializer_function_ser_schema(self._dumped, info_arg=True),
+            serialization=core_schema.wrap_serializer_function_ser_schema(self._dump, info_arg=True),
         )
 
     def _inner(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return handler(source)
 
     @abstractmethod
-    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _check(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         """Return the checked value. Raises ValueError."""
 
     @abstractmethod
-    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _dump(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         """Return JSON of the value."""
 
 
@@ -144,7 +144,7 @@ class Value(_Annotation):
         ours, inner = self.schema if handler.mode == "validation" else {}, handler(schema)
         return inner | ours if inner.get("type") in ours.get("type", [inner.get("type")]) else ours
 
-    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _check(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         meant = self.read(value) if info.context == WRITTEN else value
         try:
             return inner(meant)
@@ -153,15 +153,15 @@ class Value(_Annotation):
                 raise  # with its own message
             raise ValueError(f"{excerpt(value)} {self.fault}" + (f"; {self.give}" if self.give else "")) from error
 
-    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _dump(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         return self.write(value) if info.context == WRITTEN else inner(value)
 
 
 class OneOf(Value):
     def __init__(self, choices: Iterable[str], fault: str = "") -> None:
         self.choices = list(choices)
-        known = ", ".join(self.choices)
-        super().__init__(fault or f"is none of {known}", f"known: {known}" if fault else "")
+        choice_list = ", ".join(self.choices)
+        super().__init__(fault or f"is none of {choice_list}", f"known: {choice_list}" if fault else "")
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {"type": "string", "enum": self.choices}
@@ -175,17 +175,17 @@ class Several(_Annotation):
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """No ``uniqueItems``: Airflow compares all pairs of a list of objects."""
-        found = {key: part for key, part in handler(schema).items() if key != "uniqueItems"}
-        return found | ({"maxItems": MOST_VALUES} if handler.mode == "validation" else {})
+        json_schema = {key: part for key, part in handler(schema).items() if key != "uniqueItems"}
+        return json_schema | ({"maxItems": MOST_VALUES} if handler.mode == "validation" else {})
 
-    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _check(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         if not isinstance(value, list | tuple | frozenset):
             raise ValueError(f"{excerpt(value)} is no list")  # noqa: TRY004 (pydantic takes no TypeError)
         if info.context == WRITTEN and len(value) > MOST_VALUES:
             raise ValueError(f"{len(value):,} values are more than {MOST_VALUES:,}")
         return inner(value)
 
-    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> list[Any]:  # noqa: ARG002
+    def _dump(self, value: Any, inner: Callable[[Any], Any], info: Any) -> list[Any]:  # noqa: ARG002
         return sorted(inner(value)) if isinstance(value, frozenset) else list(inner(value))
 
 
@@ -202,14 +202,14 @@ class Pairs(Several):
         in_form = {"type": "array", "items": self.schema, "maxItems": MOST_VALUES}
         return in_form if handler.mode == "validation" else handler(schema)
 
-    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _check(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         if info.context == WRITTEN:
-            return super()._checked(value, lambda pairs: inner(_once(map(self.read, pairs))), info)
+            return super()._check(value, lambda pairs: inner(_once(map(self.read, pairs))), info)
         if not isinstance(value, Mapping):
             raise ValueError(f"{excerpt(value)} is no object")  # noqa: TRY004
         return inner(value)
 
-    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+    def _dump(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         if info.context == WRITTEN:
             return [self.write(*pair) for pair in sorted(value.items())]
         return inner(dict(sorted(value.items())))
@@ -250,9 +250,9 @@ def wrong_key(error: ValidationError) -> Any:
     return first["loc"][0] if first["loc"] and first["loc"][-1] != "[key]" else None
 
 
-def nearest(name: Any, known: Iterable[str]) -> str:
+def nearest(name: Any, choices: Iterable[str]) -> str:
     """Return ``did you mean X?``, or all known names."""
-    names = list(known)
+    names = list(choices)
     near = get_close_matches(str(name), names, n=1)
     return f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
 
@@ -332,11 +332,11 @@ def _new_broker(value: Any) -> tuple[int, str | None]:
     return read_value(BrokerId, broker), rack or None
 
 
-def _resource_and(value: Any, known: Iterable[str], wanted: str) -> tuple[str, str]:
+def _resource_and(value: Any, choices: Iterable[str], form: str) -> tuple[str, str]:
     resource, _, rest = value.partition("=") if isinstance(value, str) else ("", "", "")
-    if resource not in known or not rest:
+    if resource not in choices or not rest:
         what = f"{excerpt(value)}" if isinstance(value, str) else f"{excerpt(value)} is no text"
-        raise ValueError(f"{what}: give {wanted}, RESOURCE is one of {', '.join(known)}")
+        raise ValueError(f"{what}: give {form}, RESOURCE is one of {', '.join(choices)}")
     return resource, rest
 
 
@@ -347,8 +347,8 @@ def _target(value: Any) -> tuple[str, Any]:
     try:
         return resource, (float(low) if dots else None, float(high) if high or not dots else None)
     except ValueError:
-        words = f"{excerpt(band)} is no allowed range: give HIGH or LOW..HIGH as multiples of the mean"
-        raise ValueError(words) from None
+        message = f"{excerpt(band)} is no allowed range: give HIGH or LOW..HIGH as multiples of the mean"
+        raise ValueError(message) from None
 
 
 def _target_text(resource: str, band: Target) -> str:

@@ -50,13 +50,13 @@ class NewTopic:
     log_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        place = f"--new-topic {self.topic[:60]}"
+        flag = f"--new-topic {self.topic[:60]}"
         if fault := topic_name_fault(self.topic):
-            raise UsageError.at(place, fault)
+            raise UsageError.at(flag, fault)
         if not 1 <= self.partitions <= MOST_PARTITIONS:
-            raise UsageError.at(place, f"{self.partitions:,} partitions", f"give 1 to {MOST_PARTITIONS:,}")
+            raise UsageError.at(flag, f"{self.partitions:,} partitions", f"give 1 to {MOST_PARTITIONS:,}")
         if self.replication_factor < 1:
-            raise UsageError.at(place, f"replication factor {self.replication_factor}", "give 1 or more")
+            raise UsageError.at(flag, f"replication factor {self.replication_factor}", "give 1 or more")
 
     def weights(self, resource: str) -> tuple[float, float]:
         """Load of every replica, and extra load of the leader."""
@@ -106,7 +106,7 @@ def place_new_topics(
     receivers = _receivers(snapshot, topics, options)
     document = options.document()
     before = receivers.load.copy()
-    placed = [_placed(receivers, topic) for topic in topics]
+    placed = [_place(receivers, topic) for topic in topics]
     ids = receivers.brokers.arrays.ids.tolist()
     return {
         "format": FORMAT,
@@ -129,18 +129,20 @@ def place_new_topics(
 
 
 def _require_new(snapshot: ClusterSnapshot, topics: Sequence[NewTopic]) -> None:
-    known = {topic.name for topic in snapshot.topics}
+    topic_names = {topic.name for topic in snapshot.topics}
     for topic in topics:
-        if topic.topic in known:
+        if topic.topic in topic_names:
             raise UsageError.at(f"--new-topic {topic.topic}", "is in the cluster, or was given before")
-        known.add(topic.topic)
+        topic_names.add(topic.topic)
 
 
 def _receivers(snapshot: ClusterSnapshot, topics: Sequence[NewTopic], options: PlanOptions) -> _Receivers:
     brokers = build_broker_arrays(snapshot, options)
     arrays, scores = brokers.arrays, score_cluster(snapshot)
-    known = [row.name for row in TABLE if row.is_balanced and (row.is_counted or scores.resource(row.name) is not None)]
-    names = tuple(name for name in known if any(any(topic.weights(name)) for topic in topics))
+    resources = [
+        row.name for row in TABLE if row.is_balanced and (row.is_counted or scores.resource(row.name) is not None)
+    ]
+    names = tuple(name for name in resources if any(any(topic.weights(name)) for topic in topics))
     count = len(brokers.brokers)
     load = np.zeros((count, len(names)))
     for d, name in enumerate(names):
@@ -174,7 +176,7 @@ def _too_few(topic: NewTopic, able: int) -> InfeasibleError:
     return InfeasibleError(cause, fact(FactCode.LOWER_FACTOR, replication_factor=able) if able else None)
 
 
-def _placed(receivers: _Receivers, topic: NewTopic) -> list[list[int]]:
+def _place(receivers: _Receivers, topic: NewTopic) -> list[list[int]]:
     able = int(receivers.takes.sum())
     if topic.replication_factor > able or not receivers.leads.any():
         raise _too_few(topic, able)

@@ -323,14 +323,14 @@ def _rack_aware(
         k = 0
         for j in range(1, replication_factor):
             while True:
-                place = _follower(first, shift * rack_count, k, brokers)
+                broker = _follower(first, shift * rack_count, k, brokers)
                 k += 1
-                is_new_rack = rack_used[racks[place]] != i
-                if (is_new_rack or used_racks == rack_count) and broker_used[place] != i:
+                is_new_rack = rack_used[racks[broker]] != i
+                if (is_new_rack or used_racks == rack_count) and broker_used[broker] != i:
                     break
-            places[i, j] = place
+            places[i, j] = broker
             used_racks += is_new_rack
-            rack_used[racks[place]] = broker_used[place] = i
+            rack_used[racks[broker]] = broker_used[broker] = i
     return places
 
 

@@ -17,7 +17,7 @@ from kafka_rebalance.planner.infeasible import forced_copies, rack_cause
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.snapshot.in_sync import least_in_sync
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
-from kafka_rebalance.snapshot.other_hands import balancers, throttled
+from kafka_rebalance.snapshot.other_hands import balancers, throttled_resources
 
 
 def cluster_notes(
@@ -95,7 +95,7 @@ def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
     if snapshot.partitions.future:
         count = sum(len(copies) for copies in snapshot.partitions.future.values())
         notes.append(fact(FactCode.COPIES_BETWEEN_DIRS, replicas=count))
-    topics, brokers = throttled(snapshot)
+    topics, brokers = throttled_resources(snapshot)
     if topics or brokers:
         notes.append(fact(FactCode.THROTTLES_SET, topics=len(topics), brokers=len(brokers)))
     notes += [

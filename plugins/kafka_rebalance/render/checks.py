@@ -78,11 +78,11 @@ def _all_moves_done(*, moves: int) -> str:
 
 
 def _moves_are_left(*, moves: int, gain: float | None, imbalance: float | None) -> str:
-    words = f"{counted(moves, 'move')} {'is' if moves == 1 else 'are'} left"
+    text = f"{counted(moves, 'move')} {'is' if moves == 1 else 'are'} left"
     if gain is None:
-        return words
+        return text
     does = "it lowers" if moves == 1 else "they lower"
-    return f"{words}: {does} the imbalance by {gain:.3g}, from {imbalance:.3g} (0 is even)"
+    return f"{text}: {does} the imbalance by {gain:.3g}, from {imbalance:.3g} (0 is even)"
 
 
 def _gain_of_rest(*, gain: float, imbalance: float) -> str:

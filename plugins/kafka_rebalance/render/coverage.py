@@ -44,12 +44,12 @@ RULE_WORDS: Mapping[FactCode, str] = MappingProxyType(
 )
 
 
-def _constant(words: str) -> Callable[..., str]:
-    return lambda: words
+def _constant(text: str) -> Callable[..., str]:
+    return lambda: text
 
 
 GATES: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
-    {code: _constant(words) for code, words in RULE_WORDS.items()}
+    {code: _constant(text) for code, text in RULE_WORDS.items()}
 )
 
 
@@ -89,8 +89,8 @@ _CAUSES = MappingProxyType(
 )
 
 
-def _noun(words: str) -> Callable[..., str]:
-    return lambda: words
+def _noun(text: str) -> Callable[..., str]:
+    return lambda: text
 
 
 def _lacks_right(*, right: str) -> str:
@@ -161,8 +161,8 @@ def _broker_unheard(*, state: str, why: str, address: str | None) -> str:
 
 
 def _no_answer_in_time(*, seconds: float, text: str | None) -> str:
-    words = f"no answer within {seconds:g} s"
-    return words if text is None else f"{words}: {text}"
+    clause = f"no answer within {seconds:g} s"
+    return clause if text is None else f"{clause}: {text}"
 
 
 def _no_address(*, address: str) -> str:
@@ -223,8 +223,8 @@ def _group_type_not_read(*, group_type: str) -> str:
 
 
 def _topic_on_disk(*, why: str | None, is_refused: bool) -> str:
-    known = why or ("no right to describe it" if is_refused else "created or deleted during the reading")
-    return f"{known}; log dirs hold it"
+    reason = why or ("no right to describe it" if is_refused else "created or deleted during the reading")
+    return f"{reason}; log dirs hold it"
 
 
 def _topic_named_by_group(*, group: str, why: str | None, is_refused: bool) -> str:
@@ -398,10 +398,10 @@ def split_words(
         (exact, "exact"), (by_messages, "split by messages"), (by_size, "split by size"), (evenly, "split evenly"),
         (elsewhere, "counted where no leader is"),
     )  # fmt: skip
-    shown = ", ".join(
-        f"{share:.0%} {words}" for share, words in parts if share is not None and share >= _SMALLEST_SHARE
+    text = ", ".join(
+        f"{share:.0%} {method}" for share, method in parts if share is not None and share >= _SMALLEST_SHARE
     )
-    return shown if spread is None else f"{shown}; splits by messages and by size differ by {spread:.0%}"
+    return text if spread is None else f"{text}; splits by messages and by size differ by {spread:.0%}"
 
 
 def _sources_without_broker(*, sources: int, first: str) -> str:

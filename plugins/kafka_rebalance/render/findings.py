@@ -27,16 +27,16 @@ CANCEL = "kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --reassignme
 
 def some(names: Sequence[object], count: int | None = None, most: int = LISTED) -> str:
     every = len(names) if count is None else count
-    shown = ", ".join(map(str, names[:most]))
-    return f"{shown} and {every - most:,} more" if every > most else shown
+    text = ", ".join(map(str, names[:most]))
+    return f"{text} and {every - most:,} more" if every > most else text
 
 
-def verb(count: int, one: str, many: str) -> str:
-    return one if count == 1 else many
+def verb(count: int, singular: str, plural: str) -> str:
+    return singular if count == 1 else plural
 
 
-def sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}."
+def sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _pattern(topic: str) -> str:
@@ -106,15 +106,15 @@ def _move_between_dirs(
     used_ratio_limit: float,
 ) -> str:
     moves = some([f"{partition} to {path}" for partition, path in first_moves], replicas)
-    words = (
+    text = (
         f"move {counted(replicas, 'replica')} ({bytes_in_words(moved_bytes)}; no plan can copy less than "
         f"{bytes_in_words(lower_bound_bytes)}) between its dirs: {moves}. `plan --balance-log-dirs` writes the files "
         "for kafka-reassign-partitions, which slows the copies with --replica-alter-log-dirs-throttle."
     )
     if not still_above_bytes:
-        return words
+        return text
     still = f"{bytes_in_words(still_above_bytes)} stay above {used_ratio_limit:.0%}"
-    return f"{words} {still}: move replicas to other brokers, too."
+    return f"{text} {still}: move replicas to other brokers, too."
 
 
 def _move_bytes_away(*, excess_bytes: float) -> str:
@@ -194,17 +194,17 @@ def _leaders_piled_up(
     awaited: Sequence[str],
 ) -> str:
     wait = some(awaited, most=3)
-    words = {
+    advice = {
         "wait": f"do not elect these before {wait}",
         "elect_these": f"elect these again ({_ELECTION})",
         "elect_all": f"elect all preferred leaders again ({_ELECT_ALL})",
         "reorder": "an election would make leaders less even, so let a plan put other replicas first",
     }[way]
     if way in ("elect_these", "elect_all") and awaited:
-        words += f", but {waiting_leaders:,} not before {wait}"
+        advice += f", but {waiting_leaders:,} not before {wait}"
     return (
         f"Broker {broker} leads {counted(leaders, 'partition')}, {times_share:.2f} × its share. It took over "
-        f"{taken_over:,} of them from their preferred leaders: {words}."
+        f"{taken_over:,} of them from their preferred leaders: {advice}."
     )
 
 
@@ -230,13 +230,13 @@ def _preferred_leaders_off(
     elected_by_plan: int,
 ) -> str:
     wait = some(awaited, most=3)
-    words = {
+    advice = {
         "none": "no need to elect them: leaders would not be more even",
         "elect_all": f"run {_ELECT_ALL}",
         "wait": f"do not elect them before {wait}",
     }[way]
     if way == "elect_all" and waiting_leaders:
-        words += f", which leaves {waiting_leaders:,} as they are until {wait}"
+        advice += f", which leaves {waiting_leaders:,} as they are until {wait}"
     count = len(idle_brokers)
     idle = f"; {verb(count, 'broker', 'brokers')} {some(idle_brokers)} {verb(count, 'leads', 'lead')} nothing"
     plan = (
@@ -245,7 +245,7 @@ def _preferred_leaders_off(
     off = f"{verb(off_partitions, 'is', 'are')} not led by {verb(off_partitions, 'its', 'their')} preferred leader"
     return (
         f"{off_partitions:,} of {counted(partitions, 'partition')} ({off_partitions / partitions:.1%}) {off}"
-        f"{idle if idle_brokers else ''}: {words}{plan}."
+        f"{idle if idle_brokers else ''}: {advice}{plan}."
     )
 
 
@@ -401,8 +401,8 @@ def _below_min_isr(
     topics: int | None = None,
 ) -> str:
     few = fewer_replicas_partitions
-    shown = few or partitions
-    what = f"{counted(shown, 'partition')} of {_where(topic, topics)} {verb(shown, 'has', 'have')} fewer replicas"
+    count = few or partitions
+    what = f"{counted(count, 'partition')} of {_where(topic, topics)} {verb(count, 'has', 'have')} fewer replicas"
     fail = f"than {_MIN_ISR} ({min_insync_replicas}): producers with acks=all fail now"
     if not few:
         parts = [f"{what} in sync {fail}"]
@@ -647,7 +647,7 @@ def _coverage_gap(
     subject: str,
     reason: str,
 ) -> str:
-    named = [f"{words} ({kind})" for words, kind in kinds]
+    named = [f"{label} ({kind})" for label, kind in kinds]
     return (
         f"{counted(gaps, 'thing')} could not be read: {some(named, kind_count)}. First: {what} of {subject_type} "
         f"{subject}: {reason}."
@@ -763,8 +763,8 @@ def _changes_leaders(*, leaders: int) -> str:
     return f"{counted(leaders, 'leader change')}, no bytes"
 
 
-def _always(words: str) -> Callable[[], str]:
-    return lambda: words
+def _always(text: str) -> Callable[[], str]:
+    return lambda: text
 
 
 FINDINGS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(

@@ -45,32 +45,32 @@ def motion_words(
     coordinator: int | None,
     partition_counts: Sequence[int],
 ) -> tuple[str, str]:
-    shown, count = f" ({state})" if state else "", counted(members, "member")
+    state_text, count = f" ({state})" if state else "", counted(members, "member")
     match motion:
         case "rebalancing":
-            seen = shown or f": no partition has a reader, and {count} are listed (the state is unknown)"
+            detail = state_text or f": no partition has a reader, and {count} are listed (the state is unknown)"
             look_at = f"If this lasts, find in the members' logs the one that joins late or leaves: {_POLLS}"
-            return f"the group is rebalancing{seen}", look_at
+            return f"the group is rebalancing{detail}", look_at
         case "between_rounds":
-            words = "the group is between the two rounds of a cooperative rebalance: some partitions wait for the next"
-            return words, f"If this lasts, find the member that does not rejoin: {_POLLS}"
+            text = "the group is between the two rounds of a cooperative rebalance: some partitions wait for the next"
+            return text, f"If this lasts, find the member that does not rejoin: {_POLLS}"
         case "assigning":
             broker = "" if coordinator is None else f" (broker {coordinator})"
             look_at = f"If this lasts, look in the coordinator's log{broker} for errors of its assignor. {_AGAIN}"
-            return f"the coordinator computes a new assignment{shown}", look_at
+            return f"the coordinator computes a new assignment{state_text}", look_at
         case "reconciling":
             holds = f" {some(holding, holding_members)} must still give partitions up." if holding else ""
             waits = f" {some(waiting, waiting_members)} must still get theirs." if waiting else ""
             compare = "Compare current with target assignments (kafka-consumer-groups --describe --members --verbose)."
             look_at = f"{compare}{holds}{waits} A member that does not poll does not revoke: {_POLLS}"
-            return f"the members are on the way to their target assignment{shown}", look_at
+            return f"the members are on the way to their target assignment{state_text}", look_at
         case "dead":
-            return f"the coordinator removes the group{shown}", "Check the group id. Take a snapshot again."
+            return f"the coordinator removes the group{state_text}", "Check the group id. Take a snapshot again."
         case "not_shown":
             look_at = "Add the output of kafka-consumer-groups --describe --members --verbose."
             return _not_shown(count, members, partition_counts), look_at
-    words = f"the state of the group is unknown{shown}"
-    return words, "Read it with kafka-consumer-groups --describe --state. Take a snapshot again."
+    text = f"the state of the group is unknown{state_text}"
+    return text, "Read it with kafka-consumer-groups --describe --state. Take a snapshot again."
 
 
 def _not_shown(count: str, members: int, partition_counts: Sequence[int]) -> str:
@@ -84,8 +84,8 @@ def _not_shown(count: str, members: int, partition_counts: Sequence[int]) -> str
 
 
 def _not_judged(**motion: object) -> str:
-    words, look_at = motion_words(**motion)  # type: ignore[arg-type]
-    return f"Not judged: {words}. {look_at}"
+    reason, look_at = motion_words(**motion)  # type: ignore[arg-type]
+    return f"Not judged: {reason}. {look_at}"
 
 
 # --- idle members and strategies
@@ -209,12 +209,12 @@ def _dead_static_member(
     *, members: Sequence[str], dead_members: int, partitions: int, lag_seconds: float | None
 ) -> str:
     behind = "" if lag_seconds is None else f", {seconds_in_words(lag_seconds)} behind"
-    them = verb(dead_members, "it", "them")
+    pronoun = verb(dead_members, "it", "them")
     return (
         f"Static {verb(dead_members, 'member', 'members')} {some(members, dead_members, most=20)} "
         f"{verb(dead_members, 'keeps', 'keep')} {counted(partitions, 'partition')} and "
-        f"{verb(dead_members, 'reads', 'read')} none{behind}. Restart {them} under the same group.instance.id, or "
-        f"remove {them} (Admin.removeMembersFromConsumerGroup), so that other members get the partitions."
+        f"{verb(dead_members, 'reads', 'read')} none{behind}. Restart {pronoun} under the same group.instance.id, or "
+        f"remove {pronoun} (Admin.removeMembersFromConsumerGroup), so that other members get the partitions."
     )
 
 
@@ -246,7 +246,7 @@ def _members_too_slow() -> str:
 def _more_members_would_idle(*, members: int, partitions: int, members_needed: int | None) -> str:
     return (
         f"it has {counted(members, 'member')} for {counted(partitions, 'partition')}, so another one would be idle. "
-        f"Make its members faster, or add partitions first{_needed(members_needed, partitions)}."
+        f"Make its members faster, or add partitions first{_members_to_keep_up(members_needed, partitions)}."
     )
 
 
@@ -255,18 +255,18 @@ def _add_members(*, kind: str, members: int, partitions: int, members_needed: in
         "connect_sink": "raise tasks.max",
         "streams": "raise num.stream.threads or start more instances",
     }.get(kind, "give it more members")
-    needed = _needed(members_needed, partitions)
+    needed = _members_to_keep_up(members_needed, partitions)
     return f"{more} (it has {members} for {counted(partitions, 'partition')}{needed}) or faster ones."
 
 
-def _needed(members: int | None, partitions: int) -> str:
+def _members_to_keep_up(members: int | None, partitions: int) -> str:
     if members is None:
         return ""
-    words = f"; {members} as fast as its fastest would keep up"
+    text = f"; {members} as fast as its fastest would keep up"
     if members <= partitions:
-        return words
+        return text
     return (
-        f"{words}, for which it needs as many partitions: from then on keys go to other ones, so a key's records "
+        f"{text}, for which it needs as many partitions: from then on keys go to other ones, so a key's records "
         "before and after are not in order"
     )
 
@@ -657,9 +657,9 @@ def _moves(moved: int, restored: int, standbys_restored: int) -> str:
 
 
 def _streams_instance_joins(*, variants: int, active: int, standby: int, moved: int, restored: int) -> str:
-    one = "" if variants == 1 else f" (the most of {variants} that were drawn)"
+    note = "" if variants == 1 else f" (the most of {variants} that were drawn)"
     return (
-        f"if an instance joins{one}: it gets {counted(active, 'active task')} and {counted(standby, 'standby task')}; "
+        f"if an instance joins{note}: it gets {counted(active, 'active task')} and {counted(standby, 'standby task')}; "
         f"{counted(moved, 'active task')} {verb(moved, 'moves', 'move')}, {restored} restored from changelogs"
     )
 
@@ -677,7 +677,7 @@ def _streams_at_rest(*, standby_replicas: Sequence[int], tags: Sequence[str], un
     counts = " or ".join(map(str, standby_replicas))
     by = f" and rack.aware.assignment.tags of {', '.join(tags)}" if tags else ""
     left = (
-        f". Settings that give these tasks disagree on {' and '.join(_CHANGES.get(one, one) for one in unknown)}"
+        f". Settings that give these tasks disagree on {' and '.join(_CHANGES.get(case, case) for case in unknown)}"
         if unknown
         else ""
     )
@@ -820,8 +820,8 @@ def _connect_workers(
     way = "the eager assignor" if is_eager else "the cooperative assignor"
     kept = f"{way} would change nothing" if is_reproduced else f"{way} would move some of it at the next rebalance"
     joins = f"One more worker would get {gained}, and {moved} would move."
-    said = " ".join(f"{death}." for death in deaths)
-    return f"{_connect_size(workers, connectors, tasks)}, {level}{idle}; {kept}. {said} {joins}{_see(see)}"
+    sentences = " ".join(f"{death}." for death in deaths)
+    return f"{_connect_size(workers, connectors, tasks)}, {level}{idle}; {kept}. {sentences} {joins}{_see(see)}"
 
 
 def _connect_worker_dies(*, worker: str, is_leader: bool, stopped: int, stopped_ms: int, moved: int) -> str:
@@ -873,13 +873,13 @@ def _change_strategy(
 
 def _keep_strategy(*, strategy: str, why: str, skew: float | None, by_rate: bool, see: Sequence[str]) -> str:
     level = f"{skew or 0.0:.2f} × the mean by {'rate' if by_rate else 'count'}"
-    words = {
+    reason = {
         "one_member": "one member reads all",
         "not_measured": "how even it is was not measured",
         "even": f"even, the fullest member has {level}",
         "none_better": f"no other would be better by a quarter ({level})",
     }[why]
-    return f"keep {strategy}: {words}{_see(see)}"
+    return f"keep {strategy}: {reason}{_see(see)}"
 
 
 def _strategy_unknown(*, members: int, streams_threads: int, learn: str, see: Sequence[str]) -> str:
@@ -911,13 +911,13 @@ def _consumer_protocol(
     member_dies: str | None,
     member_dies_today: str | None,
 ) -> str:
-    words = (
+    text = (
         f"KIP-848 with {assignor}: the fullest member has {skew:.2f} × the mean (today {skew_today:.2f} ×), "
         f"{changing(partitions_moved)} reader once"
     )
     if member_dies is None or member_dies_today is None:
-        return words
-    return f"{words}; when a member dies {member_dies} (today {member_dies_today})"
+        return text
+    return f"{text}; when a member dies {member_dies} (today {member_dies_today})"
 
 
 def _partitions_wait(*, partitions: int, longest_pause_ms: int | None) -> str:
@@ -1056,8 +1056,8 @@ def _read_twice(
 
 
 def _cannot_change(*, why: str, client: str | None, target: str, learn: str) -> str:
-    words = _OBSTACLES[why].format(client=client or "the client", target=target, learn=learn)
-    return f"cannot be changed: {words}"
+    obstacle = _OBSTACLES[why].format(client=client or "the client", target=target, learn=learn)
+    return f"cannot be changed: {obstacle}"
 
 
 def _cannot_change_kind(*, kind: str) -> str:
@@ -1084,7 +1084,7 @@ def _rack_dies(*, rack: str, members: int) -> str:
 
 
 def _group_changes(*, members_before: int, members: int, partitions_before: int, partitions: int) -> str:
-    words = [
+    changes = [
         f"{before:,} to {after:,} {nouns}"
         for before, after, nouns in (
             (members_before, members, "members"),
@@ -1092,7 +1092,7 @@ def _group_changes(*, members_before: int, members: int, partitions_before: int,
         )
         if before != after
     ]
-    return ", ".join(words) or "as many members and partitions"
+    return ", ".join(changes) or "as many members and partitions"
 
 
 def _topic_grows(*, topic: str, partitions_before: int, partitions: int) -> str:
@@ -1137,14 +1137,14 @@ def _gives_today(
     *, releases: Sequence[tuple[str, str, str]], differing: Sequence[tuple[str, str, str]], alike: Sequence[str],
     keeps_even: bool, basis: str | None, is_rackless: bool = False,
 ) -> str:  # fmt: skip
-    words = "gives today's assignment"
+    text = "gives today's assignment"
     if alike:
-        words = f"today's assignment fits, {' and '.join(alike)} would give it, too"
+        text = f"today's assignment fits, {' and '.join(alike)} would give it, too"
     elif keeps_even:
-        words = "today's assignment fits, as any even one"
-    words += ", if racks were others then" if is_rackless else ""
-    words += f"; {_spans(differing)} would not" if differing else ""
-    return f"{_spans(releases)} ({words}{f'; {basis}' if basis else ''})"
+        text = "today's assignment fits, as any even one"
+    text += ", if racks were others then" if is_rackless else ""
+    text += f"; {_spans(differing)} would not" if differing else ""
+    return f"{_spans(releases)} ({text}{f'; {basis}' if basis else ''})"
 
 
 def _release_of_brokers(*, release: str) -> str:
@@ -1170,8 +1170,8 @@ _SIGNS = {
 
 def _releases_of_client(*, client: str, first: str, last: str, sign: str, sureness: str, is_asked: bool) -> str:
     span = _span(first, last)
-    known = f"{client}{f' {span}' if span else ''} by {_SIGNS[sign]} ({sureness})"
-    return known if is_asked else f"another release than {known}"
+    detected = f"{client}{f' {span}' if span else ''} by {_SIGNS[sign]} ({sureness})"
+    return detected if is_asked else f"another release than {detected}"
 
 
 # --- costs
@@ -1207,8 +1207,8 @@ def _changes_library(*, members: int) -> str:
     return f"{counted(members, 'member')} to change, or a second group that starts from copied offsets"
 
 
-def _always(words: str) -> Callable[[], str]:
-    return lambda: words
+def _always(text: str) -> Callable[[], str]:
+    return lambda: text
 
 
 GROUPS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
@@ -1323,10 +1323,10 @@ GROUPS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
 
 
 def _load_source(*, source: str, window_s: float | None, is_of_history: bool, known_ratio: float) -> str:
-    words = source.replace("_", " ")
+    text = source.replace("_", " ")
     if window_s is not None:
-        words += f" over {seconds_in_words(window_s) if is_of_history else f'{window_s:.0f} s'}"
-    return words if known_ratio == 1 else f"{words}, known for {100 * known_ratio:.1f} % of partitions"
+        text += f" over {seconds_in_words(window_s) if is_of_history else f'{window_s:.0f} s'}"
+    return text if known_ratio == 1 else f"{text}, known for {100 * known_ratio:.1f} % of partitions"
 
 
 def _load_of_log_dirs() -> str:
@@ -1340,10 +1340,10 @@ def _load_missing() -> str:
 def _disk_fills(*, broker: int, used_ratio: float, days: float, days_with_plan: float | None) -> str:
     if days <= 0:
         return f"broker {broker}'s disk is {100 * used_ratio:.0f} % full already"
-    words = f"broker {broker} reaches 85 % of its disk in {_days(days)}"
+    text = f"broker {broker} reaches 85 % of its disk in {_days(days)}"
     if days_with_plan is None or days_with_plan == days:
-        return words
-    return f"{words}, with the plan {f'in {_days(days_with_plan)}' if days_with_plan > 0 else 'at once'}"
+        return text
+    return f"{text}, with the plan {f'in {_days(days_with_plan)}' if days_with_plan > 0 else 'at once'}"
 
 
 def _days(days: float) -> str:

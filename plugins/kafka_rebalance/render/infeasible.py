@@ -124,8 +124,8 @@ def _no_room(
 ) -> str:
     if topic is not None:
         return f"topic {topic}: no broker has room for replica {replica} of {bytes_in_words(replica_bytes)}"
-    known = f"no placement keeps every rule ({PROVED})" if is_proved else "no count proves that there is none"
-    return f"a replica of {partition} finds no broker with room for it; {known}"
+    certainty = f"no placement keeps every rule ({PROVED})" if is_proved else "no count proves that there is none"
+    return f"a replica of {partition} finds no broker with room for it; {certainty}"
 
 
 def _partition_above_limit(
@@ -141,7 +141,7 @@ def _partition_above_limit(
 def _above_cap(
     *, broker: int, resource: str, load: float, cap: float, proof: str | None = None, is_limited: bool = False
 ) -> str:
-    known = {
+    certainty = {
         None: "",
         "none": ": no plan was found that keeps its cap",
         "whole_numbers": f": no plan keeps every cap ({PROVED})",
@@ -149,7 +149,7 @@ def _above_cap(
     limited = " within the budget" if is_limited else ""
     return (
         f"broker {broker} would carry {amount_of(resource, load)} of {resource}, its cap is "
-        f"{amount_of(resource, cap)}{known}{limited}"
+        f"{amount_of(resource, cap)}{certainty}{limited}"
     )
 
 
@@ -185,7 +185,7 @@ def _loss_not_survived(
 ) -> str:
     who = "all other brokers together" if broker is None else f"broker {broker}"
     best = f" in the best placement found{' within the budget' if is_limited else ''}"
-    known = {
+    certainty = {
         None: "",
         "counted": "",
         "all_tried": f"{best}, and every other one leaves some broker above its capacity",
@@ -193,7 +193,7 @@ def _loss_not_survived(
     }[proof]
     return (
         f"without {kind} {lost} {who} would carry {amount_of(resource, load)} of {resource}, the capacity is "
-        f"{amount_of(resource, capacity)}: {amount_of(resource, load - capacity)} is lacking{known}"
+        f"{amount_of(resource, capacity)}: {amount_of(resource, load - capacity)} is lacking{certainty}"
     )
 
 
@@ -208,12 +208,12 @@ def _topic_leaders_lacking(
     is_proved: bool,
 ) -> str:
     limited = " within the budget" if is_limited else ""
-    found = "and no other one lacks fewer" if is_proved else "though nothing proves that none lacks fewer"
+    proof = "and no other one lacks fewer" if is_proved else "though nothing proves that none lacks fewer"
     lacking = asked - leaders
     in_all = "" if lacking_in_all == lacking else f", {lacking_in_all:,} over all brokers and topics"
     return (
         f"broker {broker} would lead {counted(leaders, 'partition')} of {topic} and you asked for {asked:,}: "
-        f"{lacking:,} {_is(lacking)} lacking{in_all}, in the best placement found{limited}, {found}"
+        f"{lacking:,} {_is(lacking)} lacking{in_all}, in the best placement found{limited}, {proof}"
     )
 
 

@@ -15,7 +15,7 @@ _STATES = {"dead": "dead", "fenced": "fenced", "draining": "to be removed", "dem
 
 
 def _level(resource: str, times_share: float) -> str:
-    return f"its {ROWS[resource].words} {times_share:.2f} × its share"
+    return f"its {ROWS[resource].phrase} {times_share:.2f} × its share"
 
 
 def _relieves(*, broker: int, resource: str, times_share: float) -> str:
@@ -87,13 +87,15 @@ def _has_topic_leaders(*, broker: int, topic: str, wanted: int) -> str:
 
 
 def _further_off(*, broker: int, resource: str, times_share_without: float, times_share_after: float) -> str:
-    one, other = distinct_texts(times_share_without, times_share_after)
-    return f"broker {broker}'s {ROWS[resource].words} {one} × its share instead of {other} ×"
+    without, after = distinct_texts(times_share_without, times_share_after)
+    return f"broker {broker}'s {ROWS[resource].phrase} {without} × its share instead of {after} ×"
 
 
 def _only_together(*, broker: int, resource: str, times_share_without: float, times_share_after: float) -> str:
-    one, other = distinct_texts(times_share_without, times_share_after)
-    return f"nothing by itself: broker {broker}'s {ROWS[resource].words} {one} × its share, in the whole plan {other} ×"
+    alone, whole = distinct_texts(times_share_without, times_share_after)
+    return (
+        f"nothing by itself: broker {broker}'s {ROWS[resource].phrase} {alone} × its share, in the whole plan {whole} ×"
+    )
 
 
 def _no_load_changes() -> str:
@@ -151,13 +153,13 @@ def _leads_too_few(*, broker: int, topic: str, leaders: int, wanted: int) -> str
     return f"broker {broker} would lead {counted(leaders, 'partition')} of {topic}; the options want {wanted:,}"
 
 
-def distinct_texts(one: float, other: float) -> tuple[str, str]:
+def distinct_texts(first: float, second: float) -> tuple[str, str]:
     """Return both with four digits, or more until they differ: 1.0971 and 1.0974."""
-    texts = (f"{one:.4g}", f"{other:.4g}")
+    texts = (f"{first:.4g}", f"{second:.4g}")
     for digits in range(5, sys.float_info.dig + 1):
         if texts[0] != texts[1]:
             break
-        texts = (f"{one:.{digits}g}", f"{other:.{digits}g}")
+        texts = (f"{first:.{digits}g}", f"{second:.{digits}g}")
     return texts
 
 
@@ -196,10 +198,10 @@ def _as_planned() -> str:
 def _alive(*, brokers: Sequence[int]) -> str:
     if len(brokers) > _LISTED_BROKERS:
         return f"all {len(brokers):,} brokers that the moves name are alive"
-    return f"broker{'s' * (len(brokers) != 1)} {_listed(brokers)} {'is' if len(brokers) == 1 else 'are'} alive"
+    return f"broker{'s' * (len(brokers) != 1)} {_list_brokers(brokers)} {'is' if len(brokers) == 1 else 'are'} alive"
 
 
-def _listed(brokers: Sequence[int]) -> str:
+def _list_brokers(brokers: Sequence[int]) -> str:
     return ", ".join(map(str, brokers))
 
 
@@ -208,7 +210,7 @@ def _kept_in_sync() -> str:
 
 
 def _joined(*, brokers: Sequence[int]) -> str:
-    named = f"broker{'s' * (len(brokers) != 1)} {_listed(brokers[:_LISTED_BROKERS])}"
+    named = f"broker{'s' * (len(brokers) != 1)} {_list_brokers(brokers[:_LISTED_BROKERS])}"
     return f"the added {named} joined the cluster, empty, in the racks that were named"
 
 

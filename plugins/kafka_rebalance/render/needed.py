@@ -24,7 +24,7 @@ class Needed(NamedTuple):
     of_what: str
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return f"{self.value} {self.of_what}".strip()
 
 
@@ -43,8 +43,8 @@ def needed(cost: str, amount: float | None, bound: float | None) -> Needed | Non
 
 
 def needed_words(cost: str, amount: float | None, bound: float | None) -> str:
-    found = needed(cost, amount, bound)
-    return "" if found is None else found.words
+    gap = needed(cost, amount, bound)
+    return "" if gap is None else gap.text
 
 
 def amount_of(cost: str, amount: float | None) -> str:

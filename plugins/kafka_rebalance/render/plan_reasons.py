@@ -109,7 +109,7 @@ def _all_inside() -> str:
 def _within_dead_band(*, dead_band: float, broker: int, resource: str, times_share: float) -> str:
     return (
         f"every broker is within {dead_band:.0%} of its share; the furthest is broker {broker}: its "
-        f"{ROWS[resource].words} {times_share:.2f} × its share"
+        f"{ROWS[resource].phrase} {times_share:.2f} × its share"
     )
 
 
@@ -223,12 +223,12 @@ def _election_less_even(*, is_asked: bool, skew_before: float, skew_after: float
 def _widened_bounds(*, is_proved: bool, least_bytes_as_asked: float | None) -> str:
     if is_proved:
         return f"bounds and gaps are for the widened ranges: no plan meets those that you asked for ({PROVED})"
-    known = (
+    proof = (
         ""
         if least_bytes_as_asked is None
         else f"; a plan that met them could not copy less than {bytes_in_words(least_bytes_as_asked)}"
     )
-    return f"bounds and gaps are for the widened ranges: no plan was found that meets those that you asked for{known}"
+    return f"bounds and gaps are for the widened ranges: no plan was found that meets those that you asked for{proof}"
 
 
 def _throttle_raised(*, throttle_bytes_per_s: int, highest_bytes_per_s: int, raised_waves: int, waves: int) -> str:
@@ -461,11 +461,11 @@ def _point_in_budget() -> str:
 
 
 def _point_as_asked(*, asked: str, band: float | None, is_as_far_as_possible: bool) -> str:
-    words = {
+    text = {
         "band": f"you asked for an allowed range of ±{band or 0.0:.1%}",
         "default_band": f"it is inside the default range of ±{band or 0.0:.1%}",
     }.get(asked, f"you asked for the {asked}")
-    return words + (", as far as that can be met" if is_as_far_as_possible else "")
+    return text + (", as far as that can be met" if is_as_far_as_possible else "")
 
 
 def _point_leaves_rates(
@@ -509,14 +509,14 @@ def _stops_at_step(
 
 
 def _point_cheap(*, unit: str, is_free: bool, is_beside_forced: bool) -> str:
-    one, more = {
+    noun, more = {
         "bytes": ("byte that is copied", "copying a byte"),
         "replica_moves": ("replica that moves", "moving a replica"),
         "leader_changes": ("leader that changes", "changing a leader"),
     }[unit]
     if is_free:
         return f"it evens out without {more}{' more' if is_beside_forced else ''}"
-    return f"the most evenness for each {one}"
+    return f"the most evenness for each {noun}"
 
 
 def _point_knee() -> str:
@@ -549,10 +549,10 @@ def _no_broker_answers(*, brokers_by_state: Sequence[tuple[str, int]]) -> str:
 
 
 def _plural(state: str, count: int) -> str:
-    words = state_words(state)
+    text = state_words(state)
     if count == 1:
-        return words
-    return words.replace("is ", "are ", 1).replace("has ", "have ", 1).replace("does ", "do ", 1)
+        return text
+    return text.replace("is ", "are ", 1).replace("has ", "have ", 1).replace("does ", "do ", 1)
 
 
 def _no_partition_seen() -> str:
@@ -564,8 +564,8 @@ def _no_partition_usable(*, partitions: int) -> str:
 
 
 def _right_missing(*, right: str) -> str:
-    known = Right(right)
-    return f"the right {known} is missing ({RIGHT_HIDES[right]}); to grant it: {known.command}"
+    missing = Right(right)
+    return f"the right {missing} is missing ({RIGHT_HIDES[right]}); to grant it: {missing.command}"
 
 
 def _topics_may_be_hidden() -> str:
@@ -788,8 +788,8 @@ _DIRS_LEFT_OUT = {
 
 
 def _dirs_left_out(*, why: str, broker: int | None = None, state: str = "") -> str:
-    words = _DIRS_LEFT_OUT[why] if why in _DIRS_LEFT_OUT else f"it {state_words(state)}"
-    return words if broker is None else f"broker {broker} is left out: {words}"
+    reason = _DIRS_LEFT_OUT[why] if why in _DIRS_LEFT_OUT else f"it {state_words(state)}"
+    return reason if broker is None else f"broker {broker} is left out: {reason}"
 
 
 def _disk_sizes_unknown(*, broker: int) -> str:

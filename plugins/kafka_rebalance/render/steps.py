@@ -85,8 +85,8 @@ def step_figures(plan: Document) -> list[StepFigures]:
         cost = step["cost"]
         so_far = None if so_far is None or cost["bytes"] is None else so_far + cost["bytes"]
         members = [plan["moves"][m] for wave in step["waves"] for m in plan["waves"][wave - 1]["moves"]]
-        outcome = _shown(step, capacities, fills_soon)
-        before, after = (_used(outcome, capacities, time) for time in ("before", "after"))
+        outcome = _shown_outcome(step, capacities, fills_soon)
+        before, after = (_used_ratio(outcome, capacities, time) for time in ("before", "after"))
         figures.append(
             StepFigures(
                 step=number, kind=step["kind"], first_wave=min(step["waves"]), last_wave=max(step["waves"]),
@@ -101,7 +101,7 @@ def step_figures(plan: Document) -> list[StepFigures]:
     return figures
 
 
-def _shown(
+def _shown_outcome(
     step: Document, capacities: Mapping[str, Mapping[str, float]], fills_soon: Mapping[str, Any] | None
 ) -> Document:
     """Return leaders for an election, the fullest resource for a relief, else the largest fall of skew.
@@ -118,14 +118,14 @@ def _shown(
             disk = next(outcome for outcome in outcomes if outcome["resource"] == "disk")
             of_broker = {f"fullest_{time}": fills_soon["broker"] for time in ("before", "after")}
             return {**disk, **of_broker, "load_before": fills_soon["load"], "load_after": fills_soon["load_after"]}
-        used = [(_used(outcome, capacities, "before"), outcome) for outcome in outcomes]
-        known = [(ratio, outcome) for ratio, outcome in used if ratio is not None]
-        if known:
-            return max(known, key=lambda pair: pair[0])[1]
+        used = [(_used_ratio(outcome, capacities, "before"), outcome) for outcome in outcomes]
+        measured = [(ratio, outcome) for ratio, outcome in used if ratio is not None]
+        if measured:
+            return max(measured, key=lambda pair: pair[0])[1]
     return max(outcomes, key=lambda outcome: outcome["skew_before"] - outcome["skew_after"])
 
 
-def _used(outcome: Document, capacities: Mapping[str, Mapping[str, float]], time: str) -> float | None:
+def _used_ratio(outcome: Document, capacities: Mapping[str, Mapping[str, float]], time: str) -> float | None:
     capacity = capacities.get(outcome.get("resource", ""), {}).get(str(outcome.get(f"fullest_{time}")))
     return outcome[f"load_{time}"] / capacity if capacity else None
 
@@ -188,10 +188,10 @@ def step_cost(step: StepFigures) -> str:
 
 
 def step_bound(step: StepFigures) -> str:
-    words = needed_words("bytes", step.bytes_so_far, step.lower_bound_bytes) if step.bytes else ""
-    if not words or step.bytes_so_far == step.bytes:
-        return words
-    return f"steps 1 to {step.step} copy {bytes_in_words(step.bytes_so_far)}, {words}"
+    bound_text = needed_words("bytes", step.bytes_so_far, step.lower_bound_bytes) if step.bytes else ""
+    if not bound_text or step.bytes_so_far == step.bytes:
+        return bound_text
+    return f"steps 1 to {step.step} copy {bytes_in_words(step.bytes_so_far)}, {bound_text}"
 
 
 def step_waves(step: StepFigures) -> str:
@@ -236,8 +236,8 @@ def brief_lines(plan: Document, *, urgent: Sequence[str] = (), uncovered: str = 
 def cut(lines: Sequence[str], most: int, nouns: str) -> list[str]:
     if len(lines) <= most:
         return list(lines)
-    shown = max(most - 1, 0)
-    return [*lines[:shown], f"... and {len(lines) - shown:,} more {nouns}"] if most > 0 else []
+    kept = max(most - 1, 0)
+    return [*lines[:kept], f"... and {len(lines) - kept:,} more {nouns}"] if most > 0 else []
 
 
 def step_table(plan: Document) -> list[str]:
@@ -245,10 +245,10 @@ def step_table(plan: Document) -> list[str]:
     if not rows:
         return []
     widths = [max(len(row[column]) for row in (_HEAD, *rows)) for column in range(len(_HEAD))]
-    return ["  ".join(_aligned(row, widths)).rstrip() for row in (_HEAD, *rows)]
+    return ["  ".join(_align(row, widths)).rstrip() for row in (_HEAD, *rows)]
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+def _align(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     return [
         cell.ljust(width) if column in _AT_LEFT else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(row, widths, strict=True))
@@ -282,5 +282,5 @@ def _verdict_line(plan: Document) -> str:
 def _proof(plan: Document) -> list[str]:
     bound = next((proved for proved in plan["lower_bound"] if proved["cost"] == "bytes"), None)
     amount = plan["cost"]["bytes"]
-    words = needed_words("bytes", amount, bound["value"]) if bound is not None and amount else ""
-    return [f"proof: {amount_of('bytes', amount)} copied, {words}"] if words else []
+    bound_text = needed_words("bytes", amount, bound["value"]) if bound is not None and amount else ""
+    return [f"proof: {amount_of('bytes', amount)} copied, {bound_text}"] if bound_text else []

@@ -17,13 +17,13 @@ def uncovered_words(coverage: Iterable[CoverageGap]) -> str:
     """Return ``what needs the right Describe on Cluster (…), parts of topic secret``; empty without gaps."""
     gaps = tuple(coverage)
     parts = [f"what needs the right {right.value} ({RIGHT_HIDES[right.value]})" for right in missing_rights(gaps)]
-    parts += _shortened({render(gap.what) for gap in gaps if gap.subject_type == "cluster"})
+    parts += _shorten({render(gap.what) for gap in gaps if gap.subject_type == "cluster"})
     for kind, plural in _NAMED:
         names = {gap.subject for gap in gaps if gap.subject_type == kind}
         # A member's gap is ``group/member``.
         names |= {gap.subject.split("/")[0] for gap in gaps if kind == "group" and gap.subject_type == "member"}
         if names:
-            parts.append(f"parts of {plural if len(names) > 1 else kind} {', '.join(_shortened(names))}")
+            parts.append(f"parts of {plural if len(names) > 1 else kind} {', '.join(_shorten(names))}")
     return "; ".join(parts)
 
 
@@ -32,7 +32,7 @@ def gap_words(gap: CoverageGap) -> str:
     return f"{gap.subject_type} {gap.subject}: {render(gap.what)}: {render(gap.reason)}"
 
 
-def _shortened(names: set[str]) -> list[str]:
+def _shorten(names: set[str]) -> list[str]:
     ordered = sorted(names, key=lambda name: (len(name), name))  # 2 before 10
     more = len(ordered) - _MOST_NAMED
     return ordered[:_MOST_NAMED] + ([f"{more:,} more"] if more > 0 else [])

@@ -36,19 +36,19 @@ from kafka_rebalance.snapshot.partition_table import NO_LEADER, UNKNOWN_BYTES, U
 from kafka_rebalance.snapshot.ranges import LARGEST_INT32, topic_name_fault, uuid_text
 
 
-def require_pattern(place: str, pattern: str) -> None:
+def require_pattern(location: str, pattern: str) -> None:
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise InvalidInputError.at(place, f"{excerpt(pattern)} is no regular expression ({error})") from error
+        raise InvalidInputError.at(location, f"{excerpt(pattern)} is no regular expression ({error})") from error
 
 
 def matching(kind: str, pattern: str, names: Iterable[str]) -> frozenset[str]:
     """Return names that match whole. Raises InvalidInputError for none."""
-    found = frozenset(name for name in names if re.fullmatch(pattern, name))
-    if not found:
+    matches = frozenset(name for name in names if re.fullmatch(pattern, name))
+    if not matches:
         raise InvalidInputError.at(f"{kind} {excerpt(pattern)}", f"no {kind} of the cluster has such a name")
-    return found
+    return matches
 
 
 def groups_with_members(snapshot: ClusterSnapshot, pattern: str) -> frozenset[str]:
@@ -61,12 +61,12 @@ def can_change(group: Group) -> bool:
     return bool(group.members) and group.type.has_strategy
 
 
-def require_known(kind: str, names: Iterable[str] | Iterable[int], known: Iterable[str] | Iterable[int]) -> None:
+def require_known(kind: str, names: Iterable[str] | Iterable[int], choices: Iterable[str] | Iterable[int]) -> None:
     """Raises InvalidInputError for the first unknown name."""
-    there = set(known)
+    there = set(choices)
     for name in names:
         if name not in there:
-            listed = ", ".join(str(one) for one in sorted(there, key=str)[:_MOST_LISTED]) or "none"
+            listed = ", ".join(str(known_name) for known_name in sorted(there, key=str)[:_MOST_LISTED]) or "none"
             raise InvalidInputError.at(
                 f"{kind} {excerpt(name)}", f"no {kind} of the cluster has it", f"known: {listed}"
             )
@@ -156,7 +156,7 @@ def _emptiest(racks: Counter[str]) -> str | None:
 
 
 def _empty_like(like: Broker, broker: int, rack: str | None) -> Broker:
-    dirs = tuple(LogDir(one.path, one.total_bytes, one.total_bytes) for one in like.log_dirs)
+    dirs = tuple(LogDir(log_dir.path, log_dir.total_bytes, log_dir.total_bytes) for log_dir in like.log_dirs)
     return Broker(
         broker, rack, state=BrokerState.NEW, log_dirs=dirs, capacity=like.capacity, configs=dict(like.configs)
     )
@@ -210,9 +210,9 @@ def _observes(table: PartitionTable) -> Flags:
     return observes
 
 
-def spread_over_all(rates: Floats, known: int) -> None:
+def spread_over_all(rates: Floats, old_count: int) -> None:
     """Set rates in place: keys move, so each partition gets the topic's mean; unknown where one is unknown."""
-    rates[:] = rates[:known].sum() / len(rates)
+    rates[:] = rates[:old_count].sum() / len(rates)
 
 
 def drawn_topic_id(lots: np.random.Generator) -> str:
@@ -249,17 +249,17 @@ class Newcomers:
         self._numbers: Counter[str] = Counter()
         for member in members:
             if member.instance_id is not None:
-                prefix, number = _numbered(member.instance_id)
+                prefix, number = _split_instance(member.instance_id)
                 self._numbers[prefix] = max(self._numbers[prefix], number)
 
-    def drawn(self, count: int) -> list[tuple[int, Member]]:
+    def draw(self, count: int) -> list[tuple[int, Member]]:
         likes = self._lots.integers(len(self._members), size=count).tolist()
         return [(like, self.one_like(self._members[like])) for like in likes]
 
     def one_like(self, like: Member) -> Member:
         instance = None
         if like.instance_id is not None:
-            prefix, _ = _numbered(like.instance_id)
+            prefix, _ = _split_instance(like.instance_id)
             self._numbers[prefix] += 1
             instance = f"{prefix}{self._numbers[prefix]}"
         rack = None
@@ -272,7 +272,7 @@ class Newcomers:
         )  # fmt: skip
 
 
-def restarted(member: Member, lots: np.random.Generator) -> Member:
+def restart(member: Member, lots: np.random.Generator) -> Member:
     """Return the restarted member; without instance id it gets a new member id."""
     return replace(member, id=_drawn_id(member, None, lots), instance_id=None, user_data=None)
 
@@ -280,16 +280,16 @@ def restarted(member: Member, lots: np.random.Generator) -> Member:
 def _drawn_id(like: Member, instance: str | None, lots: np.random.Generator) -> str:
     """``client.id-UUID`` or ``group.instance.id-UUID`` in classic groups, else Kafka's Uuid of 22 characters."""
     drawn = uuid.UUID(bytes=lots.bytes(16), version=4)
-    shown = like.instance_id or like.client_id
-    if shown and like.id.startswith(f"{shown}-"):
-        return f"{instance or like.client_id or shown}-{drawn}"
+    prefix = like.instance_id or like.client_id
+    if prefix and like.id.startswith(f"{prefix}-"):
+        return f"{instance or like.client_id or prefix}-{drawn}"
     return uuid_text(drawn.bytes)
 
 
-def _numbered(instance: str) -> tuple[str, int]:
+def _split_instance(instance: str) -> tuple[str, int]:
     """``archiver-5`` → prefix and number; ``NAME-`` and 0 without a number."""
-    found = _NUMBERED.fullmatch(instance)
-    return (found[1], int(found[2])) if found else (f"{instance}-", 0)
+    match = _NUMBERED.fullmatch(instance)
+    return (match[1], int(match[2])) if match else (f"{instance}-", 0)
 
 
 T = TypeVar("T")
@@ -306,7 +306,7 @@ class NewPartitions:
 def with_partitions(snapshot: ClusterSnapshot, topics: tuple[Topic, ...], new: NewPartitions) -> ClusterSnapshot:
     """Return the larger snapshot; ``topics``: the existing ones in order, then new ones."""
     index = {topic.name: number for number, topic in enumerate(topics)}
-    table = _joined(snapshot.partitions, partition_table(new.rows, index))
+    table = _join(snapshot.partitions, partition_table(new.rows, index))
     order = np.lexsort((table.partition, table.topic)).astype(np.int64)
     columns = {}
     for kind, column in snapshot.loads.columns.items():
@@ -336,10 +336,10 @@ def _select_rows(table: PartitionTable, rows: Longs) -> PartitionTable:
     counts = table.replica_counts[rows]
     offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)))
     cells = np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], counts) + np.repeat(table.offsets[:-1][rows], counts)
-    place = {row: at for at, row in enumerate(rows.tolist())} if _has_few(table) else {}
+    index_of = {row: at for at, row in enumerate(rows.tolist())} if _has_few(table) else {}
 
-    def moved(by_row: Mapping[int, T]) -> dict[int, T]:
-        return dict(sorted((place[row], value) for row, value in by_row.items() if row in place))
+    def renumber(by_row: Mapping[int, T]) -> dict[int, T]:
+        return dict(sorted((index_of[row], value) for row, value in by_row.items() if row in index_of))
 
     return PartitionTable(
         topic=table.topic[rows],
@@ -351,14 +351,14 @@ def _select_rows(table: PartitionTable, rows: Longs) -> PartitionTable:
         start_offset=table.start_offset[rows],
         end_offset=table.end_offset[rows],
         in_sync=None if table.in_sync is None else table.in_sync[cells],
-        adding=moved(table.adding),
-        removing=moved(table.removing),
-        offline=moved(table.offline),
-        observers=moved(table.observers),
-        eligible=moved(table.eligible),
+        adding=renumber(table.adding),
+        removing=renumber(table.removing),
+        offline=renumber(table.offline),
+        observers=renumber(table.observers),
+        eligible=renumber(table.eligible),
         log_dir=None if table.log_dir is None else table.log_dir[cells],
-        future=moved(table.future),
-        local_start_offset=moved(table.local_start_offset),
+        future=renumber(table.future),
+        local_start_offset=renumber(table.local_start_offset),
     )
 
 
@@ -367,7 +367,7 @@ def _has_few(table: PartitionTable) -> bool:
     return any(by_row) or bool(table.local_start_offset)
 
 
-def _joined(table: PartitionTable, new: PartitionTable) -> PartitionTable:
+def _join(table: PartitionTable, new: PartitionTable) -> PartitionTable:
     """New rows have no rare values; they are in sync where the ISR of the others is known."""
     return replace(
         table,
@@ -417,7 +417,7 @@ class PartitionsAdded:
         first = int(table.partition[rows[-1]]) + 1
         if first + self.count - 1 > LARGEST_INT32:
             raise InvalidInputError.at(f"topic {self.topic}", f"{self.count} more partitions are too many")
-        places = _placed(snapshot, self.topic, self.count, int(table.replica_counts[rows[0]]), seed)
+        places = _place(snapshot, self.topic, self.count, int(table.replica_counts[rows[0]]), seed)
         new = NewPartitions(_empty(self.topic, first, places), dict.fromkeys(LoadKind, 0.0))
         changed = with_partitions(snapshot, snapshot.topics, new)
         loads = _spread(changed, slice(int(rows[0]), int(rows[0]) + len(rows) + self.count), len(rows))
@@ -451,7 +451,7 @@ class TopicAdded:
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
         if any(topic.name == self.topic for topic in snapshot.topics):
             raise InvalidInputError.at(f"topic {self.topic}", "is in the cluster already", "use partitions_added")
-        places = _placed(snapshot, self.topic, self.partitions, self.replication_factor, seed)
+        places = _place(snapshot, self.topic, self.partitions, self.replication_factor, seed)
         has_ids = bool(snapshot.topics) and all(topic.topic_id is not None for topic in snapshot.topics)
         lots = lots_of(self.topic, "topic_added", seed)
         topic = Topic(self.topic, drawn_topic_id(lots) if has_ids else None)
@@ -460,7 +460,7 @@ class TopicAdded:
         if self.groups is None:
             return changed
         readers = groups_with_members(snapshot, self.groups)
-        groups = (_subscribed(group, self.topic) if group.id in readers else group for group in snapshot.groups)
+        groups = (_subscribe(group, self.topic) if group.id in readers else group for group in snapshot.groups)
         return replace(changed, groups=tuple(groups))
 
     def _loads(self) -> dict[LoadKind, float]:
@@ -487,7 +487,7 @@ class TopicRemoved:
         return replace(without_topics(snapshot, gone), groups=tuple(_unread(group, gone) for group in snapshot.groups))
 
 
-def _placed(snapshot: ClusterSnapshot, topic: str, count: int, factor: int, seed: int) -> list[tuple[int, ...]]:
+def _place(snapshot: ClusterSnapshot, topic: str, count: int, factor: int, seed: int) -> list[tuple[int, ...]]:
     unresponsive = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
     brokers = [
         broker for broker in placement_brokers(snapshot) if broker.id not in unresponsive and not broker.is_fenced
@@ -507,11 +507,11 @@ def _empty(topic: str, first: int, places: Sequence[tuple[int, ...]], log_bytes:
     ]  # fmt: skip
 
 
-def _spread(snapshot: ClusterSnapshot, rows: slice, known: int) -> PartitionLoads:
+def _spread(snapshot: ClusterSnapshot, rows: slice, old_count: int) -> PartitionLoads:
     columns = dict(snapshot.loads.columns)
     for kind in columns.keys() - {LoadKind.LOG_BYTES}:
         values = columns[kind].values.copy()
-        spread_over_all(values[rows], known)
+        spread_over_all(values[rows], old_count)
         columns[kind] = LoadColumn(values, columns[kind].source, columns[kind].window_s)
     return PartitionLoads(columns)
 
@@ -523,7 +523,7 @@ def _at_the_start(group: Group, topic: str, partitions: range) -> Group:
     return replace(group, committed=(*group.committed, *added))
 
 
-def _subscribed(group: Group, topic: str) -> Group:
+def _subscribe(group: Group, topic: str) -> Group:
     """Return the group with the topic; a member of unknown subscription is assumed to subscribe."""
     read = {name for member in group.members for name, _ in member.assigned}
     read.update(name for member in group.members for name in member.subscription or ())
@@ -548,7 +548,9 @@ def _unread(group: Group, gone: frozenset[str]) -> Group:
         )
         for member in group.members
     )
-    return replace(group, members=members, committed=tuple(one for one in group.committed if one.topic not in gone))
+    return replace(
+        group, members=members, committed=tuple(commit for commit in group.committed if commit.topic not in gone)
+    )
 
 
 MOST_NEWCOMERS = 100_000
@@ -579,24 +581,24 @@ class Members:
         if self.leave:
             there = {member.id for group in snapshot.groups if group.id in names for member in group.members}
             require_known("member", self.leave, there)
-        return _with_groups(snapshot, names, lambda group: self._changed(group, seed))
+        return _with_groups(snapshot, names, lambda group: self._resize(group, seed))
 
-    def _changed(self, group: Group, seed: int) -> Group:
+    def _resize(self, group: Group, seed: int) -> Group:
         if self.leave:
             members = tuple(member for member in group.members if member.id not in self.leave)
             if not members:
                 raise InvalidInputError.at(f"group {group.id}", "no member would be left", "let fewer leave")
             return replace(group, members=members)
-        wanted, lots = self._wanted(group), lots_of(group.id, "members", seed)
-        if wanted - len(group.members) > MOST_NEWCOMERS:
-            raise InvalidInputError.at(f"group {group.id}", f"{wanted:,} members are too many")
-        if wanted >= len(group.members):
-            newcomers = Newcomers(group.members, lots).drawn(wanted - len(group.members))
+        size, lots = self._target_size(group), lots_of(group.id, "members", seed)
+        if size - len(group.members) > MOST_NEWCOMERS:
+            raise InvalidInputError.at(f"group {group.id}", f"{size:,} members are too many")
+        if size >= len(group.members):
+            newcomers = Newcomers(group.members, lots).draw(size - len(group.members))
             return replace(group, members=(*group.members, *(member for _, member in newcomers)))
-        stays = sorted(lots.permutation(len(group.members))[:wanted].tolist())
+        stays = sorted(lots.permutation(len(group.members))[:size].tolist())
         return replace(group, members=tuple(group.members[number] for number in stays))
 
-    def _wanted(self, group: Group) -> int:
+    def _target_size(self, group: Group) -> int:
         count = len(group.members)
         if self.times is not None:
             return max(1, int(count * self.times + 0.5))

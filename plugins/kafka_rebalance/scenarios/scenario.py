@@ -72,17 +72,17 @@ MOST_NEW_BROKERS = 1_000
 MOST_CHANGES = 100
 
 
-def scenario_from_document(document: Any, place: str = "scenario") -> Scenario:
-    """Raises InvalidInputError naming the wrong JSON path under ``place``."""
-    fields = Fields(document, place)
+def scenario_from_document(document: Any, root: str = "scenario") -> Scenario:
+    """Raises InvalidInputError naming the wrong JSON path under ``root``."""
+    fields = Fields(document, root)
     fields.require_format(FORMAT, FORMAT_VERSION)
     name = fields.get("name", str)
     if not name.strip():
-        raise InvalidInputError.at(f"{place}.name", "is empty")
+        raise InvalidInputError.at(f"{root}.name", "is empty")
     changes = fields.each("changes", _change)
     fields.done()
     if not 1 <= len(changes) <= MOST_CHANGES:
-        raise InvalidInputError.at(f"{place}.changes", f"{len(changes)} changes", f"expected 1 to {MOST_CHANGES}")
+        raise InvalidInputError.at(f"{root}.changes", f"{len(changes)} changes", f"expected 1 to {MOST_CHANGES}")
     return Scenario(name, changes)
 
 
@@ -110,7 +110,7 @@ def _change(item: Any, path: str) -> Change:
     try:
         change = read(fields)
     except InvalidInputError as error:
-        raise error if error.place.startswith(path) else InvalidInputError.at(path, str(error)) from error
+        raise error if error.location.startswith(path) else InvalidInputError.at(path, str(error)) from error
     fields.done()
     return change
 

@@ -156,13 +156,13 @@ def _is_enough(heaviest_first: Floats, members: int, limit: float) -> bool:
         level = heap[0] + demand
         if level > limit:
             return False
-        place, child = 0, 1
+        parent, child = 0, 1
         while child < members:
             if child + 1 < members and heap[child + 1] < heap[child]:
                 child += 1
             if heap[child] >= level:
                 break
-            heap[place] = heap[child]
-            place, child = child, 2 * child + 1
-        heap[place] = level
+            heap[parent] = heap[child]
+            parent, child = child, 2 * child + 1
+        heap[parent] = level
     return True

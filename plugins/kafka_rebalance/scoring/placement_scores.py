@@ -86,9 +86,9 @@ def _place(ids: Longs, broker: int) -> int:
 
 
 @inner_kernel
-def _is_in(values: Longs, wanted: int) -> bool:
+def _is_in(values: Longs, element: int) -> bool:
     for value in values:  # noqa: SIM110 a kernel has no generators
-        if value == wanted:
+        if value == element:
             return True
     return False
 
@@ -140,18 +140,18 @@ def score_placement(
     violate the rack rule. O(P·W² + brokers).
     """
     lists, new_lists = Lists(today.replicas, today.leaders), Lists(placed.replicas, placed.leaders)
-    found = placement_figures(lists, new_lists, today.log_bytes, field.places)
+    figures = placement_figures(lists, new_lists, today.log_bytes, field.places)
     return TopicPlacementScore(
         topic=today.topic,
         placer=placer,
         seed=seed,
-        replica_skew=float(found.replica_skew),
-        leader_skew=float(found.leader_skew),
-        disk_skew=None if math.isnan(found.disk_skew) else float(found.disk_skew),
-        replica_moves=int(found.replica_moves),
-        leader_changes=int(found.leader_changes),
-        bytes_to_move=None if math.isnan(found.bytes_to_move) else round(found.bytes_to_move),
-        rack_violations=int(found.rack_violations) if field.knows_racks else None,
+        replica_skew=float(figures.replica_skew),
+        leader_skew=float(figures.leader_skew),
+        disk_skew=None if math.isnan(figures.disk_skew) else float(figures.disk_skew),
+        replica_moves=int(figures.replica_moves),
+        leader_changes=int(figures.leader_changes),
+        bytes_to_move=None if math.isnan(figures.bytes_to_move) else round(figures.bytes_to_move),
+        rack_violations=int(figures.rack_violations) if field.knows_racks else None,
     )
 
 
@@ -258,8 +258,8 @@ def successors(replicas: Ints, is_able: Flags, leader: Ints, group: Ints) -> Int
     """
     able = is_able & (replicas != ABSENT) & (group[replicas] != group[leader][:, None])
     first = able.argmax(axis=1)
-    found = able.any(axis=1) & (leader != ABSENT) & (group[leader] != ABSENT)
-    return np.where(found, replicas[np.arange(len(replicas)), first], ABSENT).astype(np.int32)
+    has_successor = able.any(axis=1) & (leader != ABSENT) & (group[leader] != ABSENT)
+    return np.where(has_successor, replicas[np.arange(len(replicas)), first], ABSENT).astype(np.int32)
 
 
 def moved_loads(leader: Ints, successor: Ints, group: Ints, carried: Floats, groups: int) -> Floats:

@@ -81,12 +81,12 @@ def rack_traffic(snapshot: ClusterSnapshot, change: PlacementChange = NO_CHANGE)
     by_topic = np.bincount(table.topic, weights=np.nan_to_num(sent), minlength=len(names))
     reading = [group for group in snapshot.groups if any(member.assigned for member in group.members)]
     with_racks = [group for group in reading if any(member.rack for member in group.members if member.assigned)]
-    found = {group.id: _reads(group, snapshot, rate, places) for group in with_racks}
+    reads_of = {group.id: _reads(group, snapshot, rate, places) for group in with_racks}
     return RackTraffic(
         replication={name: float(by_topic[i]) for i, name in enumerate(names) if by_topic[i] > 0},
-        reads={group: reads.across for group, reads in found.items()},
-        reads_without_replica={group: reads.without_replica for group, reads in found.items()},
-        read_by_known={group: reads.total for group, reads in found.items() if reads.is_all_known},
+        reads={group: reads.across for group, reads in reads_of.items()},
+        reads_without_replica={group: reads.without_replica for group, reads in reads_of.items()},
+        read_by_known={group: reads.total for group, reads in reads_of.items() if reads.is_all_known},
         unknown_partitions=int(np.isnan(sent).sum()),
         unknown_groups=len(reading) - len(with_racks),
         unknown_members=sum(
@@ -131,8 +131,8 @@ class _Places:
 
     @property
     def is_selecting(self) -> bool | None:
-        found = {broker.id in self.selecting for broker in self.leading}
-        return found.pop() if len(found) == 1 else None
+        values = {broker.id in self.selecting for broker in self.leading}
+        return values.pop() if len(values) == 1 else None
 
     def row(self, row: int) -> Placed:
         if row in self.placed:
@@ -151,9 +151,9 @@ class _Places:
         def rack_codes(ids: np.ndarray) -> Longs:
             if not brokers:
                 return np.full(len(ids), -1, dtype=np.int64)
-            place = np.minimum(np.searchsorted(brokers, ids), len(brokers) - 1)
-            found: Longs = np.where(np.asarray(brokers)[place] == ids, codes[place], -1)
-            return found
+            index = np.minimum(np.searchsorted(brokers, ids), len(brokers) - 1)
+            rack_code: Longs = np.where(np.asarray(brokers)[index] == ids, codes[index], -1)
+            return rack_code
 
         row_of = np.repeat(np.arange(len(table)), np.diff(table.offsets))
         here, there = rack_codes(table.leader), rack_codes(table.replicas)
@@ -174,20 +174,20 @@ class _Reads:
 
 
 def _reads(group: Group, snapshot: ClusterSnapshot, rate: Floats, places: _Places) -> _Reads:
-    found = _Reads()
+    reads = _Reads()
     for row, racks in _readers(group, snapshot).items():
         placed, part = places.row(row), float(rate[row]) / len(racks)
         leader = places.rack_of.get(placed.leader)
-        found.is_all_known &= len(racks) == 1 and "" not in racks and leader is not None and not np.isnan(part)
+        reads.is_all_known &= len(racks) == 1 and "" not in racks and leader is not None and not np.isnan(part)
         if leader is None or np.isnan(part):
             continue
         held = {places.rack_of.get(broker) for broker in placed.replicas}
         elsewhere = part * sum(rack not in ("", leader) for rack in racks)
         unserved = part * sum(rack not in ("", leader) and rack not in held for rack in racks)
-        found.total += part * len(racks)
-        found.across += unserved if placed.leader in places.selecting else elsewhere
-        found.without_replica += unserved
-    return found
+        reads.total += part * len(racks)
+        reads.across += unserved if placed.leader in places.selecting else elsewhere
+        reads.without_replica += unserved
+    return reads
 
 
 def _readers(group: Group, snapshot: ClusterSnapshot) -> dict[int, list[str]]:
@@ -201,13 +201,13 @@ def _readers(group: Group, snapshot: ClusterSnapshot) -> dict[int, list[str]]:
     return readers
 
 
-def _rows(topic: np.ndarray, partition: np.ndarray, number: int, wanted: Sequence[int]) -> list[int]:
+def _rows(topic: np.ndarray, partition: np.ndarray, number: int, numbers: Sequence[int]) -> list[int]:
     begin, end = np.searchsorted(topic, [number, number + 1]).tolist()
-    place: Longs = begin + np.searchsorted(partition[begin:end], np.asarray(wanted))
+    rows: Longs = begin + np.searchsorted(partition[begin:end], np.asarray(numbers))
     return [
         row
-        for row, wanted_row in zip(place.tolist(), wanted, strict=True)
-        if row < end and partition[row] == wanted_row
+        for row, number_there in zip(rows.tolist(), numbers, strict=True)
+        if row < end and partition[row] == number_there
     ]
 
 
@@ -269,8 +269,8 @@ def read_in_rack(
             continue
         counted += 1
         rate += in_bytes_per_s[row]
-        for place in range(offsets[row], offsets[row + 1]):
-            if of_replica[place] == rack:
+        for replica in range(offsets[row], offsets[row + 1]):
+            if of_replica[replica] == rack:
                 same += 1
                 same_rate += in_bytes_per_s[row]
                 break

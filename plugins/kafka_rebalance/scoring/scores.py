@@ -73,7 +73,7 @@ class GroupScore:
     leader_in_rack_ratio: float | None = None
 
     def document(self) -> dict[str, Any]:
-        values = ((one.name, getattr(self, one.name)) for one in fields(self))
+        values = ((column.name, getattr(self, column.name)) for column in fields(self))
         return {name: value.document() if isinstance(value, Fact) else value for name, value in values}
 
 

@@ -28,7 +28,7 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
     if not brokers.brokers:
         return ClusterScores((), (), (), dict(partitions.left_out))
     problem = assemble(brokers.arrays, partitions.placement, Wanted(within=None, resources=RESOURCES))
-    known = {
+    known_shares = {
         row.name: 1 - float(np.isnan(snapshot.load(row.load)).mean())
         for row in TABLE
         if row.load is not None and len(partitions.size)
@@ -43,7 +43,7 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
         has_capacity=np.array([name in brokers.arrays.capacity for name in problem.resources], dtype=np.bool_),
         fair_share=_fair_shares(problem),
         sources=partitions.sources,
-        known_shares=known,
+        known_shares=known_shares,
     )
     return scores_of(loads, partitions.left_out)
 
@@ -107,8 +107,8 @@ def _cells(snapshot: ClusterSnapshot, responsive: Flags) -> tuple[Ints, Flags, I
     order = np.argsort(ids)
 
     def position(brokers: Ints) -> Ints:
-        place = np.minimum(np.searchsorted(ids[order], brokers), len(ids) - 1)
-        return np.where(ids[order][place] == brokers, order[place], ABSENT).astype(np.int32)
+        index = np.minimum(np.searchsorted(ids[order], brokers), len(ids) - 1)
+        return np.where(ids[order][index] == brokers, order[index], ABSENT).astype(np.int32)
 
     counts = table.replica_counts
     row, column = table.row_of_replica, np.arange(len(table.replicas)) - np.repeat(table.offsets[:-1], counts)

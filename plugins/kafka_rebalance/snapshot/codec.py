@@ -103,12 +103,12 @@ def _nullable(column: Ints | Longs, unknown: int) -> list[int | None]:
     return [None if value == unknown else value for value in column.tolist()]
 
 
-def read_partitions(rows_of_topic: list[Any], names: list[str], place: str) -> PartitionTable:
+def read_partitions(rows_of_topic: list[Any], names: list[str], root: str) -> PartitionTable:
     """Raises InvalidInputError naming the first wrong row."""
     rows: list[dict[str, Any]] = []
     topic: list[int] = []
     for index, mine in enumerate(rows_of_topic):
-        path = f"{place}.topics[{index}].partitions"
+        path = f"{root}.topics[{index}].partitions"
         if not isinstance(mine, list) or not all(isinstance(row, dict) for row in mine):
             raise InvalidInputError.at(path, "expected a list of objects")
         try:
@@ -121,8 +121,8 @@ def read_partitions(rows_of_topic: list[Any], names: list[str], place: str) -> P
         return _columns(rows, topic)
     except (TypeError, ValueError, OverflowError, KeyError) as error:
         for row, index in zip(rows, topic, strict=True):
-            _refuse_row(row, f"{place}.topics[{index}], {names[index]}-{row['partition']}")
-        raise InvalidInputError.at(place, "a partition row is wrong") from error
+            _refuse_row(row, f"{root}.topics[{index}], {names[index]}-{row['partition']}")
+        raise InvalidInputError.at(root, "a partition row is wrong") from error
 
 
 def _partition_number(row: dict[str, Any]) -> int:
@@ -136,12 +136,12 @@ def _columns(rows: list[dict[str, Any]], topic: list[int]) -> PartitionTable:
     replicas = [row["replicas"] for row in rows]
     counts = np.fromiter(map(len, replicas), dtype=np.int64, count=len(rows))
     cells = int(counts.sum())
-    sizes, places = (
+    sizes, dir_lists = (
         [row.get(name) or [None] * len(mine) for row, mine in zip(rows, replicas, strict=True)] for name in _ALONG
     )
     if any(
-        len(size) != len(mine) or len(place) != len(mine) or len(row.keys() - _KNOWN)
-        for row, size, place, mine in zip(rows, sizes, places, replicas, strict=True)
+        len(size) != len(mine) or len(dirs) != len(mine) or len(row.keys() - _KNOWN)
+        for row, size, dirs, mine in zip(rows, sizes, dir_lists, replicas, strict=True)
     ):
         raise ValueError("a row's fields do not fit each other")
     has_isr = any("isr" in row for row in rows)
@@ -155,7 +155,7 @@ def _columns(rows: list[dict[str, Any]], topic: list[int]) -> PartitionTable:
         start_offset=_integers([row.get("start_offset") for row in rows], UNKNOWN_OFFSET, np.int64, len(rows)),
         end_offset=_integers([row.get("end_offset") for row in rows], UNKNOWN_OFFSET, np.int64, len(rows)),
         in_sync=_in_sync(rows, cells) if has_isr else None,
-        log_dir=_integers(list(chain.from_iterable(places)), UNKNOWN_DIR, np.int32, cells)
+        log_dir=_integers(list(chain.from_iterable(dir_lists)), UNKNOWN_DIR, np.int32, cells)
         if any(row.get("log_dirs") for row in rows)
         else None,
         future=_future(rows),
@@ -184,19 +184,19 @@ def _in_sync(rows: list[dict[str, Any]], cells: int) -> npt.NDArray[np.bool_]:
 
 
 def _sparse(rows: list[dict[str, Any]], name: str) -> dict[int, tuple[int, ...]]:
-    found = {number: row[name] for number, row in enumerate(rows) if row.get(name)}
-    for brokers in found.values():
+    by_row = {number: row[name] for number, row in enumerate(rows) if row.get(name)}
+    for brokers in by_row.values():
         if type(brokers) is not list or not all(type(broker) is int and broker >= 0 for broker in brokers):
             raise TypeError("no list of brokers")
-    return {number: tuple(brokers) for number, brokers in found.items()}
+    return {number: tuple(brokers) for number, brokers in by_row.items()}
 
 
 def _future(rows: list[dict[str, Any]]) -> dict[int, tuple[FutureReplica, ...]]:
-    found = {number: row["future"] for number, row in enumerate(rows) if row.get("future")}
-    for copies in found.values():
+    by_row = {number: row["future"] for number, row in enumerate(rows) if row.get("future")}
+    for copies in by_row.values():
         if type(copies) is not list or not all(_is_future(copy) for copy in copies):
             raise TypeError("no list of [broker, log dir, bytes]")
-    return {number: tuple(FutureReplica(*copy) for copy in copies) for number, copies in found.items()}
+    return {number: tuple(FutureReplica(*copy) for copy in copies) for number, copies in by_row.items()}
 
 
 def _is_future(copy: Any) -> bool:
@@ -209,11 +209,11 @@ def _is_future(copy: Any) -> bool:
 
 
 def _local_starts(rows: list[dict[str, Any]]) -> dict[int, int]:
-    found = {number: row.get("local_start_offset") for number, row in enumerate(rows)}
-    known = {number: offset for number, offset in found.items() if offset is not None}
-    if not all(type(offset) is int and 0 <= offset <= LARGEST_INT64 for offset in known.values()):
+    by_row = {number: row.get("local_start_offset") for number, row in enumerate(rows)}
+    offsets = {number: offset for number, offset in by_row.items() if offset is not None}
+    if not all(type(offset) is int and 0 <= offset <= LARGEST_INT64 for offset in offsets.values()):
         raise TypeError("no offset")
-    return known
+    return offsets
 
 
 def _refuse_row(row: dict[str, Any], name: str) -> None:
@@ -289,10 +289,10 @@ class Fields:
     def require_format(self, name: str, version: int) -> None:
         if self.get("format", str) != name:
             raise InvalidInputError.at(f"{self.path}.format", f"{excerpt(self._data['format'])} is not {name!r}")
-        found = self.get("format_version", int)
-        if found != version:
+        actual = self.get("format_version", int)
+        if actual != version:
             raise InvalidInputError.at(
-                f"{self.path}.format_version", f"{found} is unknown", f"this advisor reads {version}"
+                f"{self.path}.format_version", f"{actual} is unknown", f"this advisor reads {version}"
             )
 
     def get(self, key: str, kind: type[T], default: Any = _REQUIRED) -> Any:
@@ -538,8 +538,9 @@ def _committed_row(commit: CommittedOffset) -> list[Any]:
 
 def subtopology_documents(subtopologies: tuple[Subtopology, ...]) -> list[dict[str, Any]]:
     return [
-        {"id": one.id} | {name: list(topics) for name in _SUBTOPOLOGY_TOPICS if (topics := getattr(one, name))}
-        for one in subtopologies
+        {"id": subtopology.id}
+        | {name: list(topics) for name in _SUBTOPOLOGY_TOPICS if (topics := getattr(subtopology, name))}
+        for subtopology in subtopologies
     ]
 
 
@@ -774,9 +775,9 @@ def _around_topics(snapshot: ClusterSnapshot, topics: list[dict[str, Any]]) -> d
     }
 
 
-def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSnapshot:
-    """Return a checked snapshot. Raises InvalidInputError naming the wrong JSON path under ``place``."""
-    fields = Fields(document, place)
+def snapshot_from_document(document: Any, root: str = "snapshot") -> ClusterSnapshot:
+    """Return a checked snapshot. Raises InvalidInputError naming the wrong JSON path under ``root``."""
+    fields = Fields(document, root)
     fields.require_format(FORMAT, FORMAT_VERSION)
     rows: list[Any] = []
 
@@ -797,8 +798,8 @@ def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSna
 
     brokers = fields.each("brokers", read_broker)
     topics = fields.each("topics", topic)
-    partitions = read_partitions(rows, [known_topic.name for known_topic in topics], place)
-    loads = _read_loads(fields.raw("loads", {}), f"{place}.loads", len(partitions))
+    partitions = read_partitions(rows, [known_topic.name for known_topic in topics], root)
+    loads = _read_loads(fields.raw("loads", {}), f"{root}.loads", len(partitions))
     snapshot = ClusterSnapshot(
         cluster=fields.get("cluster", str),
         brokers=brokers,
@@ -811,7 +812,7 @@ def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSna
         source=fields.get("source", str, "unknown"),
         kafka_version=fields.get("kafka_version", str, None),
         coverage=fields.each("coverage", read_gap),
-        features=read_features(fields.raw("features", {}), f"{place}.features"),
+        features=read_features(fields.raw("features", {}), f"{root}.features"),
         quotas=fields.each("quotas", read_quota),
     )
     fields.done()

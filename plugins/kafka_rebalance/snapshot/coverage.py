@@ -148,21 +148,21 @@ REASONS: Arguments = MappingProxyType(
 )  # fmt: skip
 
 
-def read_fact(document: Any, known: Arguments, path: str) -> Fact:
-    """Raises InvalidInputError for a code or arguments outside ``known``."""
+def read_fact(document: Any, arguments_of: Arguments, path: str) -> Fact:
+    """Raises InvalidInputError for a code or arguments outside ``arguments_of``."""
     _require_shallow(document, path)
     try:
         fact = Fact.from_document(document)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidInputError.at(path, f"{excerpt(document)} is no code with args") from None
-    _check(fact, known, path)
+    _check(fact, arguments_of, path)
     return fact
 
 
-def _check(fact: Fact, known: Arguments, path: str) -> None:
-    if fact.code not in known:
+def _check(fact: Fact, arguments_of: Arguments, path: str) -> None:
+    if fact.code not in arguments_of:
         raise InvalidInputError.at(f"{path}.code", f"{fact.code.value} does not belong here")
-    arguments = known[fact.code]
+    arguments = arguments_of[fact.code]
     if fact.args.keys() != arguments.keys():
         names = ", ".join(sorted(arguments)) or "no arguments"
         raise InvalidInputError.at(f"{path}.args", f"expected {names}, found {excerpt(sorted(fact.args))}")

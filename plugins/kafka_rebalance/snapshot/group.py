@@ -51,14 +51,14 @@ def partitions_of_tasks(
     A topic may have fewer partitions than tasks. A topic of unknown count is assumed to have all.
     """
     topics_of = {subtopology.id: subtopology.read_topics for subtopology in subtopologies}
-    found: dict[str, set[int]] = {}
+    partitions_by_topic: dict[str, set[int]] = {}
     for subtopology_id, numbers in tasks:
         for topic in topics_of.get(subtopology_id, ()):
             count = partition_counts.get(topic)
             there = {number for number in numbers if count is None or number < count}
             if there:
-                found.setdefault(topic, set()).update(there)
-    return tuple((topic, tuple(sorted(found[topic]))) for topic in sorted(found))
+                partitions_by_topic.setdefault(topic, set()).update(there)
+    return tuple((topic, tuple(sorted(partitions_by_topic[topic]))) for topic in sorted(partitions_by_topic))
 
 
 class GroupType(StrEnum):
@@ -185,11 +185,11 @@ class Group:
     member_count: int | None = None
 
     def __post_init__(self) -> None:
-        seen: set[str] = set()
+        ids: set[str] = set()
         for member in self.members:
-            if member.id in seen:
+            if member.id in ids:
                 raise InvalidSnapshotError.at(f"group {self.id}", f"member {member.id} is listed twice")
-            seen.add(member.id)
+            ids.add(member.id)
 
 
 UNKNOWN_LAG = -1

@@ -69,10 +69,10 @@ def readings_of(snapshots: Iterable[ClusterSnapshot]) -> Iterator[MeasuredReadin
     """
     before: ClusterSnapshot | None = None
     for snapshot in snapshots:
-        known = snapshot
+        with_rates = snapshot
         if before is not None and not has_rates(snapshot) and _follows(before, snapshot):
-            known = measure_rates(before, snapshot)
-        reading = measured_reading(known)
+            with_rates = measure_rates(before, snapshot)
+        reading = measured_reading(with_rates)
         if reading is not None:
             yield reading
         before = snapshot
@@ -107,11 +107,11 @@ class HourlyLoads:
     flattened: npt.NDArray[np.bool_]
 
     @property
-    def seen(self) -> npt.NDArray[np.bool_]:
-        seen = np.zeros(self.hours, dtype=np.bool_)
+    def measured(self) -> npt.NDArray[np.bool_]:
+        measured = np.zeros(self.hours, dtype=np.bool_)
         for values in self.values.values():
-            seen |= ~np.isnan(values).all(axis=1)
-        return seen
+            measured |= ~np.isnan(values).all(axis=1)
+        return measured
 
 
 def hourly_loads(snapshot: ClusterSnapshot, readings: Iterable[MeasuredReading], hours: int) -> HourlyLoads:
@@ -149,13 +149,13 @@ def _lay_over(
     flattened: npt.NDArray[np.bool_],
 ) -> None:  # fmt: skip
     """Add the rates, by seconds shared with each hour, to ``into`` and ``seen_s``."""
-    known = rates.values[row_before] if len(rates.values) else np.full(len(row_before), np.nan, np.float32)
-    known = np.where(row_before >= 0, known, np.float32(np.nan))
-    there = np.flatnonzero(~np.isnan(known))
+    rate = rates.values[row_before] if len(rates.values) else np.full(len(row_before), np.nan, np.float32)
+    rate = np.where(row_before >= 0, rate, np.float32(np.nan))
+    there = np.flatnonzero(~np.isnan(rate))
     newest, oldest = age_s, age_s + rates.window_s
     for hour in range(int(newest // HOUR_S), min(int(np.ceil(oldest / HOUR_S)), len(into))):
         shared_s = np.float32(min(oldest, (hour + 1) * HOUR_S) - max(newest, hour * HOUR_S))
-        into[hour, there] += known[there] * shared_s
+        into[hour, there] += rate[there] * shared_s
         seen_s[hour, there] += shared_s
         flattened[hour] |= rates.window_s > FLATTENED_S
 
@@ -181,7 +181,7 @@ def over_window(
 
 
 def with_window_loads(snapshot: ClusterSnapshot, hourly: HourlyLoads, statistic: LoadStatistic) -> ClusterSnapshot:
-    if not hourly.seen.any():
+    if not hourly.measured.any():
         problem = f"none of the last {hourly.hours} hours of cluster {snapshot.cluster} was measured"
         raise InvalidInputError.at("history", problem, "give readings that are at most a day apart, or ask for no load")
     columns = dict(snapshot.loads.columns)
@@ -200,19 +200,19 @@ def with_window_loads(snapshot: ClusterSnapshot, hourly: HourlyLoads, statistic:
 
 def statistic_of(values: Rates, statistic: LoadStatistic) -> Floats:
     ordered = np.sort(values.astype(np.float64), axis=0)  # nan last
-    known = (~np.isnan(values)).sum(axis=0)
+    hour_counts = (~np.isnan(values)).sum(axis=0)
     column = np.arange(values.shape[1])
     result = np.full(values.shape[1], np.nan)
-    there = known > 0
+    there = hour_counts > 0
     if statistic is not LoadStatistic.P95:
-        np.divide(np.nansum(ordered, axis=0), known, out=result, where=there)
+        np.divide(np.nansum(ordered, axis=0), hour_counts, out=result, where=there)
         return result if statistic is LoadStatistic.MEAN else _of_busiest_hours(values, result)
     # Linear between the two nearest hours.
-    place = (known[there] - 1) * _P95
-    below = np.floor(place).astype(np.int64)
-    above = np.minimum(below + 1, known[there] - 1)
+    rank = (hour_counts[there] - 1) * _P95
+    below = np.floor(rank).astype(np.int64)
+    above = np.minimum(below + 1, hour_counts[there] - 1)
     low, high = ordered[below, column[there]], ordered[above, column[there]]
-    result[there] = low + (high - low) * (place - below)
+    result[there] = low + (high - low) * (rank - below)
     return result
 
 
@@ -225,17 +225,17 @@ def _of_busiest_hours(values: Rates, usual: Floats) -> Floats:
     total = np.where(is_seen, np.nansum(np.where(np.isnan(hours), usual, hours), axis=1), -np.inf)
     count = max(1, math.ceil(_BUSY_SHARE * int(is_seen.sum())))
     busy = hours[np.argsort(-total, kind="stable")[:count]]
-    known = (~np.isnan(busy)).sum(axis=0)
+    hour_counts = (~np.isnan(busy)).sum(axis=0)
     result = usual.copy()
-    np.divide(np.nansum(busy, axis=0), known, out=result, where=known > 0)
+    np.divide(np.nansum(busy, axis=0), hour_counts, out=result, where=hour_counts > 0)
     return result
 
 
 def _gaps(snapshot: ClusterSnapshot, hourly: HourlyLoads, unseen: int) -> list[CoverageGap]:
-    seen, flattened = int(hourly.seen.sum()), int(hourly.flattened.sum())
-    if seen >= hourly.hours and not flattened and not unseen:
+    measured, flattened = int(hourly.measured.sum()), int(hourly.flattened.sum())
+    if measured >= hourly.hours and not flattened and not unseen:
         return []
     reason = fact(
-        FactCode.HOURS_NOT_MEASURED, seen=seen, hours=hourly.hours, flattened=flattened, unseen_partitions=unseen
+        FactCode.HOURS_NOT_MEASURED, seen=measured, hours=hourly.hours, flattened=flattened, unseen_partitions=unseen
     )
     return [CoverageGap("cluster", snapshot.cluster, fact(FactCode.LACKS_HOURS), reason)]

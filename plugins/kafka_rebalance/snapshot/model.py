@@ -213,7 +213,7 @@ class ClusterSnapshot:
             observers=table.observers.get(row, ()),
             eligible=table.eligible.get(row, ()),
             log_dirs=() if table.log_dir is None else tuple(
-                None if place < 0 else place for place in table.log_dir[span].tolist()
+                None if log_dir < 0 else log_dir for log_dir in table.log_dir[span].tolist()
             ),
             future=table.future.get(row, ()),
             local_start_offset=table.local_start_offset.get(row),
@@ -235,11 +235,11 @@ class ClusterSnapshot:
     @property
     def unplaced_bytes(self) -> dict[int, int]:
         """Return broker → bytes beside its replicas: stray logs, and copies between its log dirs."""
-        found = {broker.id: sum(log_dir.stray_bytes for log_dir in broker.log_dirs) for broker in self.brokers}
+        unplaced = {broker.id: sum(log_dir.stray_bytes for log_dir in broker.log_dirs) for broker in self.brokers}
         for copies in self.partitions.future.values():
             for copy in copies:
-                found[copy.broker] = found.get(copy.broker, 0) + copy.log_bytes
-        return {broker: size for broker, size in found.items() if size}
+                unplaced[copy.broker] = unplaced.get(copy.broker, 0) + copy.log_bytes
+        return {broker: size for broker, size in unplaced.items() if size}
 
     def held_bytes(self, broker: Broker) -> dict[str, int] | None:
         """Return bytes in each log dir, with copies in progress and stray logs; None where some are unknown.
@@ -271,11 +271,11 @@ class ClusterSnapshot:
 
 
 def _refuse_twice(kind: str, keys: list[int] | list[str]) -> None:
-    seen: set[int | str] = set()
+    earlier: set[int | str] = set()
     for key in keys:
-        if key in seen:
+        if key in earlier:
             raise InvalidSnapshotError.at(f"{kind} {key}", "is listed twice", f"each {kind} stands once in a snapshot")
-        seen.add(key)
+        earlier.add(key)
 
 
 def _check_time(captured_at: datetime | None) -> None:
@@ -315,8 +315,8 @@ def _check_partitions(snapshot: ClusterSnapshot) -> None:
             snapshot.name_of(row), f"leader {table.leader[row]} is not among replicas {table.replicas_of(row)}"
         )
     _check_columns(snapshot)
-    known = np.array(sorted(broker.id for broker in snapshot.brokers), dtype=np.int32)
-    missing = np.flatnonzero(~np.isin(table.replicas, known))
+    broker_ids = np.array(sorted(broker.id for broker in snapshot.brokers), dtype=np.int32)
+    missing = np.flatnonzero(~np.isin(table.replicas, broker_ids))
     if len(missing):
         cell = int(missing[0])
         raise InvalidSnapshotError.at(
@@ -340,8 +340,8 @@ def _check_columns(snapshot: ClusterSnapshot) -> None:
     sizes = table.replica_log_bytes
     if len(sizes) and (sizes.min() < UNKNOWN_BYTES or sizes.max() > LARGEST_BYTES):
         cell = int(sizes.argmin() if sizes.min() < UNKNOWN_BYTES else sizes.argmax())
-        place = snapshot.name_of(int(table.row_of_replica[cell]))
-        raise InvalidSnapshotError.at(place, f"{sizes[cell]} bytes are no size", f"0 to {LARGEST_BYTES:,}")
+        partition_name = snapshot.name_of(int(table.row_of_replica[cell]))
+        raise InvalidSnapshotError.at(partition_name, f"{sizes[cell]} bytes are no size", f"0 to {LARGEST_BYTES:,}")
     if float(sizes.clip(0).sum(dtype=np.float64)) > LARGEST_TOTAL_BYTES:
         raise InvalidSnapshotError.at("log_bytes", "all replicas together hold more bytes than a cluster can")
     for name in ("adding", "removing", "offline", "eligible"):

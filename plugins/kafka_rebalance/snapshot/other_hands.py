@@ -49,14 +49,14 @@ _KNOWN = (
 
 def balancers(snapshot: ClusterSnapshot) -> tuple[Balancer, ...]:
     """Return those with a trace and no config that switches them off."""
-    return tuple(found for traces in _KNOWN if (found := _detect(snapshot, traces)) is not None)
+    return tuple(balancer for traces in _KNOWN if (balancer := _detect(snapshot, traces)) is not None)
 
 
 def cancel_json(snapshot: ClusterSnapshot, rows: Sequence[int]) -> str:
     """Return JSON that cancels: these partitions with the replicas after their reassignment."""
     partitions = [
-        {"topic": one.topic, "partition": one.partition, "replicas": list(one.target_replicas)}
-        for one in map(snapshot.partition, rows)
+        {"topic": partition.topic, "partition": partition.partition, "replicas": list(partition.target_replicas)}
+        for partition in map(snapshot.partition, rows)
     ]
     return json.dumps({"version": 1, "partitions": partitions}, separators=(",", ":"))
 
@@ -72,7 +72,7 @@ def _detect(snapshot: ClusterSnapshot, traces: _Traces) -> Balancer | None:
     return Balancer(traces.name, tuple(signs)) if signs else None
 
 
-def throttled(snapshot: ClusterSnapshot) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def throttled_resources(snapshot: ClusterSnapshot) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Topics and brokers with a throttle, also between log dirs."""
     topics = sorted(
         topic.name for topic in snapshot.topics if any(topic.configs.get(name) for name in _THROTTLED_REPLICAS)

@@ -118,10 +118,10 @@ class PartitionTable:
         sizes = np.where(self.replica_log_bytes < 0, np.nan, self.replica_log_bytes.astype(np.float64))
         owner = self.row_of_replica
         largest = np.full(len(self), -1.0)
-        known = ~np.isnan(sizes)
-        np.maximum.at(largest, owner[known], sizes[known])
+        is_known = ~np.isnan(sizes)
+        np.maximum.at(largest, owner[is_known], sizes[is_known])
         result = np.where(largest < 0, np.nan, largest)
-        leads = (self.replicas == self.leader[owner]) & known
+        leads = (self.replicas == self.leader[owner]) & is_known
         result[owner[leads]] = sizes[leads]
         return result
 
@@ -165,12 +165,14 @@ def partition_table(rows: list[Partition], topic_index: Mapping[str, int]) -> Pa
         partition=np.array([row.partition for row in rows], dtype=np.int32),
         offsets=np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64))),
         replicas=np.array([replica for row in rows for replica in row.replicas], dtype=np.int32),
-        leader=_known((row.leader for row in rows), NO_LEADER).astype(np.int32),
-        replica_log_bytes=_known(_along_replicas(rows, "log_bytes"), UNKNOWN_BYTES),
-        start_offset=_known((row.start_offset for row in rows), UNKNOWN_OFFSET),
-        end_offset=_known((row.end_offset for row in rows), UNKNOWN_OFFSET),
+        leader=_with_unknown((row.leader for row in rows), NO_LEADER).astype(np.int32),
+        replica_log_bytes=_with_unknown(_along_replicas(rows, "log_bytes"), UNKNOWN_BYTES),
+        start_offset=_with_unknown((row.start_offset for row in rows), UNKNOWN_OFFSET),
+        end_offset=_with_unknown((row.end_offset for row in rows), UNKNOWN_OFFSET),
         in_sync=in_sync if has_isr else None,
-        log_dir=_known(_along_replicas(rows, "log_dirs"), UNKNOWN_DIR).astype(np.int32) if has_log_dirs else None,
+        log_dir=_with_unknown(_along_replicas(rows, "log_dirs"), UNKNOWN_DIR).astype(np.int32)
+        if has_log_dirs
+        else None,
         **{name: _rare(rows, name) for name in _RARE},
     )
 
@@ -178,7 +180,7 @@ def partition_table(rows: list[Partition], topic_index: Mapping[str, int]) -> Pa
 _RARE = ("adding", "removing", "offline", "observers", "eligible", "future", "local_start_offset")
 
 
-def _known(values: Iterable[int | None], unknown: int) -> Longs:
+def _with_unknown(values: Iterable[int | None], unknown: int) -> Longs:
     return np.array([unknown if value is None else value for value in values], dtype=np.int64)
 
 

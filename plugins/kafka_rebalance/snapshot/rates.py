@@ -82,10 +82,10 @@ def _rows(snapshot: ClusterSnapshot, commits: list[CommittedOffset]) -> Longs:
         return np.full(len(commits), -1, dtype=np.int64)
     index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
     topics = np.array([index.get(commit.topic, -1) for commit in commits], dtype=np.int64)
-    wanted = topics << 32 | np.array([commit.partition for commit in commits], dtype=np.int64)
+    commit_keys = topics << 32 | np.array([commit.partition for commit in commits], dtype=np.int64)
     keys = table.topic.astype(np.int64) << 32 | table.partition
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[place] == wanted, place, -1)
+    position = np.minimum(np.searchsorted(keys, commit_keys), len(keys) - 1)
+    return np.where(keys[position] == commit_keys, position, -1)
 
 
 def with_read_rates(
@@ -100,13 +100,13 @@ def with_read_rates(
     read = _read_messages(newer, commits, row_before)
     read[~_seen_reading(older, newer)] = np.nan
     read /= window_s
-    rates, known = read.tolist(), (read <= LARGEST_RATE).tolist()
+    rates, is_plausible = read.tolist(), (read <= LARGEST_RATE).tolist()
     groups, first = [], 0
     for group in newer.groups:
         span = slice(first, first + len(group.committed))
         first = span.stop
-        if any(known[span]):
-            rows = zip(group.committed, rates[span], known[span], strict=True)
+        if any(is_plausible[span]):
+            rows = zip(group.committed, rates[span], is_plausible[span], strict=True)
             committed = tuple(_with_rate(commit, rate) if is_known else commit for commit, rate, is_known in rows)
             groups.append(replace(group, committed=committed))
         else:
@@ -115,15 +115,15 @@ def with_read_rates(
 
 
 def _read_messages(newer: ClusterSnapshot, commits: CommitColumns, row_before: Longs) -> Floats:
-    found = np.full(len(commits.row), np.nan)
+    messages = np.full(len(commits.row), np.nan)
     there = np.flatnonzero((commits.row >= 0) & (commits.before != NO_COMMIT))
     there = there[row_before[commits.row[there]] >= 0]
     row, before = commits.row[there], commits.before[there]
     start, end = newer.partitions.start_offset[row], newer.partitions.end_offset[row]
     reached = np.where(end < 0, commits.offset[there], np.minimum(commits.offset[there], end))
-    is_told = (commits.offset[there] >= before) & (reached >= before) & (start <= before)
-    found[there[is_told]] = (reached - before)[is_told]
-    return found
+    is_usable = (commits.offset[there] >= before) & (reached >= before) & (start <= before)
+    messages[there[is_usable]] = (reached - before)[is_usable]
+    return messages
 
 
 def _seen_reading(older: ClusterSnapshot, newer: ClusterSnapshot) -> Flags:
@@ -173,11 +173,11 @@ def unread_groups(snapshot: ClusterSnapshot) -> tuple[UnreadGroup, ...]:
             gaps.setdefault(gap.subject, []).append(gap)
         elif gap.subject_type == "broker" and gap.lacks(FactCode.LACKS_COMMITS_OF_GROUPS):
             untold.add(gap.subject)
-    found = (
+    candidates = (
         _unread_group(group, gaps.get(group.id, []), snapshot, is_untold=str(group.coordinator) in untold)
         for group in snapshot.groups
     )
-    return tuple(unread for unread in found if unread is not None)
+    return tuple(unread for unread in candidates if unread is not None)
 
 
 def _unread_group(
@@ -187,22 +187,22 @@ def _unread_group(
     if group.state in _NO_MEMBERS and not group.members:
         return None
     has_no_commits = any(gap.lacks(*_COMMITS) for gap in gaps) or (is_untold and not group.committed)
-    named = _named(group)
+    named = _topic_names(group)
     if group.type is GroupType.SHARE:
         return UnreadGroup(group.id, named if group.members else None, UnreadCause.SHARE_GROUP, group.type)
     if group.type in (GroupType.STREAMS, GroupType.UNKNOWN):
         committed = {commit.topic for commit in group.committed}
         own = {topic.name for topic in snapshot.topics if topic.name.startswith(f"{group.id}-")}
         topics = frozenset(named | committed | own)
-        known = topics if committed or group.members else None
-        return UnreadGroup(group.id, known, UnreadCause.COMMITS_IN_PART, group.type)
+        unread_topics = topics if committed or group.members else None
+        return UnreadGroup(group.id, unread_topics, UnreadCause.COMMITS_IN_PART, group.type)
     if has_no_commits:
         return UnreadGroup(group.id, named or None, UnreadCause.COMMITS_NOT_READ, group.type)
     partly = frozenset(gap.what.args["topic"] for gap in gaps if gap.what.code is FactCode.LACKS_COMMIT)
     return UnreadGroup(group.id, partly, UnreadCause.SOME_COMMITS_NOT_READ, group.type) if partly else None
 
 
-def _named(group: Group) -> frozenset[str]:
+def _topic_names(group: Group) -> frozenset[str]:
     subscribed = {topic for member in group.members for topic in member.subscription or ()}
     parts = (part for member in group.members for part in (member.assigned, member.target))
     return frozenset(subscribed | {topic for part in parts for topic, _ in part or ()})
@@ -219,7 +219,7 @@ def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnap
     window_s = window_between(older, newer)
     row_before = _rows_before(older, newer)
     messages = _delta(older.partitions.end_offset, newer.partitions.end_offset, row_before)
-    in_bytes, message_bytes, in_source = _written(older, newer, row_before, messages)
+    in_bytes, message_bytes, in_source = _written_bytes(older, newer, row_before, messages)
     commits = commit_columns(older, newer)
     read = _read(older, newer, commits, row_before, message_bytes)
     measured = {
@@ -229,8 +229,8 @@ def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnap
     }
     columns = dict(newer.loads.columns)
     for kind, (amount, source) in measured.items():
-        known = newer.loads.column(kind)
-        if (known is not None and known.source in _BETTER_SOURCES) or np.isnan(amount).all():
+        column = newer.loads.column(kind)
+        if (column is not None and column.source in _BETTER_SOURCES) or np.isnan(amount).all():
             continue
         columns[kind] = LoadColumn(amount / window_s, source, window_s)
     gaps = [*_gaps(older, newer, row_before, in_bytes), *_unread_gaps(older, newer)]
@@ -239,8 +239,8 @@ def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnap
 
 
 def _gaps(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, in_bytes: Floats) -> list[CoverageGap]:
-    known = newer.loads.column(LoadKind.IN_BYTES_PER_S)
-    if known is not None and known.source in _BETTER_SOURCES:
+    column = newer.loads.column(LoadKind.IN_BYTES_PER_S)
+    if column is not None and column.source in _BETTER_SOURCES:
         return []
     unseen = (row_before >= 0) & _retention_unknown(older, newer, row_before)
     unknown, partial = int((unseen & np.isnan(in_bytes)).sum()), int((unseen & (in_bytes > 0)).sum())
@@ -297,26 +297,26 @@ def rows_of_same(before: NamedPartitions, now: ClusterSnapshot) -> Longs:
     """
     index = {topic.name: i for i, topic in enumerate(now.topics)}
     topic_now = np.full(len(before.names), -1, dtype=np.int64)
-    for place, (name, topic_id) in enumerate(zip(before.names, before.ids, strict=True)):
-        found = index.get(name)
-        if found is not None and (None in (topic_id, now.topics[found].topic_id)
-                                  or topic_id == now.topics[found].topic_id):  # fmt: skip
-            topic_now[place] = found
+    for number, (name, topic_id) in enumerate(zip(before.names, before.ids, strict=True)):
+        matched_topic = index.get(name)
+        if matched_topic is not None and (None in (topic_id, now.topics[matched_topic].topic_id)
+                                  or topic_id == now.topics[matched_topic].topic_id):  # fmt: skip
+            topic_now[number] = matched_topic
     if not len(before) or not len(now.partitions):
         return np.full(len(now.partitions), -1, dtype=np.int64)
     topics = topic_now[before.topic]
     rows = np.flatnonzero(topics >= 0)
     keys = topics[rows] << 32 | before.partition[rows]
-    wanted = now.partitions.topic.astype(np.int64) << 32 | now.partitions.partition
-    return _look_up(keys, rows, wanted)
+    keys_now = now.partitions.topic.astype(np.int64) << 32 | now.partitions.partition
+    return _look_up(keys, rows, keys_now)
 
 
-def _look_up(keys: Longs, values: Longs, wanted: Longs) -> Longs:
+def _look_up(keys: Longs, values: Longs, sought: Longs) -> Longs:
     if not len(keys):
-        return np.full(len(wanted), -1, dtype=np.int64)
+        return np.full(len(sought), -1, dtype=np.int64)
     order = np.argsort(keys, kind="stable")
-    place = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-    return np.where(keys[order][place] == wanted, values[order][place], -1)
+    position = np.minimum(np.searchsorted(keys[order], sought), len(keys) - 1)
+    return np.where(keys[order][position] == sought, values[order][position], -1)
 
 
 def _rows_before(older: ClusterSnapshot, newer: ClusterSnapshot) -> Longs:
@@ -338,8 +338,8 @@ def _begins_anew(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Lon
 
 def _both_known(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
     before = older.partitions.end_offset
-    known = before[row_before] >= 0 if len(before) else np.zeros(len(row_before), dtype=np.bool_)
-    return known & (newer.partitions.end_offset >= 0)
+    has_before = before[row_before] >= 0 if len(before) else np.zeros(len(row_before), dtype=np.bool_)
+    return has_before & (newer.partitions.end_offset >= 0)
 
 
 def _delta(before: Longs, now: Longs, row_before: Longs) -> Floats:
@@ -350,7 +350,7 @@ def _delta(before: Longs, now: Longs, row_before: Longs) -> Floats:
     return np.where(is_known, (now - earlier).astype(np.float64), np.nan)
 
 
-def _written(
+def _written_bytes(
     older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, messages: Floats
 ) -> tuple[Floats, Floats, LoadSource]:
     """Return bytes written, bytes a message, and the source of most bytes."""
@@ -387,8 +387,8 @@ def _size_before(older: ClusterSnapshot, now: PartitionTable, row_before: Longs)
         return result
     cell_keys = before.row_of_replica << 32 | before.replicas
     cells = np.arange(len(before.replicas), dtype=np.int64)
-    wanted = np.where((row_before >= 0) & (now.leader >= 0), row_before << 32 | now.leader, -1)
-    cell = _look_up(cell_keys, cells, wanted)
+    leader_keys = np.where((row_before >= 0) & (now.leader >= 0), row_before << 32 | now.leader, -1)
+    cell = _look_up(cell_keys, cells, leader_keys)
     sizes = np.where(before.replica_log_bytes < 0, np.nan, before.replica_log_bytes.astype(np.float64))
     if before.in_sync is not None:
         sizes[~before.in_sync & (before.replicas != before.leader[before.row_of_replica])] = np.nan
@@ -455,23 +455,23 @@ def _read(
 def _unread_groups(older: ClusterSnapshot, newer: ClusterSnapshot) -> list[UnreadGroup]:
     now = unread_groups(newer)
     there = {group.id for group in newer.groups}
-    known = {unread.group for unread in now}
-    before = (unread for unread in unread_groups(older) if unread.group in there - known)
+    unread_now = {unread.group for unread in now}
+    before = (unread for unread in unread_groups(older) if unread.group in there - unread_now)
     return [*now, *before]
 
 
 def _rows_of(snapshot: ClusterSnapshot, topics: frozenset[str] | None) -> Flags:
     if topics is None:
         return np.ones(len(snapshot.partitions), dtype=np.bool_)
-    wanted = np.array([topic.name in topics for topic in snapshot.topics], dtype=np.bool_)
+    is_read = np.array([topic.name in topics for topic in snapshot.topics], dtype=np.bool_)
     return np.asarray(
-        wanted[snapshot.partitions.topic] if len(wanted) else np.zeros(len(snapshot.partitions), np.bool_)
+        is_read[snapshot.partitions.topic] if len(is_read) else np.zeros(len(snapshot.partitions), np.bool_)
     )
 
 
 def _unread_gaps(older: ClusterSnapshot, newer: ClusterSnapshot) -> list[CoverageGap]:
-    known = newer.loads.column(LoadKind.OUT_BYTES_PER_S)
-    if (known is not None and known.source in _BETTER_SOURCES) or not (older.groups and newer.groups):
+    column = newer.loads.column(LoadKind.OUT_BYTES_PER_S)
+    if (column is not None and column.source in _BETTER_SOURCES) or not (older.groups and newer.groups):
         return []
     what = fact(FactCode.LACKS_LOAD, kind=LoadKind.OUT_BYTES_PER_S.value)
     if may_hide_groups(older) or may_hide_groups(newer):

@@ -22,23 +22,23 @@ _ISO = re.compile(
 _EXAMPLE = "write 2026-01-31T06:00:00Z"
 
 
-def parse_time(text: str, place: str, *, needs_zone: bool = False) -> datetime:
+def parse_time(text: str, location: str, *, needs_zone: bool = False) -> datetime:
     """Return the moment in the given zone, else UTC; ``needs_zone`` refuses text without one.
 
-    Raises InvalidInputError at ``place`` for other text.
+    Raises InvalidInputError at ``location`` for other text.
     """
     match = _ISO.fullmatch(text)
     if match is None:
-        raise _no_time(text, place)
+        raise _no_time(text, location)
     if needs_zone and match["zone"] is None:
-        raise InvalidInputError.at(place, f"{excerpt(text)} is a time without a zone", _EXAMPLE)
+        raise InvalidInputError.at(location, f"{excerpt(text)} is a time without a zone", _EXAMPLE)
     parts = [int(match[part] or 0) for part in ("year", "month", "day", "hour", "minute", "second")]
     year, month, day, hour, minute, second = parts
     microsecond = int((match["fraction"] or "0").ljust(6, "0")[:6])
     try:
         return datetime(year, month, day, hour, minute, second, microsecond, _zone(match))
     except ValueError:  # 30 February, 25 o'clock
-        raise _no_time(text, place) from None
+        raise _no_time(text, location) from None
 
 
 def time_text(moment: datetime) -> str:
@@ -56,8 +56,8 @@ def _zone(match: re.Match[str]) -> timezone:
     return timezone(-offset if match["sign"] == "-" else offset) if offset else UTC
 
 
-def _no_time(text: str, place: str) -> InvalidInputError:
-    return InvalidInputError.at(place, f"{excerpt(text)} is no ISO 8601 time", _EXAMPLE)
+def _no_time(text: str, location: str) -> InvalidInputError:
+    return InvalidInputError.at(location, f"{excerpt(text)} is no ISO 8601 time", _EXAMPLE)
 
 
 # between correct clocks

@@ -395,7 +395,7 @@ def read_input(
                 return read_folder(path, cluster or _plain_name(path), budget, is_strict=is_strict)
             return _read_file(path, cluster or _plain_name(path), budget)
     except InvalidInputError as error:
-        if error.place.startswith(str(path)):
+        if error.location.startswith(str(path)):
             raise
         raise InvalidInputError.at(str(path), str(error)) from error  # the model's checks know no file
 

@@ -657,9 +657,9 @@ def _is_base_of_plans(text: str) -> bool:
 
 
 def _line_and_text(error: InvalidInputError, path: Path) -> tuple[int | None, str]:
-    if not error.place.startswith(str(path)):
+    if not error.location.startswith(str(path)):
         return None, str(error)
-    line = error.place.removeprefix(str(path)).removeprefix(":")
+    line = error.location.removeprefix(str(path)).removeprefix(":")
     words = error.problem + (f"; {error.hint}" if error.hint else "")
     if line.isascii() and line.isdigit():
         return int(line), visible(words)

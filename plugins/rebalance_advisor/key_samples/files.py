@@ -31,7 +31,7 @@ from kafka_rebalance.key_tally.plan import (
     batch_of_hashes,
     batch_of_keys,
 )
-from kafka_rebalance.key_tally.tally import KeyEncoding, KeyTally, decoded
+from kafka_rebalance.key_tally.tally import KeyEncoding, KeyTally, decode_keys
 from rebalance_advisor.input_bytes import ByteBudget, folder_entries, is_folder, read_text
 from rebalance_advisor.key_samples.request import SampleColumns, format_of
 
@@ -142,12 +142,12 @@ def _batch(path: Path, rows: list[Row], places: Places, columns: SampleColumns, 
 def _decoded(path: Path, keys: list[bytes | None], places: Places, encoding: KeyEncoding) -> KeyColumn:
     column = KeyColumn.of(keys)
     try:
-        return decoded(column, encoding)
+        return decode_keys(column, encoding)
     except InvalidInputError:
         # One by one for the line number.
         for key, place in zip(keys, places, strict=True):
             try:
-                decoded(KeyColumn.of([key]), encoding)
+                decode_keys(KeyColumn.of([key]), encoding)
             except InvalidInputError as error:
                 raise InvalidInputError.at(f"{path}:{place}", error.problem, error.hint) from error
         raise
@@ -190,7 +190,7 @@ def key_batch(batch: pa.RecordBatch, columns: SampleColumns, plan: TallyPlan, fi
         hashes = _filled(column, 0).astype(np.int32).view(np.uint32)
         return batch_of_hashes(hashes, _nulls(column), value_bytes, observed)
     assert columns.key is not None  # has key or key_hash
-    keys = decoded(key_column(batch.column(columns.key), columns.key), columns.encoding, first_row)
+    keys = decode_keys(key_column(batch.column(columns.key), columns.key), columns.encoding, first_row)
     return batch_of_keys(keys, plan.hashes, value_bytes, observed)
 
 

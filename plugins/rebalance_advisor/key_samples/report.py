@@ -37,7 +37,7 @@ class KeyReport:
 def report_of(request: KeyRequest, tally: KeyTally, other: KeyTally | None) -> KeyReport:
     if request.other is None or other is None:
         return KeyReport(request.topic, scores_of(tally))
-    own = read_together(request.plan).other
+    own = read_together(request.plan).second
     scores = scores_of(other, own)
     return KeyReport(request.topic, scores_of(tally), request.other.name, scores, meeting_of(tally, other), own)
 
@@ -90,11 +90,11 @@ def _placement(score: PlacementScore, scores: KeyScores) -> dict[str, Any]:
 
 
 def _pair(score: PairScore) -> dict[str, Any]:
-    one, other = score.one, score.other
+    first, second = score.first, score.second
     return {
         "pairing": score.pairing.value,
-        "partitioners": [one.rule.partitioner, other.rule.partitioner],
-        "partitions": [one.partitions, other.partitions],
+        "partitioners": [first.rule.partitioner, second.rule.partitioner],
+        "partitions": [first.partitions, second.partitions],
         "keyed_records": score.keyed_records,
         "records_apart": score.records_apart,
         "record_ratio_apart": score.record_ratio,
@@ -164,11 +164,11 @@ def _pair_words(score: PairScore, other_topic: str | None) -> str:
     apart = f"{score.record_ratio:.1%} of the records and {score.key_ratio:.1%} of the different keys"
     match score.pairing:
         case Pairing.GROWN:
-            return f"{score.other.partitions} partitions in place of {score.one.partitions}: {apart} go elsewhere"
+            return f"{score.second.partitions} partitions in place of {score.first.partitions}: {apart} go elsewhere"
         case Pairing.OTHER_CLIENT:
-            return f"{score.other.rule.partitioner} beside {score.one.rule.partitioner}: they disagree on {apart}"
+            return f"{score.second.rule.partitioner} beside {score.first.rule.partitioner}: they disagree on {apart}"
         case Pairing.READ_TOGETHER:
-            return f"read with {other_topic} ({_placement_words(score.other)}): {apart} have another partition there"
+            return f"read with {other_topic} ({_placement_words(score.second)}): {apart} have another partition there"
 
 
 def _key_words(key: HeavyKey, records: int) -> str:

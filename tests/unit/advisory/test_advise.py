@@ -78,7 +78,7 @@ def test_what_a_search_raises_is_raised(demo):
 
 def test_every_scenario_of_every_group_is_in_one_task(demo):
     tasks = list(group_tasks(demo, EVERYTHING, width=32))
-    asked = [(task.group_input.group.id, name) for task in tasks for name in task.asked.scenarios]
+    asked = [(task.group_input.group.id, name) for task in tasks for name in task.replay_options.scenarios]
     assert len(asked) == len(set(asked)) == len(demo.groups) * len(SCENARIOS)
     first = [task.group_input.group.id for task in tasks if task.part == 0]
     assert first == [group.id for group in demo.groups]
@@ -115,7 +115,7 @@ def test_a_group_that_the_gate_holds_is_scored_as_it_is(demo, alone):
         for task in group_tasks(demo, EVERYTHING, frozenset({advised.group_id}))
         if task.group_input.group.id == advised.group_id
     ]
-    held = task.asked.replay(task.group_input)
+    held = task.replay_options.replay(task.group_input)
     assert ([score.is_current for score in held.scores], held.scenarios, held.advised) == ([True], (), None)
     assert held.today.skew_count == advised.today.skew_count
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Flags, Ints
 from kafka_assignors.coordinator.pauses import Pauses, replay_chain
-from kafka_assignors.coordinator.timeline import Change, Phase, Protocol, Step, Times, Trigger, staggered
+from kafka_assignors.coordinator.timeline import Change, Phase, Protocol, Step, Times, Trigger, stagger
 
 GOES = (Trigger.MEMBER_DIES, Trigger.MEMBER_LEAVES, Trigger.MEMBER_STALLS)
 
@@ -73,7 +73,7 @@ def replayed(protocol: Protocol, steps: Sequence[Step], times: Times) -> Pauses:
     """``replay_chain`` of one step, or of one that goes and comes back after ``restart_ms``."""
     names = [f"m{number:05}" for number in range(steps[0].member_count)]
     changes = [_change(step, names, 0 if step is steps[0] else times.restart_ms) for step in steps]
-    timeline = replay_chain(protocol, changes, staggered(protocol, times, names))
+    timeline = replay_chain(protocol, changes, stagger(protocol, times, names))
     is_absent = steps[0].trigger in (*GOES, Trigger.STATIC_RESTART)
     return Pauses(
         len(timeline.pauses),

@@ -11,15 +11,15 @@ from kafka_assignors.coordinator.pauses import (
     EpochRaised,
     JoinPhase,
     Pauses,
-    added,
+    add_pauses,
     consumer_pauses,
     cooperative_pauses,
     eager_pauses,
     pauses_of,
     replayed_pauses,
     restart_pauses,
-    scaled,
-    summed,
+    scale_pauses,
+    sum_pauses,
 )
 from kafka_assignors.coordinator.timeline import Protocol, Step, Times, Trigger, first_beats
 from kafka_assignors.errors import InvalidInputError
@@ -58,10 +58,10 @@ def test_a_join_and_a_leave_worked_by_hand(protocol: Protocol, joins: Pauses, le
 def test_a_restart_is_two_rebalances_of_which_the_second_has_the_clocks_of_the_first() -> None:
     """Eager: beats at 2200 + 3000 · k. It joins again at 10200: rejoin 11300, read 11500: six pauses of 200 ms."""
     leaves = pauses_of(EAGER, LEAVE, TIMES)
-    assert restart_pauses(EAGER, LEAVE, JOIN, TIMES) == summed((leaves, Pauses(6, 6, 200, 1200)))
+    assert restart_pauses(EAGER, LEAVE, JOIN, TIMES) == sum_pauses((leaves, Pauses(6, 6, 200, 1200)))
     # One of four was sampled: four times as much, and no longer.
-    assert scaled(added(Pauses(3, 2, 700, 900), Pauses(1, 0, 800, 101)), 0.25) == Pauses(16, 8, 800, 4004)
-    assert added(Pauses(1, 1, None, 0), leaves).longest_pause_ms is None
+    assert scale_pauses(add_pauses(Pauses(3, 2, 700, 900), Pauses(1, 0, 800, 101)), 0.25) == Pauses(16, 8, 800, 4004)
+    assert add_pauses(Pauses(1, 1, None, 0), leaves).longest_pause_ms is None
 
 
 def test_one_that_is_back_before_the_others_have_settled_is_replayed() -> None:

@@ -14,7 +14,7 @@ from kafka_rebalance.advisory.advise import rack_traffic_price, reads_as_advised
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Finding
-from kafka_rebalance.groups.answers import scored
+from kafka_rebalance.groups.answers import score_answer
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
@@ -186,7 +186,9 @@ def test_reads_as_advised_are_those_of_a_group_that_reads_so(seed: int, selector
     replays, after = [], []
     for asked in group_inputs(snapshot):
         reader = np.array([draw.randrange(3) for _ in range(int(asked.first_row[-1]))], dtype=np.int32)
-        rows = tuple(scored(asked, name, read, asked.reader) for name, read in (("now", asked.reader), ("x", reader)))
+        rows = tuple(
+            score_answer(asked, name, read, asked.reader) for name, read in (("now", asked.reader), ("x", reader))
+        )
         replays.append(GroupReplay(asked.group.id, SubscriptionBasis.GIVEN, None, rows, (), "x"))
         is_known = all(member.rack for member in asked.group.members)
         after.append(dealt(asked, reader.tolist()) if is_known else asked.group)

@@ -7,7 +7,7 @@ import numpy as np
 
 from kafka_assignors.arrays import Ints
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.groups.answers import scored
+from kafka_rebalance.groups.answers import score_answer
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.scenarios import SCENARIOS
@@ -39,7 +39,7 @@ def readers(*members: int) -> Ints:
 def test_the_row_of_today() -> None:
     """800 behind at 40 - 20 a second. In the rack are all 10 bytes/s, led there 1 + 2 + 4."""
     group, today = two_members(), readers(0, 0, 1, 1)
-    row = scored(group, "range", today, today)
+    row = score_answer(group, "range", today, today)
     assert (row.drain_seconds, row.members_falling_behind) == (40.0, 0)
     assert (row.same_rack_ratio, row.leader_in_rack_ratio) == (1.0, 0.7)
 
@@ -47,10 +47,10 @@ def test_the_row_of_today() -> None:
 def test_the_row_of_another_assignment_is_of_what_members_were_seen_to_read_today() -> None:
     """All on b: 800 behind, 40 written of 40 read: b falls behind. In its rack are 3 + 4 of 10 bytes/s, 4 are led."""
     group, today = two_members(), readers(0, 0, 1, 1)
-    row = scored(group, "x", readers(1, 1, 1, 1), today)
+    row = score_answer(group, "x", readers(1, 1, 1, 1), today)
     assert (row.drain_seconds, row.members_falling_behind) == (None, 1)
     assert (row.same_rack_ratio, row.leader_in_rack_ratio) == (0.7, 0.4)
-    faster = scored(group, "x", readers(1, 1, 1, 1), today, capacity=140.0)
+    faster = score_answer(group, "x", readers(1, 1, 1, 1), today, capacity=140.0)
     assert (faster.drain_seconds, faster.members_falling_behind) == (8.0, 0)
 
 

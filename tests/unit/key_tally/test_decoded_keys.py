@@ -7,7 +7,7 @@ import pytest
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.partitioners.key_column import KeyColumn
-from kafka_rebalance.key_tally.tally import KeyEncoding, decoded
+from kafka_rebalance.key_tally.tally import KeyEncoding, decode_keys
 from tests.sample import for_each
 
 
@@ -21,7 +21,7 @@ def test_keys_come_back(seed: int) -> None:
     codes = (base64.b64encode, base64.urlsafe_b64encode, lambda key: base64.b64encode(key).rstrip(b"="))
     bases = [None if key is None else draw.choice(codes)(key) for key in keys]
     for written, encoding in ((hexes, KeyEncoding.HEX), (bases, KeyEncoding.BASE64), (keys, KeyEncoding.PLAIN)):
-        column = decoded(KeyColumn.of(written), encoding)
+        column = decode_keys(KeyColumn.of(written), encoding)
         assert [column.key(i) for i in range(len(keys))] == keys
 
 
@@ -34,4 +34,4 @@ def test_keys_come_back(seed: int) -> None:
 )
 def test_a_row_that_cannot_be_read_is_named(written: bytes, encoding: KeyEncoding) -> None:
     with pytest.raises(InvalidInputError, match=f"row 12: its key is not {encoding.value}; --key-encoding"):
-        decoded(KeyColumn.of([b"", written, b"!"]), encoding, first_row=10)
+        decode_keys(KeyColumn.of([b"", written, b"!"]), encoding, first_row=10)

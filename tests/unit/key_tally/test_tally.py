@@ -46,11 +46,11 @@ def test_counts_are_those_of_plain_python(seed: int) -> None:
         assert score.load.records.tolist() == [expected[p] for p in range(n)]
         assert score.by_lot_records == sum(key in no_key for key in keys)
     for pair in scores.pairs:
-        names = (pair.one.rule.partitioner, pair.other.rule.partitioner)
+        names = (pair.first.rule.partitioner, pair.second.rule.partitioner)
         by_lot = (None, b"") if "librdkafka-consistent-random" in names else (None,)
         keyed = [key for key in keys if key not in by_lot]
-        one = placed(keyed, names[0], pair.one.partitions)
-        other = placed(keyed, names[1], pair.other.partitions)
+        one = placed(keyed, names[0], pair.first.partitions)
+        other = placed(keyed, names[1], pair.second.partitions)
         differs = {key: p != q for key, p, q in zip(keyed, one, other, strict=True)}
         assert pair.keyed_records == len(keyed)
         assert pair.records_apart == sum(p != q for p, q in zip(one, other, strict=True))
@@ -154,7 +154,7 @@ def test_plans_name_each_placement_once_and_refuse_what_cannot_be() -> None:
     ]  # fmt: skip
     pairings = defaultdict(list)
     for pair in plan.pairs:
-        pairings[pair.pairing].append((pair.one, pair.other))
+        pairings[pair.pairing].append((pair.first, pair.second))
     assert pairings == {
         Pairing.OTHER_CLIENT: [(0, 1)], Pairing.GROWN: [(0, 0), (0, 2)], Pairing.READ_TOGETHER: [(0, 2)]
     }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from kafka_assignors.java.scala_maps import ScalaMutableMap, immutable_order, improved
+from kafka_assignors.java.scala_maps import ScalaMutableMap, immutable_order, improve_hash
 from kafka_assignors.java.strings import hash_code
 
 
@@ -52,9 +52,9 @@ def test_keys_that_share_five_bits_come_after_all_single_ones() -> None:
     letters = [chr(code) for code in range(0x100, 0x400)]
     by_bits: dict[int, list[str]] = {}
     for letter in letters:
-        by_bits.setdefault(improved(hash_code(letter)) & 31, []).append(letter)
+        by_bits.setdefault(improve_hash(hash_code(letter)) & 31, []).append(letter)
     low, high = by_bits[min(by_bits)], by_bits[max(by_bits)]
-    second = {improved(hash_code(letter)) >> 5 & 31: letter for letter in low}
+    second = {improve_hash(hash_code(letter)) >> 5 & 31: letter for letter in low}
     pair = [second[bits] for bits in sorted(second)[:2]]
     assert immutable_order([*pair, high[0]]) == (high[0], *pair)
     assert immutable_order([high[0], *reversed(pair)]) == (high[0], *pair)

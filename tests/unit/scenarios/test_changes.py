@@ -238,7 +238,7 @@ def test_steps_that_changes_share() -> None:
     assert rates.tolist() == [2.0] * 4
     assert free_name(("t", "t.new"), "t") == "t.new.new"
     members = (Member("app-1-x", instance_id="app-1", client_id="app"),)
-    drawn = Newcomers(members, lots_of("g", "s", 0)).drawn(2)
+    drawn = Newcomers(members, lots_of("g", "s", 0)).draw(2)
     assert [(like, member.instance_id) for like, member in drawn] == [(0, "app-2"), (0, "app-3")]
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_rebalance.scenarios.changes import Newcomers, lots_of, restarted
+from kafka_rebalance.scenarios.changes import Newcomers, lots_of, restart
 from kafka_rebalance.snapshot.model import Member
 
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
@@ -35,16 +35,16 @@ def test_ids_are_drawn_as_those_of_the_others_were(like: Member, shape: str) -> 
     first, second = newcomers.one_like(like), newcomers.one_like(like)
     assert re.fullmatch(shape, first.id)
     assert first.id != second.id
-    assert restarted(like, lots).id not in (like.id, first.id, second.id)
+    assert restart(like, lots).id not in (like.id, first.id, second.id)
 
 
 def test_a_restart_without_instance_id_keeps_the_service_in_the_id() -> None:
     """A known client id is part of the new one; else the old instance is."""
     lots = lots_of("g", "s", 0)
-    back = restarted(Member("pod-3-7f", instance_id="pod-3", client_id="app", rack="r", host="/h"), lots)
+    back = restart(Member("pod-3-7f", instance_id="pod-3", client_id="app", rack="r", host="/h"), lots)
     assert re.fullmatch(f"app-{_UUID}", back.id)
     assert (back.instance_id, back.rack, back.host) == (None, "r", "/h")
-    assert re.fullmatch(f"pod-3-{_UUID}", restarted(Member("pod-3-7f", instance_id="pod-3"), lots).id)
+    assert re.fullmatch(f"pod-3-{_UUID}", restart(Member("pod-3-7f", instance_id="pod-3"), lots).id)
 
 
 def test_instance_numbers_go_on_after_the_highest_of_their_service() -> None:

@@ -11,7 +11,7 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict, to_document
 from kafka_rebalance.render.findings import pause_of
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, LogDir
-from kafka_rebalance.snapshot.other_hands import balancers, throttled
+from kafka_rebalance.snapshot.other_hands import balancers, throttled_resources
 from kafka_rebalance.snapshot.partition_table import FutureReplica, Partition
 from kafka_rebalance.verify import verify_plan
 from tests.facts_said import said
@@ -97,7 +97,7 @@ def test_what_moves_now_is_told_and_its_throttles_are_not_left_over() -> None:
     (finding,) = told(snapshot, reassignment_running.__name__)
     assert (finding.evidence["partitions"], finding.evidence["replicas_between_log_dirs"]) == (1, 1)
     assert finding.evidence["copied_between_log_dirs_bytes"] == 30
-    assert throttled(snapshot) == (("t",), ())
+    assert throttled_resources(snapshot) == (("t",), ())
     assert told(snapshot, "throttle_left_over") == []
     alone = cluster([*ROWS, dirs])
     assert told(alone, reassignment_running.__name__)[0].evidence["partitions"] == 0

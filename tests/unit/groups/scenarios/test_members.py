@@ -46,11 +46,11 @@ def restarted(restarts: int, members: int) -> Fact:
 
 def test_of_a_large_group_as_many_go_as_are_worth_their_time() -> None:
     stage = crowd(25)
-    assert len(stage.picked) == len(set(stage.picked)) == 20
-    assert list(stage.picked) == sorted(stage.picked)
-    assert stage.picked == crowd(25).picked  # the same random choice
-    assert Stage(stage.today, seed=1, most=20).picked != stage.picked
-    assert crowd(20).picked == tuple(range(20))
+    assert len(stage.picked_members) == len(set(stage.picked_members)) == 20
+    assert list(stage.picked_members) == sorted(stage.picked_members)
+    assert stage.picked_members == crowd(25).picked_members  # the same random choice
+    assert Stage(stage.today, seed=1, most=20).picked_members != stage.picked_members
+    assert crowd(20).picked_members == tuple(range(20))
     (rolling,) = members.rolling_restart_static(stage)
     assert (rolling.subject, rolling.share, len(rolling.events)) == (restarted(20, 25), 0.8, 20)
 
@@ -129,5 +129,5 @@ def test_those_who_are_there_keep_their_order_when_some_go_at_once() -> None:
     assert ([member.id for member in event.after.members], event.member_before.tolist()) == (["b"], [1])
     nobody = members.without(THREE, {0, 1, 2}, Trigger.MEMBER_DIES)
     assert (nobody.after.members, nobody.member_before.tolist()) == ((), [])
-    grown = members.grown(THREE, 30, STAGE.lots("any"))
+    grown = members.grow(THREE, 30, STAGE.lots("any"))
     assert len({member.id for member in grown.after.members}) == 33

@@ -16,7 +16,7 @@ def carried(
 ) -> tuple[list[int], list[int]]:
     rows = None if row_before is None else np.array(row_before, np.int64)
     event = Event(Trigger.MEMBER_LEAVES, ANY, np.array(member_before, np.int32), rows)
-    stays, before = event.carried(np.array(readers, np.int32))
+    stays, before = event.carry(np.array(readers, np.int32))
     return stays.tolist(), before.tolist()
 
 

@@ -35,7 +35,7 @@ def test_the_largest_topic_gets_twice_its_partitions_and_each_the_mean_of_what_i
     assert event.after.subscriptions == TODAY.subscriptions
     assert TODAY.group_input.rates.in_bytes_per_s.tolist() == [1, 2, 3, 4, 5, 6]  # today's are not touched
     # New partitions have no owner; all others stay.
-    stays, before = event.carried(np.array([0, 0, 0, 0, 1, 1], np.int32))
+    stays, before = event.carry(np.array([0, 0, 0, 0, 1, 1], np.int32))
     assert stays.tolist() == before.tolist() == [0, 0, 0, 0, -1, -1, -1, 1, 1]
 
 

@@ -49,7 +49,7 @@ def test_the_worked_example_of_the_module():
     found = hourly_loads(newest, readings_of(readings), 3)
     assert np.isnan(found.values[IN][0, 0])
     assert found.values[IN][1:, 0].tolist() == [10.0, 40.0]
-    assert found.seen.tolist() == [False, True, True]
+    assert found.measured.tolist() == [False, True, True]
 
 
 def test_an_hour_is_the_mean_of_what_was_seen_of_it_by_time():
@@ -111,7 +111,7 @@ def test_a_series_without_rates_is_measured_from_one_to_the_next():
     series = [at(60, 0), at(2, 0), at(1, 3600), at(0, 7200)]
     found = hourly_loads(series[-1], readings_of(series), 3)
     assert found.values[IN][:2, 0].tolist() == [1.0, 1.0]
-    assert found.seen.tolist() == [True, True, False]
+    assert found.measured.tolist() == [True, True, False]
 
 
 def test_mean_and_p95_of_known_hours():
