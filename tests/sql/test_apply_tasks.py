@@ -110,7 +110,7 @@ def test_files_that_differ_are_published_again_by_the_same_run(cluster, dsn) -> 
 
     *_, folder = cluster
     (folder / "waves" / "01.json").write_text("{}")
-    publish_run(dsn, run_id="r", cluster="prod", place=place_of("prod", "r"))
+    publish_run(dsn, run_id="r", cluster="prod", target=place_of("prod", "r"))
     assert show()["run_id"] == "r"
 
 

@@ -154,7 +154,7 @@ def published(dsn, connection, params, tmp_path, monkeypatch, file):
     document = requested_run(connection, "c", params | {"age_limit": "3650d"})
     start_requested_run(connection, json.loads(json.dumps(document)), "form")
     save_advice(connection, "form", advise_run(read_question(connection, "form"), datetime.now(UTC)))
-    folder = Path(publish_run(dsn, run_id="form", cluster="c", place=FolderPlace(tmp_path / "form", "form"))[1])
+    folder = Path(publish_run(dsn, run_id="form", cluster="c", target=FolderPlace(tmp_path / "form", "form"))[1])
     advisory = json.loads((folder / "advisory.json").read_text())
     advisory["findings"] = json.loads((folder / "findings.json").read_text())
     return (folder / "plan.json").read_bytes(), advisory

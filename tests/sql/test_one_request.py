@@ -66,7 +66,7 @@ def published(dsn, connection, params, run_id, folder):
     save_advice(
         connection, run_id, advise_run(replace(read_question(connection, run_id), previous=None), datetime.now(UTC))
     )
-    folder = Path(publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder, run_id))[1])
+    folder = Path(publish_run(dsn, run_id=run_id, cluster="test", target=FolderPlace(folder, run_id))[1])
     return (folder / "plan.json").read_bytes()
 
 

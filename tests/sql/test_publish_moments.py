@@ -36,7 +36,7 @@ def start(connection, snapshot, advice, run_id: str) -> None:
 
 
 def publish(dsn: str, run_id: str, folder: Path, _striker: Striker) -> None:
-    publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder, run_id))
+    publish_run(dsn, run_id=run_id, cluster="test", target=FolderPlace(folder, run_id))
 
 
 @pytest.mark.parametrize("strike", [Strike.KILL, Strike.KILL_WITHIN, Strike.FULL])

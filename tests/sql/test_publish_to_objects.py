@@ -53,7 +53,7 @@ def advice(snapshot, briefly):
 
 
 def publish(dsn: str, run_id: str, objects) -> str:
-    _, address = publish_run(dsn, run_id=run_id, cluster="test", place=ObjectPlace(objects, "test", run_id))
+    _, address = publish_run(dsn, run_id=run_id, cluster="test", target=ObjectPlace(objects, "test", run_id))
     return address
 
 

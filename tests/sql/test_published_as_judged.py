@@ -55,7 +55,7 @@ def advised(connection, snapshot_id: str, run_id: str = "r-1", **asked: object) 
 
 
 def publish(dsn: str, folder: Path, run_id: str = "r-1") -> Path:
-    return Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(folder, run_id))[1])
+    return Path(publish_run(dsn, run_id=run_id, cluster="prod", target=FolderPlace(folder, run_id))[1])
 
 
 def codes(advice: Advice) -> set[str]:

@@ -81,16 +81,16 @@ def pinned_files(published: PublishedPlan) -> dict[str, str]:
     return pinned
 
 
-def approved_plan(connection: store.Connection, shown: Mapping[str, Any]) -> PublishedPlan:
+def approved_plan(connection: store.Connection, proposal: Mapping[str, Any]) -> PublishedPlan:
     """Raises InvalidInputError for changes since the approval."""
-    published = published_plan(connection, shown["cluster"], shown["run_id"])
-    again = f"look at who changed it, and start apply_{shown['cluster']} anew"
-    if published.plan.plan_id != shown["plan_id"]:
+    published = published_plan(connection, proposal["cluster"], proposal["run_id"])
+    again = f"look at who changed it, and start apply_{proposal['cluster']} anew"
+    if published.plan.plan_id != proposal["plan_id"]:
         raise InvalidInputError.at(
             f"run {published.run_id}",
-            f"has plan {published.plan.plan_id[:12]}, but plan {shown['plan_id'][:12]} was approved", again,
+            f"has plan {published.plan.plan_id[:12]}, but plan {proposal['plan_id'][:12]} was approved", again,
         )  # fmt: skip
-    _require_files(published, shown["files"], "it was approved", again)
+    _require_files(published, proposal["files"], "it was approved", again)
     return published
 
 

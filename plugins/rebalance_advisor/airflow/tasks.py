@@ -64,9 +64,9 @@ def publish(run: Run) -> dict[str, Any]:
     from rebalance_advisor.airflow.publishing import place_of, publish_run
 
     with still_working(_log, f"run {run['run_id']}: writing files"):
-        place = place_of(run["cluster"], run["run_id"])
-        words, address = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], place=place)
-    return {"run_id": run["run_id"], "folder": address, "closing_words": words}
+        target = place_of(run["cluster"], run["run_id"])
+        summary, address = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], target=target)
+    return {"run_id": run["run_id"], "folder": address, "closing_words": summary}
 
 
 @task

@@ -62,7 +62,7 @@ def test_no_surface_contradicts_another(
         advisor_version="test",
     )  # fmt: skip
     save_advice(connection, run_id, advise_run(read_question(connection, run_id), datetime.now(UTC)))
-    _, folder = publish_run(dsn, run_id=run_id, cluster=snapshot.cluster, place=FolderPlace(tmp_path, run_id))
+    _, folder = publish_run(dsn, run_id=run_id, cluster=snapshot.cluster, target=FolderPlace(tmp_path, run_id))
     files = {file.name: file.read_text() for file in Path(folder).iterdir() if file.is_file()}
     advisory = json.loads(files["advisory.json"])
     advisory |= {name: json.loads(files[f"{name}.json"]) for name in ("plan", "findings", "groups")}
