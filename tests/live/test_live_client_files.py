@@ -83,7 +83,7 @@ def written(folder: Path, name: str, text: str) -> Path:
 def topics_read(file: Path, bootstrap: str) -> list[str]:
     given = read_properties(file)
     snapshot = read_cluster(
-        given.values, cluster_name="files", now=datetime.now(UTC), bootstrap=bootstrap, places=given.places
+        given.values, cluster_name="files", now=datetime.now(UTC), bootstrap=bootstrap, locations=given.locations
     )
     assert not told_secrets(json.dumps(snapshot_to_document(snapshot)))
     return [topic.name for topic in snapshot.topics]

@@ -90,7 +90,7 @@ def test_a_java_properties_file_reads_the_cluster(secured: KafkaCluster, tmp_pat
     )
     given = read_properties(file)
     snapshot = read_cluster(
-        given.values, cluster_name=None, now=datetime.now(UTC), bootstrap=secured.bootstrap, places=given.places
+        given.values, cluster_name=None, now=datetime.now(UTC), bootstrap=secured.bootstrap, locations=given.locations
     )
     assert snapshot.cluster == snapshot.cluster_id
     assert [topic.name for topic in snapshot.topics] == ["open"]

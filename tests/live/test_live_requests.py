@@ -74,7 +74,7 @@ def test_a_cluster_forty_times_as_large_takes_the_same_requests(
     assert many.most_to_a_broker <= MOST_TO_A_BROKER
     assert many.for_cluster.total() <= MOST_FOR_CLUSTER
     with capsys.disabled():
-        print("", *many.words(), sep="\n")
+        print("", *many.lines(), sep="\n")
 
 
 def test_with_two_of_four_brokers_frozen_all_of_the_healthy_two_is_read(

@@ -90,19 +90,21 @@ def _compare(
     request = given.request
     what_if.require_fit(given.snapshot)
     say("scoring")
-    found = outcomes(with_clients(given.snapshot, request.clients), request.own_scenarios, seed=request.seed)
+    compared = outcomes(with_clients(given.snapshot, request.clients), request.own_scenarios, seed=request.seed)
     if has_plans:
         version = advisor_version()
-        found = with_plans(found, request.options, seed=request.seed, advisor_version=version, progress=say)
+        compared = with_plans(compared, request.options, seed=request.seed, advisor_version=version, progress=say)
     if has_groups:
         say("replaying groups")
-        found = with_groups(found)
-    _write(arguments.out, found, request.seed, as_json=arguments.json)
-    return max((exit_code_of(one.plan.verdict) for one in found if one.plan is not None), default=EXIT_DONE)
+        compared = with_groups(compared)
+    _write(arguments.out, compared, request.seed, as_json=arguments.json)
+    return max(
+        (exit_code_of(outcome.plan.verdict) for outcome in compared if outcome.plan is not None), default=EXIT_DONE
+    )
 
 
-def _write(out: Path | None, found: tuple[Outcome, ...], seed: int, *, as_json: bool) -> None:
-    document, lines = what_if_answer(found, seed), what_if_lines(found)
+def _write(out: Path | None, compared: tuple[Outcome, ...], seed: int, *, as_json: bool) -> None:
+    document, lines = what_if_answer(compared, seed), what_if_lines(compared)
     if out is not None:
         with taken_back_on_interrupt():
             folder = write_what_if(out, document, lines)

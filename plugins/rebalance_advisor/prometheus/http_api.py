@@ -46,8 +46,8 @@ class Server:
             parts, host, port = urllib.parse.urlsplit(""), None, None
         if parts.scheme not in ("http", "https") or not host:
             raise PrometheusError.at("--prometheus", "is no address", "give http://HOST:9090 or https://…")
-        place = f"[{host}]" if ":" in host else host
-        address = f"{parts.scheme}://{place}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
+        url_host = f"[{host}]" if ":" in host else host
+        address = f"{parts.scheme}://{url_host}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
         headers: dict[str, str] = {}
         if parts.username is not None:
             login = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}"
@@ -85,8 +85,8 @@ class Server:
 def _series(document: Any) -> list[tuple[Labels, float]]:
     if document["data"]["resultType"] != "vector":
         raise ValueError("no vector")
-    found = [(dict(series["metric"]), float(series["value"][1])) for series in document["data"]["result"]]
-    return [(labels, value) for labels, value in found if math.isfinite(value)]
+    samples = [(dict(series["metric"]), float(series["value"][1])) for series in document["data"]["result"]]
+    return [(labels, value) for labels, value in samples if math.isfinite(value)]
 
 
 def _words_of(body: bytes) -> str:

@@ -42,12 +42,12 @@ def _json_words(option: Option) -> str:
     schema = option.schema["items"] if option.is_repeated else option.schema
     types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
     kinds = [kind for kind in types if kind != "null"]
-    one = " or ".join("true, false" if kind == "boolean" else kind for kind in reversed(kinds))
+    form = " or ".join("true, false" if kind == "boolean" else kind for kind in reversed(kinds))
     if "enum" in schema:
-        one = " or ".join(f"`{json.dumps(choice)}`" for choice in schema["enum"] if choice is not None)
+        form = " or ".join(f"`{json.dumps(choice)}`" for choice in schema["enum"] if choice is not None)
     if option.example:
-        one = f"object: `{option.example}`"
-    return f"list of: {one}" if option.is_repeated else one
+        form = f"object: `{option.example}`"
+    return f"list of: {form}" if option.is_repeated else form
 
 
 if __name__ == "__main__":

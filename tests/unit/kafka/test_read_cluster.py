@@ -222,7 +222,7 @@ def test_the_number_of_requests_does_not_grow_with_topics_and_partitions() -> No
         assert {row.end_offset for row in snapshot.each_partition()} == {25}
         found.append(counts)
     assert found[0] == found[1]
-    assert found[0].words() == (
+    assert found[0].lines() == (
         # At first, at the end, and of the one topic that only log dirs name.
         "4 requests for the cluster: ApiVersions 1, Metadata 3",
         "5 requests to broker 1: DescribeConfigs 1, DescribeLogDirs 1, ListGroups 1, ListOffsets 2",

@@ -90,7 +90,7 @@ def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
     for _ in range(2):
         assert sender.send_to_any(ListGroupsRequest()).error_code == 0
     assert [broker for broker, request in cluster.asked if isinstance(request, ListGroupsRequest)] == [1, 2, 2]
-    assert sender.counts.words() == (
+    assert sender.counts.lines() == (
         "3 requests for the cluster: ListGroups 3",
         "1 request to broker 1: ApiVersions 1",
     )
@@ -232,7 +232,10 @@ def test_a_future_replica_is_not_the_size_of_the_replica_that_serves():
     found = read_storage(cluster.sender(1), coverage)
     assert words(coverage) == [f"broker 1: lacks_log_dir(path='/c'): {error('KafkaStorage', 56)}"]
     assert found.sizes == {1: {("t", 0): 50}}
-    assert (found.places, found.future) == ({1: {("t", 0): 0}}, {1: {("t", 0): (1, 7)}})  # dirs by path: /a, /b, /c
+    assert (found.dir_indexes, found.future) == (
+        {1: {("t", 0): 0}},
+        {1: {("t", 0): (1, 7)}},
+    )  # dirs by path: /a, /b, /c
     first, second, third = found.log_dirs[1]
     assert (first.path, first.total_bytes, second.usable_bytes, second.is_cordoned) == ("/a", None, 40, True)
     assert third.error == "KafkaStorage (56)"

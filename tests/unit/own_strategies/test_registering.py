@@ -113,7 +113,7 @@ def test_a_file_that_is_not_there_is_wrong_usage_before_anything_is_started(tmp_
     with pytest.raises(UsageError, match="there is no file"):
         targets_here([place], Kind.ASSIGNOR)
     (tmp_path / "nearest.py").touch()
-    (found,) = [one for one in targets_here([place], Kind.ASSIGNOR) if one.place == place]
+    (found,) = [one for one in targets_here([place], Kind.ASSIGNOR) if one.reference == place]
     assert (found.is_file, found.module, found.attribute) == (True, f"{tmp_path}/nearest.py", "Nearest")
 
 

@@ -293,8 +293,8 @@ def said_by(failure: Exception) -> Fact:
 
 def failure_words(failure: Exception) -> str:
     name = type(failure).__name__
-    words = re.sub(rf"^(\[Error -?\d+\] )?{name}(: |$)", "", str(failure).strip()).strip()
-    return words or _kind(failure)
+    text = re.sub(rf"^(\[Error -?\d+\] )?{name}(: |$)", "", str(failure).strip()).strip()
+    return text or _kind(failure)
 
 
 def _kind(failure: Exception) -> str:

@@ -13,7 +13,7 @@ _PIECES = ("a", "b-1", "--c=d", " ", "  ", "\t", "'", '"', "\\", "\\\n", "#", "x
 
 
 def words(text: str) -> list[list[tuple[str, str]]]:
-    return [[(word.place, word.text) for word in command] for command in shell_commands(text, "f")]
+    return [[(word.location, word.text) for word in command] for command in shell_commands(text, "f")]
 
 
 def texts(text: str) -> list[list[str]]:

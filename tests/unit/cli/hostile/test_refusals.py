@@ -71,7 +71,7 @@ def test_a_file_that_is_no_input_is_not_quoted(content: str, tmp_path: Path) -> 
 
 def _settings(file: Path) -> None:
     found = read_properties(file)
-    connection_settings(found.values, places=found.places)
+    connection_settings(found.values, locations=found.locations)
 
 
 @for_each("content", STRANGERS.values())

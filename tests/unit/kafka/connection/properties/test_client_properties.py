@@ -156,7 +156,7 @@ def test_what_cannot_be_is_refused_in_words(properties: dict, words: str):
 def test_a_refusal_names_the_line():
     places = {"ssl.nonsense": "client.properties:7"}
     with pytest.raises(InvalidInputError, match=r"^client\.properties:7: property 'ssl.nonsense' is not known"):
-        connection_settings({**SERVER, "ssl.nonsense": "1"}, places=places)
+        connection_settings({**SERVER, "ssl.nonsense": "1"}, locations=places)
 
 
 def test_no_secret_is_shown():
