@@ -106,11 +106,11 @@ def test_files_that_are_not_as_approved_stop_every_step(cluster, name: str, is_g
 
 
 def test_files_that_differ_are_published_again_by_the_same_run(cluster, dsn) -> None:
-    from rebalance_advisor.airflow.publishing import place_of, publish_run
+    from rebalance_advisor.airflow.publishing import publish_run, publish_target
 
     *_, folder = cluster
     (folder / "waves" / "01.json").write_text("{}")
-    publish_run(dsn, run_id="r", cluster="prod", target=place_of("prod", "r"))
+    publish_run(dsn, run_id="r", cluster="prod", target=publish_target("prod", "r"))
     assert show()["run_id"] == "r"
 
 

@@ -15,7 +15,7 @@ from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_d
 from kafka_rebalance.snapshot.history import hourly_loads, readings_of
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
+from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
@@ -154,7 +154,7 @@ def published(dsn, connection, params, tmp_path, monkeypatch, file):
     document = requested_run(connection, "c", params | {"age_limit": "3650d"})
     start_requested_run(connection, json.loads(json.dumps(document)), "form")
     save_advice(connection, "form", advise_run(read_question(connection, "form"), datetime.now(UTC)))
-    folder = Path(publish_run(dsn, run_id="form", cluster="c", target=FolderPlace(tmp_path / "form", "form"))[1])
+    folder = Path(publish_run(dsn, run_id="form", cluster="c", target=FolderTarget(tmp_path / "form", "form"))[1])
     advisory = json.loads((folder / "advisory.json").read_text())
     advisory["findings"] = json.loads((folder / "findings.json").read_text())
     return (folder / "plan.json").read_bytes(), advisory

@@ -13,7 +13,7 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import Capacity
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
+from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request import names_in_cluster
@@ -66,7 +66,7 @@ def published(dsn, connection, params, run_id, folder):
     save_advice(
         connection, run_id, advise_run(replace(read_question(connection, run_id), previous=None), datetime.now(UTC))
     )
-    folder = Path(publish_run(dsn, run_id=run_id, cluster="test", target=FolderPlace(folder, run_id))[1])
+    folder = Path(publish_run(dsn, run_id=run_id, cluster="test", target=FolderTarget(folder, run_id))[1])
     return (folder / "plan.json").read_bytes()
 
 

@@ -17,7 +17,7 @@ from kafka_rebalance.plans import plan as plan_module
 from kafka_rebalance.plans import searches
 from kafka_rebalance.snapshot.group import Group, GroupType, Member, Subtopology, Tasks
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
+from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
 from rebalance_advisor.gates import rule_results
 from rebalance_advisor.publish.advisory_files import advisory_files
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
@@ -55,7 +55,7 @@ def advised(connection, snapshot_id: str, run_id: str = "r-1", **asked: object) 
 
 
 def publish(dsn: str, folder: Path, run_id: str = "r-1") -> Path:
-    return Path(publish_run(dsn, run_id=run_id, cluster="prod", target=FolderPlace(folder, run_id))[1])
+    return Path(publish_run(dsn, run_id=run_id, cluster="prod", target=FolderTarget(folder, run_id))[1])
 
 
 def codes(advice: Advice) -> set[str]:

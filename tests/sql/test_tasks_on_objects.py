@@ -65,11 +65,11 @@ def test_a_wrong_address_is_refused_before_anything_is_done(listed, connection, 
 
 
 def test_hostile_names_lead_to_no_other_place(objects) -> None:
-    from rebalance_advisor.airflow.publishing import ObjectPlace
+    from rebalance_advisor.airflow.publishing import ObjectStoreTarget
     from tests.unit.cli.hostile.names import HOSTILE
 
     for number, name in enumerate(HOSTILE.values()):
-        place = ObjectPlace(objects, "prod", name)
+        place = ObjectStoreTarget(objects, "prod", name)
         files = place.write({"plan.json": b"{}"}, f"plan {number}")
         assert place.find(f"plan {number}").read("plan.json") == b"{}"
         assert place.show_as_latest(f"plan {number}") is None

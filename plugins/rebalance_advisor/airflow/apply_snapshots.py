@@ -20,7 +20,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import time_text
 from rebalance_advisor import store
 from rebalance_advisor.airflow.collecting import collect
-from rebalance_advisor.airflow.publishing import PublishedFiles, files_that_differ, place_of
+from rebalance_advisor.airflow.publishing import PublishedFiles, files_that_differ, publish_target
 from rebalance_advisor.airflow.task_log import task_log
 from rebalance_advisor.airflow.tasks import check_snapshot_or_refuse
 from rebalance_advisor.publish.escape import markdown_line
@@ -63,7 +63,7 @@ def published_plan(connection: store.Connection, cluster: str, run_id: str | Non
 
 
 def published_files(cluster: str, run_id: str, plan_id: str) -> PublishedFiles:
-    files = place_of(cluster, run_id).find(plan_id)
+    files = publish_target(cluster, run_id).find(plan_id)
     if files is None:
         raise InvalidInputError.at(
             f"run {run_id}", f"the files of plan {plan_id[:12]} are not where it was published",

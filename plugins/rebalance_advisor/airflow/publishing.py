@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _log = task_log(__name__)
 
 
-def publish_run(dsn: str, *, run_id: str, cluster: str, target: Place) -> tuple[list[str], str]:
+def publish_run(dsn: str, *, run_id: str, cluster: str, target: PublishTarget) -> tuple[list[str], str]:
     """Return a summary and the address.
 
     One run of a cluster at a time. Raises InvalidInputError when the stored plan differs from the verified one, or is
@@ -64,7 +64,7 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, target: Place) -> tuple[
     return summary, written.address
 
 
-def _show_as_latest(connection: Connection, run_id: str, cluster: str, target: Place, plan_id: str) -> None:
+def _show_as_latest(connection: Connection, run_id: str, cluster: str, target: PublishTarget, plan_id: str) -> None:
     from rebalance_advisor import store
 
     if store.newest_published(connection, cluster) == run_id and (hindrance := target.show_as_latest(plan_id)):
@@ -180,7 +180,7 @@ _LONGEST_NAME = 200
 _SHOWN_OF_LONG = 100
 
 
-class Place(Protocol):
+class PublishTarget(Protocol):
     def find(self, plan_id: str) -> PublishedFiles | None:
         """Only complete files."""
 
@@ -192,7 +192,7 @@ class Place(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class FolderPlace:
+class FolderTarget:
     folder: Path
     run_id: str
 
@@ -219,7 +219,7 @@ class FolderPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectPlace:
+class ObjectStoreTarget:
     store: ObjectStore
     cluster: str
     run_id: str
@@ -253,14 +253,14 @@ class ObjectPlace:
         return ObjectFiles(self.store, f"{folder_name(self.cluster)}/{manifest.folder}")
 
 
-def place_of(cluster: str, run_id: str) -> Place:
+def publish_target(cluster: str, run_id: str) -> PublishTarget:
     store = object_store()
     if store is not None:
-        return ObjectPlace(store, cluster, run_id)
-    return FolderPlace(publish_folder(cluster, run_id), run_id)
+        return ObjectStoreTarget(store, cluster, run_id)
+    return FolderTarget(publish_folder(cluster, run_id), run_id)
 
 
-def require_place(cluster: str) -> None:
+def require_publish_target(cluster: str) -> None:
     """Raises InvalidInputError or ObjectStoreError before the work."""
     store = object_store()
     if store is not None:

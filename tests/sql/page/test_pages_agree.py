@@ -20,7 +20,7 @@ from kafka_rebalance.render import render_document
 from kafka_rebalance.render.steps import step_figures
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
+from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
 from rebalance_advisor.notify import messages_for
 from rebalance_advisor.page import queries as ask
 from rebalance_advisor.page.reader import Reader
@@ -62,7 +62,7 @@ def test_no_surface_contradicts_another(
         advisor_version="test",
     )  # fmt: skip
     save_advice(connection, run_id, advise_run(read_question(connection, run_id), datetime.now(UTC)))
-    _, folder = publish_run(dsn, run_id=run_id, cluster=snapshot.cluster, target=FolderPlace(tmp_path, run_id))
+    _, folder = publish_run(dsn, run_id=run_id, cluster=snapshot.cluster, target=FolderTarget(tmp_path, run_id))
     files = {file.name: file.read_text() for file in Path(folder).iterdir() if file.is_file()}
     advisory = json.loads(files["advisory.json"])
     advisory |= {name: json.loads(files[f"{name}.json"]) for name in ("plan", "findings", "groups")}
