@@ -96,8 +96,8 @@ def watch(
             pauses[name] = min(2 * pause + look_seconds, _LONGEST_PAUSE_SECONDS)
 
 
-def _say(words: str) -> None:
-    print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {words}", flush=True)
+def _say(message: str) -> None:
+    print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {message}", flush=True)
 
 
 if __name__ == "__main__":

@@ -36,8 +36,8 @@ class AirflowClient:
 
     def is_healthy(self, *components: str) -> bool:
         health = self._health()
-        wanted = {component.replace("-", "_") for component in components} - {"api_server"}
-        return all(health.get(component, {}).get("status") == "healthy" for component in wanted | {"metadatabase"})
+        names = {component.replace("-", "_") for component in components} - {"api_server"}
+        return all(health.get(component, {}).get("status") == "healthy" for component in names | {"metadatabase"})
 
     def is_silent(self, component: str) -> bool:
         """True if the api-server answers that the component has not reported lately."""
@@ -108,15 +108,15 @@ class AirflowClient:
 
         ``at_each_look`` gets all instances, twice a second. Raises TimeoutError after ``timeout_seconds``.
         """
-        seen: dict[tuple[str, int], tuple[Any, Any]] = {}
+        last_states: dict[tuple[str, int], tuple[Any, Any]] = {}
         deadline = time.monotonic() + timeout_seconds
         while True:
             state = self.run_state(dag_id, run_id)
             instances = self.task_instances(dag_id, run_id)
             for task in instances:
                 key, now = (task["task_id"], task["map_index"]), (task["state"], task["try_number"])
-                if task["state"] is not None and seen.get(key) != now:
-                    seen[key] = now
+                if task["state"] is not None and last_states.get(key) != now:
+                    last_states[key] = now
                     yield task
             if state in FINISHED:
                 return
@@ -233,8 +233,8 @@ def failure_words(lines: Sequence[Any]) -> str:
     errors = [line for line in lines if isinstance(line, Mapping) and line.get("level") in ("error", "critical")]
     for line in reversed(errors):
         for raised in line.get("error_detail") or ():
-            words = " ".join(str(raised.get("exc_value") or "").split())
-            return words or str(raised.get("exc_type"))
+            message = " ".join(str(raised.get("exc_value") or "").split())
+            return message or str(raised.get("exc_type"))
     return " ".join(str(errors[-1].get("event", "")).split()) if errors else "no reason in its log"
 
 

@@ -51,8 +51,8 @@ class Airflow:
 
     @property
     def client(self) -> AirflowClient:
-        known = self._identity()
-        return AirflowClient(f"http://127.0.0.1:{known['port']}", user="admin", password=known["password"])
+        identity = self._identity()
+        return AirflowClient(f"http://127.0.0.1:{identity['port']}", user="admin", password=identity["password"])
 
     @property
     def status(self) -> dict[str, bool]:
@@ -113,10 +113,10 @@ class Airflow:
             )
         return dict(json.loads(file.read_text(encoding="utf-8")))
 
-    def _remember(self, known: Mapping[str, str]) -> None:
+    def _remember(self, identity: Mapping[str, str]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        _write_for_owner(self.folder / "passwords.json", json.dumps({"admin": known["password"]}))
-        _write_for_owner(self.folder / "identity.json", json.dumps(dict(known)))
+        _write_for_owner(self.folder / "passwords.json", json.dumps({"admin": identity["password"]}))
+        _write_for_owner(self.folder / "identity.json", json.dumps(dict(identity)))
 
 
 def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:

@@ -45,8 +45,8 @@ class TimedLog:
 
     began: float
 
-    def __call__(self, words: str) -> None:
-        print(f"{time.monotonic() - self.began:4.0f} s  {words}", flush=True)
+    def __call__(self, message: str) -> None:
+        print(f"{time.monotonic() - self.began:4.0f} s  {message}", flush=True)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

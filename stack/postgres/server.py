@@ -146,8 +146,8 @@ class EmbeddedPostgres:
 
     def remove(self) -> None:
         self.stop()
-        for place in {self.home, self.folder}:
-            shutil.rmtree(place, ignore_errors=True)
+        for folder in {self.home, self.folder}:
+            shutil.rmtree(folder, ignore_errors=True)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -213,9 +213,9 @@ class EmbeddedPostgres:
         from psycopg import sql
 
         with psycopg.connect(self.dsn("postgres"), autocommit=True) as connection:
-            known = {name for (name,) in connection.execute("SELECT datname FROM pg_database")}
+            existing = {name for (name,) in connection.execute("SELECT datname FROM pg_database")}
             for name in DATABASES:
-                if name not in known:
+                if name not in existing:
                     connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
                 connection.execute(sql.SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name)))
         for name in DATABASES:
@@ -283,9 +283,9 @@ def _is_dead(pid: int) -> bool:
     return rest.split()[0] == "Z" or "postgres" not in name
 
 
-def _free_port(wanted: int) -> int:
-    if wanted and _can_bind(wanted):
-        return wanted
+def _free_port(preferred: int) -> int:
+    if preferred and _can_bind(preferred):
+        return preferred
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])
 
