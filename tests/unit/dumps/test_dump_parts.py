@@ -63,13 +63,13 @@ def test_cells_stand_below_their_names() -> None:
 
 
 def test_which_group_a_table_is_about() -> None:
-    told = GroupOfTable("billing-members.txt")
-    told.read_sentence("orders")
-    assert told.name(Kind.MEMBERS, LINE) == ("orders", False)
-    told.forget()
-    assert told.name(Kind.MEMBERS, LINE) == ("billing", True)
+    table = GroupOfTable("billing-members.txt")
+    table.read_sentence("orders")
+    assert table.name(Kind.MEMBERS, LINE) == ("orders", False)
+    table.forget()
+    assert table.name(Kind.MEMBERS, LINE) == ("billing", True)
     with pytest.raises(InvalidInputError, match="second table of members"):
-        told.name(Kind.MEMBERS, LINE)
+        table.name(Kind.MEMBERS, LINE)
     with pytest.raises(InvalidInputError, match="no GROUP column"):
         GroupOfTable("groups.txt").name(Kind.OFFSETS, LINE)
 

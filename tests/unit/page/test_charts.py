@@ -74,8 +74,8 @@ def test_what_is_unknown_is_never_drawn_as_zero() -> None:
         grid(Grid(title="x", columns=["cpu"], rows=[Row(label="1", cells=[[unknown]], title="broker 1")])),
     ]
     for svg in pictures:
-        (place,) = parsed(svg).iter("rect")
-        assert place.get("class") == "unknown"
+        (rect,) = parsed(svg).iter("rect")
+        assert rect.get("class") == "unknown"
         assert NOT_KNOWN in svg
         assert ">0" not in svg
     zero = strip(Strip(parts=bar(0.0, Look.PLAIN, "0 B"), high=1.0, title="x"))
@@ -118,8 +118,8 @@ def test_a_picture_with_links_is_a_group_and_each_link_has_a_name() -> None:
 
 def test_cells_of_one_place_share_its_width() -> None:
     two = [Cell(text=text, look=Look.PLAIN, title="x") for text in ("1.6", "1.1")]
-    one = Cell(text="1.0", look=Look.PLAIN, title="x")
-    svg = parsed(grid(Grid(title="x", columns=["disk", "in"], rows=[Row(label="9", cells=[two, [one]], title="9")])))
+    single = Cell(text="1.0", look=Look.PLAIN, title="x")
+    svg = parsed(grid(Grid(title="x", columns=["disk", "in"], rows=[Row(label="9", cells=[two, [single]], title="9")])))
     places = [across(part) for part in svg.iter("rect")]
     assert places[0][1] == places[1][1] == pytest.approx(places[2][1] / 2, abs=0.01)
     assert [start for start, _ in places] == sorted(start for start, _ in places)

@@ -51,7 +51,7 @@ def test_the_heat_map_has_a_row_a_broker_under_its_rack() -> None:
     disk, written, *others = first.cells
     assert [(cell.text, cell.look) for cell in disk] == [("1.00", Look.INSIDE), ("0.80", Look.BELOW)]
     assert [cell.text for cell in written] == ["1.00"]  # the plan does not say what it is afterwards
-    assert [[cell.text for cell in place] for place in others] == [[None]] * 3
+    assert [[cell.text for cell in cells] for cells in others] == [[None]] * 3
     assert "50 B of 100 B; after the plan 0.80 ×, 40 B of 100 B" in disk[0].title
     assert others[0][0].title == "broker 1, out: not known"
 
@@ -114,10 +114,10 @@ def test_the_frontier_is_that_of_what_the_plan_balances() -> None:
     points = [point(1, name="cheap"), point(2, is_recommended=True), point(4, name="even")]
     chart = pictures.frontier(points, ["disk"])
     proved, plans = chart.lines
-    assert [(one.x, one.y) for one in plans.points] == [(100.0, 2.0), (200.0, 1.0), (400.0, 0.5)]
-    assert [one.x for one in proved.points] == [90.0, 180.0, 360.0]
-    assert [one.label for one in plans.points] == ["cheap", "this plan", "even"]
-    assert [one.is_marked for one in plans.points] == [False, True, False]
+    assert [(dot.x, dot.y) for dot in plans.points] == [(100.0, 2.0), (200.0, 1.0), (400.0, 0.5)]
+    assert [dot.x for dot in proved.points] == [90.0, 180.0, 360.0]
+    assert [dot.label for dot in plans.points] == ["cheap", "this plan", "even"]
+    assert [dot.is_marked for dot in plans.points] == [False, True, False]
     assert plans.points[1].title == "200 B copied, 2 replica moves, 2 leader changes, 1 min: highest skew 1.00 ×"
     assert chart.x_range == (0.0, 400.0)
 
@@ -125,7 +125,7 @@ def test_the_frontier_is_that_of_what_the_plan_balances() -> None:
 def test_a_point_of_unknown_cost_is_not_drawn_and_one_alone_is_no_choice() -> None:
     unknown = point(2, bytes=None, seconds=None)
     chart = pictures.frontier([point(1), unknown, point(3)], ["disk"])
-    assert [one.x for one in chart.lines[1].points] == [100.0, 300.0]
+    assert [dot.x for dot in chart.lines[1].points] == [100.0, 300.0]
     assert pictures.frontier([point(1), unknown | {"position": 3}, point(4, skew={})], ["disk"]) is None
     assert pictures.frontier([], []) is None
 
@@ -168,7 +168,7 @@ def test_many_waves_share_a_piece() -> None:
 def partition(number: int, replicas: list[int], **others: object) -> dict[str, object]:
     return {
         "partition": number, "replicas": replicas, "leader": replicas[0], "isr": replicas,
-        "log_bytes": [100 + one for one in replicas],
+        "log_bytes": [100 + replica for replica in replicas],
     } | others  # fmt: skip
 
 
@@ -195,7 +195,7 @@ def test_where_no_rate_is_known_bars_are_of_sizes() -> None:
 
 
 def signs(drawn: pictures.Placement) -> list[list[str | None]]:
-    return [[place[0].text if place else None for place in row.cells] for row in drawn.grid.rows]
+    return [[cells[0].text if cells else None for cells in row.cells] for row in drawn.grid.rows]
 
 
 def test_the_matrix_shows_replicas_and_what_the_plan_changes() -> None:
@@ -295,7 +295,7 @@ def test_members_have_bars_of_today_and_of_the_advised_strategy_on_one_scale() -
     assert [(part.end, part.look) for part in busy.today.parts] == [(60.0, Look.FULL)]
     assert busy.today.title == "24 partitions, 60 B/s; falling behind"
     assert [part.end for part in busy.advised.parts] == [30.0]
-    assert {strip.high for one in (busy, idle) for strip in (one.today, one.advised)} == {60.0}
+    assert {strip.high for bars in (busy, idle) for strip in (bars.today, bars.advised)} == {60.0}
     assert [part.end for part in idle.today.parts] == [0.0]
     assert (unknown.today.parts, unknown.advised.parts, unknown.advised.title) == ((), (), "not known")
 
@@ -304,8 +304,8 @@ def test_members_of_unknown_rates_have_bars_of_partitions_and_a_group_that_keeps
     None
 ):
     drawn = pictures.member_bars([member("a", 3, None), member("b", 1, None)], [])
-    assert [one.today.parts[0].end for one in drawn] == [3.0, 1.0]
-    assert [one.advised for one in drawn] == [None, None]
+    assert [bars.today.parts[0].end for bars in drawn] == [3.0, 1.0]
+    assert [bars.advised for bars in drawn] == [None, None]
     assert drawn[0].today.title == "3 partitions"
     assert pictures.member_bars([], []) == []
 

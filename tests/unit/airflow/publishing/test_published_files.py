@@ -17,17 +17,17 @@ FILES = {"plan.json": b"{}", "waves/01.json": b"[]"}
 
 
 def test_a_folder_and_a_store_answer_alike(objects, tmp_path: Path) -> None:
-    for place in (FolderTarget(tmp_path / "prod" / "run", "run"), ObjectStoreTarget(objects, "prod", "run")):
-        assert place.find("p") is None
-        assert "the files are gone" in place.show_as_latest("p")
-        files = place.write(FILES, "p")
-        assert place.find("p") == files
-        assert (place.find("other"), place.show_as_latest("p")) == (None, None)
+    for target in (FolderTarget(tmp_path / "prod" / "run", "run"), ObjectStoreTarget(objects, "prod", "run")):
+        assert target.find("p") is None
+        assert "the files are gone" in target.show_as_latest("p")
+        files = target.write(FILES, "p")
+        assert target.find("p") == files
+        assert (target.find("other"), target.show_as_latest("p")) == (None, None)
         files.replace({"outcome.json": b"1"})
         files.replace({"outcome.json": b"2"})
         assert {"outcome.json", *FILES} < set(files.names()), "and the marker, or the manifest"
         assert [files.read(name) for name in ("outcome.json", "waves/01.json")] == [b"2", b"[]"]
-        assert place.find("p") == files
+        assert target.find("p") == files
 
 
 def test_another_run_replaces_no_file_of_a_folder_whose_marker_names_a_run(tmp_path: Path) -> None:
@@ -68,10 +68,10 @@ def test_a_file_that_is_gone_is_told_with_its_address(objects, tmp_path: Path) -
 
 
 def test_a_link_in_the_way_is_told_and_stays(tmp_path: Path) -> None:
-    place = FolderTarget(tmp_path / "prod" / "run", "run")
-    place.write(FILES, "p")
+    target = FolderTarget(tmp_path / "prod" / "run", "run")
+    target.write(FILES, "p")
     (tmp_path / "prod" / "latest").mkdir()
-    assert place.show_as_latest("p") == f"{tmp_path / 'prod' / 'latest'} is no link and stays as it is"
+    assert target.show_as_latest("p") == f"{tmp_path / 'prod' / 'latest'} is no link and stays as it is"
 
 
 def test_the_way_there_is_what_a_shell_takes(objects) -> None:
