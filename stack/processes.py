@@ -64,7 +64,7 @@ class Program:
             return None, None
         return int(record["pid"]), record["born"]
 
-    def last_words(self, lines: int = 15) -> str:
+    def log_tail(self, lines: int = 15) -> str:
         try:
             return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
         except OSError:

@@ -175,7 +175,7 @@ class AirflowClient:
 
     def failure(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> str:
         """Why a task instance failed, in one line: the exception's message without frames."""
-        return failure_words(self._log_lines(dag_id, run_id, task))
+        return failure_text(self._log_lines(dag_id, run_id, task))
 
     def _log_lines(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> list[Any]:
         path = (
@@ -225,7 +225,7 @@ def _quoted(run_id: str) -> str:
     return urllib.parse.quote(run_id, safe="")
 
 
-def failure_words(lines: Sequence[Any]) -> str:
+def failure_text(lines: Sequence[Any]) -> str:
     """Message of the exception that ended a task, else its last error, else ``no reason in its log``.
 
     ``lines`` of a log as in Airflow's REST API: objects, or texts of an older log.

@@ -80,15 +80,15 @@ class Airflow:
             "Airflow",
             lambda: client.is_healthy(*_COMPONENTS),
             ended=lambda: [name for name, is_running in self.status.items() if not is_running],
-            log=self._last_words,
+            log=self._log_tail,
         )
 
-    def _last_words(self) -> str:
+    def _log_tail(self) -> str:
         status = self.status
         return "\n".join(
             f"{name}{'' if status[name] else ' (ended)'}: {line}"
             for name in sorted(status, key=lambda name: not status[name])
-            for line in self.programs[name].last_words().splitlines()
+            for line in self.programs[name].log_tail().splitlines()
         )
 
     def stop(self) -> None:

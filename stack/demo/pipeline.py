@@ -171,7 +171,7 @@ def _start_history(machine: Machine) -> None:
 def _wait_for_history(machine: Machine, say: Callable[[str], None]) -> None:
     program = _history(machine)
     wait_for("the history", lambda: not program.is_running, seconds=_RUN_SECONDS)
-    say(program.last_words(1))
+    say(program.log_tail(1))
 
 
 def _warm(machine: Machine) -> None:

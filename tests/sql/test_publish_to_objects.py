@@ -58,8 +58,8 @@ def publish(dsn: str, run_id: str, objects) -> str:
 
 
 def newest(objects) -> str | None:
-    found = latest(objects, "test")
-    return None if found is None else found.run_id
+    manifest = latest(objects, "test")
+    return None if manifest is None else manifest.run_id
 
 
 @pytest.mark.parametrize("is_after", [False, True])

@@ -21,7 +21,7 @@ from kafka_assignors.partitioners.key_column import KeyColumn
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.render import render
 from rebalance_advisor.kafka.cluster_metadata import look_again
-from rebalance_advisor.kafka.connection.client import error_name, failure_words
+from rebalance_advisor.kafka.connection.client import error_name, failure_text
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.whole_answers import LARGEST_ANSWER
 from rebalance_advisor.kafka.coverage import Coverage
@@ -86,7 +86,7 @@ def newest(ranges: Mapping[int, tuple[int, int]], most_records: int) -> dict[int
 def _leaders(sender: RequestSender, topic: str) -> tuple[dict[tuple[str, int], int], Coverage, int]:
     reading = look_again(sender, [topic])
     if isinstance(reading, Exception):
-        raise TopicUnreadableError(f"topic {excerpt(topic)}: no broker told where it lies ({failure_words(reading)})")
+        raise TopicUnreadableError(f"topic {excerpt(topic)}: no broker told where it lies ({failure_text(reading)})")
     if topic not in reading.partitions:
         code = reading.errors.get(topic)
         why = "the cluster does not know it" if code in (None, _UNKNOWN_TOPIC) else error_name(code)
@@ -114,7 +114,7 @@ class _Reading:
             requests = {broker: (broker, self._fetch(offsets, most_bytes)) for broker, offsets in by_leader.items()}
             for broker, answer in self._sender.send(requests).items():
                 if isinstance(answer, Exception):
-                    self.failed |= dict.fromkeys(by_leader[broker], failure_words(answer))
+                    self.failed |= dict.fromkeys(by_leader[broker], failure_text(answer))
                     continue
                 for row in (row for topic in answer.responses for row in topic.partitions):
                     at[row.partition_index] = self._take(row, at[row.partition_index], ends[row.partition_index])
@@ -145,7 +145,7 @@ class _Reading:
                     at = max(at, record.offset + 1)
                 at = max(at, getattr(batch, "next_offset", at))
         except Exception as failure:  # noqa: BLE001 # a missing codec raises many kinds
-            self.failed[row.partition_index] = f"its records cannot be read ({failure_words(failure)})"
+            self.failed[row.partition_index] = f"its records cannot be read ({failure_text(failure)})"
         return at
 
     def _add(self, record: Any, partition: int) -> None:
