@@ -32,35 +32,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle, islice
 from math import log
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from kafka_assignors.connect_work import NO_WORK, ConnectTask, Work
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_order
 from kafka_assignors.java.strings import compare_key, hash_codes
 from kafka_assignors.releases import Releases, answering
 from kafka_assignors.string_column import StringColumn
-
-
-class ConnectTask(NamedTuple):
-    connector: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """In the order in which a worker lists them."""
-
-    connectors: tuple[str, ...] = ()
-    tasks: tuple[ConnectTask, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.connectors or self.tasks)
-
-    def __len__(self) -> int:
-        return len(self.connectors) + len(self.tasks)
-
-
-NO_WORK = Work()
 
 
 def configured_work(task_counts: Mapping[str, int]) -> Work:

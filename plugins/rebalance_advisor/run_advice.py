@@ -8,15 +8,14 @@ from types import MappingProxyType
 from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice, advise
-from kafka_rebalance.advisory.advisory import disk_outlook, known_growth
+from kafka_rebalance.advisory.disk_outlook import disk_outlook, known_growth
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.streams_tasks import StreamsReplay, StreamsScore
 from kafka_rebalance.plans.searches import Mapper
 from kafka_rebalance.plans.state import Watch, ignore
-from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
-from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
+from kafka_rebalance.scoring.scores import GroupScore, MemberScore, TopicPlacementScore
 from kafka_rebalance.snapshot.history import HourlyLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 from kafka_rebalance.snapshot.times import too_old

@@ -33,3 +33,14 @@ def test_dags_import_nothing_heavy_at_module_level(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+@pytest.mark.stack
+def test_only_advising_loads_the_planner():
+    """The store, the gates, messages and the page run in every task and in Airflow's own API server."""
+    modules = ("store", "gates.run", "page.routes", "notify", "airflow.publishing")
+    imports = "; ".join(f"import rebalance_advisor.{module}" for module in modules)
+    heavy = {"numba", "scipy", "kafka_rebalance.planner", "kafka_rebalance.verify"}
+    script = f"import sys; {imports}; print(sorted({heavy!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

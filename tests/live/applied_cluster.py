@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
+from kafka_rebalance.advisory.advisory import advisory_document
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
@@ -149,7 +150,9 @@ def _published(machine: Machine, cluster: KafkaCluster) -> AppliedCluster:
         store.mark_snapshot(connection, snapshot_id, is_blocked=False)
         store.start_run(connection, run_id=RUN, cluster=CLUSTER, snapshot_id=snapshot_id)
         store.save_plan(connection, RUN, plan)
-        replace_folder(folder, plan_folder_files(start, plan), plan.plan_id, run_id=RUN)
+        replace_folder(
+            folder, plan_folder_files(advisory_document(start, plan, (), ()), plan), plan.plan_id, run_id=RUN
+        )
         store.publish_run(connection, RUN)
     return AppliedCluster(machine, cluster, start, plan, folder)
 

@@ -17,7 +17,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from kafka_assignors.connect import Work
+from kafka_assignors.connect_work import Work
 from kafka_rebalance.groups.connect_workers import ConnectState, connect_state, replay_connect_group
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.snapshot.group import Group

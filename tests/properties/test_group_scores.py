@@ -13,7 +13,8 @@ from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.scenarios import SCENARIOS
 from kafka_rebalance.groups.strategies import candidates
-from kafka_rebalance.scoring.assignment_scores import GroupScore, PartitionRates
+from kafka_rebalance.scoring.assignment_scores import PartitionRates
+from kafka_rebalance.scoring.scores import GroupScore
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 from tests.properties.plain_group_scores import Row, as_row, asked, plain_group, plain_rows
 from tests.sample import for_each

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
-from kafka_assignors.connect import ConnectTask, Work
+from kafka_assignors.connect_work import ConnectTask, Work
 from kafka_rebalance.facts import BoundProof, FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.plans.plan import (

@@ -56,9 +56,10 @@ def cluster(tmp_path, dsn, connection, monkeypatch):
     store.start_run(connection, run_id="r", cluster="prod", snapshot_id=snapshot_id)
     plan = make_plan(start, PlanOptions(within=0.2, with_frontier=False))
     store.save_plan(connection, "r", plan)
-    store.save_advisory(connection, "r", advisory_document(start, plan, (), ()))
+    advisory = advisory_document(start, plan, (), ())
+    store.save_advisory(connection, "r", advisory)
     folder = tmp_path / "published" / "prod" / "r"
-    replace_folder(folder, plan_folder_files(start, plan), plan.plan_id, run_id="r")
+    replace_folder(folder, plan_folder_files(advisory, plan), plan.plan_id, run_id="r")
     store.publish_run(connection, "r")
 
     def becomes(change: dict[int, Partition], **more: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_assignors.connect import Work
+from kafka_assignors.connect_work import Work
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot import codec

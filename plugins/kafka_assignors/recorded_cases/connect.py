@@ -13,14 +13,13 @@ from typing import Any
 from kafka_assignors.connect import (
     CONNECT_COOPERATIVE,
     CONNECT_EAGER,
-    ConnectTask,
     CooperativeRequest,
     LeaderMemory,
-    Work,
     configured_work,
     work_after,
     work_as_sent,
 )
+from kafka_assignors.connect_work import ConnectTask, Work
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 

@@ -38,8 +38,9 @@ from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.searches import Mapper, PlanQuestion, Search, Sent, at_frontier_point
 from kafka_rebalance.plans.state import Progress, Watch, ignore
-from kafka_rebalance.scoring.placement_scores import ClusterScores, TopicPlacement
+from kafka_rebalance.scoring.placement_scores import TopicPlacement
 from kafka_rebalance.scoring.rack_traffic import Placed, PlacementChange, RackTraffic, rack_traffic
+from kafka_rebalance.scoring.scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.history import HourlyLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap

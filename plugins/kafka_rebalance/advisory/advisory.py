@@ -6,14 +6,12 @@ resolved before; this one has a, c and d: a persists, b is resolved, c is reopen
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.findings.finding import NEW, PERSISTING, REOPENED, Finding
 from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
 from kafka_rebalance.groups.connect_workers import replay_connect_group
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -26,8 +24,7 @@ from kafka_rebalance.groups.streams_tasks import MemberTaskCounts, StreamsReplay
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
-from kafka_rebalance.scoring.placement_scores import ClusterScores
+from kafka_rebalance.scoring.scores import ClusterScores, GroupScore, MemberScore
 from kafka_rebalance.scoring.snapshot_scores import score_failures
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.group import Group, GroupType
@@ -373,7 +370,6 @@ def load_sources(snapshot: ClusterSnapshot) -> dict[str, Fact]:
 
 
 Document = Mapping[str, Any]
-NEW, PERSISTING, REOPENED = "new", "persisting", "reopened"
 _OF_RESOLVED = ("finding_key", "code", "severity", "subject_type", "subject", "recommendation")
 
 
@@ -404,61 +400,3 @@ def _keys(findings: Sequence[Document]) -> Iterator[str]:
     for finding in findings:
         yield finding["finding_key"]
         yield from _keys(finding.get("symptoms", ()))
-
-
-LEAST_DAYS = 3  # of history
-_HORIZON_DAYS = 90
-_NAMED = 3
-_DAY_S = 86_400.0
-
-
-@dataclass(frozen=True, slots=True)
-class DiskForecast:
-    """Straight line through a broker's last days. ``full_at``: volumes reach 85 %; ``None`` without growth."""
-
-    broker: int
-    used_ratio: float
-    days_of_history: int
-    full_at: datetime | None
-    full_at_with_plan: datetime | None
-    growth_bytes_per_day: float | None
-
-
-def known_growth(forecasts: Iterable[DiskForecast]) -> dict[int, int]:
-    """Return the bytes a day of each disk that grows, where at least ``LEAST_DAYS`` are known."""
-    known = ((one.broker, one.growth_bytes_per_day or 0.0) for one in forecasts if one.days_of_history >= LEAST_DAYS)
-    return {broker: math.ceil(growth) for broker, growth in known if growth > 0}
-
-
-def disk_outlook(forecasts: Sequence[DiskForecast], captured_at: datetime) -> tuple[Fact, ...]:
-    """Return the first three brokers that reach 85 %, or that none does; empty if unknown.
-
-    Example: broker 7 reaches 85 % of its disk in 11 days, with the plan in 40 days.
-    """
-    known = [forecast for forecast in forecasts if forecast.days_of_history >= LEAST_DAYS]
-    if not known or len(known) < len(forecasts):
-        return ()
-    filling = []
-    for forecast in known:
-        days = _days(forecast.full_at, captured_at)
-        if days is not None and days <= _HORIZON_DAYS:
-            filling.append((days, forecast))
-    filling.sort(key=lambda pair: (pair[0], pair[1].broker))
-    if not filling:
-        return (fact(FactCode.NO_DISK_FILLS, horizon_days=_HORIZON_DAYS),)
-    first = tuple(
-        fact(
-            FactCode.DISK_FILLS,
-            broker=forecast.broker,
-            used_ratio=forecast.used_ratio,
-            days=days,
-            days_with_plan=_days(forecast.full_at_with_plan, captured_at),
-        )
-        for days, forecast in filling[:_NAMED]
-    )
-    more = len(filling) - _NAMED
-    return (*first, fact(FactCode.MORE_DISKS_FILL, brokers=more, horizon_days=_HORIZON_DAYS)) if more > 0 else first
-
-
-def _days(moment: datetime | None, captured_at: datetime) -> float | None:
-    return None if moment is None else (moment - captured_at).total_seconds() / _DAY_S

@@ -15,8 +15,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.searches import PlanQuestion, planned
 from kafka_rebalance.scenarios.scenario import Scenario, scenario_document
-from kafka_rebalance.scoring.assignment_scores import GroupScore
-from kafka_rebalance.scoring.placement_scores import ClusterScores
+from kafka_rebalance.scoring.scores import ClusterScores, GroupScore
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import NO_LEADER

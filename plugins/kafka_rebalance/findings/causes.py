@@ -26,7 +26,7 @@ from kafka_rebalance.findings.group_rules import dead_members
 from kafka_rebalance.findings.placement_rules import median_of_siblings
 from kafka_rebalance.groups.group_replay import LEAST_GAIN
 from kafka_rebalance.resources import BALANCED
-from kafka_rebalance.scoring.placement_scores import ClusterScores
+from kafka_rebalance.scoring.scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot

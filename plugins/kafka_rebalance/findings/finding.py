@@ -40,6 +40,9 @@ class Consequence(StrEnum):
         return list(Consequence).index(self)
 
 
+NEW, PERSISTING, REOPENED = "new", "persisting", "reopened"  # since the advisory before
+
+
 class SubjectType(StrEnum):
     """Subject of a finding."""
 

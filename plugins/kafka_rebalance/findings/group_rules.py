@@ -33,8 +33,8 @@ from kafka_rebalance.groups.member_clients import (
 from kafka_rebalance.groups.motion import MotionCode, motion_of
 from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
-from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S, MembersNeeded, member_capacity, members_needed
+from kafka_rebalance.scoring.scores import GroupScore
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import NOTHING, Evidence, FindingContext, outcome_for
 from kafka_rebalance.resources import TABLE
-from kafka_rebalance.scoring.placement_scores import BrokerScore
+from kafka_rebalance.scoring.scores import BrokerScore
 
 LOAD_NAMES = {row.name: row.load_name for row in TABLE}
 

@@ -13,9 +13,10 @@ from kafka_assignors.kernels.decorators import kernel
 from kafka_assignors.registry import by_name
 from kafka_rebalance.facts import Fact, refusal_of
 from kafka_rebalance.groups.group_input import GroupInput
-from kafka_rebalance.scoring.assignment_scores import GroupScore, evenness
+from kafka_rebalance.scoring.assignment_scores import evenness
 from kafka_rebalance.scoring.drain import drain, member_capacity
 from kafka_rebalance.scoring.rack_traffic import RackRatios, rack_ratios
+from kafka_rebalance.scoring.scores import GroupScore
 
 
 def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, Fact | None]:

@@ -26,10 +26,10 @@ from kafka_assignors.connect import (
     CONNECT_EAGER,
     CooperativeRequest,
     LeaderMemory,
-    Work,
     work_after,
     work_as_sent,
 )
+from kafka_assignors.connect_work import Work
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.scenarios.changes import lots_of

@@ -13,7 +13,7 @@ from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.member_clients import group_client, set_strategy, settings_of, strategies_of
 from kafka_rebalance.groups.strategies import MIGRATED, OWN
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
-from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.scores import GroupScore
 from kafka_rebalance.snapshot.model import GroupType, Member
 
 

@@ -37,8 +37,9 @@ from kafka_rebalance.groups.request_frame import RequestFrame, Subscriptions, fr
 from kafka_rebalance.groups.strategies import Candidate
 from kafka_rebalance.scenarios.changes import Newcomers, drawn_topic_id, free_name, lots_of, restarted, spread_over_all
 from kafka_rebalance.scenarios.scenario import Scenario
-from kafka_rebalance.scoring.assignment_scores import GroupScore, PartitionRates
+from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.scoring.drain import member_capacity
+from kafka_rebalance.scoring.scores import GroupScore
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Member
 
 

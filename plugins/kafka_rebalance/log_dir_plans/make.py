@@ -83,22 +83,28 @@ def require_dirs_fit(snapshot: ClusterSnapshot, request: LogDirRequest) -> None:
 
 
 def _require_removable(brokers: Mapping[int, Broker], broker: int, path: str, removed: frozenset[str]) -> None:
-    place = f"{REMOVE} {broker}:{excerpt(path)}"
+    option = f"{REMOVE} {broker}:{excerpt(path)}"
     if broker not in brokers:
-        raise UsageError.at(place, "there is no such broker", f"known: {', '.join(map(str, sorted(brokers)))}")
-    found = {log_dir.path: log_dir for log_dir in brokers[broker].log_dirs}
-    if path not in found:
-        raise UsageError.at(place, "the broker has no such log dir", f"known: {', '.join(found) or 'none'}")
-    if found[path].error is not None:
-        raise UsageError.at(place, "the dir failed: nothing can be copied from it", "take its broker's replicas off it")
+        raise UsageError.at(option, "there is no such broker", f"known: {', '.join(map(str, sorted(brokers)))}")
+    by_path = {log_dir.path: log_dir for log_dir in brokers[broker].log_dirs}
+    if path not in by_path:
+        raise UsageError.at(option, "the broker has no such log dir", f"known: {', '.join(by_path) or 'none'}")
+    if by_path[path].error is not None:
+        raise UsageError.at(
+            option, "the dir failed: nothing can be copied from it", "take its broker's replicas off it"
+        )
     if not brokers[broker].state.is_responsive:
-        raise UsageError.at(place, f"the broker is {brokers[broker].state.value}", "start it first")
+        raise UsageError.at(option, f"the broker is {brokers[broker].state.value}", "start it first")
     if not brokers[broker].state.stays:
-        raise UsageError.at(place, f"the broker is {brokers[broker].state.value}", "everything leaves it anyway")
-    staying = [one for one in found.values() if one.path not in removed and one.error is None and not one.is_cordoned]
+        raise UsageError.at(option, f"the broker is {brokers[broker].state.value}", "everything leaves it anyway")
+    staying = [
+        candidate
+        for candidate in by_path.values()
+        if candidate.path not in removed and candidate.error is None and not candidate.is_cordoned
+    ]
     if not staying:
         raise UsageError.at(
-            place, "no other dir of the broker may receive", f"remove the broker: --remove-broker {broker}"
+            option, "no other dir of the broker may receive", f"remove the broker: --remove-broker {broker}"
         )
 
 
@@ -134,16 +140,16 @@ class BrokerPlaces:
     def used_bytes(self) -> Longs:
         """int64[V]; by its replicas where sizes are unknown."""
         if self.knows_sizes:
-            known: Longs = np.maximum(self.total_bytes - self.usable_bytes, 0)
-            return known
+            used_now: Longs = np.maximum(self.total_bytes - self.usable_bytes, 0)
+            return used_now
         used = np.zeros(len(self.total_bytes), dtype=np.int64)
         np.add.at(used, self.volume_of, self.held_bytes(self.place_of))
         return used
 
     def held_bytes(self, place_of: Longs) -> Longs:
-        held = np.zeros(len(self.dirs), dtype=np.int64)
-        np.add.at(held, place_of, self.size_bytes)
-        return held
+        bytes_held = np.zeros(len(self.dirs), dtype=np.int64)
+        np.add.at(bytes_held, place_of, self.size_bytes)
+        return bytes_held
 
 
 def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]) -> BrokerPlaces | None:
@@ -161,7 +167,9 @@ def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]
     if len(places) < 2:
         return None
     place_of_path = {log_dir.path: places.index(key) for log_dir, key in zip(working, keys, strict=True)}
-    place_of_dir = np.array([place_of_path.get(one.path, UNKNOWN_DIR) for one in broker.log_dirs], dtype=np.int64)
+    place_of_dir = np.array(
+        [place_of_path.get(broker_dir.path, UNKNOWN_DIR) for broker_dir in broker.log_dirs], dtype=np.int64
+    )
     cells, is_movable = _cells(broker.id, table)
     dir_of = np.full(len(cells), UNKNOWN_DIR) if table.log_dir is None else table.log_dir[cells]
     place_of = np.where(dir_of == UNKNOWN_DIR, UNKNOWN_DIR, place_of_dir[dir_of])
@@ -171,7 +179,7 @@ def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]
     sizes = np.array(volumes if knows_sizes else [(0, 0)] * len(volumes), dtype=np.int64).reshape(-1, 2)
     return BrokerPlaces(
         broker=broker,
-        dirs=tuple(tuple(d for d, key in zip(working, keys, strict=True) if key == place) for place in places),
+        dirs=tuple(tuple(d for d, key in zip(working, keys, strict=True) if key == place_key) for place_key in places),
         is_removed=is_removed,
         volume_of=np.array([volumes.index(volume) for _, volume in places], dtype=np.int64),
         total_bytes=sizes[:, 0],
@@ -216,16 +224,16 @@ def place_broker(places: BrokerPlaces, within: float | None, params: LogDirParam
     _refuse_stuck(places)
     fixed, most = _fixed(places), _most(places, params)
     floor, ceiling = _limits(places, within, fixed, most)
-    held = places.held_bytes(places.place_of)
+    bytes_held = places.held_bytes(places.place_of)
     lacking = 0
-    for found in _tries(places, within, (floor, ceiling), most, params):
-        after = places.held_bytes(found)
-        is_left = places.is_removed[found]
-        over = np.where(places.is_removed, 0, np.maximum(after - np.maximum(most, held), 0))
+    for place_of in _tries(places, within, (floor, ceiling), most, params):
+        after = places.held_bytes(place_of)
+        is_left = places.is_removed[place_of]
+        over = np.where(places.is_removed, 0, np.maximum(after - np.maximum(most, bytes_held), 0))
         lacking = int(places.size_bytes[is_left].sum() + over.sum())
         if not is_left.any() and not over.any():
             problem = _problem(places, floor, ceiling)
-            return PlacedDirs(places, found, floor, ceiling, fixed, _bound(places, problem, found))
+            return PlacedDirs(places, place_of, floor, ceiling, fixed, _bound(places, problem, place_of))
     removed = (dirs for dirs, is_removed in zip(places.dirs, places.is_removed.tolist(), strict=True) if is_removed)
     raise InfeasibleError(
         fact(
@@ -248,9 +256,9 @@ def _refuse_stuck(places: BrokerPlaces) -> None:
 
 
 def _fixed(places: BrokerPlaces) -> Longs:
-    held = np.zeros(len(places.total_bytes), dtype=np.int64)
-    np.add.at(held, places.volume_of, places.held_bytes(places.place_of))
-    fixed: Longs = np.maximum(places.used_bytes - held, 0)[places.volume_of]
+    bytes_held = np.zeros(len(places.total_bytes), dtype=np.int64)
+    np.add.at(bytes_held, places.volume_of, places.held_bytes(places.place_of))
+    fixed: Longs = np.maximum(places.used_bytes - bytes_held, 0)[places.volume_of]
     return fixed
 
 
@@ -265,11 +273,11 @@ def _most(places: BrokerPlaces, params: LogDirParams) -> Longs:
 
 def _limits(places: BrokerPlaces, within: float | None, fixed: Longs, most: Longs) -> tuple[Longs, Longs]:
     floor = np.zeros(len(places.dirs), dtype=np.int64)
-    held, stays = places.held_bytes(places.place_of), ~places.is_removed
-    ceiling = np.where(stays, np.maximum(most, held), 0)
+    bytes_held, stays = places.held_bytes(places.place_of), ~places.is_removed
+    ceiling = np.where(stays, np.maximum(most, bytes_held), 0)
     if within is not None and places.knows_sizes:
         total = places.total_bytes[places.volume_of]
-        share = (int(held.sum()) + int(fixed[stays].sum())) / int(total[stays].sum())
+        share = (int(bytes_held.sum()) + int(fixed[stays].sum())) / int(total[stays].sum())
         high = np.floor((share + within) * total).astype(np.int64) - fixed
         low = np.ceil((share - within) * total).astype(np.int64) - fixed
         ceiling = np.where(stays, np.clip(high, 0, ceiling), 0)
@@ -285,13 +293,13 @@ def _tries(
         yield _spread(places)
     else:
         problem = _problem(places, *limits)
-        found = place_in_log_dirs(problem).dir_of
-        outside, then = (sum(problem.cost(dir_of)[:2]) for dir_of in (problem.dir_of, found))
-        is_vain = outside - then < params.least_gain_per_byte * problem.moved_bytes(found)
-        yield problem.dir_of if is_vain and not places.is_removed.any() else found
-    held = places.held_bytes(places.place_of)
-    widest = np.where(places.is_removed, 0, np.maximum(most, held))
-    yield place_in_log_dirs(_problem(places, np.zeros(len(held), dtype=np.int64), widest)).dir_of
+        placed = place_in_log_dirs(problem).dir_of
+        outside, then = (sum(problem.cost(dir_of)[:2]) for dir_of in (problem.dir_of, placed))
+        is_vain = outside - then < params.least_gain_per_byte * problem.moved_bytes(placed)
+        yield problem.dir_of if is_vain and not places.is_removed.any() else placed
+    bytes_held = places.held_bytes(places.place_of)
+    widest = np.where(places.is_removed, 0, np.maximum(most, bytes_held))
+    yield place_in_log_dirs(_problem(places, np.zeros(len(bytes_held), dtype=np.int64), widest)).dir_of
 
 
 def _spread(places: BrokerPlaces) -> Longs:
@@ -367,14 +375,14 @@ def _fitting(
     members: list[int] = []
     arriving: Counter[Disk] = Counter()
     for m in left:
-        wanted = Counter(arriving)
+        arriving_then = Counter(arriving)
         for copy in moves[m]:
-            wanted[copy.target] += copy.size_bytes
+            arriving_then[copy.target] += copy.size_bytes
         if len(members) < most_moves and all(
-            wanted[copy.target] <= free[copy.target] for copy in moves[m] if copy.target in free
+            arriving_then[copy.target] <= free[copy.target] for copy in moves[m] if copy.target in free
         ):
             members.append(m)
-            arriving = wanted
+            arriving = arriving_then
     return members, arriving
 
 
@@ -391,7 +399,7 @@ def make_log_dir_plan(
     """Return a sealed plan. Raises UsageError for an unknown dir, InfeasibleError where one cannot be emptied."""
     require_dirs_fit(snapshot, request)
     placed, left_out, unknown = _placed(snapshot, request, params)
-    moved = sorted((one for broker in placed for one in _moved(broker)), key=lambda one: one.cell)
+    moved = sorted((replica for broker in placed for replica in _moved(broker)), key=lambda replica: replica.cell)
     moves, copies = _moves(snapshot, moved)
     free = {
         (dirs.places.broker.id, volume): int(usable)
@@ -450,7 +458,7 @@ def _placed(
             placed.append(place_broker(places, request.within, params))
     if not unknown.isdisjoint(str(broker) for broker, _ in request.removed):
         # An order to empty dirs is executed completely or not at all.
-        left_out |= {str(one.places.broker.id): _left_out("other_broker") for one in placed}
+        left_out |= {str(dirs.places.broker.id): _left_out("other_broker") for dirs in placed}
         placed = []
     return placed, left_out, frozenset(unknown)
 
@@ -469,15 +477,17 @@ def _left_out(why: str, **args: str) -> Fact:
 def _moved(placed: PlacedDirs) -> list[_Moved]:
     """Return moved replicas; the target is the disk's dir that holds least by the plan."""
     places, moved = placed.places, []
-    held = {log_dir.path: 0 for log_dir in places.broker.log_dirs}
+    bytes_held = {log_dir.path: 0 for log_dir in places.broker.log_dirs}
     for number, size in zip(places.dir_of.tolist(), places.size_bytes.tolist(), strict=True):
-        held[places.broker.log_dirs[number].path] += size
+        bytes_held[places.broker.log_dirs[number].path] += size
     rows = np.flatnonzero(placed.place_of != places.place_of)
     for row in rows[np.argsort(-places.size_bytes[rows], kind="stable")].tolist():
         source, target = int(places.place_of[row]), int(placed.place_of[row])
         size = int(places.size_bytes[row])
-        path = min((d.path for d in places.dirs[target] if not d.is_cordoned), key=lambda path: (held[path], path))
-        held[path] += size
+        path = min(
+            (d.path for d in places.dirs[target] if not d.is_cordoned), key=lambda path: (bytes_held[path], path)
+        )
+        bytes_held[path] += size
         broker = places.broker.id
         copy = DirCopy((broker, int(places.volume_of[source])), (broker, int(places.volume_of[target])), size)
         moved.append(_Moved(int(places.cells[row]), path, copy, _reason(places, source, path)))
@@ -494,12 +504,12 @@ def _moves(snapshot: ClusterSnapshot, moved: list[_Moved]) -> tuple[list[LogDirM
     table = snapshot.partitions
     paths = {broker.id: [log_dir.path for log_dir in broker.log_dirs] for broker in snapshot.brokers}
     by_row: dict[int, list[_Moved]] = {}
-    for one in moved:
-        by_row.setdefault(int(np.searchsorted(table.offsets, one.cell, side="right")) - 1, []).append(one)
+    for replica in moved:
+        by_row.setdefault(int(np.searchsorted(table.offsets, replica.cell, side="right")) - 1, []).append(replica)
     moves, copies = [], []
     for row, members in by_row.items():
         first, replicas = int(table.offsets[row]), table.replicas_of(row)
-        goes = {one.cell - first: one for one in members}
+        goes = {replica.cell - first: replica for replica in members}
         assert table.log_dir is not None
         dirs = table.log_dir[first : first + len(replicas)].tolist()
         moves.append(
@@ -509,11 +519,11 @@ def _moves(snapshot: ClusterSnapshot, moved: list[_Moved]) -> tuple[list[LogDirM
                 replicas=replicas,
                 dirs_from=tuple(paths[b][dirs[j]] if j in goes else None for j, b in enumerate(replicas)),
                 dirs_to=tuple(goes[j].target if j in goes else None for j in range(len(replicas))),
-                dir_bytes=sum(one.copy.size_bytes for one in members),
-                reasons=tuple(one.reason for one in members),
+                dir_bytes=sum(replica.copy.size_bytes for replica in members),
+                reasons=tuple(replica.reason for replica in members),
             )
         )
-        copies.append([one.copy for one in members])
+        copies.append([replica.copy for replica in members])
     return moves, copies
 
 
@@ -576,13 +586,13 @@ def _verdict(
 def _outside_band(brokers: Iterable[BrokerDirs]) -> list[Fact]:
     facts = []
     for broker in brokers:
-        for place in broker.places:
-            used, total = place.used_after, place.total_bytes
+        for dirs in broker.places:
+            used, total = dirs.used_after, dirs.total_bytes
             if used is None or not total:
                 continue
-            if not (place.floor_bytes or 0) <= used <= (place.ceiling_bytes or 0):
+            if not (dirs.floor_bytes or 0) <= used <= (dirs.ceiling_bytes or 0):
                 stays = fact(
-                    FactCode.DIR_STAYS_OUTSIDE, broker=broker.broker, paths=place.paths, used_share=used / total
+                    FactCode.DIR_STAYS_OUTSIDE, broker=broker.broker, paths=dirs.paths, used_share=used / total
                 )
                 facts.append(stays)
     return facts

@@ -130,23 +130,25 @@ class DirProgress:
 
     @property
     def counts(self) -> dict[DirMoveState, int]:
-        found = Counter(self.states)
-        return {state: found[state] for state in DirMoveState}
+        count_of = Counter(self.states)
+        return {state: count_of[state] for state in DirMoveState}
 
     @property
     def is_done(self) -> bool:
         return set(self.states) <= {DirMoveState.DONE} and not self.not_empty
 
 
-def require_log_dir_plan(document: Any, place: str) -> Mapping[str, Any]:
+def require_log_dir_plan(document: Any, source: str) -> Mapping[str, Any]:
     """Raises InvalidInputError for another document, another version, or a changed plan."""
     if not isinstance(document, Mapping) or not {"plan_id", "moves", "parameters", "brokers"} <= document.keys():
-        raise InvalidInputError.at(place, "is no plan between log dirs", "give log_dirs.json")
-    if (found := document.get("format_version")) != FORMAT_VERSION:
-        problem = f"{excerpt(found)} is unknown, this advisor reads {FORMAT_VERSION}"
-        raise InvalidInputError.at(f"{place}: format_version", problem, "make the plan anew")
+        raise InvalidInputError.at(source, "is no plan between log dirs", "give log_dirs.json")
+    if (version := document.get("format_version")) != FORMAT_VERSION:
+        problem = f"{excerpt(version)} is unknown, this advisor reads {FORMAT_VERSION}"
+        raise InvalidInputError.at(f"{source}: format_version", problem, "make the plan anew")
     if sealed_id(document) != document["plan_id"]:
-        raise InvalidInputError.at(place, "plan_id is not its hash", "it was changed after it was made: make a new one")
+        raise InvalidInputError.at(
+            source, "plan_id is not its hash", "it was changed after it was made: make a new one"
+        )
     return document
 
 
@@ -168,26 +170,26 @@ def progress_of(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> DirPr
 def _state(snapshot: ClusterSnapshot, today: Partition | None, broker: int, way: tuple[str, str]) -> DirMoveState:
     if today is None or broker not in today.replicas:
         return DirMoveState.GONE
-    paths = next(([one.path for one in owner.log_dirs] for owner in snapshot.brokers if owner.id == broker), [])
+    paths = next(([log_dir.path for log_dir in owner.log_dirs] for owner in snapshot.brokers if owner.id == broker), [])
     goes_to = [paths[future.log_dir] for future in today.future if future.broker == broker]
     if goes_to:
         return DirMoveState.MOVING if goes_to == [way[1]] else DirMoveState.ELSEWHERE
-    place = today.log_dirs[today.replicas.index(broker)] if today.log_dirs else None
-    if place is None:
+    index = today.log_dirs[today.replicas.index(broker)] if today.log_dirs else None
+    if index is None:
         return DirMoveState.UNKNOWN
-    if paths[place] == way[1]:
+    if paths[index] == way[1]:
         return DirMoveState.DONE
-    return DirMoveState.OPEN if paths[place] == way[0] else DirMoveState.ELSEWHERE
+    return DirMoveState.OPEN if paths[index] == way[0] else DirMoveState.ELSEWHERE
 
 
 def _not_empty(removed: Mapping[str, list[str]], snapshot: ClusterSnapshot) -> list[str]:
     """Return dirs that still hold replicas; a missing dir is empty."""
-    wanted = {(int(broker), path) for broker, paths in removed.items() for path in paths}
-    found = []
+    emptied = {(int(broker), path) for broker, paths in removed.items() for path in paths}
+    occupied = []
     for broker in snapshot.brokers:
         for index, log_dir in enumerate(broker.log_dirs):
             table = snapshot.partitions
-            if (broker.id, log_dir.path) in wanted and table.log_dir is not None:
-                held = int(((table.replicas == broker.id) & (table.log_dir == index)).sum())
-                found += [f"broker {broker.id} {log_dir.path}: {held:,} replicas"] if held else []
-    return found
+            if (broker.id, log_dir.path) in emptied and table.log_dir is not None:
+                count = int(((table.replicas == broker.id) & (table.log_dir == index)).sum())
+                occupied += [f"broker {broker.id} {log_dir.path}: {count:,} replicas"] if count else []
+    return occupied

@@ -20,14 +20,8 @@ from kafka_rebalance.placement.placers import (
     place_on_field,
     striped_field,
 )
-from kafka_rebalance.scoring.placement_scores import (
-    CURRENT,
-    BrokerField,
-    TopicPlacement,
-    TopicPlacementScore,
-    broker_field,
-    score_placement,
-)
+from kafka_rebalance.scoring.placement_scores import CURRENT, BrokerField, TopicPlacement, broker_field, score_placement
+from kafka_rebalance.scoring.scores import TopicPlacementScore
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 

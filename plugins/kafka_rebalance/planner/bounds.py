@@ -86,17 +86,17 @@ def covering_prices(
         weight = np.ascontiguousarray(carried(problem, columns, row, column) / scale)
         left = excess[b] - weight[forced].sum(axis=0)
         free = np.ascontiguousarray(weight[~forced])
-        prices[b, columns] = _prices_of_one(cost[row[~forced]], free, left, params.covering_sweeps)
+        prices[b, columns] = _prices_of_broker(cost[row[~forced]], free, left, params.covering_sweeps)
     prices[:, columns] *= unit / scale
     return prices
 
 
-def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) -> Floats:
-    found = np.zeros(len(excess))
+def _prices_of_broker(cost: Floats, weight: Floats, excess: Floats, sweeps: int) -> Floats:
+    prices = np.zeros(len(excess))
     if len(cost) == 0 or not (excess > 0).any():
-        return found
-    value = cover(cost, weight, np.ascontiguousarray(excess), found, np.empty((2, len(cost))), sweeps)
-    return np.zeros(len(excess)) if value >= NOT_COVERABLE else found
+        return prices
+    value = cover(cost, weight, np.ascontiguousarray(excess), prices, np.empty((2, len(cost))), sweeps)
+    return np.zeros(len(excess)) if value >= NOT_COVERABLE else prices
 
 
 # Bounds by counting: a broker above a band evicts at least as many replicas (leaders) as its heaviest that cover the
@@ -140,10 +140,10 @@ def fewest(excess: float, weight: Floats, cost: Floats, least_excess: float = DE
 def _sharing_racks(problem: Problem, cost: Floats) -> float:
     racks = np.append(distinct_racks(problem.rack), -1)
     open_racks = len(np.unique(racks[:-1][problem.takes_replicas]))
-    held = np.sort(np.where(problem.replicas >= 0, racks[problem.replicas], -1), axis=1)
-    is_new = np.ones(held.shape, dtype=np.bool_)
-    is_new[:, 1:] = held[:, 1:] != held[:, :-1]
-    used = (is_new & (held >= 0)).sum(axis=1)
+    rack_of_replica = np.sort(np.where(problem.replicas >= 0, racks[problem.replicas], -1), axis=1)
+    is_new = np.ones(rack_of_replica.shape, dtype=np.bool_)
+    is_new[:, 1:] = rack_of_replica[:, 1:] != rack_of_replica[:, :-1]
+    used = (is_new & (rack_of_replica >= 0)).sum(axis=1)
     growth = np.maximum(problem.target_rf - (problem.replicas >= 0).sum(axis=1), 0)
     lacking = np.maximum(np.minimum(problem.target_rf, open_racks) - used - growth, 0)
     return float((lacking * cost)[~problem.pinned & ~problem.is_confined].sum())
@@ -202,28 +202,28 @@ class CoverRow:
 
 
 def pinned_load(problem: Problem) -> Floats:
-    held = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
-    return np.asarray(broker_loads(problem, held, np.where(problem.pinned, problem.leader, ABSENT)))
+    pinned = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
+    return np.asarray(broker_loads(problem, pinned, np.where(problem.pinned, problem.leader, ABSENT)))
 
 
 def may_stay_on(problem: Problem, broker: int) -> Flags:
-    there = (problem.replicas == broker) & ~problem.pinned[:, None]
+    is_on_broker = (problem.replicas == broker) & ~problem.pinned[:, None]
     if problem.must_leave is not None:
-        there &= ~problem.must_leave
-    return np.asarray(there & problem.stays[broker])
+        is_on_broker &= ~problem.must_leave
+    return np.asarray(is_on_broker & problem.stays[broker])
 
 
 def cover_row(problem: Problem, cover: Cover, pinned: Floats) -> CoverRow | None:
     """None where the broker is drained or the set fits its band up to rounding."""
-    there = may_stay_on(problem, cover.broker)
-    stays = there.any(axis=1)
-    taken = np.array(stays)
-    taken[cover.gone] = False
-    taken[cover.come] = ~problem.pinned[cover.come]
+    is_on_broker = may_stay_on(problem, cover.broker)
+    stays = is_on_broker.any(axis=1)
+    is_in_cover = np.array(stays)
+    is_in_cover[cover.gone] = False
+    is_in_cover[cover.come] = ~problem.pinned[cover.come]
     weight = problem.follower_load[:, cover.column].copy()
     if problem.own_disk is not None and cover.column == problem.column("disk"):
-        weight[stays] = problem.own_disk[there]
-    row = np.flatnonzero(taken & (weight > 0))
+        weight[stays] = problem.own_disk[is_on_broker]
+    row = np.flatnonzero(is_in_cover & (weight > 0))
     headroom = float(problem.band_high[cover.broker, cover.column] - pinned[cover.broker, cover.column])
     surplus = float(weight[row].sum()) * (1 - COVER_ROUNDING) - headroom
     if not problem.stays[cover.broker] or not np.isfinite(headroom) or surplus <= 0:
@@ -241,12 +241,12 @@ class Surcharges:
     constant: float
 
     def of_slice(self, rows: Longs) -> tuple[Longs, Longs, Floats]:
-        """Places in ``rows`` int64[M], brokers and amounts."""
+        """Positions in ``rows`` int64[M], brokers and amounts."""
         some = slice(*np.searchsorted(self.row, [rows[0], rows[-1] + 1])) if len(rows) else slice(0, 0)
         row, broker, amount = self.row[some], self.broker[some], self.amount[some]
-        place = np.searchsorted(rows, row)
-        found = rows[place] == row
-        return place[found], broker[found], amount[found]
+        position = np.searchsorted(rows, row)
+        is_in_rows = rows[position] == row
+        return position[is_in_rows], broker[is_in_rows], amount[is_in_rows]
 
 
 def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
@@ -254,13 +254,13 @@ def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
     cells: list[Longs] = [np.zeros(0, dtype=np.int64)]
     amounts: list[Floats] = [np.zeros(0)]
     for inequality in covers:
-        found = cover_row(problem, inequality, pinned)
-        if found is not None:
-            cells.append(found.row * problem.broker_count + inequality.broker)
-            amounts.append(inequality.price * found.weight)
-            constant -= inequality.price * found.most
-    cell, place = np.unique(np.concatenate(cells), return_inverse=True)
-    amount = np.bincount(place, weights=np.concatenate(amounts), minlength=len(cell)).astype(np.float64)
+        constraint = cover_row(problem, inequality, pinned)
+        if constraint is not None:
+            cells.append(constraint.row * problem.broker_count + inequality.broker)
+            amounts.append(inequality.price * constraint.weight)
+            constant -= inequality.price * constraint.most
+    cell, inverse = np.unique(np.concatenate(cells), return_inverse=True)
+    amount = np.bincount(inverse, weights=np.concatenate(amounts), minlength=len(cell)).astype(np.float64)
     row, broker = np.divmod(cell, problem.broker_count)
     return Surcharges(row, broker, amount, constant)
 
@@ -413,13 +413,13 @@ def _is_kept(kept: Ints, p: int, broker: int) -> bool:
 
 
 @kernel
-def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float:
-    """Return the total cost; fill ``found``."""
+def cheapest_placements(choices: Choices, price: Floats, result: Chosen) -> float:
+    """Return the total cost; fill ``result``."""
     brokers, groups = price.shape[1], choices.begin.shape[0] - 1
     option, led, kept = np.empty(brokers), np.empty(brokers), np.empty(choices.kept.shape[1])
     least, leading = np.empty(groups), np.empty(groups)
     at, leads_at, chosen = np.empty(groups, np.int64), np.empty(groups, np.int64), np.empty(groups, np.int64)
-    found.load[:], found.copies[:], found.received[:], found.leader[:] = 0.0, 0.0, 0.0, -1
+    result.load[:], result.copies[:], result.received[:], result.leader[:] = 0.0, 0.0, 0.0, -1
     total = 0.0
     for p in range(choices.cost.shape[0]):
         _price_options(choices, price, p, option, led, kept)
@@ -435,18 +435,18 @@ def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float
         out = _giving_way(chosen, factor, leader)
         if leader >= 0:
             total += leading[leader] - min(least[leader], dearest)
-            found.leader[p] = leads_at[leader]
-            _add_load(choices.follower, p, leads_at[leader], found.load)
-            _add_load(choices.extra, p, leads_at[leader], found.load)
+            result.leader[p] = leads_at[leader]
+            _add_load(choices.follower, p, leads_at[leader], result.load)
+            _add_load(choices.extra, p, leads_at[leader], result.load)
         for i in range(factor):
             if chosen[i] != out:
-                _add_load(choices.follower, p, at[chosen[i]], found.load)
-        if found.copies.shape[0]:
+                _add_load(choices.follower, p, at[chosen[i]], result.load)
+        if result.copies.shape[0]:
             for i in range(factor):
                 broker = leads_at[leader] if chosen[i] == out and leader >= 0 else at[chosen[i]]
                 if not _is_kept(choices.kept, p, broker):
-                    found.copies[p] += 1.0
-                    found.received[broker] += choices.size[p]
+                    result.copies[p] += 1.0
+                    result.received[broker] += choices.size[p]
     return total
 
 
@@ -473,11 +473,11 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
     if count * problem.broker_count > params.few_pairs:
         units.insert(0, _usual_costs(choices))
     tried = (_climbed(choices, start, low, high, unit * params.first_step, steps, params) for unit in units)
-    found = next((better for better in tried if better is not None), None)
-    if found is None:
+    price = next((better for better in tried if better is not None), None)
+    if price is None:
         return None
     result = np.empty_like(prices)
-    result[order] = found.T * unit / scale
+    result[order] = price.T * unit / scale
     return result
 
 
@@ -500,8 +500,8 @@ def choices_of(problem: Problem, scale: Floats, unit: float) -> tuple[Longs, Cho
     order = np.argsort(_groups(problem), kind="stable")
     free = np.flatnonzero(~problem.pinned)
     group = np.unique(_groups(problem)[order], return_inverse=True)[1]
-    place = np.empty(problem.broker_count + 1, dtype=np.int32)
-    place[order], place[-1] = np.arange(problem.broker_count), ABSENT
+    position = np.empty(problem.broker_count + 1, dtype=np.int32)
+    position[order], position[-1] = np.arange(problem.broker_count), ABSENT
     now = problem.replicas[free]
     stays = (now >= 0) & problem.stays[now]
     if problem.must_leave is not None:
@@ -517,10 +517,10 @@ def choices_of(problem: Problem, scale: Floats, unit: float) -> tuple[Longs, Cho
         cost=problem.move_bytes[free] / unit,
         size=problem.move_bytes[free] / unit,
         receiving=np.zeros(problem.broker_count),
-        kept=np.where(stays, place[now], ABSENT).astype(np.int32),
+        kept=np.where(stays, position[now], ABSENT).astype(np.int32),
         beyond=beyond,
         disk=-1 if disk is None else disk,
-        leader=place[problem.leader[free]],
+        leader=position[problem.leader[free]],
         closed=np.where(problem.takes_replicas[order], 0.0, np.inf),
         shut=np.where(leads[order], 0.0, np.inf),
         begin=np.searchsorted(group, np.arange(int(group.max(initial=0)) + 2)).astype(np.int64),
@@ -551,8 +551,8 @@ def _climbed(
         long_memory=params.long_memory,
         least_slope=params.least_slope,
     )
-    found = np.empty_like(price)
-    return found if _ascend(choices, ascent, price, Chosen.loads_only(price, len(choices.cost)), found) else None
+    prices = np.empty_like(price)
+    return prices if _ascend(choices, ascent, price, Chosen.loads_only(price, len(choices.cost)), prices) else None
 
 
 class Ascent(NamedTuple):
@@ -572,15 +572,15 @@ class Ascent(NamedTuple):
 
 
 @kernel
-def _ascend(choices: Choices, ascent: Ascent, price: Floats, chosen: Chosen, found: Floats) -> bool:
-    """Return whether prices better than the first were found; they fill ``found``."""
+def _ascend(choices: Choices, ascent: Ascent, price: Floats, chosen: Chosen, better_price: Floats) -> bool:
+    """Return whether prices better than the first were found; these fill ``better_price``."""
     low, high, mean, square = ascent.low, ascent.high, np.zeros_like(price), np.zeros_like(price)
     best, has_better = -np.inf, False
     for step in range(len(ascent.begun)):
         value = cheapest_placements(choices, price, chosen) - _paid(price, low, high)
         if value > best:
             has_better = best > -np.inf
-            found[:] = price
+            better_price[:] = price
             best = value
         for d in range(price.shape[0]):
             for b in range(price.shape[1]):
@@ -662,7 +662,7 @@ def proven_by(
         targets = _cheapest_of_racks(problem, np.column_stack([prices, charge]), racks)
     dearer = surcharges(problem, covers)
     open_racks = len(np.unique(racks[problem.takes_replicas]))
-    total = _held_by_pinned(problem, prices) - _limits_at(problem, prices) + dearer.constant
+    total = _pinned_cost(problem, prices) - _limits_at(problem, prices) + dearer.constant
     has_price = bool(prices.any()) or bool(covers)
     free = np.flatnonzero(~problem.pinned if has_price else ~problem.pinned & _costs_something(problem, racks))
     leading = _LeaderPrices.of(problem, prices, leader_change)
@@ -690,13 +690,13 @@ def _add_surcharges(
     problem: Problem, dearer: Surcharges, rows: Longs, targets: Longs, sides: tuple[Floats, Floats]
 ) -> None:
     new, kept = sides
-    place, broker, amount = dearer.of_slice(rows)
+    position, broker, amount = dearer.of_slice(rows)
     column = np.full(problem.broker_count, -1)
     column[targets] = np.arange(len(targets))
     receives = column[broker] >= 0
-    new[place[receives], column[broker[receives]]] += amount[receives]
-    at, j = np.nonzero(problem.replicas[rows[place]] == broker[:, None])
-    kept[place[at], j] += amount[at]
+    new[position[receives], column[broker[receives]]] += amount[receives]
+    at, j = np.nonzero(problem.replicas[rows[position]] == broker[:, None])
+    kept[position[at], j] += amount[at]
 
 
 def _costs_something(problem: Problem, racks: Ints) -> Flags:
@@ -716,7 +716,7 @@ def _limits_at(problem: Problem, prices: Floats, sign: Callable[[Floats], Floats
     return float(high + (sign(prices[below]) * problem.band_low[below]).sum())
 
 
-def _held_by_pinned(problem: Problem, prices: Floats) -> float:
+def _pinned_cost(problem: Problem, prices: Floats) -> float:
     rows = np.flatnonzero(problem.pinned)
     if not len(rows):
         return 0.0
@@ -844,8 +844,8 @@ def _by_group(new: Floats, kept: Floats, now: Ints, targets: Longs, group: Ints)
         np.minimum(column, new[:, i], out=column)
     rows = np.arange(len(new))
     for j in range(now.shape[1]):
-        place = group[now[:, j]]
-        options[rows, place] = np.minimum(options[rows, place], kept[:, j])
+        current_group = group[now[:, j]]
+        options[rows, current_group] = np.minimum(options[rows, current_group], kept[:, j])
     return options
 
 

@@ -72,7 +72,7 @@ class BudgetState(ByReference):
     most_copied: Floats  # limit of each; inf: none
     over_copied: Floats  # bytes beyond it
     changed: Longs  # the first ``count``
-    place: Longs  # in ``changed``, -1 = not
+    changed_index: Longs  # in ``changed``, -1 = not
     count: Longs
     log: Longs  # int64[16, 4]: steps since ``accept``: kind, partition, slot, previous value
     logged: Longs
@@ -127,7 +127,7 @@ def make_budget_state(
         most_copied=np.array([np.inf if problem.budget.max_broker_bytes is None else problem.budget.max_broker_bytes]),
         over_copied=np.zeros(1),
         changed=np.zeros(count, dtype=np.int64),
-        place=np.full(count, -1, dtype=np.int64),
+        changed_index=np.full(count, -1, dtype=np.int64),
         count=np.zeros(1, dtype=np.int64),
         log=np.zeros((16, 4), dtype=np.int64),
         logged=np.zeros(1, dtype=np.int64),
@@ -197,7 +197,7 @@ def _count_spent(problem: Problem, state: BudgetState) -> None:
     )  # fmt: skip
     changed = rows[(copies > 0) | (is_led_anew & (state.first_leader[rows] != ABSENT))]
     state.changed[: len(changed)] = changed
-    state.place[changed] = np.arange(len(changed))
+    state.changed_index[changed] = np.arange(len(changed))
     state.count[0] = len(changed)
 
 
@@ -269,16 +269,16 @@ def _note_change(state: BudgetState, p: int) -> None:
         b = state.replicas[p, j]
         if b >= 0 and not is_original(state, p, b):
             is_changed = True
-    if is_changed and state.place[p] < 0:
-        state.place[p] = state.count[0]
+    if is_changed and state.changed_index[p] < 0:
+        state.changed_index[p] = state.count[0]
         state.changed[state.count[0]] = p
         state.count[0] += 1
-    elif not is_changed and state.place[p] >= 0:
+    elif not is_changed and state.changed_index[p] >= 0:
         state.count[0] -= 1
         last = state.changed[state.count[0]]
-        state.changed[state.place[p]] = last
-        state.place[last] = state.place[p]
-        state.place[p] = -1
+        state.changed[state.changed_index[p]] = last
+        state.changed_index[last] = state.changed_index[p]
+        state.changed_index[p] = -1
 
 
 @inlined_kernel
@@ -445,11 +445,11 @@ def _drawn_row(state: BudgetState) -> int:
 
 @inner_kernel
 def _drawn_slot(state: BudgetState, p: int) -> int:
-    held = 0
+    count = 0
     for j in range(state.replicas.shape[1]):
         if state.replicas[p, j] >= 0:
-            held = j + 1
-    return draw(state, held)
+            count = j + 1
+    return draw(state, count)
 
 
 @inner_kernel
@@ -469,8 +469,8 @@ def _try_swap(state: BudgetState) -> bool:
     j, i = _drawn_slot(state, p), _drawn_slot(state, q)
     if not state.moves_replicas:
         return hand_over(state, p, j) and hand_over(state, q, i)
-    one, two = state.replicas[p, j], state.replicas[q, i]
-    return one != two and relocate(state, p, j, two) and relocate(state, q, i, one)
+    first, second = state.replicas[p, j], state.replicas[q, i]
+    return first != second and relocate(state, p, j, second) and relocate(state, q, i, first)
 
 
 @inner_kernel
@@ -692,18 +692,18 @@ def _take(state: BudgetState, item: int, choice: int) -> bool:
 
 
 @inner_kernel
-def _sink(heap: Longs, worth: Floats, place: int) -> None:
+def _sink(heap: Longs, worth: Floats, index: int) -> None:
     count = heap.shape[0]
-    item = heap[place]
-    while 2 * place + 1 < count:
-        child = 2 * place + 1
+    item = heap[index]
+    while 2 * index + 1 < count:
+        child = 2 * index + 1
         if child + 1 < count and worth[heap[child + 1]] > worth[heap[child]]:
             child += 1
         if worth[heap[child]] <= worth[item]:
             break
-        heap[place] = heap[child]
-        place = child
-    heap[place] = item
+        heap[index] = heap[child]
+        index = child
+    heap[index] = item
 
 
 @inner_kernel
@@ -879,14 +879,14 @@ def search_within_budget(
     ways = [(params.smooth, 1.0)]
     if not is_guess:
         ways = [(smooth, thrift) for smooth in (params.smooth, params.smoother) for thrift in (0.0, 1.0)]
-    found = [
+    candidates = [
         started(least, params.smooth),
         *(_finished(started(least, smooth), params, partial(run_improve, thrift=thrift)) for smooth, thrift in ways),
     ]
     state = started(unlimited, params.smooth)
     if run_give_back(state):
-        found.append(_finished(state, params, partial(run_improve, thrift=1.0)))
-    best = min(found, key=_worth)
+        candidates.append(_finished(state, params, partial(run_improve, thrift=1.0)))
+    best = min(candidates, key=_worth)
     if is_guess:
         return Placing(best.replicas, leaders_of(best))
     again = started(Placing(best.replicas, leaders_of(best)), params.smooth)

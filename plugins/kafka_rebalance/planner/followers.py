@@ -80,11 +80,11 @@ def ordered_followers(
 def _worst_first(lists: Lists, rows: Longs, brokers: int) -> Longs:
     leader = lists.replicas[rows, 0].astype(np.int64)
     standby = lists.replicas[rows, lists.today[rows]]
-    taken = np.bincount(leader * brokers + standby, minlength=brokers * brokers).reshape(brokers, brokers)
+    takeovers = np.bincount(leader * brokers + standby, minlength=brokers * brokers).reshape(brokers, brokers)
     at, column = np.nonzero(lists.able[rows])
     could = np.zeros((brokers, brokers), dtype=np.bool_)
     could[leader[at], lists.replicas[rows[at], column]] = True
-    excess = taken.max(axis=1, initial=0) - taken.sum(axis=1) / np.maximum(could.sum(axis=1), 1)
+    excess = takeovers.max(axis=1, initial=0) - takeovers.sum(axis=1) / np.maximum(could.sum(axis=1), 1)
     return np.argsort(-excess, kind="stable").astype(np.int64)
 
 
@@ -168,13 +168,13 @@ def _exchange(lists: Lists, members: Longs, column: Longs, count: Longs, left: L
 
 @inner_kernel
 def _ever_standby(lists: Lists, members: Longs, brokers: int) -> Flags:
-    found = np.zeros(brokers, dtype=np.bool_)
+    is_standby = np.zeros(brokers, dtype=np.bool_)
     for p in members:
         if lists.is_free[p]:
             for j in range(1, lists.replicas.shape[1]):
                 if lists.able[p, j]:
-                    found[lists.replicas[p, j]] = True
-    return found
+                    is_standby[lists.replicas[p, j]] = True
+    return is_standby
 
 
 @inner_kernel
@@ -206,8 +206,8 @@ def _reach(lists: Lists, members: Longs, count: Longs, u: int, chains: Chains) -
     chains.by[:] = -1
     chains.by[u] = -2
     chains.queue[0] = u
-    done, known = 0, 1
-    while done < known:
+    done, queued = 0, 1
+    while done < queued:
         i = chains.head[chains.queue[done]]
         done += 1
         while i >= 0:
@@ -218,8 +218,8 @@ def _reach(lists: Lists, members: Longs, count: Longs, u: int, chains: Chains) -
                     chains.by[c] = p
                     if count[c] <= count[u] - 2:
                         return int(c)
-                    chains.queue[known] = c
-                    known += 1
+                    chains.queue[queued] = c
+                    queued += 1
             i = chains.following[i]
     return -1
 

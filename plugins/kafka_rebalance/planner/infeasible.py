@@ -73,15 +73,15 @@ def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
         kept &= ~problem.must_leave
     usable = np.minimum(kept.sum(axis=1), problem.target_rf)
     if (problem.takes_replicas == problem.stays).all():
-        there = np.zeros_like(into)
+        kept_in_rack = np.zeros_like(into)
         rows, slots = np.nonzero(kept)
-        np.add.at(there, (rows, rack[problem.replicas[rows, slots]]), 1)
+        np.add.at(kept_in_rack, (rows, rack[problem.replicas[rows, slots]]), 1)
         for (number, size), factor in product(enumerate(sizes), np.unique(problem.target_rf).tolist()):
             share, odd = even_spread(factor, size)
             mine = (problem.target_rf == factor) & (chosen == number)
-            into[mine] = np.maximum(share[None, :] - there[mine], 0)
-            more = (there[mine] > share[None, :]).sum(axis=1)
-            usable[mine] = np.minimum(there[mine], share[None, :]).sum(axis=1) + np.minimum(more, odd)
+            into[mine] = np.maximum(share[None, :] - kept_in_rack[mine], 0)
+            more = (kept_in_rack[mine] > share[None, :]).sum(axis=1)
+            usable[mine] = np.minimum(kept_in_rack[mine], share[None, :]).sum(axis=1) + np.minimum(more, odd)
     into[problem.pinned] = 0
     return np.where(problem.pinned, 0, problem.target_rf - usable).astype(np.int64), into
 
@@ -97,16 +97,16 @@ def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | N
     if d is None or resource not in REPLICA_CARRIED or not binds:
         return None
     racks = distinct_racks(problem.rack)
-    held = _Held.of(problem, racks, d)
-    may = np.bincount(racks[problem.stays], weights=most[problem.stays], minlength=len(held.anyway)).astype(np.float64)
-    used = np.flatnonzero(held.size > 0)
-    order = used[np.argsort(may[used] - held.anyway[used], kind="stable")]
-    worst, found = 0.0, order[:0]
+    loads = _Held.of(problem, racks, d)
+    may = np.bincount(racks[problem.stays], weights=most[problem.stays], minlength=len(loads.anyway)).astype(np.float64)
+    used = np.flatnonzero(loads.size > 0)
+    order = used[np.argsort(may[used] - loads.anyway[used], kind="stable")]
+    worst, tightest = 0.0, order[:0]
     for count in range(1, len(order)):
-        lacking = held.least(order[:count]) - float(may[order[:count]].sum())
-        if np.isfinite(lacking) and lacking > worst + BAND_ROUNDING * held.least(order[:count]):
-            worst, found = lacking, order[:count]
-    return _cause(problem, resource, racks, found, (held.least(found), worst)) if len(found) else None
+        lacking = loads.least(order[:count]) - float(may[order[:count]].sum())
+        if np.isfinite(lacking) and lacking > worst + BAND_ROUNDING * loads.least(order[:count]):
+            worst, tightest = lacking, order[:count]
+    return _cause(problem, resource, racks, tightest, (loads.least(tightest), worst)) if len(tightest) else None
 
 
 def _lightest(problem: Problem, d: int) -> Floats:
@@ -138,20 +138,20 @@ class _Held:
         odd = []
         for factor in np.unique(factors[free]).tolist():
             load = float(weight[free & (factors == factor)].sum())
-            share, left = even_spread(factor, size)
+            share, odd_count = even_spread(factor, size)
             anyway = anyway + load * share
-            odd.append((load, left, np.asarray(size > share)))
+            odd.append((load, odd_count, np.asarray(size > share)))
         return cls(size, anyway.astype(np.float64), odd)
 
     def least(self, racks: Longs) -> float:
         inside = np.isin(np.arange(len(self.size)), racks)
-        more = sum(load * max(0, left - int((is_open & ~inside).sum())) for load, left, is_open in self.odd)
+        more = sum(load * max(0, odd_count - int((is_open & ~inside).sum())) for load, odd_count, is_open in self.odd)
         return float(self.anyway[racks].sum() + more)
 
 
-def _cause(problem: Problem, resource: str, racks: Ints, found: Longs, amounts: tuple[float, float]) -> Cause:
+def _cause(problem: Problem, resource: str, racks: Ints, worst_racks: Longs, amounts: tuple[float, float]) -> Cause:
     needed, lacking = amounts
-    brokers = np.flatnonzero(np.isin(racks, found) & problem.stays)
+    brokers = np.flatnonzero(np.isin(racks, worst_racks) & problem.stays)
     named = sorted({problem.rack_name(rack) for rack in problem.rack[brokers].tolist() if rack >= 0})
     cause = fact(
         FactCode.LIMITS_TOO_LOW,
@@ -162,8 +162,8 @@ def _cause(problem: Problem, resource: str, racks: Ints, found: Longs, amounts: 
         racks=tuple(named),
         brokers_without_rack=tuple(int(problem.broker_ids[b]) for b in brokers.tolist() if problem.rack[b] < 0),
     )
-    each = needed / len(brokers)
-    enough = float(np.ceil(each)) if UNITS[resource] == "count" else each
+    needed_per_broker = needed / len(brokers)
+    enough = float(np.ceil(needed_per_broker)) if UNITS[resource] == "count" else needed_per_broker
     return Cause(cause, fact(FactCode.RAISE_LIMIT, resource=resource, limit=enough), resource, brokers, lacking)
 
 
@@ -190,11 +190,11 @@ def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
     return _fullest(problem, forced, places)
 
 
-def _fullest(problem: Problem, forced: ForcedCopies, places: list[tuple[Longs, float]]) -> Cause | None:
-    """``places``: brokers, forced bytes."""
+def _fullest(problem: Problem, forced: ForcedCopies, broker_sets: list[tuple[Longs, float]]) -> Cause | None:
+    """``broker_sets``: brokers, forced bytes."""
     worst, cause = 0.0, None
-    for place, needed in places:
-        brokers = place[problem.takes_replicas[place]]
+    for broker_set, needed in broker_sets:
+        brokers = broker_set[problem.takes_replicas[broker_set]]
         free, limit = float(forced.free[brokers].sum()), float(forced.limit[brokers].sum())
         lacking = needed - free
         if not np.isfinite(limit) or lacking <= BAND_ROUNDING * max(needed, 1.0):
@@ -269,8 +269,8 @@ def _where(problem: Problem, forced: ForcedCopies, row: int) -> list[Longs]:
         may &= problem.takes_leaders
     is_endless = ~np.isfinite(forced.limit)
     racks = np.flatnonzero(forced.into_rack[row] > 0).tolist()
-    places = [forced.rack == k for k in racks] or [np.ones(problem.broker_count, dtype=np.bool_)]
-    able = [may & place for place in places]
+    rack_masks = [forced.rack == k for k in racks] or [np.ones(problem.broker_count, dtype=np.bool_)]
+    able = [may & is_in_rack for is_in_rack in rack_masks]
     return [np.flatnonzero(some) for some in able if some.any() and not (some & is_endless).any()]
 
 
@@ -281,20 +281,20 @@ def limit_cause(problem: Problem) -> Cause | None:
         limit = problem.limit[:, d]
         if name == "disk" or name not in REPLICA_CARRIED or not np.isfinite(limit[problem.stays]).all():
             continue
-        held: Floats = np.where(problem.stays, np.maximum(limit, load[:, d]), 0.0)
+        capacity: Floats = np.where(problem.stays, np.maximum(limit, load[:, d]), 0.0)
         total = float((problem.follower_load[:, d] * problem.target_rf).sum())
-        lacking = total - float(held.sum())
+        lacking = total - float(capacity.sum())
         if lacking > BAND_ROUNDING * total:
             too_low = fact(
                 FactCode.LIMITS_TOO_LOW,
                 resource=name,
                 needed=total,
-                limit=float(held.sum()),
+                limit=float(capacity.sum()),
                 brokers=int(problem.stays.sum()),
             )
             helps = fact(FactCode.RAISE_LIMIT, resource=name, lacking=lacking)
             return Cause(too_low, helps, name, np.flatnonzero(problem.stays), lacking)
-        if (cause := rack_limit_cause(problem, name, held)) is not None:
+        if (cause := rack_limit_cause(problem, name, capacity)) is not None:
             return cause
     return None
 

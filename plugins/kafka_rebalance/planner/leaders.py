@@ -122,9 +122,9 @@ def make_leader_state(
 def _index_leaders(leader: Ints, start: Longs, items: Ints, position: Ints, count: Longs) -> None:
     for p in range(leader.shape[0]):
         b = leader[p]
-        place = start[b] + count[b]
-        items[place] = p
-        position[p] = place
+        index = start[b] + count[b]
+        items[index] = p
+        position[p] = index
         count[b] += 1
 
 
@@ -135,9 +135,9 @@ def hand_over(state: LeaderState, p: int, replica_index: int) -> None:
     last = state.items[state.start[source] + state.filled[source]]
     state.items[state.position[p]] = last
     state.position[last] = state.position[p]
-    place = state.start[target] + state.filled[target]
-    state.items[place] = p
-    state.position[p] = place
+    index = state.start[target] + state.filled[target]
+    state.items[index] = p
+    state.position[p] = index
     state.filled[target] += 1
     state.replica_index[p] = replica_index
     for d in range(state.load.shape[1]):
@@ -240,21 +240,21 @@ def _offer(flow: CountFlow, node: int, distance: int, is_waiting: Longs) -> bool
 
 @inner_kernel
 def _spread_from(state: LeaderState, flow: CountFlow, a: int, is_waiting: Longs) -> bool:
-    hub, width, found = flow.low.shape[0], state.replicas.shape[1], False
+    hub, width, has_offered = flow.low.shape[0], state.replicas.shape[1], False
     if a == hub:
         for b in range(hub):
             if flow.through[b] > flow.low[b]:
-                found |= _offer(flow, b, flow.far[hub] - flow.pull * (2 * flow.through[b] - 1), is_waiting)
-        return found
+                has_offered |= _offer(flow, b, flow.far[hub] - flow.pull * (2 * flow.through[b] - 1), is_waiting)
+        return has_offered
     if flow.through[a] < flow.high[a]:
-        found |= _offer(flow, hub, flow.far[a] + flow.pull * (2 * flow.through[a] + 1), is_waiting)
+        has_offered |= _offer(flow, hub, flow.far[a] + flow.pull * (2 * flow.through[a] + 1), is_waiting)
     for i in range(state.start[a], state.start[a] + state.filled[a]):
         p = state.items[i]
         for replica_index in range(width):
             if replica_index != state.replica_index[p] and state.may_lead[p, replica_index]:
                 distance = flow.far[a] + switch_cost(state, p, replica_index)
-                found |= _offer(flow, state.replicas[p, replica_index], distance, is_waiting)
-    return found
+                has_offered |= _offer(flow, state.replicas[p, replica_index], distance, is_waiting)
+    return has_offered
 
 
 @kernel
@@ -493,20 +493,20 @@ def _give_from(state: LeaderState, broker: int, worst: float) -> int:
 @inner_kernel
 def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
     width = state.replicas.shape[1]
-    held = state.held[state.held_start[broker] : state.held_start[broker + 1]]
-    worth = np.empty(held.shape[0])
-    for i in range(held.shape[0]):
-        p = held[i] // width
-        worth[i] = _fetch_worth(state, p, held[i] - p * width, worst)
+    indexes = state.held[state.held_start[broker] : state.held_start[broker + 1]]
+    worth = np.empty(indexes.shape[0])
+    for i in range(indexes.shape[0]):
+        p = indexes[i] // width
+        worth[i] = _fetch_worth(state, p, indexes[i] - p * width, worst)
     made = 0
     ranking = largest_first(worth)
-    for rank in range(held.shape[0]):
+    for rank in range(indexes.shape[0]):
         i = in_place(ranking, rank)
         if worth[i] <= 0 or leader_outside(state, broker, -1) <= BAND_TOLERANCE:
             break
-        p = held[i] // width
-        if _fetch_worth(state, p, held[i] - p * width, worst) >= state.params.least_of_rank * worth[i]:
-            hand_over(state, p, held[i] - p * width)
+        p = indexes[i] // width
+        if _fetch_worth(state, p, indexes[i] - p * width, worst) >= state.params.least_of_rank * worth[i]:
+            hand_over(state, p, indexes[i] - p * width)
             made += 1
     return made
 
@@ -606,10 +606,10 @@ def _farthest_first(state: LeaderState) -> Longs:
     for b in range(far.shape[0]):
         far[b] = -leader_outside(state, b, 0)
     order = smallest_first(far)
-    found = 0
-    while found < order.shape[0] and far[order[found]] < -BAND_TOLERANCE:
-        found += 1
-    return order[:found]
+    count = 0
+    while count < order.shape[0] and far[order[count]] < -BAND_TOLERANCE:
+        count += 1
+    return order[:count]
 
 
 @kernel
@@ -755,8 +755,8 @@ def _loads(replicas: Ints, replica_index: Ints, follower: Floats, extra: Floats,
     for d in range(follower.shape[1]):
         load[:, d] = np.bincount(leader, weights=extra[:, d], minlength=brokers)
         for j in range(replicas.shape[1]):
-            there = replicas[:, j] >= 0
-            load[:, d] += np.bincount(replicas[there, j], weights=follower[there, d], minlength=brokers)
+            is_replica = replicas[:, j] >= 0
+            load[:, d] += np.bincount(replicas[is_replica, j], weights=follower[is_replica, d], minlength=brokers)
     return load
 
 
@@ -772,5 +772,5 @@ def least_leader_changes(problem: Problem) -> EvenLeaders | None:
     led = np.flatnonzero(allowed.any(axis=1))
     if len(led) < problem.partition_count:
         return None
-    found = even_leaders(problem.replicas, problem.leader, low, high, may_lead=allowed)
-    return None if found.left else found
+    leaders = even_leaders(problem.replicas, problem.leader, low, high, may_lead=allowed)
+    return None if leaders.left else leaders

@@ -72,10 +72,10 @@ def fewest_moved_bytes(problem: LogDirProblem, floor_bytes: Longs, ceiling_bytes
     """Lower bound for placements within the limits."""
     load = problem.load_bytes(problem.dir_of)
     leaves = arrives = 0
-    for place, bytes_now in enumerate(load.tolist()):
-        is_here = problem.dir_of == place
-        leaves += lightest_cover_bytes(problem.size_bytes[is_here], bytes_now - int(ceiling_bytes[place]))
-        arrives += lightest_cover_bytes(problem.size_bytes[~is_here], int(floor_bytes[place]) - bytes_now)
+    for log_dir, bytes_now in enumerate(load.tolist()):
+        is_here = problem.dir_of == log_dir
+        leaves += lightest_cover_bytes(problem.size_bytes[is_here], bytes_now - int(ceiling_bytes[log_dir]))
+        arrives += lightest_cover_bytes(problem.size_bytes[~is_here], int(floor_bytes[log_dir]) - bytes_now)
     return max(leaves, arrives)
 
 
@@ -89,8 +89,8 @@ def lightest_cover_bytes(size_bytes: Longs, need_bytes: int) -> int:
     lightest[0] = 0
     for size in np.sort(size_bytes).tolist():
         units = min(-(-size // unit), need)
-        with_it = np.concatenate((np.full(units, size, dtype=np.int64), lightest[: need + 1 - units] + size))
-        lightest = np.minimum(lightest, with_it)
+        with_replica = np.concatenate((np.full(units, size, dtype=np.int64), lightest[: need + 1 - units] + size))
+        lightest = np.minimum(lightest, with_replica)
     return max(need_bytes, int(lightest[need]))
 
 
@@ -172,9 +172,9 @@ def _within_limits(problem: LogDirProblem) -> Longs:
         now = _outside(problem, load)
         without = _outside(problem, load[dir_of] - problem.size_bytes, dir_of) - now[dir_of]
         mended = np.empty((len(rows), len(load)))
-        for place in range(len(load)):
-            there = np.full(len(rows), place)
-            mended[:, place] = now[place] - _outside(problem, load[place] + problem.size_bytes, there) - without
+        for log_dir in range(len(load)):
+            targets = np.full(len(rows), log_dir)
+            mended[:, log_dir] = now[log_dir] - _outside(problem, load[log_dir] + problem.size_bytes, targets) - without
         mended[:, ~problem.may_receive] = 0.0
         mended[rows, dir_of] = 0.0
         rate = mended / problem.size_bytes[:, None]
@@ -182,8 +182,8 @@ def _within_limits(problem: LogDirProblem) -> Longs:
         if best <= 0.0 or float(mended.max()) < 1.0:
             break
         candidates = np.argwhere(rate >= best)
-        replica, place = candidates[np.argmax(problem.size_bytes[candidates[:, 0]])]
-        dir_of[replica] = place
+        replica, log_dir = candidates[np.argmax(problem.size_bytes[candidates[:, 0]])]
+        dir_of[replica] = log_dir
     return dir_of
 
 
@@ -246,13 +246,13 @@ class BrokerVolumes:
 
     @property
     def may_receive(self) -> Flags:
-        return np.array([any(not one.is_cordoned for one in group) for group in self.dirs], dtype=np.bool_)
+        return np.array([any(not log_dir.is_cordoned for log_dir in group) for group in self.dirs], dtype=np.bool_)
 
     def problem(self, most_used_ratio: float) -> LogDirProblem:
         """Problem with no volume above ``most_used_ratio``; unmovable bytes count."""
-        here = np.zeros(len(self.dirs), dtype=np.int64)
-        np.add.at(here, self.volume_of, self.size_bytes)
-        others = np.maximum(self.used_bytes - here, 0)
+        movable_bytes = np.zeros(len(self.dirs), dtype=np.int64)
+        np.add.at(movable_bytes, self.volume_of, self.size_bytes)
+        others = np.maximum(self.used_bytes - movable_bytes, 0)
         most = np.floor(most_used_ratio * self.total_bytes).astype(np.int64)
         return LogDirProblem(
             size_bytes=np.maximum(self.size_bytes, 1),
@@ -264,29 +264,35 @@ class BrokerVolumes:
 
     def target_path(self, volume: int) -> str:
         """First dir that is not cordoned."""
-        return next(one.path for one in self.dirs[volume] if not one.is_cordoned)
+        return next(log_dir.path for log_dir in self.dirs[volume] if not log_dir.is_cordoned)
 
 
 def broker_volumes(broker: Broker, table: PartitionTable) -> BrokerVolumes | None:
     """Volumes, ``None`` if fewer than two work or one does not report its sizes. O(replicas)."""
-    working = [one for one in broker.log_dirs if one.error is None]
-    if any(not one.total_bytes or one.usable_bytes is None for one in working):
+    working = [log_dir for log_dir in broker.log_dirs if log_dir.error is None]
+    if any(not log_dir.total_bytes or log_dir.usable_bytes is None for log_dir in working):
         return None
-    told = list(dict.fromkeys((one.total_bytes, one.usable_bytes) for one in working))
-    if len(told) < 2:
+    reported_sizes = list(dict.fromkeys((log_dir.total_bytes, log_dir.usable_bytes) for log_dir in working))
+    if len(reported_sizes) < 2:
         return None
-    number = {sizes: volume for volume, sizes in enumerate(told)}
+    number = {sizes: volume for volume, sizes in enumerate(reported_sizes)}
     volume_of_dir = np.array(
-        [UNKNOWN_DIR if one.error else number[one.total_bytes, one.usable_bytes] for one in broker.log_dirs],
+        [
+            UNKNOWN_DIR if log_dir.error else number[log_dir.total_bytes, log_dir.usable_bytes]
+            for log_dir in broker.log_dirs
+        ],
         dtype=np.int64,
     )
     cells = _movable(broker.id, table)
     places = np.zeros(0, dtype=np.int64) if table.log_dir is None else volume_of_dir[table.log_dir[cells]]
     is_working = places != UNKNOWN_DIR
     cells = cells[is_working]
-    sizes = np.array(told, dtype=np.int64)
+    sizes = np.array(reported_sizes, dtype=np.int64)
     return BrokerVolumes(
-        dirs=tuple(tuple(one for one in working if (one.total_bytes, one.usable_bytes) == sizes) for sizes in told),
+        dirs=tuple(
+            tuple(log_dir for log_dir in working if (log_dir.total_bytes, log_dir.usable_bytes) == sizes)
+            for sizes in reported_sizes
+        ),
         total_bytes=sizes[:, 0],
         used_bytes=np.maximum(sizes[:, 0] - sizes[:, 1], 0),
         cells=cells,

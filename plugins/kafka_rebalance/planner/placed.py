@@ -89,11 +89,11 @@ def _misled(problem: Problem, replicas: Ints, leader: Ints) -> int:
     return int((~leads & can_be_led(problem) & ~problem.pinned).sum())
 
 
-def better(found: Placed, other: Placed, allowed: int) -> Placed:
-    """The better one; a topic spread above ``allowed`` needs ``found`` outside its bands."""
-    is_spread = other.topic_excess <= allowed or found.band_violation > 0 or found.misled > other.misled
-    chosen = other if is_spread and other.worth < found.worth else found
-    done = found.statistics + other.statistics
+def better(incumbent: Placed, other: Placed, allowed: int) -> Placed:
+    """The better one; a topic spread above ``allowed`` needs ``incumbent`` outside its bands."""
+    is_spread = other.topic_excess <= allowed or incumbent.band_violation > 0 or incumbent.misled > other.misled
+    chosen = other if is_spread and other.worth < incumbent.worth else incumbent
+    done = incumbent.statistics + other.statistics
     return chosen if chosen.statistics == done else replace(chosen, statistics=done)
 
 

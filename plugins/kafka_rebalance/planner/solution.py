@@ -133,7 +133,7 @@ class Widening:
 
     resource: str
     side: str  # "low" or "high"
-    asked: float
+    requested: float
     used: float
     broker: int  # index of the worst
     cause: Fact

@@ -53,7 +53,7 @@ class SearchTask:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class SearchResult:
     """``within``: problem with lower-ranked bands widened; ``best`` is then judged by it. ``gave_way``: resource whose
     band was dropped for a while → resources that it was dropped for. ``is_proved``: no plan is inside all bands;
     ``are_caps_proved``: none keeps the caps.
@@ -71,7 +71,7 @@ class Found:
         return self.best.band_violation > 0 and not problem.elects_preferred
 
 
-Improver = Callable[[SearchTask, Found], Found]
+Improver = Callable[[SearchTask, SearchResult], SearchResult]
 
 
 def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) -> Solution:
@@ -79,33 +79,35 @@ def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) ->
     if hard rules cannot be met.
     """
     task = SearchTask(problem, working_bands(problem, problem.band_low, problem.band_high, params.bands), seed, params)
-    found = _improved(task)
+    result = _improved(task)
     for nearer in NEARER:
-        found = nearer(task, found)
-    best = found.best
+        result = nearer(task, result)
+    best = result.best
     solution = Solution(
         replicas=best.replicas,
         leader=best.leader,
         cost=best.cost,
-        bounds=found.bounds,
+        bounds=result.bounds,
         band_low=problem.band_low,
         band_high=problem.band_high,
         before=broker_loads(problem, problem.replicas, problem.leader),
         after=best.after,
         topic_excess=(topic_excess(problem.topic, problem.replicas, problem.stays), best.topic_excess),
         statistics=best.statistics,
-        gave_way=found.gave_way,
-        is_outside_proved=found.is_proved,
-        are_caps_proved=found.are_caps_proved,
+        gave_way=result.gave_way,
+        is_outside_proved=result.is_proved,
+        are_caps_proved=result.are_caps_proved,
     )
     return with_needed_changes(problem, solution)
 
 
-def _improved(task: SearchTask, known: Placed | None = None) -> Found:
+def _improved(task: SearchTask, incumbent: Placed | None = None) -> SearchResult:
     problem, bands, params = task.problem, task.bands, task.params
     if not problem.moves_replicas:
         best = place(problem, problem.replicas, bands, params)
-        return Found(best, lower_bounds(problem, params=params.bounds), ReplicaSets(problem.replicas, problem.replicas))
+        return SearchResult(
+            best, lower_bounds(problem, params=params.bounds), ReplicaSets(problem.replicas, problem.replicas)
+        )
     sets = start_sets(problem)
     searched = search_replicas(problem, sets, bands, seed=task.seed, params=params)
     rows = _stranded_rows(problem, searched.replicas) if searched.stranded else np.zeros(0, dtype=np.int64)
@@ -116,71 +118,71 @@ def _improved(task: SearchTask, known: Placed | None = None) -> Found:
             searched = replace(searched, replicas=start.replicas)
     bounds = lower_bounds(problem, params=params.bounds)
     best = place(problem, searched.replicas, bands, params, done=searched.statistics)
-    found = Found(best if known is None else better(known, best, ANY_SPREAD), bounds, sets)
+    result = SearchResult(best if incumbent is None else better(incumbent, best, ANY_SPREAD), bounds, sets)
     for improve in IMPROVERS:
-        found = improve(task, found)
-    return found
+        result = improve(task, result)
+    return result
 
 
-def _raise_bounds(task: SearchTask, found: Found) -> Found:
-    if found.best.is_near(found.bounds.bytes.value, task.params.gaps.near):
-        return found
-    return replace(found, bounds=raised(task.problem, found.bounds, task.params.bounds))
+def _raise_bounds(task: SearchTask, result: SearchResult) -> SearchResult:
+    if result.best.is_near(result.bounds.bytes.value, task.params.gaps.near):
+        return result
+    return replace(result, bounds=raised(task.problem, result.bounds, task.params.bounds))
 
 
-def _solve_programs(task: SearchTask, found: Found) -> Found:
+def _solve_programs(task: SearchTask, result: SearchResult) -> SearchResult:
     problem, params = task.problem, task.params
-    if not _is_for_programs(task) or found.best.is_near(_least(task, found), params.gaps.near):
-        return found
+    if not _is_for_programs(task) or result.best.is_near(_least(task, result), params.gaps.near):
+        return result
     best, bounds = improve_with_lp(
-        problem, found.sets, task.bands, found.best, found.bounds, seed=task.seed, params=params
+        problem, result.sets, task.bands, result.best, result.bounds, seed=task.seed, params=params
     )
-    return replace(found, best=best, bounds=bounds)
+    return replace(result, best=best, bounds=bounds)
 
 
-def _anneal(task: SearchTask, found: Found) -> Found:
-    problem, params, best = task.problem, task.params, found.best
-    if _is_for_programs(task) or best.is_near(_least(task, found), params.gaps.far) or not params.effort.anneal_steps:
-        return found
-    warm = ReplicaSets(best.replicas, found.sets.original)
+def _anneal(task: SearchTask, result: SearchResult) -> SearchResult:
+    problem, params, best = task.problem, task.params, result.best
+    if _is_for_programs(task) or best.is_near(_least(task, result), params.gaps.far) or not params.effort.anneal_steps:
+        return result
+    warm = ReplicaSets(best.replicas, result.sets.original)
     annealed = anneal_replicas(problem, warm, task.bands, seed=task.seed, params=params)
     other = place(problem, annealed.replicas, task.bands, params, done=annealed.statistics)
     allowed = max(best.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
-    return replace(found, best=better(best, other, allowed))
+    return replace(result, best=better(best, other, allowed))
 
 
-def _solve_restricted_program(task: SearchTask, found: Found) -> Found:
-    problem, params, least = task.problem, task.params, _least(task, found)
-    is_asked = params.effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
-    if _is_for_programs(task) or not is_asked or found.best.is_near(least, params.gaps.far):
-        return found
-    allowed = spread_allowed(problem, found.best, params.linear_program.spread_given_up)
-    whole = Task(problem, found.sets, task.bands, allowed, task.seed, params)
-    return replace(found, best=improve_with_restricted_lp(whole, found.best, found.bounds, least))
+def _solve_restricted_program(task: SearchTask, result: SearchResult) -> SearchResult:
+    problem, params, least = task.problem, task.params, _least(task, result)
+    is_enabled = params.effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
+    if _is_for_programs(task) or not is_enabled or result.best.is_near(least, params.gaps.far):
+        return result
+    allowed = spread_allowed(problem, result.best, params.linear_program.spread_given_up)
+    whole = Task(problem, result.sets, task.bands, allowed, task.seed, params)
+    return replace(result, best=improve_with_restricted_lp(whole, result.best, result.bounds, least))
 
 
-def _decide_whole(task: SearchTask, found: Found) -> Found:
+def _decide_whole(task: SearchTask, result: SearchResult) -> SearchResult:
     problem, params = task.problem, task.params
-    if not found.is_outside(problem) or not params.effort.program_steps:
-        return found
+    if not result.is_outside(problem) or not params.effort.program_steps:
+        return result
     decision = decided(problem, params)
-    found = replace(found, is_proved=decision.is_none_proved)
+    result = replace(result, is_proved=decision.is_none_proved)
     if decision.plan is None:
-        return found
+        return result
     index = decision.plan.replica_index
     inside = place(problem, decision.plan.replicas, task.bands, params, replica_index=index)
-    best, bounds = better(found.best, inside, ANY_SPREAD), found.bounds
+    best, bounds = better(result.best, inside, ANY_SPREAD), result.bounds
     if problem.moves_replicas:
         again = _improved(task, best)
         best, bounds = again.best, max(bounds, again.bounds, key=lambda proved: proved.bytes.value)
-    return replace(found, best=best, bounds=bounds)
+    return replace(result, best=best, bounds=bounds)
 
 
-def _keep_ranks(task: SearchTask, found: Found) -> Found:
+def _keep_ranks(task: SearchTask, result: SearchResult) -> SearchResult:
     """Outside the bands: come nearer to the bands of higher rank."""
-    problem, params, best = task.problem, task.params, found.best
-    if not found.is_outside(problem):
-        return found
+    problem, params, best = task.problem, task.params, result.best
+    if not result.is_outside(problem):
+        return result
     within, are_caps_proved = problem, False
     gave_way: dict[str, tuple[str, ...]] = {}
     stages: list[SearchTask] = []
@@ -198,15 +200,15 @@ def _keep_ranks(task: SearchTask, found: Found) -> Found:
             best = other
         if not dropped.all():  # a cap is not widened
             within = widened_problem(within, reached_levels(stages[-1].problem, best.after), params.bands)
-    return replace(found, best=best, within=within, gave_way=gave_way, are_caps_proved=are_caps_proved)
+    return replace(result, best=best, within=within, gave_way=gave_way, are_caps_proved=are_caps_proved)
 
 
-def _widen_least(task: SearchTask, found: Found) -> Found:
+def _widen_least(task: SearchTask, result: SearchResult) -> SearchResult:
     """Cheapest plan within the least bands met, with any topic spread."""
-    problem, params, within, bounds = task.problem, task.params, found.within, found.bounds
+    problem, params, within, bounds = task.problem, task.params, result.within, result.bounds
     if within is None or not params.effort.program_steps:
-        return found
-    least = least_widening(within, _sets(within), found.best, seed=task.seed, params=params)
+        return result
+    least = least_widening(within, _sets(within), result.best, seed=task.seed, params=params)
     best = cheaper(within, least, least.placed, seed=task.seed, params=params)
     wider = widened_problem(within, least.levels, params.bands)
     if problem.moves_replicas:
@@ -214,7 +216,7 @@ def _widen_least(task: SearchTask, found: Found) -> Found:
         best, proof = again.best, again.bounds.proofs.get("bytes")
         if proof is not None:
             bounds = raised_by_covers(problem, bounds, proof.prices, proof.covers, params.bounds)
-    return replace(found, best=best, bounds=bounds)
+    return replace(result, best=best, bounds=bounds)
 
 
 IMPROVERS: tuple[Improver, ...] = (_raise_bounds, _solve_programs, _anneal, _solve_restricted_program)
@@ -225,41 +227,43 @@ def _is_for_programs(task: SearchTask) -> bool:
     return task.params.effort.program_steps > 0 and is_small(task.problem, task.params.linear_program.arcs)
 
 
-def _least(task: SearchTask, found: Found) -> float:
-    return least_price(task.problem, found.bounds, task.params.costs)
+def _least(task: SearchTask, result: SearchResult) -> float:
+    return least_price(task.problem, result.bounds, task.params.costs)
 
 
-def _without_others(stages: Sequence[SearchTask], known: Placed) -> tuple[Placed, Decision]:
-    """Best plan for the last stage, no farther outside earlier ones than ``known``."""
+def _without_others(stages: Sequence[SearchTask], incumbent: Placed) -> tuple[Placed, Decision]:
+    """Best plan for the last stage, no farther outside earlier ones than ``incumbent``."""
     task = stages[-1]
     stage, params = task.problem, task.params
 
-    def nearer(found: Placed, other: Placed) -> Placed:
-        chosen = other if _distances(stages, other) < _distances(stages, found) else found
-        return replace(chosen, statistics=found.statistics + other.statistics)
+    def nearer(best: Placed, other: Placed) -> Placed:
+        chosen = other if _distances(stages, other) < _distances(stages, best) else best
+        return replace(chosen, statistics=best.statistics + other.statistics)
 
-    other = _improved(task, known).best if stage.moves_replicas else place(stage, stage.replicas, task.bands, params)
-    found = nearer(known, other)
-    if found.band_violation <= 0:
-        return found, Decision(None)
+    other = (
+        _improved(task, incumbent).best if stage.moves_replicas else place(stage, stage.replicas, task.bands, params)
+    )
+    best = nearer(incumbent, other)
+    if best.band_violation <= 0:
+        return best, Decision(None)
     decision = decided(stage, params)
     if decision.plan is not None:
         index = decision.plan.replica_index
-        found = nearer(found, place(stage, decision.plan.replicas, task.bands, params, replica_index=index))
-    if found.band_violation > 0 and params.effort.program_steps:
-        nearest = least_widening(stage, _sets(stage), found, seed=task.seed, params=params).placed
-        found = nearer(found, _judged(task, nearest))
-    return found, decision
+        best = nearer(best, place(stage, decision.plan.replicas, task.bands, params, replica_index=index))
+    if best.band_violation > 0 and params.effort.program_steps:
+        nearest = least_widening(stage, _sets(stage), best, seed=task.seed, params=params).placed
+        best = nearer(best, _judged(task, nearest))
+    return best, decision
 
 
-def _distances(stages: Sequence[SearchTask], found: Placed) -> tuple[float, ...]:
+def _distances(stages: Sequence[SearchTask], placed: Placed) -> tuple[float, ...]:
     """Wrong leaders, then the distance outside each stage."""
-    return (found.misled, *(_judged(stage, found).band_violation for stage in stages))
+    return (placed.misled, *(_judged(stage, placed).band_violation for stage in stages))
 
 
-def _judged(task: SearchTask, found: Placed) -> Placed:
-    index = (found.replicas == found.leader[:, None]).argmax(axis=1).astype(np.int32)
-    return place(task.problem, found.replicas, task.bands, task.params, replica_index=index, done=found.statistics)
+def _judged(task: SearchTask, placed: Placed) -> Placed:
+    index = (placed.replicas == placed.leader[:, None]).argmax(axis=1).astype(np.int32)
+    return place(task.problem, placed.replicas, task.bands, task.params, replica_index=index, done=placed.statistics)
 
 
 def _sets(problem: Problem) -> ReplicaSets:
@@ -336,12 +340,12 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
         return solution
     if np.array_equal(preferred, problem.leader):
         return solution
-    found = _Way(solution.replicas, solution.leader)
-    ways = [_reordered(problem, found, _may_not_lead(problem)), _reordered(problem, found, ~problem.pinned)]
+    solved = _Way(solution.replicas, solution.leader)
+    ways = [_reordered(problem, solved, _may_not_lead(problem)), _reordered(problem, solved, ~problem.pinned)]
     for elects_first in (True, False):
-        elected = _elected(problem, found, params, elects_first=elects_first)
+        elected = _elected(problem, solved, params, elects_first=elects_first)
         ways += [_reordered(problem, elected, _may_not_lead(problem)), _reordered(problem, elected, ~problem.pinned)]
-    ways.append(_reordered(problem, _as_today(problem, found), _may_not_lead(problem)))
+    ways.append(_reordered(problem, _as_today(problem, solved), _may_not_lead(problem)))
     allowed = problem.budget.max_leader_changes
     if allowed is not None:
         within = [plan_cost(problem, way.replicas, way.leader).leader_changes <= allowed for way in ways]
@@ -385,8 +389,8 @@ def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
         was, extra = (leader[row], elected[row]), problem.leader_extra[row]
         for new_list, leads in ways:
             if all(map(_Shifted.allows, states, was, leads, (extra, extra))):
-                for state, taken, given in zip(states, was, leads, strict=True):
-                    state.shift(taken, given, extra)
+                for state, source, target in zip(states, was, leads, strict=True):
+                    state.shift(source, target, extra)
                 lists[row], (leader[row], elected[row]) = new_list, leads
                 break
     after = broker_loads(problem, lists, leader)
@@ -406,13 +410,13 @@ class _Shifted:
         high = np.maximum(np.minimum(problem.band_high, problem.limit), load)
         return cls(load, np.minimum(problem.band_low, load) - slack, high + slack)
 
-    def allows(self, taken: int, given: int, extra: Floats) -> bool:
-        is_kept = (self.load[given] + extra <= self.high[given]) & (self.load[taken] - extra >= self.low[taken])
-        return taken == given or bool(is_kept.all())
+    def allows(self, source: int, target: int, extra: Floats) -> bool:
+        is_kept = (self.load[target] + extra <= self.high[target]) & (self.load[source] - extra >= self.low[source])
+        return source == target or bool(is_kept.all())
 
-    def shift(self, taken: int, given: int, extra: Floats) -> None:
-        self.load[given] += extra
-        self.load[taken] -= extra
+    def shift(self, source: int, target: int, extra: Floats) -> None:
+        self.load[target] += extra
+        self.load[source] -= extra
 
 
 def away_from_demoted(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
@@ -429,11 +433,11 @@ def leaders_first(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
     return _reordered(problem, _Way(replicas, leader), ~problem.pinned).replicas
 
 
-def _as_today(problem: Problem, found: _Way) -> _Way:
-    stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
+def _as_today(problem: Problem, way: _Way) -> _Way:
+    stays = (np.sort(way.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
     keeps = stays & problem.keeps_leaders[problem.leader] & (problem.leader != ABSENT)
-    lists = np.where(keeps[:, None], problem.replicas, found.replicas)
-    return _Way(lists, np.where(keeps, problem.leader, found.leader).astype(np.int32))
+    lists = np.where(keeps[:, None], problem.replicas, way.replicas)
+    return _Way(lists, np.where(keeps, problem.leader, way.leader).astype(np.int32))
 
 
 def _may_not_lead(problem: Problem) -> Flags:
@@ -453,14 +457,14 @@ def _reordered(problem: Problem, way: _Way, which: Flags) -> _Way:
     return _Way(replicas, way.leader)
 
 
-def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first: bool) -> _Way:
+def _elected(problem: Problem, way: _Way, params: SolveParams, *, elects_first: bool) -> _Way:
     """Preferred leaders where the list stays, others as bands need them."""
     assert problem.preferred is not None
-    stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1) & ~problem.pinned
+    stays = (np.sort(way.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1) & ~problem.pinned
     may = (candidates(problem, problem.replicas) & (problem.replicas == problem.preferred[:, None])).any(axis=1)
-    start = np.where(stays & may & elects_first, problem.preferred, found.leader).astype(np.int32)
+    start = np.where(stays & may & elects_first, problem.preferred, way.leader).astype(np.int32)
     settled_today = replace(problem, leader=np.where(may, problem.preferred, problem.leader).astype(np.int32))
-    lists = np.where(stays[:, None], problem.replicas, found.replicas)
+    lists = np.where(stays[:, None], problem.replicas, way.replicas)
     bands = working_bands(problem, problem.band_low, problem.band_high, params.bands)
     chosen = go_on_leading(settled_today, lists, start, bands, params)
     replicas, leader = in_kafka_order(problem, lists, chosen.replica_index)

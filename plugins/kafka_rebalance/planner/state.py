@@ -41,8 +41,8 @@ def topic_spread(problem: Problem, replicas: Ints, small_topic: int) -> TopicSpr
     members = np.argsort(problem.topic, kind="stable").astype(np.int32)
     start = np.zeros(topics + 1, dtype=np.int64)
     np.cumsum(np.bincount(problem.topic, minlength=topics), out=start[1:])
-    wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
-    has_row = wanted > small_topic
+    replica_count = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
+    has_row = replica_count > small_topic
     row = np.where(has_row, np.cumsum(has_row) - 1, -1).astype(np.int32)
     table = np.zeros((int(has_row.sum()), problem.broker_count + 1), dtype=np.int32)
     _count(replicas, problem.topic, row, table)
@@ -50,8 +50,10 @@ def topic_spread(problem: Problem, replicas: Ints, small_topic: int) -> TopicSpr
 
 
 def topic_limit(problem: Problem) -> Ints:
-    wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=int(problem.topic.max(initial=-1)) + 1)
-    return np.asarray(np.ceil(wanted / max(1, int(problem.stays.sum()))), dtype=np.int32)
+    replica_count = np.bincount(
+        problem.topic, weights=problem.target_rf, minlength=int(problem.topic.max(initial=-1)) + 1
+    )
+    return np.asarray(np.ceil(replica_count / max(1, int(problem.stays.sum()))), dtype=np.int32)
 
 
 def topic_excess(topic: Ints, replicas: Ints, stays: Flags) -> int:
@@ -60,8 +62,8 @@ def topic_excess(topic: Ints, replicas: Ints, stays: Flags) -> int:
     total = np.bincount(topic, weights=counts)
     limit = np.ceil(total / max(1, int(stays.sum()))).astype(np.int64)
     key = np.repeat(topic.astype(np.int64), counts) * len(stays) + replicas[is_there]
-    pair, held = np.unique(key, return_counts=True)
-    return int(np.maximum(held - limit[pair // len(stays)], 0).sum())
+    pair, count = np.unique(key, return_counts=True)
+    return int(np.maximum(count - limit[pair // len(stays)], 0).sum())
 
 
 @kernel
@@ -75,24 +77,24 @@ def _count(replicas: Ints, topic: Ints, row: Ints, table: Ints) -> None:
 
 
 @inner_kernel
-def held_of_topic(spread: TopicSpread, replicas: Ints, t: int, broker: int) -> int:
+def replicas_of_topic(spread: TopicSpread, replicas: Ints, t: int, broker: int) -> int:
     if spread.row[t] >= 0:
         return int(spread.table[spread.row[t], broker])
-    held = 0
+    count = 0
     for i in range(spread.start[t], spread.start[t + 1]):
         p = spread.members[i]
         for j in range(replicas.shape[1]):
             if replicas[p, j] == broker:
-                held += 1
-    return held
+                count += 1
+    return count
 
 
 @inner_kernel
 def excess_change(spread: TopicSpread, replicas: Ints, p: int, source: int, target: int) -> int:
     """Change of the excess: -1, 0 or 1."""
     t = spread.topic[p]
-    gained = 1 if held_of_topic(spread, replicas, t, target) >= spread.limit[t] else 0
-    lost = 1 if held_of_topic(spread, replicas, t, source) > spread.limit[t] else 0
+    gained = 1 if replicas_of_topic(spread, replicas, t, target) >= spread.limit[t] else 0
+    lost = 1 if replicas_of_topic(spread, replicas, t, source) > spread.limit[t] else 0
     return gained - lost
 
 
@@ -281,7 +283,7 @@ def _items(replicas: Ints, pinned: Flags, brokers: int) -> tuple[Ints, Longs, Lo
 def _fill_items(flat: Ints, replica_indexes: Longs, start: Longs, filled: Longs, items: Ints, position: Ints) -> None:
     for replica_index in replica_indexes:
         broker = flat[replica_index]
-        place = start[broker] + filled[broker]
-        items[place] = replica_index
-        position[replica_index] = place
+        index = start[broker] + filled[broker]
+        items[index] = replica_index
+        position[replica_index] = index
         filled[broker] += 1

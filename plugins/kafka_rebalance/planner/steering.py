@@ -171,23 +171,23 @@ def _rest(placing: Placing, rows: Longs) -> Placing:
 def _arcs(problem: Problem, placing: Placing, part: Part) -> _Arcs:
     rows, brokers = np.append(part.rows, part.led), problem.broker_count
     now, planned = problem.replicas[rows], placing.replicas[rows]
-    held, barred, wanted = np.zeros((3, len(rows), brokers), dtype=np.bool_)
+    is_held, barred, is_planned = np.zeros((3, len(rows), brokers), dtype=np.bool_)
     own = np.repeat(problem.move_bytes[rows, None], brokers, axis=1)
     for j in range(now.shape[1]):
-        there = np.flatnonzero(now[:, j] >= 0)
-        held[there, now[there, j]] = True
+        present = np.flatnonzero(now[:, j] >= 0)
+        is_held[present, now[present, j]] = True
         if problem.must_leave is not None:
-            barred[there, now[there, j]] = problem.must_leave[rows[there], j]
+            barred[present, now[present, j]] = problem.must_leave[rows[present], j]
         if problem.own_disk is not None:
-            own[there, now[there, j]] = problem.own_disk[rows[there], j]
+            own[present, now[present, j]] = problem.own_disk[rows[present], j]
     for j in range(planned.shape[1]):
-        there = np.flatnonzero(planned[:, j] >= 0)
-        wanted[there, planned[there, j]] = True
+        present = np.flatnonzero(planned[:, j] >= 0)
+        is_planned[present, planned[present, j]] = True
     receives = problem.takes_replicas & part.brokers
-    allowed = np.where(held, problem.stays[None, :] & ~barred, receives[None, :] | wanted)
-    allowed[len(part.rows) :] = wanted[len(part.rows) :]
+    allowed = np.where(is_held, problem.stays[None, :] & ~barred, receives[None, :] | is_planned)
+    allowed[len(part.rows) :] = is_planned[len(part.rows) :]
     line, broker = np.nonzero(allowed)
-    is_kept = held[line, broker]
+    is_kept = is_held[line, broker]
     weight = problem.follower_load[rows[line]]
     disk = problem.column("disk")
     if problem.own_disk is not None and disk is not None:
@@ -200,12 +200,12 @@ def _arcs(problem: Problem, placing: Placing, part: Part) -> _Arcs:
 
 def _add_partitions(problem: Problem, arcs: _Arcs, rows: _Rows) -> None:
     count, open_rows = len(arcs.line), len(arcs.rows)
-    arc, one = np.arange(count), np.ones(count)
+    arc, ones = np.arange(count), np.ones(count)
     factor = problem.target_rf[arcs.rows].astype(np.float64)
-    rows.add(arcs.line, arc, one, factor, factor)
-    rows.add(arcs.line, count + arc, one, np.ones(open_rows), np.ones(open_rows))
+    rows.add(arcs.line, arc, ones, factor, factor)
+    rows.add(arcs.line, count + arc, ones, np.ones(open_rows), np.ones(open_rows))
     nothing = np.zeros(count)
-    rows.add(np.tile(arc, 2), np.arange(2 * count), np.append(-one, one), nothing - np.inf, nothing)
+    rows.add(np.tile(arc, 2), np.arange(2 * count), np.append(-ones, ones), nothing - np.inf, nothing)
 
 
 def _add_racks(problem: Problem, arcs: _Arcs, rows: _Rows) -> None:
@@ -213,10 +213,10 @@ def _add_racks(problem: Problem, arcs: _Arcs, rows: _Rows) -> None:
     size = np.bincount(racks[problem.stays], minlength=int(racks.max(initial=0)) + 1).astype(np.int64)
     factor_of = problem.target_rf[arcs.rows[arcs.line]]
     for factor in np.unique(factor_of).tolist():
-        held, odd = even_spread(factor, size)
+        quota, odd = even_spread(factor, size)
         mine = np.flatnonzero(factor_of == factor)
         group, line = np.unique(arcs.line[mine] * len(size) + racks[arcs.broker[mine]], return_inverse=True)
-        share = held[group % len(size)].astype(np.float64)
+        share = quota[group % len(size)].astype(np.float64)
         rows.add(line, mine, np.ones(len(mine)), share, share + (1.0 if odd else 0.0))
 
 
@@ -292,11 +292,11 @@ def _add_flows(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows) -> Non
     brokers, unit, flows = problem.broker_count, max(mean_bytes(problem), 1e-300), flows_of(problem, rest)
     new = np.flatnonzero(~arcs.is_kept)
     source = problem.leader[arcs.rows[arcs.line[new]]]
-    for place, already in ((arcs.broker[new], flows.received), (source.astype(np.int64), flows.sent)):
-        known = place >= 0
-        line: Longs = np.append(place[known], np.arange(brokers))
-        variable: Longs = np.append(new[known], np.full(brokers, rows.count - 1))
-        factor = np.append(arcs.size[new][known] / unit, np.full(brokers, -1.0))
+    for broker, already in ((arcs.broker[new], flows.received), (source.astype(np.int64), flows.sent)):
+        has_broker = broker >= 0
+        line: Longs = np.append(broker[has_broker], np.arange(brokers))
+        variable: Longs = np.append(new[has_broker], np.full(brokers, rows.count - 1))
+        factor = np.append(arcs.size[new][has_broker] / unit, np.full(brokers, -1.0))
         rows.add(line, variable, factor, np.full(brokers, -np.inf), -already / unit)
 
 
@@ -344,7 +344,7 @@ ANY = CostTotals(np.inf, np.inf, np.inf, np.inf)
 
 def steered(
     problem: Problem,
-    found: Placing,
+    incumbent: Placing,
     least: CostTotals,
     order: Sequence[str],
     slack: float,
@@ -352,10 +352,10 @@ def steered(
     seed: int,
     params: SolveParams = DEFAULTS,
 ) -> Placing:
-    """``found``, which is inside its bands, or a better plan. ``order``: names of ``CostTotals``."""
-    best, spent, limits = found, costs_of(problem, found), params.steering
+    """``incumbent``, which is inside its bands, or a better plan. ``order``: names of ``CostTotals``."""
+    best, spent, limits = incumbent, costs_of(problem, incumbent), params.steering
     if goal_of(spent, least, order, slack, limits) is None:
-        return found
+        return incumbent
     preference = preferences(problem, least.busiest * (1 + slack), params)
     rng, since = np.random.default_rng(seed), 0
     for _ in range(limits.steps):
@@ -420,10 +420,10 @@ def part_of(
 ) -> Part:
     """Moved partitions first, then by ``preference`` and a draw."""
     is_moved = is_copy(problem, plan.replicas).any(axis=1)
-    wanted = np.where(preference >= 1, 1 + preference, preference * rng.random(problem.partition_count))
-    wanted = np.where(problem.pinned, -1.0, wanted + is_moved * 3.0)
+    priority = np.where(preference >= 1, 1 + preference, preference * rng.random(problem.partition_count))
+    priority = np.where(problem.pinned, -1.0, priority + is_moved * 3.0)
     free = int((~problem.pinned).sum())
-    ranked = np.argsort(-wanted, kind="stable")[:free]
+    ranked = np.argsort(-priority, kind="stable")[:free]
     count = min(params.partitions, free)
     others = rng.permutation(ranked[count:])[: params.led]
     return Part(np.sort(ranked[:count]), np.sort(others), _open_brokers(problem, plan, rng, params))

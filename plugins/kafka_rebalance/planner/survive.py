@@ -34,8 +34,8 @@ from kafka_rebalance.planner.params import (
 )
 
 # A loss takes a group: one broker, or a rack. Its leaderships go to the first serving replica outside it; follower
-# loads stay. Broker b then carries ``load[b] + taken[g, b]``. R of D resources are guarded: known capacity, and leading
-# uses it.
+# loads stay. Broker b then carries ``load[b] + takeover_load[g, b]``. R of D resources are guarded: known capacity, and
+# leading uses it.
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -105,7 +105,7 @@ class Change:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def taken(self, at: Longs | Flags | slice) -> Change:
+    def take(self, at: Longs | Flags | slice) -> Change:
         return Change(self.rows[at], self.lists[at], self.leaders[at])
 
 
@@ -135,24 +135,24 @@ class Touched:
 
 @dataclass(slots=True, eq=False)
 class LossState:
-    """``load`` float64[B, D]; ``taken`` float64[G, B, R]; ``group`` lost with each leader and its ``heir``."""
+    """``load`` float64[B, D]; ``takeover_load`` float64[G, B, R]; ``group`` lost with each leader and its ``heir``."""
 
     arrays: LossArrays
     lists: Ints
     leader: Ints
     load: Floats
-    taken: Floats
+    takeover_load: Floats
     group: Longs
     heir: Longs
     excess: Floats
 
     @classmethod
-    def of(cls, arrays: LossArrays, placed: tuple[Ints, Ints], load: Floats, taken: Floats) -> LossState:
-        """``taken`` counts replicas out of sync today as no heirs: their partitions must not change."""
+    def of(cls, arrays: LossArrays, placed: tuple[Ints, Ints], load: Floats, takeover_load: Floats) -> LossState:
+        """``takeover_load`` counts replicas out of sync today as no heirs: their partitions must not change."""
         lists, leader = placed[0].copy(), placed[1].copy()
         group, heir = arrays.heirs(lists, leader)
         everyone = np.arange(len(load))
-        state = cls(arrays, lists, leader, load.copy(), taken.copy(), group, heir, np.zeros(len(load)))
+        state = cls(arrays, lists, leader, load.copy(), takeover_load.copy(), group, heir, np.zeros(len(load)))
         state.excess = state._over(everyone, state._columns(everyone))
         return state
 
@@ -163,13 +163,18 @@ class LossState:
 
     def copy(self) -> LossState:
         return LossState(
-            self.arrays, self.lists.copy(), self.leader.copy(), self.load.copy(), self.taken.copy(),
+            self.arrays, self.lists.copy(), self.leader.copy(), self.load.copy(), self.takeover_load.copy(),
             self.group.copy(), self.heir.copy(), self.excess.copy(),
         )  # fmt: skip
 
     def take_over(self, other: LossState) -> None:
         """Become ``other``, which must not be used again."""
-        self.lists, self.leader, self.load, self.taken = other.lists, other.leader, other.load, other.taken
+        self.lists, self.leader, self.load, self.takeover_load = (
+            other.lists,
+            other.leader,
+            other.load,
+            other.takeover_load,
+        )
         self.group, self.heir, self.excess = other.group, other.heir, other.excess
 
     def ratios(self, broker: int) -> Floats:
@@ -198,7 +203,7 @@ class LossState:
         touched = self.touched(change)
         row = int(change.rows[0])
         np.add.at(self.load, touched.broker, touched.load)
-        np.add.at(self.taken, (touched.lost, touched.broker[touched.cell]), touched.amount)
+        np.add.at(self.takeover_load, (touched.lost, touched.broker[touched.cell]), touched.amount)
         self.lists[row], self.leader[row] = change.lists[0], change.leaders[0]
         group, heir = self.arrays.heirs(change.lists, change.leaders)
         self.group[row], self.heir[row] = group[0], heir[0]
@@ -206,7 +211,7 @@ class LossState:
 
     def _columns(self, brokers: Longs) -> Floats:
         load = self.load[brokers][:, self.arrays.guarded]
-        return np.asarray(load[:, None, :] + self.taken[:, brokers, :].transpose(1, 0, 2))
+        return np.asarray(load[:, None, :] + self.takeover_load[:, brokers, :].transpose(1, 0, 2))
 
     def _over(self, brokers: Longs, columns: Floats) -> Floats:
         over = np.maximum(columns / self.arrays.capacity[brokers][:, None, :] - (1 + LOSS_MARGIN), 0.0)
@@ -271,7 +276,7 @@ def changes_for(state: LossState, broker: int, means: Means, params: SurvivePara
     leads = state.leader == broker
     weight = np.where(takes_over | (leads & (means >= Means.LEADERS)), arrays.extra[:, d], 0.0)
     rows = _picked(np.where(arrays.may_change, weight, 0.0), params.partitions)
-    found = [allowed(arranged(rows, state.lists[rows]), state, means)]
+    changes = [allowed(arranged(rows, state.lists[rows]), state, means)]
     if means is Means.REPLICAS:
         weight = np.where(takes_over | leads, arrays.extra[:, d], 0.0) + np.where(
             (state.lists == broker).any(axis=1), arrays.follower[:, d], 0.0
@@ -279,14 +284,14 @@ def changes_for(state: LossState, broker: int, means: Means, params: SurvivePara
         holds = arrays.may_change & (state.lists == broker).any(axis=1)
         rows = _picked(np.where(holds, weight, 0.0), params.moved_partitions)
         others = receivers(state, broker, params.receivers)
-        found += [allowed(_moved(state, rows, broker, other), state, means) for other in others]
-    return joined(found)
+        changes += [allowed(_moved(state, rows, broker, other), state, means) for other in others]
+    return joined(changes)
 
 
 def arranged(rows: Longs, lists: Ints) -> Change:
     """Every choice of leader and second, the rest in order. O(K·W²)."""
     width = lists.shape[1]
-    found = [Change(rows, lists, lists[:, 0])] if width == 1 else []
+    changes = [Change(rows, lists, lists[:, 0])] if width == 1 else []
     for first in range(width):
         for second in range(width):
             if first != second:
@@ -294,8 +299,8 @@ def arranged(rows: Longs, lists: Ints) -> Change:
                 is_there = (lists[:, first] >= 0) & ((lists[:, second] >= 0) | (second == 1) & (lists[:, 1] < 0))
                 at = np.flatnonzero(is_there)
                 other = lists[at][:, [first, second, *others]]
-                found.append(Change(rows[at], other, other[:, 0]))
-    return joined(found)
+                changes.append(Change(rows[at], other, other[:, 0]))
+    return joined(changes)
 
 
 def joined(changes: Sequence[Change]) -> Change:
@@ -309,7 +314,7 @@ def joined(changes: Sequence[Change]) -> Change:
 def receivers(state: LossState, broker: int, most: int) -> list[int]:
     """Brokers lowest after their worst loss, of all and of ``broker``'s rack."""
     arrays = state.arrays
-    load = state.load[:, arrays.guarded] + state.taken.max(axis=0, initial=0.0)
+    load = state.load[:, arrays.guarded] + state.takeover_load.max(axis=0, initial=0.0)
     level = (load / arrays.capacity).max(axis=1)
     open_to = np.flatnonzero(arrays.takes_replicas & (np.arange(len(level)) != broker))
     order = open_to[np.argsort(level[open_to], kind="stable")]
@@ -340,7 +345,7 @@ def allowed(change: Change, state: LossState, means: Means) -> Change:
     may = differs & arrays.may_lead(rows, change.leaders) & ~is_off
     if means is Means.ORDERS:
         may &= keeps_leader & (state.lists[rows, 0] == change.leaders)
-    return change.taken(may)
+    return change.take(may)
 
 
 def _picked(weight: Floats, most: int) -> Longs:
@@ -422,15 +427,15 @@ def all_changes(state: LossState, means: Means, most: int) -> Change | None:
     factors = (state.lists[rows] >= 0).sum(axis=1)
     if sum(comb(len(open_to), factor) * factor * max(factor - 1, 1) for factor in factors.tolist()) > most:
         return None
-    found = []
+    changes = []
     for factor in np.unique(factors).tolist():
         mine = rows[factors == factor]
         for members in combinations(open_to.tolist(), factor):
             lists = np.full((len(mine), width), ABSENT, dtype=np.int32)
             lists[:, :factor] = members
             fits = _is_spread(arrays, state, mine, members) & _may_be_on(arrays, mine, members)
-            found.append(arranged(mine[fits], _in_own_order(state, mine, lists)[fits]))
-    return allowed(joined(found), state, means) if found else None
+            changes.append(arranged(mine[fits], _in_own_order(state, mine, lists)[fits]))
+    return allowed(joined(changes), state, means) if changes else None
 
 
 def _in_own_order(state: LossState, rows: Longs, lists: np.ndarray) -> np.ndarray:
@@ -555,12 +560,12 @@ class _Search:
             change = changes_for(self.state, broker, means, self.params)
             best = self._best(change, leaves_bands=leaves_bands)
             if best is not None:
-                self._make(change.taken(best))
+                self._make(change.take(best))
                 return True
         return False
 
     def _best(self, change: Change, *, leaves_bands: bool) -> Longs | None:
-        change = change.taken(slice(0, self.params.changes_at_once(self._cells)))
+        change = change.take(slice(0, self.params.changes_at_once(self._cells)))
         if not len(change):
             return None
         effect = self.state.effect(change)
@@ -629,16 +634,16 @@ class _Search:
     def _part(self, means: Means) -> Change:
         order = np.argsort(-self.state.excess, kind="stable")
         worst = order[: self.params.part_brokers][self.state.excess[order[: self.params.part_brokers]] > 0].tolist()
-        others = [broker for one in worst for broker in receivers(self.state, one, 2)]
+        others = [broker for overloaded in worst for broker in receivers(self.state, overloaded, 2)]
         brokers = list(dict.fromkeys([*worst, *others]))
         options = joined([changes_for(self.state, broker, means, self.params) for broker in brokers])
-        return options.taken(slice(0, self.params.program_cells // max(self.params.touched_brokers * self._cells, 1)))
+        return options.take(slice(0, self.params.program_cells // max(self.params.touched_brokers * self._cells, 1)))
 
     def _take(self, options: Change, chosen: Chosen) -> None:
         before, spent = self.state.copy(), self.spent
         self.spent = replace(spent)
         for at in chosen.changes:
-            self._make(options.taken(slice(at, at + 1)))
+            self._make(options.take(slice(at, at + 1)))
         if self.state.total >= before.total - GAIN_TOLERANCE:
             self.state.take_over(before)
             self.spent = spent
@@ -665,11 +670,11 @@ class _Search:
         back = Change(rows, start.lists[rows], start.leader[rows])
         copies, leaders = self._cost(back)
         for at in np.lexsort((rows, leaders, copies)).tolist():
-            one = back.taken(slice(at, at + 1))
-            effect = state.effect(one)
+            change = back.take(slice(at, at + 1))
+            effect = state.effect(change)
             is_needless = effect.is_lawful & (effect.excess <= 0) & (effect.outside <= GAIN_TOLERANCE)
-            if (is_needless & self._is_affordable(one))[0]:
-                self._make(one)
+            if (is_needless & self._is_affordable(change))[0]:
+                self._make(change)
 
 
 def _left(most: float | None, had: float) -> float:

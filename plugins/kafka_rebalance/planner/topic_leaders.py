@@ -73,34 +73,34 @@ class Choices:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def taken(self, at: Longs | Flags | slice) -> Choices:
+    def take(self, at: Longs | Flags | slice) -> Choices:
         return Choices(self.rows[at], self.lists[at], self.leaders[at])
 
 
-def joined(found: Sequence[Choices], width: int) -> Choices:
-    if not found:
+def joined(parts: Sequence[Choices], width: int) -> Choices:
+    if not parts:
         return Choices(np.zeros(0, np.int64), np.zeros((0, width), np.int32), np.zeros(0, np.int32))
     return Choices(
-        np.concatenate([choices.rows for choices in found]),
-        np.concatenate([choices.lists for choices in found]),
-        np.concatenate([choices.leaders for choices in found]),
+        np.concatenate([choices.rows for choices in parts]),
+        np.concatenate([choices.lists for choices in parts]),
+        np.concatenate([choices.leaders for choices in parts]),
     )
 
 
 def other_leaders(problem: Problem, rows: Longs, lists: Ints, leader: Ints) -> Choices:
-    return lawful(problem, _led_by_each(rows, lists[rows]), lists, leader)
+    return lawful(problem, _with_each_leader(rows, lists[rows]), lists, leader)
 
 
 def other_replicas(problem: Problem, rows: Longs, lists: Ints, leader: Ints, broker: int) -> Choices:
     """``broker`` replaces one replica of each of ``rows`` and leads. O(K·W²)."""
     mine = rows[~(lists[rows] == broker).any(axis=1)]
-    found = []
+    parts = []
     for column in range(lists.shape[1]):
         at = mine[lists[mine, column] >= 0]
         changed = lists[at].copy()
         changed[:, column] = broker
-        found.append(Choices(at, changed, np.full(len(at), broker, dtype=np.int32)))
-    return lawful(problem, joined(found, lists.shape[1]), lists, leader)
+        parts.append(Choices(at, changed, np.full(len(at), broker, dtype=np.int32)))
+    return lawful(problem, joined(parts, lists.shape[1]), lists, leader)
 
 
 def all_choices(problem: Problem, rows: Longs, lists: Ints, leader: Ints, most: int) -> Choices | None:
@@ -111,47 +111,47 @@ def all_choices(problem: Problem, rows: Longs, lists: Ints, leader: Ints, most: 
     factors = (lists[rows] >= 0).sum(axis=1)
     if sum(comb(len(brokers), factor) * factor for factor in factors.tolist()) > most:
         return None
-    found = []
+    parts = []
     for factor in np.unique(factors).tolist():
         mine = rows[factors == factor]
         for members in combinations(brokers, factor):
             changed = np.full((len(mine), lists.shape[1]), ABSENT, dtype=np.int32)
             changed[:, :factor] = members
-            found.append(_led_by_each(mine, changed))
-    return lawful(problem, joined(found, lists.shape[1]), lists, leader)
+            parts.append(_with_each_leader(mine, changed))
+    return lawful(problem, joined(parts, lists.shape[1]), lists, leader)
 
 
 def lawful(problem: Problem, choices: Choices, lists: Ints, leader: Ints) -> Choices:
     rows, changed, leaders = choices.rows, choices.lists, choices.leaders
-    now, today, there = lists[rows], problem.replicas[rows], changed >= 0
-    is_today = _held(today, changed)
+    now, today, is_replica = lists[rows], problem.replicas[rows], changed >= 0
+    is_today = _is_on(today, changed)
     barred = np.zeros(changed.shape, dtype=np.bool_)
     if problem.must_leave is not None:
-        barred = _held(np.where(problem.must_leave[rows], today, ABSENT), changed) & problem.moves_replicas
+        barred = _is_on(np.where(problem.must_leave[rows], today, ABSENT), changed) & problem.moves_replicas
     open_to = problem.takes_replicas[changed] | (is_today & problem.stays[changed])
     open_to &= problem.sets.brokers[problem.sets.of_partition[rows][:, None], changed]
-    is_kept = _held(now, changed)
-    may = (~there | is_kept | (open_to & ~barred)).all(axis=1)
+    is_kept = _is_on(now, changed)
+    may = (~is_replica | is_kept | (open_to & ~barred)).all(axis=1)
     may &= (_profile(problem, now) == _profile(problem, changed)).all(axis=1) | is_kept.all(axis=1)
     keeps = (leaders == problem.leader[rows]) & problem.keeps_leaders[leaders]
     may &= problem.takes_leaders[leaders] | keeps
     if problem.must_leave is not None:
         offline = problem.must_leave[rows] & (today == leaders[:, None])
         may &= ~offline.any(axis=1)
-    may &= (leaders != leader[rows]) | ~(is_kept | ~there).all(axis=1)
-    return choices.taken(may)
+    may &= (leaders != leader[rows]) | ~(is_kept | ~is_replica).all(axis=1)
+    return choices.take(may)
 
 
-def _led_by_each(rows: Longs, lists: Ints) -> Choices:
-    found = []
+def _with_each_leader(rows: Longs, lists: Ints) -> Choices:
+    parts = []
     for column in range(lists.shape[1]):
         at = np.flatnonzero(lists[:, column] >= 0)
-        found.append(Choices(rows[at], lists[at], lists[at, column]))
-    return joined(found, lists.shape[1])
+        parts.append(Choices(rows[at], lists[at], lists[at, column]))
+    return joined(parts, lists.shape[1])
 
 
-def _held(lists: Ints, wanted: Ints) -> Flags:
-    return np.asarray((wanted[:, :, None] == lists[:, None, :]).any(axis=2) & (wanted >= 0))
+def _is_on(lists: Ints, brokers: Ints) -> Flags:
+    return np.asarray((brokers[:, :, None] == lists[:, None, :]).any(axis=2) & (brokers >= 0))
 
 
 def _profile(problem: Problem, lists: Ints) -> Longs:
@@ -177,15 +177,15 @@ def assigned(placement: LedPlacement, need: Longs, mine: Longs, params: TopicLea
     needed = np.repeat(np.arange(problem.broker_count), need)
     choices = other_leaders(problem, mine, lists, leader)
     cost, best = _costs(placement, mine, choices, params)
-    taken = _solved(cost, needed, params)
-    short = np.unique(needed[~_is_kept(cost, needed, taken, params)])
+    chosen = _solved(cost, needed, params)
+    short = np.unique(needed[~_is_kept(cost, needed, chosen, params)])
     if len(short) and problem.moves_replicas:
         copies = [other_replicas(problem, mine, lists, leader, broker) for broker in short.tolist()]
         choices = joined([choices, *copies], lists.shape[1])
         cost, best = _costs(placement, mine, choices, params)
-        taken = _solved(cost, needed, params)
-    made = best[needed, taken][_is_kept(cost, needed, taken, params)]
-    return choices.taken(made[made >= 0])
+        chosen = _solved(cost, needed, params)
+    made = best[needed, chosen][_is_kept(cost, needed, chosen, params)]
+    return choices.take(made[made >= 0])
 
 
 def _costs(placement: LedPlacement, mine: Longs, choices: Choices, params: TopicLeaderParams) -> tuple[Floats, Longs]:
@@ -212,10 +212,10 @@ def _solved(cost: Floats, needed: Longs, params: TopicLeaderParams) -> Longs:
     return np.asarray(np.minimum(columns, cost.shape[1] - 1))
 
 
-def _is_kept(cost: Floats, needed: Longs, taken: Longs, params: TopicLeaderParams) -> Flags:
-    is_first = np.zeros(len(taken), dtype=np.bool_)
-    is_possible = cost[needed, taken] < params.may_not
-    _, first = np.unique(np.where(is_possible, taken, -1), return_index=True)
+def _is_kept(cost: Floats, needed: Longs, chosen: Longs, params: TopicLeaderParams) -> Flags:
+    is_first = np.zeros(len(chosen), dtype=np.bool_)
+    is_possible = cost[needed, chosen] < params.may_not
+    _, first = np.unique(np.where(is_possible, chosen, -1), return_index=True)
     is_first[first] = True
     return np.asarray(is_possible & is_first)
 
@@ -518,7 +518,7 @@ def _all_at_once(
     chosen = None if every is None else decide(placement, demand, every, params)
     if every is None or chosen is None:
         return False
-    placement.apply(every.taken(chosen.made))
+    placement.apply(every.take(chosen.made))
     return bool(demand.lacking(placement.leader).sum() <= chosen.least_lacking)
 
 
@@ -543,7 +543,7 @@ def _by_topic(placement: LedPlacement, demand: LeaderDemand, rows: Longs, params
             choices = _choices_of(placement, mine, short)
             chosen = decide(placement, demand, choices, params) if len(choices) <= params.topic_choices else None
             if chosen is not None:
-                placement.apply(choices.taken(chosen.made))
+                placement.apply(choices.take(chosen.made))
 
 
 def _made_one_by_one(placement: LedPlacement, choices: Choices) -> bool:
@@ -552,9 +552,9 @@ def _made_one_by_one(placement: LedPlacement, choices: Choices) -> bool:
         return bool(len(choices))
     is_made = False
     for at in range(len(choices)):
-        one = choices.taken(slice(at, at + 1))
-        if placement.effect(one)[1].all():
-            placement.apply(one)
+        choice = choices.take(slice(at, at + 1))
+        if placement.effect(choice)[1].all():
+            placement.apply(choice)
             is_made = True
     return is_made
 
@@ -568,7 +568,7 @@ def _mend_bands(placement: LedPlacement, demand: LeaderDemand, rows: Longs, para
         return
     chosen = decide(placement, demand, choices, _quick(params))
     if chosen is not None:
-        placement.apply(choices.taken(chosen.made))
+        placement.apply(choices.take(chosen.made))
 
 
 def _round(placement: LedPlacement, demand: LeaderDemand, rows: Longs) -> bool:
@@ -576,7 +576,7 @@ def _round(placement: LedPlacement, demand: LeaderDemand, rows: Longs) -> bool:
     spare = (demand.led(placement.leader) > demand.need)[np.maximum(topic, 0), leader] if len(demand.need) else True
     choices = other_leaders(placement.problem, rows[(topic < 0) | spare], placement.lists, placement.leader)
     old, outside = placement.leader[choices.rows], placement.outside_of_brokers() > BAND_TOLERANCE
-    choices = choices.taken(outside[old] | outside[choices.leaders])
+    choices = choices.take(outside[old] | outside[choices.leaders])
     harm, may = placement.effect(choices)
     order = np.flatnonzero(may & (harm < -GAIN_TOLERANCE))
     order = order[np.argsort(harm[order], kind="stable")]
@@ -587,12 +587,12 @@ def _round(placement: LedPlacement, demand: LeaderDemand, rows: Longs) -> bool:
         if not pair & touched:
             touched |= pair
             made.append(at)
-    return _made_one_by_one(placement, choices.taken(np.array(made, dtype=np.int64)))
+    return _made_one_by_one(placement, choices.take(np.array(made, dtype=np.int64)))
 
 
 def _choices_of(placement: LedPlacement, mine: Longs, short: Longs) -> Choices:
     problem, lists, leader = placement.problem, placement.lists, placement.leader
-    found = [other_leaders(problem, mine, lists, leader)]
+    parts = [other_leaders(problem, mine, lists, leader)]
     if problem.moves_replicas:
-        found += [other_replicas(problem, mine, lists, leader, broker) for broker in short.tolist()]
-    return joined(found, lists.shape[1])
+        parts += [other_replicas(problem, mine, lists, leader, broker) for broker in short.tolist()]
+    return joined(parts, lists.shape[1])

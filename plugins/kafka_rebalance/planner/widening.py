@@ -145,10 +145,10 @@ def improved(program: WholeProgram, goal: Goal, start: Floats, *, seed: int, par
     most, nodes = (params.few_variables, params.nodes) if is_tiny else (params.open_variables, params.step_nodes)
     for _ in range(params.steps * goal.patience):
         is_open, is_all = _opened(program, goal, best, rng, most)
-        found = _decided(program, goal, rules, best, is_open, nodes)
-        since = 0 if found is not None else since + 1
-        best = best if found is None else found
-        if since >= params.patience * goal.patience or (is_all and found is None):
+        improvement = _decided(program, goal, rules, best, is_open, nodes)
+        since = 0 if improvement is not None else since + 1
+        best = best if improvement is None else improvement
+        if since >= params.patience * goal.patience or (is_all and improvement is None):
             break
     return best
 
@@ -183,22 +183,22 @@ def _decided(
     now = float(goal.factor[some] @ best[some])
     cut = sp.csr_matrix(goal.factor[some])
     left = np.append((most - matrix @ rest)[bound], now - goal.step)
-    wanted = (program.wanted - equal @ rest)[counted]
+    required = (program.required - equal @ rest)[counted]
     answer = milp(
         goal.factor[some],
         integrality=goal.is_whole[some].astype(np.int64),
         bounds=Bounds(goal.least[some], goal.most[some]),
         constraints=[
             LinearConstraint(sp.vstack([part[bound], cut]), -np.inf, left),
-            LinearConstraint(same[counted], wanted, wanted),
+            LinearConstraint(same[counted], required, required),
         ],
         options={"node_limit": nodes, "mip_rel_gap": 1e-3},
     )
     if answer.x is None:
         return None
-    found = best.copy()
-    found[some] = np.where(goal.is_whole[some], np.round(answer.x), answer.x)
-    return found
+    result = best.copy()
+    result[some] = np.where(goal.is_whole[some], np.round(answer.x), answer.x)
+    return result
 
 
 # Integer program: nearest level of one side while all others stay.
@@ -210,28 +210,31 @@ def _decided(
 
 
 def nearer_plan(
-    problem: Problem, levels: Levels, side: Side, known: Placed, *, seed: int, params: SolveParams
+    problem: Problem, levels: Levels, side: Side, incumbent: Placed, *, seed: int, params: SolveParams
 ) -> WholePlan | None:
-    """Plan on ``side`` within ``levels``, if nearer than ``known``."""
+    """Plan on ``side`` within ``levels``, if nearer than ``incumbent``."""
     wider = widened_problem(problem, levels, params.bands)
     bands = working_bands(wider, wider.band_low, wider.band_high, params.bands)
     (bands.high if side.is_high else bands.low)[:, side.resource] = np.inf if side.is_high else 0.0
     program = whole_program(wider, bands, params.linear_program, more=1 + problem.broker_count)
     if program is None:
         return None
-    asked = working_bands(problem, problem.band_low, problem.band_high, params.bands)
+    requested = working_bands(problem, problem.band_low, problem.band_high, params.bands)
     level, count, sign = levels.of(side), len(program.arcs.row), 1.0 if side.is_high else -1.0
-    top = _side_rows(program, asked, level, side, params.widening.least_step)
+    top = _side_rows(program, requested, level, side, params.widening.least_step)
     factor, is_whole = np.zeros(program.rows.variables), np.ones(program.rows.variables, dtype=np.bool_)
     factor[2 * count], is_whole[2 * count] = sign, False
 
-    mean, edge = mean_loads(problem)[:, side.resource], (asked.high if side.is_high else asked.low)[:, side.resource]
+    mean, edge = (
+        mean_loads(problem)[:, side.resource],
+        (requested.high if side.is_high else requested.low)[:, side.resource],
+    )
 
     def loads(variables: Floats) -> Floats:
         weights, fixed = carried_by(problem, program.arcs)
         carried = weights[:, side.resource] * variables[: 2 * count]
-        held = np.bincount(np.tile(program.arcs.broker, 2), weights=carried, minlength=problem.broker_count)
-        return np.asarray((held + fixed[:, side.resource]) * resource_scale(problem)[side.resource])
+        planned_load = np.bincount(np.tile(program.arcs.broker, 2), weights=carried, minlength=problem.broker_count)
+        return np.asarray((planned_load + fixed[:, side.resource]) * resource_scale(problem)[side.resource])
 
     def farthest(variables: Floats) -> Longs:
         load = loads(variables)
@@ -239,15 +242,15 @@ def nearer_plan(
         out = problem.stays & (sign * (load - edge) > 0) & (sign * (load - variables[2 * count] * mean) > -step)
         return np.flatnonzero(out)
 
-    start = np.concatenate([program.variables_of(known.replicas, known.leader), [level], np.zeros(len(mean))])
+    start = np.concatenate([program.variables_of(incumbent.replicas, incumbent.leader), [level], np.zeros(len(mean))])
     start[2 * count + 1 :] = problem.stays & (sign * (loads(start) - edge) > 0)
     top = np.append(program.top, top)
     goal = Goal(factor, np.zeros(len(factor)), top, is_whole, params.widening.least_step, 1, farthest)
-    found = improved(program, goal, start, seed=seed, params=params.widening)
-    return None if found is start else program.plan_of(found)
+    solution = improved(program, goal, start, seed=seed, params=params.widening)
+    return None if solution is start else program.plan_of(solution)
 
 
-def cheaper_plan(wider: Problem, known: Placed, *, seed: int, params: SolveParams) -> WholePlan | None:
+def cheaper_plan(wider: Problem, incumbent: Placed, *, seed: int, params: SolveParams) -> WholePlan | None:
     bands = working_bands(wider, wider.band_low, wider.band_high, params.bands)
     program = whole_program(wider, bands, params.linear_program)
     if program is None:
@@ -258,25 +261,25 @@ def cheaper_plan(wider: Problem, known: Placed, *, seed: int, params: SolveParam
     def none(_variables: Floats) -> Longs:
         return np.zeros(0, dtype=np.int64)
 
-    start = program.variables_of(known.replicas, known.leader)
+    start = program.variables_of(incumbent.replicas, incumbent.leader)
     step = 0.5 * params.linear_program.whole_plan.cost_per_leader_change
     is_whole, patience = np.ones(2 * count, dtype=np.bool_), params.widening.cost_steps
     goal = Goal(factor, np.zeros(2 * count), program.top, is_whole, step, patience, none)
-    found = improved(program, goal, start, seed=seed, params=params.widening)
-    return None if found is start else program.plan_of(found)
+    solution = improved(program, goal, start, seed=seed, params=params.widening)
+    return None if solution is start else program.plan_of(solution)
 
 
-def _side_rows(program: WholeProgram, asked: WorkingBands, level: float, side: Side, step: float) -> Floats:
+def _side_rows(program: WholeProgram, bands: WorkingBands, level: float, side: Side, step: float) -> Floats:
     """Return upper bounds float64[1 + B] of z and of who is outside.
 
-    Above: load <= z · mean if outside, else load <= asked; below with signs turned. z may exceed the band by a
+    Above: load <= z · mean if outside, else load <= band; below with signs turned. z may exceed the band by a
     ``step``, so that small distances improve.
     """
     problem, arcs, d = program.problem, program.arcs, side.resource
     scale = resource_scale(problem)[d]
     weights, fixed = carried_by(problem, arcs)
     mean = mean_loads(problem)[:, d] / scale
-    edge = (asked.high if side.is_high else asked.low)[:, d] / scale
+    edge = (bands.high if side.is_high else bands.low)[:, d] / scale
     sign = 1.0 if side.is_high else -1.0
     may_be_out = problem.stays & (sign * (level * mean - edge) > 0) & (mean > 0)
     nearest = float(np.divide(edge, mean, out=np.zeros_like(edge), where=mean > 0).max())
@@ -313,10 +316,12 @@ class Widened:
     placed: Placed
 
 
-def least_widening(problem: Problem, sets: ReplicaSets, found: Placed, *, seed: int, params: SolveParams) -> Widened:
+def least_widening(
+    problem: Problem, sets: ReplicaSets, incumbent: Placed, *, seed: int, params: SolveParams
+) -> Widened:
     task = _Task(problem, sets, seed, params)
-    levels = reached_levels(problem, found.after)
-    best = Widened(levels, task.placed(levels, found.replicas, found.leader, done=found.statistics))
+    levels = reached_levels(problem, incumbent.after)
+    best = Widened(levels, task.placed(levels, incumbent.replicas, incumbent.leader, done=incumbent.statistics))
     tries = params.widening.tries
     for side in sorted(levels.sides(), key=lambda side: -_excess(problem, levels, side)):
         if np.isnan(best.levels.of(side)):
@@ -328,14 +333,14 @@ def least_widening(problem: Problem, sets: ReplicaSets, found: Placed, *, seed: 
     return best
 
 
-def cheaper(problem: Problem, least: Widened, known: Placed, *, seed: int, params: SolveParams) -> Placed:
+def cheaper(problem: Problem, least: Widened, incumbent: Placed, *, seed: int, params: SolveParams) -> Placed:
     wider = widened_problem(problem, least.levels, params.bands)
-    plan = cheaper_plan(wider, known, seed=seed, params=params) if _is_small(wider, params) else None
+    plan = cheaper_plan(wider, incumbent, seed=seed, params=params) if _is_small(wider, params) else None
     if plan is None or not has_capacity(wider, plan.replicas):
-        return known
+        return incumbent
     bands = working_bands(wider, wider.band_low, wider.band_high, params.bands)
-    found = place(wider, plan.replicas, bands, params, replica_index=plan.replica_index)
-    return better(known, found, ANY_SPREAD)
+    candidate = place(wider, plan.replicas, bands, params, replica_index=plan.replica_index)
+    return better(incumbent, candidate, ANY_SPREAD)
 
 
 def _is_small(problem: Problem, params: SolveParams) -> bool:
@@ -345,8 +350,8 @@ def _is_small(problem: Problem, params: SolveParams) -> bool:
 def _excess(problem: Problem, levels: Levels, side: Side) -> float:
     mean = mean_loads(problem)[:, side.resource]
     edge = (problem.band_high if side.is_high else problem.band_low)[:, side.resource]
-    asked = np.divide(edge, mean, out=np.ones_like(edge), where=mean > 0)[mean > 0]
-    return float(levels.of(side) - asked.min() if side.is_high else asked.max() - levels.of(side))
+    edge_levels = np.divide(edge, mean, out=np.ones_like(edge), where=mean > 0)[mean > 0]
+    return float(levels.of(side) - edge_levels.min() if side.is_high else edge_levels.max() - levels.of(side))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -414,17 +419,17 @@ def _reaching(task: _Task, best: Widened, side: Side, target: float) -> Widened 
     return task.nearer(Widened(levels, best.placed), placed)
 
 
-def _searched(task: _Task, wider: Problem, bands: WorkingBands, found: Placed, seed: int) -> Placed:
+def _searched(task: _Task, wider: Problem, bands: WorkingBands, incumbent: Placed, seed: int) -> Placed:
     for step in (search_replicas, anneal_replicas):
-        start = ReplicaSets(found.replicas, task.sets.original)
+        start = ReplicaSets(incumbent.replicas, task.sets.original)
         other = step(wider, start, bands, seed=seed, params=task.params)
         if other.stranded or not has_capacity(task.problem, other.replicas):
             continue
-        placed = place(wider, other.replicas, bands, task.params, done=found.statistics + other.statistics)
-        found = placed if placed.band_violation < found.band_violation else found
-        if found.band_violation <= 0:
+        placed = place(wider, other.replicas, bands, task.params, done=incumbent.statistics + other.statistics)
+        incumbent = placed if placed.band_violation < incumbent.band_violation else incumbent
+        if incumbent.band_violation <= 0:
             break
-    return found
+    return incumbent
 
 
 def _nearest(problem: Problem, side: Side) -> float:

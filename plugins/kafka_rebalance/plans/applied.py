@@ -72,8 +72,8 @@ class AppliedPlan:
 
     @property
     def counts(self) -> dict[MoveState, int]:
-        found = Counter(self.states)
-        return {state: found[state] for state in MoveState}
+        count_of = Counter(self.states)
+        return {state: count_of[state] for state in MoveState}
 
     @property
     def predicted_bytes(self) -> int:
@@ -111,11 +111,11 @@ def compare(plan: Plan, snapshot: ClusterSnapshot) -> AppliedPlan:
         if row is None or not new or not state.is_copied:
             continue
         sizes = dict(zip(row.replicas, row.log_bytes, strict=True))
-        held = [sizes[broker] for broker in new]
-        if move.bytes is None or None in held:
+        new_sizes = [sizes[broker] for broker in new]
+        if move.bytes is None or None in new_sizes:
             unsized += 1
             continue
-        for broker, size in zip(new, held, strict=True):
+        for broker, size in zip(new, new_sizes, strict=True):
             predicted[broker] += move.bytes // len(new)
             realised[broker] += size or 0
     brokers = tuple(BrokerBytes(broker, predicted[broker], realised[broker]) for broker in sorted(predicted))

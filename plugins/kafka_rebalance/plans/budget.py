@@ -49,18 +49,18 @@ class Balance:
     def run(self, state: PlanState) -> PlanState:
         """On small clusters the search from today's leaders wins if cheaper."""
         state.progress("searching")
-        found = solve(state.problem, seed=state.seed, params=state.params.solve)
+        solution = solve(state.problem, seed=state.seed, params=state.params.solve)
         pairs = state.problem.partition_count * state.problem.broker_count
-        if state.today is None or pairs > state.params.steps.most_pairs_searched_twice or _is_near(state, found):
-            return state.with_solution(found)
+        if state.today is None or pairs > state.params.steps.most_pairs_searched_twice or _is_near(state, solution):
+            return state.with_solution(solution)
         other = solve(state.today, seed=state.seed, params=state.params.solve)
-        if _distance(state.problem, other) < (1 - state.params.steps.least_saving) * _distance(state.problem, found):
+        if _distance(state.problem, other) < (1 - state.params.steps.least_saving) * _distance(state.problem, solution):
             return replace(state, problem=state.today, today=None).with_solution(other)
-        return state.with_solution(found)
+        return state.with_solution(solution)
 
 
-def _is_near(state: PlanState, found: Solution) -> bool:
-    return found.cost.bytes <= found.bounds.bytes.value * (1 + state.params.solve.gaps.far)
+def _is_near(state: PlanState, solution: Solution) -> bool:
+    return solution.cost.bytes <= solution.bounds.bytes.value * (1 + state.params.solve.gaps.far)
 
 
 def _distance(problem: Problem, solution: Solution) -> float:
@@ -74,11 +74,11 @@ class KeepCapacity:
     name = "capacity"
 
     def applies(self, state: PlanState) -> bool:
-        return state.is_open and lifts(state.problem, state.found)
+        return state.is_open and lifts(state.problem, state.current_solution)
 
     def run(self, state: PlanState) -> PlanState:
         params = state.params
-        kept = within_capacity(state.problem, state.found, state.seed, params.solve, params.budget)
+        kept = within_capacity(state.problem, state.current_solution, state.seed, params.solve, params.budget)
         return state.with_solution(kept)
 
 
@@ -86,11 +86,11 @@ class KeepBudget:
     name = "budget"
 
     def applies(self, state: PlanState) -> bool:
-        return state.is_open and not fits_budget(state.problem, state.found.cost)
+        return state.is_open and not fits_budget(state.problem, state.current_solution.cost)
 
     def run(self, state: PlanState) -> PlanState:
         params = state.params
-        cut = within_budget(state.problem, state.found, state.seed, params.solve, params.budget)
+        cut = within_budget(state.problem, state.current_solution, state.seed, params.solve, params.budget)
         if state.request.relieved_to:
             cut = _relieved_first(state, cut)
         return state.with_solution(cut)
@@ -104,14 +104,14 @@ def _relieved_first(state: PlanState, cut: Solution) -> Solution:
     relief = replace(free, band_high=np.where(full, np.minimum(free.band_high, problem.band_high), free.band_high))
     least = solve(relief, seed=seed, params=state.params.budget.solve)
     if fits_budget(problem, least.cost):
-        other = searched_within_budget(problem, state.found, least, seed, params)
+        other = searched_within_budget(problem, state.current_solution, least, seed, params)
     else:
         other = within_budget(relief, least, seed, params, state.params.budget)
     stays, outside = problem.stays[:, None], outside_of(problem)
 
-    def rank(found: Solution) -> tuple[bool, float, float]:
-        above = np.maximum(found.after - problem.band_high, 0.0)[:, full] / problem.capacity[:, full]
-        return not keeps_caps(problem, found), round(float((above * stays).sum()), 6), outside(found)
+    def rank(candidate: Solution) -> tuple[bool, float, float]:
+        above = np.maximum(candidate.after - problem.band_high, 0.0)[:, full] / problem.capacity[:, full]
+        return not keeps_caps(problem, candidate), round(float((above * stays).sum()), 6), outside(candidate)
 
     return replace(min(cut, other, key=rank), bounds=cut.bounds, is_cut_short=True)
 
@@ -155,7 +155,9 @@ def within_budget(
         other = solve(without_balance(problem), seed=seed + number, params=budget.solve)
         start = other if fits_budget(problem, other.cost) else least
         other_best = searched_within_budget(problem, solution, start, seed + number, params)
-        best = min(best, other_best, key=lambda found: (not keeps_caps(problem, found), outside_of(problem)(found)))
+        best = min(
+            best, other_best, key=lambda candidate: (not keeps_caps(problem, candidate), outside_of(problem)(candidate))
+        )
     # The most even placement may break a cap that the moves that must be made keep.
     return best if keeps_caps(problem, best) else replace(least, bounds=solution.bounds, is_cut_short=True)
 
@@ -166,9 +168,9 @@ def _cheaper(problem: Problem, least: Solution, params: SolveParams) -> Solution
     if decision.plan is not None:
         replicas = decision.plan.replicas
         leader = np.take_along_axis(replicas, decision.plan.replica_index[:, None], axis=1)[:, 0]
-        found = _solved(problem, Placing(replicas, leader), least, least)
-        if fits_budget(problem, found.cost):
-            return found
+        solution = _solved(problem, Placing(replicas, leader), least, least)
+        if fits_budget(problem, solution.cost):
+            return solution
     raise InfeasibleError(
         fact(
             FactCode.BUDGET_TOO_SMALL,
@@ -207,7 +209,7 @@ def searched_within_budget(
     if budget.max_leader_changes is not None and budget.max_bytes is None and is_large:
         most = max(least.cost.bytes, solution.cost.bytes)
         limited = replace(problem, budget=replace(budget, max_bytes=most))
-    found = search_within_budget(
+    placing = search_within_budget(
         limited,
         Placing(least.replicas, least.leader),
         Placing(solution.replicas, solution.leader),
@@ -215,13 +217,13 @@ def searched_within_budget(
         solve_params=params,
         is_guess=is_guess,
     )
-    return _solved(problem, found, solution, least)
+    return _solved(problem, placing, solution, least)
 
 
-def _solved(problem: Problem, found: Placing, solution: Solution, least: Solution) -> Solution:
+def _solved(problem: Problem, placing: Placing, solution: Solution, least: Solution) -> Solution:
     """Proved again where the bands widen."""
-    slots = (found.replicas == found.leader[:, None]).argmax(axis=1).astype(np.int32)
-    replicas, leader = in_kafka_order(problem, found.replicas, slots)
+    slots = (placing.replicas == placing.leader[:, None]).argmax(axis=1).astype(np.int32)
+    replicas, leader = in_kafka_order(problem, placing.replicas, slots)
     cost = plan_cost(problem, replicas, leader)
     if not fits_budget(problem, cost):  # float sums in another order
         return replace(least, is_cut_short=True)
@@ -302,9 +304,9 @@ def _beside(plan_request: PlanRequest, problem: Problem) -> Floats:
     factor = np.asarray((placement.replicas >= 0).sum(axis=1), dtype=np.int32)
     columns = columns_of(placement.loads, factor, problem.resources)
     whole = (columns.follower_load * factor[:, None] + columns.leader_extra).sum(axis=0)
-    held = (problem.replicas >= 0).sum(axis=1)
-    here = (problem.follower_load * held[:, None] + problem.leader_extra).sum(axis=0)
-    return np.asarray(np.maximum(whole - here, 0.0))
+    replica_count = (problem.replicas >= 0).sum(axis=1)
+    replica_load = (problem.follower_load * replica_count[:, None] + problem.leader_extra).sum(axis=0)
+    return np.asarray(np.maximum(whole - replica_load, 0.0))
 
 
 def _budget_in_force(plan_request: PlanRequest, problem: Problem) -> Budget:
@@ -364,21 +366,21 @@ class Prefer:
         return state.is_open and state.options.weighs_costs and state.problem.moves_replicas
 
     def run(self, state: PlanState) -> PlanState:
-        chosen_one = preferred(state.request, state.problem, state.found, seed=state.seed, params=state.params)
-        return state.with_solution(chosen_one)
+        best = preferred(state.request, state.problem, state.current_solution, seed=state.seed, params=state.params)
+        return state.with_solution(best)
 
 
 def preferred(
-    plan_request: PlanRequest, problem: Problem, found: Solution, *, seed: int, params: PlanParams
+    plan_request: PlanRequest, problem: Problem, cheapest: Solution, *, seed: int, params: PlanParams
 ) -> Solution:
-    """Best by the order of costs; ``found`` copies least."""
+    """Best by the order of costs; ``cheapest`` copies least."""
     options = plan_request.options
     order = order_of(options.prefer)
-    found = replace(found, bounds=with_cost_proofs(problem, found.bounds, params.solve))
-    candidates = [Candidate(found, _costs(plan_request, found, params))]
-    reached, effort = _priced_search(problem, found, params)
+    cheapest = replace(cheapest, bounds=with_cost_proofs(problem, cheapest.bounds, params.solve))
+    candidates = [Candidate(cheapest, _costs(plan_request, cheapest, params))]
+    reached, effort = _priced_search(problem, cheapest, params)
     for price in params.preference.prices_of_moves:
-        least = _least(problem, plan_request, found.bounds)
+        least = _least(problem, plan_request, cheapest.bounds)
         if any(_is_good_enough(candidate, least, order, options, params) for candidate in candidates):
             break
         priced = with_price_of_moves(effort, price, params.preference.program_steps)
@@ -386,13 +388,13 @@ def preferred(
             other = search(reached, seed=seed, params=priced, budget=params.budget)
         except InfeasibleError:  # another search may fail where the first did not
             continue
-        if _is_no_worse(reached, other, found):
+        if _is_no_worse(reached, other, cheapest):
             other = replace(other, band_low=problem.band_low, band_high=problem.band_high)
             candidates.append(Candidate(other, _costs(plan_request, other, params)))
     candidates += _quicker(plan_request, problem, candidates, seed, params)
     complete = [candidate for candidate in candidates if not candidate.solution.is_cut_short]
     if not complete:
-        return found
+        return cheapest
     bounds = _best_of([candidate.solution.bounds for candidate in candidates])
     least = _least(problem, plan_request, bounds)
     costs = [candidate.costs for candidate in complete]
@@ -400,13 +402,13 @@ def preferred(
     return replace(complete[best].solution, bounds=bounds)
 
 
-def _priced_search(problem: Problem, found: Solution, params: PlanParams) -> tuple[Problem, SolveParams]:
-    """Large ones reuse bounds and reached bands of ``found``, so no program is solved again."""
+def _priced_search(problem: Problem, cheapest: Solution, params: PlanParams) -> tuple[Problem, SolveParams]:
+    """Large ones reuse bounds and reached bands of ``cheapest``, so no program is solved again."""
     solve_params = params.solve
     if are_programs_quick(problem, solve_params.linear_program):
         return problem, solve_params
-    if _outside(problem, found).any():
-        problem = widened_problem(problem, reached_levels(problem, found.after), solve_params.bands)
+    if _outside(problem, cheapest).any():
+        problem = widened_problem(problem, reached_levels(problem, cheapest.after), solve_params.bands)
     ascent = replace(solve_params.bounds.ascent, most_steps=solve_params.bounds.ascent.least_steps, work=0)
     effort = replace(solve_params.effort, program_steps=0)
     return problem, replace(solve_params, effort=effort, bounds=replace(solve_params.bounds, ascent=ascent))
@@ -415,12 +417,12 @@ def _priced_search(problem: Problem, found: Solution, params: PlanParams) -> tup
 def _quicker(
     plan_request: PlanRequest, problem: Problem, candidates: Sequence[Candidate], seed: int, params: PlanParams
 ) -> list[Candidate]:
-    options, found = plan_request.options, min(candidates, key=lambda candidate: candidate.costs[Preference.TIME])
+    options, quickest = plan_request.options, min(candidates, key=lambda candidate: candidate.costs[Preference.TIME])
     if options.prefer != Preference.TIME or problem.budget.is_limited or problem.elects_preferred:
         return []
-    if not is_small(problem, params.solve.linear_program.arcs) or _outside(problem, found.solution).any():
+    if not is_small(problem, params.solve.linear_program.arcs) or _outside(problem, quickest.solution).any():
         return []
-    solution, throttle = found.solution, options.throttle_bytes_per_s
+    solution, throttle = quickest.solution, options.throttle_bytes_per_s
     least = _least(problem, plan_request, candidates[0].solution.bounds)
     needed = CostTotals(least[Preference.BYTES], least[Preference.MOVES], least[Preference.TIME] * throttle, 0.0)
     start = SteeredPlacing(solution.replicas, solution.leader)
@@ -477,11 +479,11 @@ def _is_good_enough(
     return all(candidate.costs[cost] <= least[cost] * (1 + near[cost]) for cost in order)
 
 
-def _is_no_worse(problem: Problem, other: Solution, found: Solution) -> bool:
-    if other.is_cut_short and not found.is_cut_short:
+def _is_no_worse(problem: Problem, other: Solution, cheapest: Solution) -> bool:
+    if other.is_cut_short and not cheapest.is_cut_short:
         return False
-    is_as_near = (_outside(problem, other) <= _outside(problem, found) + BAND_TOLERANCE).all()
-    return bool(is_as_near) and other.topic_excess[1] <= max(found.topic_excess)
+    is_as_near = (_outside(problem, other) <= _outside(problem, cheapest) + BAND_TOLERANCE).all()
+    return bool(is_as_near) and other.topic_excess[1] <= max(cheapest.topic_excess)
 
 
 def _outside(problem: Problem, solution: Solution) -> Floats:
@@ -524,15 +526,15 @@ def _least(problem: Problem, plan_request: PlanRequest, bounds: Bounds) -> Costs
     }
 
 
-def _best_of(found: Sequence[Bounds]) -> Bounds:
+def _best_of(candidates: Sequence[Bounds]) -> Bounds:
     """The first has proofs of the other costs."""
-    best = max(found, key=lambda bounds: bounds.bytes.value)
+    best = max(candidates, key=lambda bounds: bounds.bytes.value)
     of_bytes = {name: proof for name, proof in best.proofs.items() if name == "bytes"}
     return replace(
         best,
-        proofs={name: proof for name, proof in found[0].proofs.items() if name != "bytes"} | of_bytes,
-        replica_moves=max((bounds.replica_moves for bounds in found), key=lambda bound: bound.value),
-        leader_changes=max((bounds.leader_changes for bounds in found), key=lambda bound: bound.value),
+        proofs={name: proof for name, proof in candidates[0].proofs.items() if name != "bytes"} | of_bytes,
+        replica_moves=max((bounds.replica_moves for bounds in candidates), key=lambda bound: bound.value),
+        leader_changes=max((bounds.leader_changes for bounds in candidates), key=lambda bound: bound.value),
     )
 
 
@@ -551,16 +553,16 @@ class KeepHours:
     def applies(self, state: PlanState) -> bool:
         if not state.is_open or state.options.max_hours is None:
             return False
-        return not keeps_hours(state.request, _draft(state.request, state.found), state.params)
+        return not keeps_hours(state.request, _draft(state.request, state.current_solution), state.params)
 
     def run(self, state: PlanState) -> PlanState:
         return state.with_solution(
-            within_hours(state.request, state.problem, state.found, seed=state.seed, params=state.params)
+            within_hours(state.request, state.problem, state.current_solution, seed=state.seed, params=state.params)
         )
 
 
 def within_hours(
-    plan_request: PlanRequest, problem: Problem, found: Solution, *, seed: int, params: PlanParams
+    plan_request: PlanRequest, problem: Problem, unlimited: Solution, *, seed: int, params: PlanParams
 ) -> Solution:
     """Most even solution found. Raises InfeasibleError where moves that must be made take longer."""
     least = solve(without_balance(problem), seed=seed, params=params.budget.solve)
@@ -568,7 +570,7 @@ def within_hours(
     if not keeps_hours(plan_request, draft, params):
         seconds = _seconds_in_steps(plan_request, draft, params)
         raise InfeasibleError(fact(FactCode.HOURS_TOO_FEW, seconds=seconds), fact(FactCode.RAISE_HOURS))
-    best, outside = replace(least, bounds=found.bounds, is_cut_short=True), outside_of(problem)
+    best, outside = replace(least, bounds=unlimited.bounds, is_cut_short=True), outside_of(problem)
     allowed, limits = 3600 * (plan_request.options.max_hours or 0.0), params.budget
     fits, too_many = 0.0, allowed * plan_request.options.throttle_bytes_per_s
     most, is_large = too_many, not are_programs_quick(problem, params.solve.linear_program)
@@ -576,7 +578,7 @@ def within_hours(
     for step in range(steps):
         limited = replace(problem, budget=replace(problem.budget, max_broker_bytes=most))
         is_guess = is_large and step < steps - 2  # the last one may not fit
-        other = searched_within_budget(limited, found, least, seed, params.solve, is_guess=is_guess)
+        other = searched_within_budget(limited, unlimited, least, seed, params.solve, is_guess=is_guess)
         seconds = _seconds_in_steps(plan_request, _draft(plan_request, other), params)
         if seconds <= allowed:
             fits, best = most, min(best, other, key=outside)
@@ -591,7 +593,7 @@ def within_hours(
     if best.cost.replica_moves > least.cost.replica_moves:
         return best
     # Many small replicas may take longer than one large one, which may be all that fits.
-    other = searched_within_budget(_one_more(plan_request, problem, least), found, least, seed, params.solve)
+    other = searched_within_budget(_one_more(plan_request, problem, least), unlimited, least, seed, params.solve)
     return min(best, other, key=outside) if keeps_hours(plan_request, _draft(plan_request, other), params) else best
 
 

@@ -137,14 +137,14 @@ def reason(code: ReasonCode, fact_code: FactCode, **args: Any) -> Reason:
 
 def worst(reasons: Iterable[Reason]) -> PlanStatus:
     """Harmful before stale before not worth it before valid."""
-    return max((one.status for one in reasons), key=_ORDER.index, default=PlanStatus.VALID)
+    return max((cause.status for cause in reasons), key=_ORDER.index, default=PlanStatus.VALID)
 
 
 def shortened(reasons: Iterable[Reason], most: int = DEFAULTS.check.reasons_per_code) -> tuple[Reason, ...]:
     """At most ``most`` reasons of each code, and the number of the others, in order of appearance."""
     by_code: dict[ReasonCode, list[Reason]] = {}
-    for one in reasons:
-        by_code.setdefault(one.code, []).append(one)
+    for cause in reasons:
+        by_code.setdefault(cause.code, []).append(cause)
     kept: list[Reason] = []
     for code, same in by_code.items():
         kept += same[:most]
@@ -191,27 +191,27 @@ class PlannedState:
     capacities: Mapping[str, Mapping[int, float]]  # resource -> broker -> capacity in the plan
 
 
-def require_sealed(document: Any, place: str = "plan") -> None:
+def require_sealed(document: Any, source: str = "plan") -> None:
     """Raises InvalidInputError where ``plan_id`` is not the hash of the rest."""
     if not isinstance(document, Mapping) or not isinstance(document.get("plan_id"), str):
-        raise InvalidInputError.at(place, "is no plan", "a plan has plan_id, parameters and moves")
+        raise InvalidInputError.at(source, "is no plan", "a plan has plan_id, parameters and moves")
     try:
-        found = plan_id(document)
+        recomputed = plan_id(document)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError.at(place, f"holds what no plan can hold ({type(error).__name__})") from error
-    if found != document["plan_id"]:
+        raise InvalidInputError.at(source, f"holds what no plan can hold ({type(error).__name__})") from error
+    if recomputed != document["plan_id"]:
         raise InvalidInputError.at(
-            f"{place}: plan_id",
-            f"{_short(document['plan_id'])} is not the hash of the document ({found[:12]}…)",
+            f"{source}: plan_id",
+            f"{_short(document['plan_id'])} is not the hash of the document ({recomputed[:12]}…)",
             "the plan was changed after it was made: take the original, or make a new one",
         )
 
 
-def read_planned(document: Any, place: str = "plan") -> PlannedState:
-    require_sealed(document, place)
-    require_format(document, place)
-    read = _Fields(document, place)
-    seen = _Fields(read.field("seen", dict), f"{place}.seen")
+def read_planned(document: Any, source: str = "plan") -> PlannedState:
+    require_sealed(document, source)
+    require_format(document, source)
+    read = _Fields(document, source)
+    observed = _Fields(read.field("seen", dict), f"{source}.seen")
     return PlannedState(
         plan_id=read.field("plan_id", str),
         cluster=read.field("cluster", str),
@@ -220,28 +220,28 @@ def read_planned(document: Any, place: str = "plan") -> PlannedState:
         expires_at=read.time("expires_at"),
         verdict=read.field("verdict", str),
         options=PlanOptions.from_document(read.field("parameters", dict)),
-        moves=_moves(read.field("moves", list), place),
+        moves=_moves(read.field("moves", list), source),
         topic_ids=_topic_ids(read),
-        broker_racks=_read_racks(seen),
-        dead_brokers=frozenset(seen.brokers("dead_brokers")),
-        topic_partitions=_counts(seen),
-        reassigning=_reassigning(seen),
+        broker_racks=_read_racks(observed),
+        dead_brokers=frozenset(observed.brokers("dead_brokers")),
+        topic_partitions=_counts(observed),
+        reassigning=_reassigning(observed),
         disk_before=_disk_before(read),
-        capacities=_read_capacities(read.field("resources", list), place),
+        capacities=_read_capacities(read.field("resources", list), source),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
     document: Mapping[str, Any]
-    place: str
+    path: str
 
     def wrong(self, name: str, value: Any, hint: str = "") -> InvalidInputError:
-        return InvalidInputError.at(f"{self.place}.{name}", f"{_short(value)} cannot be", hint)
+        return InvalidInputError.at(f"{self.path}.{name}", f"{_short(value)} cannot be", hint)
 
     def field(self, name: str, kind: type) -> Any:
         if name not in self.document:
-            raise InvalidInputError.at(f"{self.place}.{name}", "is missing")
+            raise InvalidInputError.at(f"{self.path}.{name}", "is missing")
         value = self.document[name]
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise self.wrong(name, value)
@@ -254,7 +254,7 @@ class _Fields:
 
     def time(self, name: str) -> datetime | None:
         text = self.maybe(name)
-        return None if text is None else parse_time(text, f"{self.place}.{name}")
+        return None if text is None else parse_time(text, f"{self.path}.{name}")
 
     def number(self, name: str, highest: int) -> int:
         value: int = self.field(name, int)
@@ -269,14 +269,14 @@ class _Fields:
         return tuple(value)
 
 
-def _moves(items: list[Any], place: str) -> tuple[PlannedMove, ...]:
+def _moves(items: list[Any], path: str) -> tuple[PlannedMove, ...]:
     moves: list[PlannedMove] = []
-    seen: set[tuple[str, int]] = set()
+    keys: set[tuple[str, int]] = set()
     for number, item in enumerate(items):
-        here = f"{place}.moves[{number}]"
+        item_path = f"{path}.moves[{number}]"
         if not isinstance(item, dict):
-            raise InvalidInputError.at(here, f"{_short(item)} is no move")
-        read = _Fields(item, here)
+            raise InvalidInputError.at(item_path, f"{_short(item)} is no move")
+        read = _Fields(item, item_path)
         move = PlannedMove(
             topic=read.field("topic", str),
             partition=read.number("partition", MOST_PARTITION),
@@ -286,10 +286,10 @@ def _moves(items: list[Any], place: str) -> tuple[PlannedMove, ...]:
             copied_bytes=None if item.get("bytes") is None else read.number("bytes", MOST_BYTES),
         )
         if not move.start or not move.target or move.leader not in move.target:
-            raise InvalidInputError.at(here, "from or to is empty, or leader_to is not among to")
-        if (move.topic, move.partition) in seen:
-            raise InvalidInputError.at(here, f"{_short(move.name)} is moved twice")
-        seen.add((move.topic, move.partition))
+            raise InvalidInputError.at(item_path, "from or to is empty, or leader_to is not among to")
+        if (move.topic, move.partition) in keys:
+            raise InvalidInputError.at(item_path, f"{_short(move.name)} is moved twice")
+        keys.add((move.topic, move.partition))
         moves.append(move)
     return tuple(moves)
 
@@ -301,12 +301,12 @@ def _topic_ids(read: _Fields) -> dict[str, str | None]:
     return dict(value)
 
 
-def _read_racks(seen: _Fields) -> dict[int, str | None]:
+def _read_racks(observed: _Fields) -> dict[int, str | None]:
     racks: dict[int, str | None] = {}
-    for key, rack in seen.field("broker_racks", dict).items():
+    for key, rack in observed.field("broker_racks", dict).items():
         if rack is not None and not isinstance(rack, str):
-            raise seen.wrong("broker_racks", rack, "racks as text")
-        racks[_broker_of(key, seen, "broker_racks")] = rack
+            raise observed.wrong("broker_racks", rack, "racks as text")
+        racks[_broker_of(key, observed, "broker_racks")] = rack
     return racks
 
 
@@ -315,13 +315,13 @@ def _disk_before(read: _Fields) -> dict[int, float]:
     return {} if disk is None else _by_broker(disk, read, "before")
 
 
-def _read_capacities(resources: list[Any], place: str) -> dict[str, dict[int, float]]:
+def _read_capacities(resources: list[Any], path: str) -> dict[str, dict[int, float]]:
     capacities = {}
     for number, item in enumerate(resources):
-        here = f"{place}.resources[{number}]"
+        item_path = f"{path}.resources[{number}]"
         if not isinstance(item, dict):
-            raise InvalidInputError.at(here, f"{_short(item)} is no resource")
-        read = _Fields(item, here)
+            raise InvalidInputError.at(item_path, f"{_short(item)} is no resource")
+        read = _Fields(item, item_path)
         if item.get("capacity") is not None:
             capacities[str(read.field("resource", str))] = _by_broker(item["capacity"], read, "capacity")
     return capacities
@@ -344,19 +344,19 @@ def _broker_of(key: Any, read: _Fields, name: str) -> int:
     return int(key)
 
 
-def _counts(seen: _Fields) -> dict[str, int]:
-    counts: dict[str, int] = seen.field("topic_partitions", dict)
+def _counts(observed: _Fields) -> dict[str, int]:
+    counts: dict[str, int] = observed.field("topic_partitions", dict)
     for value in counts.values():
         if not isinstance(value, int) or isinstance(value, bool):
-            raise seen.wrong("topic_partitions", value, "topic: number of partitions")
+            raise observed.wrong("topic_partitions", value, "topic: number of partitions")
     return dict(counts)
 
 
-def _reassigning(seen: _Fields) -> frozenset[tuple[str, int]]:
-    pairs: list[Any] = seen.field("reassigning", list)
+def _reassigning(observed: _Fields) -> frozenset[tuple[str, int]]:
+    pairs: list[Any] = observed.field("reassigning", list)
     for pair in pairs:
         if not isinstance(pair, list) or [type(part) for part in pair] != [str, int]:
-            raise seen.wrong("reassigning", pair, "topic and partition")
+            raise observed.wrong("reassigning", pair, "topic and partition")
     return frozenset((topic, partition) for topic, partition in pairs)
 
 
@@ -406,16 +406,16 @@ def move_states(
             changed += 1  # once for the topic
             continue
         if row is None or row not in at_row:
-            known = {"partition": move.name, "is_on_gone_brokers": row is not None}
-            reasons.append(reason(ReasonCode.PARTITION_DELETED, FactCode.PARTITION_IS_GONE, **known))
+            args = {"partition": move.name, "is_on_gone_brokers": row is not None}
+            reasons.append(reason(ReasonCode.PARTITION_DELETED, FactCode.PARTITION_IS_GONE, **args))
             continue
-        found = _state(move, plan_request, problem, row, at_row[row])
-        if isinstance(found, Reason):
-            reasons.append(found)
-        elif found is None:
+        outcome = _state(move, plan_request, problem, row, at_row[row])
+        if isinstance(outcome, Reason):
+            reasons.append(outcome)
+        elif outcome is None:
             done += 1
         else:
-            left.append(found)
+            left.append(outcome)
     return MoveStates(done, tuple(left), tuple(reasons))
 
 
@@ -465,17 +465,17 @@ def _conflict(
     gone = [b for b in target if not problem.stays[b] and (problem.moves_replicas or b not in today)]
     if gone:
         lost = plan_request.brokers.brokers[gone[0]]
-        known = {"partition": move.name, "broker": lost.id, "state": lost.state.value}
-        return reason(ReasonCode.TARGET_UNUSABLE, FactCode.TARGET_IN_STATE, **known)
+        args = {"partition": move.name, "broker": lost.id, "state": lost.state.value}
+        return reason(ReasonCode.TARGET_UNUSABLE, FactCode.TARGET_IN_STATE, **args)
     closed = [b for b in target if b not in today and not problem.takes_replicas[b]]
     if closed:
-        known = {"partition": move.name, "broker": plan_request.brokers.brokers[closed[0]].id}
-        return reason(ReasonCode.TARGET_UNUSABLE, FactCode.TARGET_TAKES_NO_REPLICAS, **known)
+        args = {"partition": move.name, "broker": plan_request.brokers.brokers[closed[0]].id}
+        return reason(ReasonCode.TARGET_UNUSABLE, FactCode.TARGET_TAKES_NO_REPLICAS, **args)
     may_be_on = problem.sets.brokers[problem.sets.of_partition[at]]
     outside = [b for b in target if b not in today and not may_be_on[b]]
     if outside:
-        known = {"partition": move.name, "broker": plan_request.brokers.brokers[outside[0]].id}
-        return reason(ReasonCode.TARGET_UNUSABLE, FactCode.TARGET_NOT_FOR_TOPIC, **known)
+        args = {"partition": move.name, "broker": plan_request.brokers.brokers[outside[0]].id}
+        return reason(ReasonCode.TARGET_UNUSABLE, FactCode.TARGET_NOT_FOR_TOPIC, **args)
     if plan_request.partitions.leaderless[row]:
         return reason(ReasonCode.NO_LEADER, FactCode.NO_LEADER_TO_COPY_FROM, partition=move.name)
     return _out_of_sync(plan_request, row, move, target)
@@ -490,8 +490,8 @@ def _out_of_sync(plan_request: PlanRequest, row: int, move: PlannedMove, target:
     blocking = [b for b in behind if changes or b == target[0]]
     if not blocking:
         return None
-    known = {"partition": move.name, "broker": plan_request.brokers.brokers[blocking[0]].id}
-    return reason(ReasonCode.OUT_OF_SYNC, FactCode.REPLICA_OUT_OF_SYNC, **known)
+    args = {"partition": move.name, "broker": plan_request.brokers.brokers[blocking[0]].id}
+    return reason(ReasonCode.OUT_OF_SYNC, FactCode.REPLICA_OUT_OF_SYNC, **args)
 
 
 def why_not_comparable(planned: PlannedState, snapshot: ClusterSnapshot) -> tuple[Reason, ...]:
@@ -537,23 +537,23 @@ def recreated_topics(planned: PlannedState, snapshot: ClusterSnapshot) -> frozen
 
 def _another_cluster(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
     row_of, table = snapshot.row_of, snapshot.partitions
-    found = 0
+    matching = 0
     for move in planned.moves:
         row = row_of.get((move.topic, move.partition))
         if row is not None:
             today = set(table.replicas[table.offsets[row] : table.offsets[row + 1]].tolist())
-            found += today >= set(move.start) or today >= set(move.target)
-    if 2 * found < len(planned.moves):
-        yield _looks_like_another(planned, "partitions", found, len(planned.moves))
+            matching += today >= set(move.start) or today >= set(move.target)
+    if 2 * matching < len(planned.moves):
+        yield _looks_like_another(planned, "partitions", matching, len(planned.moves))
         return
-    known = planned.broker_racks
-    there = known.keys() & {broker.id for broker in snapshot.brokers}
-    if 2 * len(there) < len(known):
-        yield _looks_like_another(planned, "brokers", len(there), len(known))
+    planned_racks = planned.broker_racks
+    present = planned_racks.keys() & {broker.id for broker in snapshot.brokers}
+    if 2 * len(present) < len(planned_racks):
+        yield _looks_like_another(planned, "brokers", len(present), len(planned_racks))
 
 
-def _looks_like_another(planned: PlannedState, what: str, found: int, known: int) -> Reason:
-    counts = {"what": what, "found": found, "known": known}
+def _looks_like_another(planned: PlannedState, what: str, matching: int, total: int) -> Reason:
+    counts = {"what": what, "found": matching, "known": total}
     return reason(ReasonCode.ANOTHER_CLUSTER, FactCode.LOOKS_LIKE_ANOTHER_CLUSTER, cluster=planned.cluster, **counts)
 
 
@@ -692,8 +692,8 @@ def _changed_capacities(planned: PlannedState, plan_request: PlanRequest, most: 
         for broker in sorted(then.keys() & now.keys()):
             if _is_other(then[broker], now[broker], most):
                 amounts = {"now": now[broker], "then": then[broker]}
-                known = {"resource": resource, "broker": broker} | amounts
-                yield reason(ReasonCode.CAPACITY_CHANGED, FactCode.NOW_OTHER_CAPACITY, **known)
+                args = {"resource": resource, "broker": broker} | amounts
+                yield reason(ReasonCode.CAPACITY_CHANGED, FactCode.NOW_OTHER_CAPACITY, **args)
 
 
 def _is_other(then: float, now: float, most: float) -> bool:
@@ -755,8 +755,8 @@ def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Flo
         cap = caps.get(name, np.full(len(ids), np.inf)) * (1 + BAND_ROUNDING)
         over = problem.stays & (after[:, d] > np.minimum(problem.limit[:, d], cap)) & (after[:, d] > before[:, d])
         if over.any():
-            known = {"resource": name, "broker": int(ids[over.argmax()]), "is_cap": name in caps}
-            reasons.append(reason(ReasonCode.OVER_CAPACITY, FactCode.BROKER_WOULD_OVERFLOW, **known))
+            args = {"resource": name, "broker": int(ids[over.argmax()]), "is_cap": name in caps}
+            reasons.append(reason(ReasonCode.OVER_CAPACITY, FactCode.BROKER_WOULD_OVERFLOW, **args))
     target = np.asarray((draft.end >= 0).sum(axis=1), dtype=np.int32)
     shares = lacks_racks(draft.end, plan_request.brokers, target) & ~lacks_racks(
         _may_stay(plan_request, draft), plan_request.brokers, target
@@ -785,7 +785,7 @@ class CheckResult:
 
     @property
     def codes(self) -> tuple[ReasonCode, ...]:
-        return tuple(dict.fromkeys(one.code for one in self.because))
+        return tuple(dict.fromkeys(cause.code for cause in self.because))
 
 
 def check_plan(
@@ -858,16 +858,16 @@ def _check_rest(
 def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionParams) -> PlanOptions:
     """Plan options without brokers and racks that have left since."""
     options = planned.options
-    there = {broker.id for broker in snapshot.brokers}
-    known = there | options.add_brokers.keys()
+    present = {broker.id for broker in snapshot.brokers}
+    broker_ids = present | options.add_brokers.keys()
     factor = options.replication_factor
-    if factor is not None and factor > max(len(known), params.most_replication_factor):
-        raise InvalidInputError.at("plan.parameters", f"replication factor {factor:,} on {len(known):,} brokers")
+    if factor is not None and factor > max(len(broker_ids), params.most_replication_factor):
+        raise InvalidInputError.at("plan.parameters", f"replication factor {factor:,} on {len(broker_ids):,} brokers")
     return replace(
         options,
-        remove_brokers=options.remove_brokers & known,
-        demote_brokers=options.demote_brokers & known,
-        exclude_brokers=options.exclude_brokers & known,
+        remove_brokers=options.remove_brokers & broker_ids,
+        demote_brokers=options.demote_brokers & broker_ids,
+        exclude_brokers=options.exclude_brokers & broker_ids,
         remove_racks=options.remove_racks & {broker.rack for broker in snapshot.brokers},
     )
 
@@ -876,6 +876,6 @@ def _result(
     reasons: tuple[Reason, ...], done: int, left: int, params: PlanParams, warnings: tuple[Reason, ...] = ()
 ) -> CheckResult:
     status = worst(reasons)
-    ordered = sorted(reasons, key=lambda one: one.status is not status)
+    ordered = sorted(reasons, key=lambda cause: cause.status is not status)
     most = params.check.reasons_per_code
     return CheckResult(status, shortened(ordered, most), done, left, shortened(warnings, most))

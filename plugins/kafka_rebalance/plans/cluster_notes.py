@@ -114,21 +114,21 @@ def refuse_too_much_for_the_disks(problem: Problem) -> None:
     d = problem.column("disk")
     if d is None or not problem.moves_replicas:
         return
-    wanted = float((problem.follower_load[:, d] * problem.target_rf + problem.leader_extra[:, d]).sum())
+    needed = float((problem.follower_load[:, d] * problem.target_rf + problem.leader_extra[:, d]).sum())
     limits = problem.limit[problem.stays, d]
     capacity = float(limits.sum())
-    if wanted <= capacity * (1 + 1e-9):
+    if needed <= capacity * (1 + 1e-9):
         return
     forced = forced_copies(problem)
     if forced is not None and (cause := rack_cause(problem, forced)) is not None:
         raise cause.error()
     largest = float(limits.max(initial=0.0))
     raise InfeasibleError(
-        fact(FactCode.DISKS_TOO_SMALL, brokers=len(limits), capacity_bytes=capacity, needed_bytes=wanted),
+        fact(FactCode.DISKS_TOO_SMALL, brokers=len(limits), capacity_bytes=capacity, needed_bytes=needed),
         fact(
             FactCode.ADD_DISK,
-            lacking_bytes=wanted - capacity,
-            like_largest=int(np.ceil((wanted - capacity) / largest)) if largest > 0 else None,
+            lacking_bytes=needed - capacity,
+            like_largest=int(np.ceil((needed - capacity) / largest)) if largest > 0 else None,
         ),
     )
 

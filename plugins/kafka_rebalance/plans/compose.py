@@ -49,7 +49,7 @@ from kafka_rebalance.plans.state import PlanState
 from kafka_rebalance.plans.steps import ORDER, forecast_notes, most_urgent, steps_of_plan
 from kafka_rebalance.plans.survival import cannot_be_carried_out, explain_survival, is_survived
 from kafka_rebalance.plans.topic_leaders import explain_topic_leaders, has_least_leaders, lacking_leaders
-from kafka_rebalance.plans.unseen import seen_state, topic_ids_of
+from kafka_rebalance.plans.unseen import observed_state, topic_ids_of
 from kafka_rebalance.plans.waves import cost_of, rollback_of, waves_by_step, waves_forward
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.times import optional_time_text
@@ -151,7 +151,7 @@ def _plan(state: PlanState) -> Plan:
         captured_at=optional_time_text(snapshot.captured_at),
         expires_at=expiry_of(snapshot.captured_at, options.expires_after_hours),
         topic_ids=topic_ids_of(request, draft),
-        seen=seen_state(request, draft),
+        seen=observed_state(request, draft),
         parameters=options.document() | {"moves_per_broker": state.slots},
         seed=state.seed,
         advisor_version=state.advisor_version,

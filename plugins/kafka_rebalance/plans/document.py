@@ -33,7 +33,7 @@ from kafka_rebalance.plans.plan import (
     plan_id,
     require_format,
 )
-from kafka_rebalance.scoring.placement_scores import AfterFailure
+from kafka_rebalance.scoring.scores import AfterFailure
 
 Document = Mapping[str, Any]
 _NO_FIELDS = frozenset({"format_version", "before", "after"})
@@ -41,16 +41,16 @@ _NO_FIELDS = frozenset({"format_version", "before", "after"})
 
 def plan_from_document(document: Document) -> Plan:
     """Raises InvalidInputError unless ``to_document`` gives exactly this document."""
-    place = f"plan {str(document.get('plan_id', ''))[:12]}"
-    require_format(document, place)
+    source = f"plan {str(document.get('plan_id', ''))[:12]}"
+    require_format(document, source)
     try:
         plan = _plan(document)
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidInputError.at(place, f"is no plan of ours: {error!r}") from error
+        raise InvalidInputError.at(source, f"is no plan of ours: {error!r}") from error
     if plan.document != document:
-        raise InvalidInputError.at(place, "holds what no plan has", "make the plan anew")
+        raise InvalidInputError.at(source, "holds what no plan has", "make the plan anew")
     if plan.plan_id != plan_id(document):
-        raise InvalidInputError.at(place, "was changed: its plan_id is not its hash", "make the plan anew")
+        raise InvalidInputError.at(source, "was changed: its plan_id is not its hash", "make the plan anew")
     return plan
 
 

@@ -178,19 +178,19 @@ def empty_draft(plan_request: PlanRequest) -> Draft:
 
 
 def total_bytes(amounts: list[int | None]) -> int | None:
-    known = [amount for amount in amounts if amount is not None]
-    return sum(known) if len(known) == len(amounts) else None
+    measured = [amount for amount in amounts if amount is not None]
+    return sum(measured) if len(measured) == len(amounts) else None
 
 
 def _padded(replicas: Ints, width: int) -> Ints:
     return np.pad(replicas, ((0, 0), (0, width - replicas.shape[1])), constant_values=ABSENT)
 
 
-def _holds(held: Ints, wanted: Ints) -> Flags:
-    found = np.zeros(wanted.shape, dtype=np.bool_)
-    for j in range(held.shape[1]):
-        found |= wanted == held[:, j : j + 1]
-    return found
+def _holds(lists: Ints, brokers: Ints) -> Flags:
+    is_held = np.zeros(brokers.shape, dtype=np.bool_)
+    for j in range(lists.shape[1]):
+        is_held |= brokers == lists[:, j : j + 1]
+    return is_held
 
 
 def _whole(count: Longs, size: Floats) -> list[int | None]:
@@ -325,16 +325,16 @@ def met_bands(plan_request: PlanRequest, outcome: Outcome, bands: Bands) -> tupl
 
 
 def _loads(plan_request: PlanRequest, replicas: Ints, leader: Ints, own: Floats) -> tuple[tuple[str, ...], Floats]:
-    there = replicas >= 0
+    is_replica = replicas >= 0
     columns = columns_of(
-        plan_request.partitions.placement.loads, there.sum(axis=1).astype(np.int32), plan_request.resources
+        plan_request.partitions.placement.loads, is_replica.sum(axis=1).astype(np.int32), plan_request.resources
     )
     loads = np.zeros((len(plan_request.brokers.brokers), len(columns.resources)))
     led = np.flatnonzero(leader >= 0)
     disk = columns.resources.index("disk") if "disk" in columns.resources else -1
     for d in range(loads.shape[1]):
         for j in range(replicas.shape[1]):
-            rows = np.flatnonzero(there[:, j])
+            rows = np.flatnonzero(is_replica[:, j])
             weight = columns.follower_load[rows, d]
             if d == disk:
                 weight = np.where(np.isnan(own[rows, j]), weight, own[rows, j])

@@ -42,14 +42,14 @@ class OverCap:
 
 def over_caps(plan_request: PlanRequest, loads: Mapping[str, Floats]) -> tuple[OverCap, ...]:
     stays = plan_request.brokers.arrays.stays
-    found = []
+    broken_caps = []
     for resource, caps in sorted(plan_request.caps.items()):
         if resource in loads and stays.any():
             broker = int(np.where(stays, loads[resource] / caps, -np.inf).argmax())
             load, cap = float(loads[resource][broker]), float(caps[broker])
             if load > cap * (1 + BAND_ROUNDING):
-                found.append(OverCap(resource, broker, load, cap))
-    return tuple(found)
+                broken_caps.append(OverCap(resource, broker, load, cap))
+    return tuple(broken_caps)
 
 
 def refuse_too_much_for_the_caps(plan_request: PlanRequest, problem: Problem) -> None:
@@ -59,41 +59,41 @@ def refuse_too_much_for_the_caps(plan_request: PlanRequest, problem: Problem) ->
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     staying, caps = int(problem.stays.sum()), plan_request.caps
     for d, resource in enumerate(problem.resources):
-        all_of_it = float(total[d])
+        needed = float(total[d])
         if resource in caps and staying:
             _refuse_a_partition_above(problem, d, float(caps[resource][problem.stays].max()))
-        if resource not in caps or all_of_it <= float(caps[resource][problem.stays].sum()) * (1 + BAND_ROUNDING):
+        if resource not in caps or needed <= float(caps[resource][problem.stays].sum()) * (1 + BAND_ROUNDING):
             continue
         if resource in plan_request.options.headroom:
-            raise _too_little_headroom(plan_request, resource, all_of_it, problem.stays)
+            raise _too_little_headroom(plan_request, resource, needed, problem.stays)
         raise InfeasibleError(
             fact(
                 FactCode.LIMITS_TOO_LOW,
                 resource=resource,
-                needed=all_of_it,
+                needed=needed,
                 limit=plan_request.options.caps[resource] * staying,
                 brokers=staying,
             ),
-            fact(FactCode.RAISE_LIMIT, resource=resource, limit=all_of_it / staying),
+            fact(FactCode.RAISE_LIMIT, resource=resource, limit=needed / staying),
         )
     for resource, most in sorted(caps.items()):
         if (cause := rack_limit_cause(problem, resource, most * (1 + BAND_ROUNDING))) is not None:
             raise cause.error()
 
 
-def _too_little_headroom(plan_request: PlanRequest, resource: str, all_of_it: float, stays: Flags) -> InfeasibleError:
+def _too_little_headroom(plan_request: PlanRequest, resource: str, needed: float, stays: Flags) -> InfeasibleError:
     most = float(plan_request.caps[resource][stays].sum())
-    whole = float(plan_request.brokers.arrays.capacity[resource][stays].sum())
+    capacity = float(plan_request.brokers.arrays.capacity[resource][stays].sum())
     return InfeasibleError(
         fact(
             FactCode.LIMITS_TOO_LOW,
             resource=resource,
-            needed=all_of_it,
+            needed=needed,
             limit=most,
             brokers=int(stays.sum()),
             headroom=float(plan_request.options.headroom[resource]),
         ),
-        fact(FactCode.LOWER_HEADROOM, headroom=max(1 - all_of_it / whole, 0.0)),
+        fact(FactCode.LOWER_HEADROOM, headroom=max(1 - needed / capacity, 0.0)),
     )
 
 
@@ -158,8 +158,8 @@ def what_is_repaired(plan_request: PlanRequest, draft: Draft, resources: tuple[s
     """The strongest repair of each move. O(M·W·D)."""
     broker = np.concatenate([draft.start, draft.end], axis=1)
     change = _change(plan_request, draft, broker, resources)
-    place = np.maximum(broker, 0)
-    before, after, share = ratios.before[place], ratios.after[place], ratios.share[place]
+    broker_index = np.maximum(broker, 0)
+    before, after, share = ratios.before[broker_index], ratios.after[broker_index], ratios.share[broker_index]
     without = after - np.divide(change, share, out=np.zeros_like(change), where=share > 0)
     distance = np.where(change < 0, before - 1, 1 - before)
     worse = np.abs(without - 1) - np.abs(after - 1)
@@ -172,7 +172,7 @@ def what_is_repaired(plan_request: PlanRequest, draft: Draft, resources: tuple[s
     kind = np.where(change[rows, slot, d] < 0, Repair.RELIEVES, Repair.FILLS)
     kind[distance[rows, slot, d] < 0] = Repair.MAKES_UP
     kind[nothing] = Repair.NONE
-    return Repaired(place[rows, slot], d, kind, without[rows, slot, d])
+    return Repaired(broker_index[rows, slot], d, kind, without[rows, slot, d])
 
 
 def _first(rank: Floats) -> Longs:
@@ -323,12 +323,12 @@ def _add_hard_reasons(plan_request: PlanRequest, draft: Draft, why: MoveFacts) -
     reasons, worse = why.reasons, why.worse_without
     start_count, end_count = (draft.start >= 0).sum(axis=1), (draft.end >= 0).sum(axis=1)
     for m in np.flatnonzero(end_count != start_count).tolist():
-        was, wanted = int(start_count[m]), int(end_count[m])
-        is_raised = wanted > was
+        was, target_count = int(start_count[m]), int(end_count[m])
+        is_raised = target_count > was
         code = FactCode.RAISES_REPLICATION_FACTOR if is_raised else FactCode.LOWERS_REPLICATION_FACTOR
-        reasons[m] = fact(code, replicas=was, wanted=wanted)
+        reasons[m] = fact(code, replicas=was, wanted=target_count)
         code = FactCode.KEEPS_TOO_FEW_REPLICAS if is_raised else FactCode.KEEPS_TOO_MANY_REPLICAS
-        worse[m] = fact(code, replicas=was, wanted=wanted)
+        worse[m] = fact(code, replicas=was, wanted=target_count)
     target = np.asarray(end_count, dtype=np.int32)
     whole = plan_request.partitions.placement.broker_sets
     sets = None if whole is None else whole.taken(draft.row)
@@ -429,8 +429,10 @@ def count_band_binds(problem: Problem, d: int, broker: int, *, is_high: bool) ->
     size = np.sort(_least(problem, d) if is_high and counted == "replicas" else _most(problem, d))
     chosen = size[: max(count, 0)] if is_high else size[::-1][: max(count, 0)]
     edge = float(problem.band_high[broker, d] if is_high else problem.band_low[broker, d])
-    held = float(chosen.sum())
-    if count > len(size) or (held <= edge * (1 + BAND_ROUNDING) if is_high else held >= edge * (1 - BAND_ROUNDING)):
+    chosen_load = float(chosen.sum())
+    if count > len(size) or (
+        chosen_load <= edge * (1 + BAND_ROUNDING) if is_high else chosen_load >= edge * (1 - BAND_ROUNDING)
+    ):
         return None
     return fact(
         FactCode.COUNT_BAND_BINDS,
@@ -439,7 +441,7 @@ def count_band_binds(problem: Problem, d: int, broker: int, *, is_high: bool) ->
         count=count,
         resource=name,
         side="high" if is_high else "low",
-        times_edge=held / edge,
+        times_edge=chosen_load / edge,
     )
 
 
@@ -480,7 +482,7 @@ def widenings(
 ) -> tuple[Widening, ...]:
     """One for each resource and side outside; problem rows. ``gave_way`` as in ``Solution``."""
     arrays = plan_request.brokers.arrays
-    found: list[Widening] = []
+    widened: list[Widening] = []
     for d, name in enumerate(outcome.resources):
         broker_capacity = arrays.capacity.get(name, np.ones(problem.broker_count))
         after, mean = outcome.after[:, d], float(bands.mean[d])
@@ -500,8 +502,8 @@ def widenings(
             cause = _gave_way(plan_request, name, gave_way.get(name, ())) or why(
                 plan_request, problem, d, worst, replicas, leader
             )
-            found.append(Widening(name, side, requested, used, worst, cause))
-    return tuple(found)
+            widened.append(Widening(name, side, requested, used, worst, cause))
+    return tuple(widened)
 
 
 def _gave_way(plan_request: PlanRequest, name: str, others: tuple[str, ...]) -> Fact | None:
@@ -545,8 +547,8 @@ def _why_above(plan_request: PlanRequest, problem: Problem, d: int, broker: int,
 def _immovable_above(
     plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints
 ) -> Fact | None:
-    here = problem.pinned & ((replicas == broker) & (replicas >= 0)).any(axis=1)
-    load = np.where(here, problem.follower_load[:, d] + problem.leader_extra[:, d] * (leader == broker), 0.0)
+    is_pinned_here = problem.pinned & ((replicas == broker) & (replicas >= 0)).any(axis=1)
+    load = np.where(is_pinned_here, problem.follower_load[:, d] + problem.leader_extra[:, d] * (leader == broker), 0.0)
     high = float(problem.band_high[broker, d])
     if load.sum() <= high * (1 + BAND_ROUNDING):
         return None
@@ -668,8 +670,8 @@ def why_rebalance(
     facts += _outside_once_elected(plan_request, bands, outcome)
     facts += [
         fact(
-            FactCode.BAND_WIDENED, resource=bound.resource, asked_times_mean=bound.asked, used_times_mean=bound.used,
-            cause=bound.cause,
+            FactCode.BAND_WIDENED, resource=bound.resource, asked_times_mean=bound.requested,
+            used_times_mean=bound.used, cause=bound.cause,
         )
         for bound in widened
     ]  # fmt: skip
@@ -764,7 +766,7 @@ def night_notes(options: PlanOptions, draft: Draft, wave_of: Ints, waves: Sequen
             left_leader_changes=int(left.changes_leader.sum()),
         )
     ]
-    longer = [taken for taken in seconds if not fits_night(taken, night_s)]
+    longer = [duration for duration in seconds if not fits_night(duration, night_s)]
     if longer:
         notes.append(
             fact(
@@ -786,8 +788,8 @@ def _limits(options: PlanOptions) -> dict[str, Any]:
     }
 
 
-def outside_band(plan_request: PlanRequest, bands: Bands, load: Floats, **said: str) -> tuple[Fact, ...]:
-    """The furthest broker of each resource; ``said``: the state and the proof."""
+def outside_band(plan_request: PlanRequest, bands: Bands, load: Floats, **args: str) -> tuple[Fact, ...]:
+    """The furthest broker of each resource; ``args``: the state and the proof."""
     stays = plan_request.brokers.arrays.stays
     facts = []
     for d, name in enumerate(plan_request.resources):
@@ -806,7 +808,7 @@ def outside_band(plan_request: PlanRequest, bands: Bands, load: Floats, **said: 
                         brokers=int((distance > 1e-9 * max(float(mean.max()), 1e-12)).sum()),
                         furthest_broker=plan_request.brokers.brokers[b].id,
                         times_mean=float(load[b, d] / mean[b]) if mean[b] > 0 else 0.0,
-                        **said,
+                        **args,
                     )
                 )
     return tuple(facts)

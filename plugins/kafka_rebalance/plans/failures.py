@@ -25,15 +25,8 @@ from kafka_rebalance.plans.params import DEFAULTS, RobustnessParams
 from kafka_rebalance.plans.plan import Robustness, Verdict
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import BOUNDED, COUNTED, ROWS, Carrier
-from kafka_rebalance.scoring.placement_scores import (
-    AfterFailure,
-    LoadAfterLoss,
-    Losses,
-    Takeover,
-    WorstLoss,
-    moved_loads,
-    successors,
-)
+from kafka_rebalance.scoring.placement_scores import moved_loads, successors
+from kafka_rebalance.scoring.scores import AfterFailure, LoadAfterLoss, Losses, Takeover, WorstLoss
 
 # leading uses it; a failure fills no disk
 LOADED = tuple(name for name in BOUNDED if ROWS[name].carrier is not Carrier.REPLICAS or name == "in")
@@ -129,14 +122,14 @@ def worst_loss(plan_request: PlanRequest, placed: Standing, loss: Loss, serves: 
     """Worst takeover and load; ties: the first lost, then the first broker."""
     ids, count = plan_request.brokers.arrays.ids.tolist(), len(loss.names)
     heirs = successors(placed.replicas, placed.able, placed.leader, loss.group)
-    taken = moved_loads(placed.leader, heirs, loss.group, np.ones(len(heirs)), count).astype(np.int64)
-    even = -(-taken.sum(axis=1) // np.maximum(could_take(placed, loss), 1))
+    takeovers = moved_loads(placed.leader, heirs, loss.group, np.ones(len(heirs)), count).astype(np.int64)
+    even = -(-takeovers.sum(axis=1) // np.maximum(could_take(placed, loss), 1))
     takeover = None
-    if taken.any():
-        excess = np.where(taken.any(axis=1), taken.max(axis=1, initial=0) - even, -1)
+    if takeovers.any():
+        excess = np.where(takeovers.any(axis=1), takeovers.max(axis=1, initial=0) - even, -1)
         lost = int(excess.argmax())
-        broker = int(taken[lost].argmax())
-        takeover = Takeover(loss.names[lost], ids[broker], int(taken[lost, broker]), int(even[lost]))
+        broker = int(takeovers[lost].argmax())
+        takeover = Takeover(loss.names[lost], ids[broker], int(takeovers[lost, broker]), int(even[lost]))
     survives = serves[None, :] & (loss.group[None, :] != np.arange(count)[:, None])
     highest: LoadAfterLoss | None = None
     for name, base in placed.base.items():

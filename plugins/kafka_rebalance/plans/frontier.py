@@ -67,8 +67,8 @@ def with_frontier(
         points = searched(plan_request, bands_between(plan_request, params), seed, progress, params)
     even = plan_request.problem(1.0, {}, evens_out_rates=True)
     own = _with_further(_own_point(plan, plan_request, even), plan, points)
-    found = [*_start(plan_request, plan, even, seed, params), *(point for point in points if point is not None), own]
-    return replace(plan, frontier=named(without_vain(in_order(found), params), params))
+    rated = [*_start(plan_request, plan, even, seed, params), *(point for point in points if point is not None), own]
+    return replace(plan, frontier=named(without_vain(in_order(rated), params), params))
 
 
 def _has_frontier(plan_request: PlanRequest) -> bool:
@@ -311,10 +311,10 @@ def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
         if best is None or price < best.price(by_bytes=by_bytes):
             best = rated
 
-    def place(rated: RatedPoint) -> tuple[Price, float, float]:
+    def sort_key(rated: RatedPoint) -> tuple[Price, float, float]:
         return rated.price(by_bytes=by_bytes), -rated.unevenness, -(rated.point.tolerance or 9.9)
 
-    return sorted(result, key=place)
+    return sorted(result, key=sort_key)
 
 
 def without_vain(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> list[RatedPoint]:
@@ -328,7 +328,11 @@ def without_vain(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS
         skews = other.point.skew
         return all(skews[name] <= skew * (1 + params.same_skew_ratio) for name, skew in rated.point.skew.items())
 
-    return [one for one in points if one.point.is_recommended or not any(is_vain(one, other) for other in points)]
+    return [
+        candidate
+        for candidate in points
+        if candidate.point.is_recommended or not any(is_vain(candidate, other) for other in points)
+    ]
 
 
 def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> tuple[FrontierPoint, ...]:

@@ -95,7 +95,7 @@ class Settle:
 
     def run(self, state: PlanState) -> PlanState:
         """Raises InfeasibleError for bytes of unknown size."""
-        solution = settled(state.problem, state.found, state.params.solve)
+        solution = settled(state.problem, state.current_solution, state.params.solve)
         if state.today is not None:
             solution = replace(solution, bounds=bounds_from(state.today, solution.bounds, state.params.solve.bounds))
             state = replace(state, problem=state.today, today=None)
@@ -247,7 +247,7 @@ def _judged(state: PlanState) -> PlanState:
 
 
 def _weighed(state: PlanState) -> _Weighed:
-    plan_request, solution, bands = state.request, state.found, bands_of(state.problem)
+    plan_request, solution, bands = state.request, state.current_solution, bands_of(state.problem)
     outcome, stays = outcome_of(plan_request, state.draft), plan_request.brokers.arrays.stays
     # A plan cut by a budget counts all bands alike.
     ranked = replace(bands, rank=None) if solution.is_cut_short else bands
@@ -273,18 +273,18 @@ def _weighed(state: PlanState) -> _Weighed:
 def _refuse_above_caps(state: PlanState, weighed: _Weighed) -> PlanState | None:
     """Today's placement may stay if it keeps its caps. Raises InfeasibleError where moves must be made."""
     if weighed.over and not weighed.was_over and not state.request.hard:
-        broken = tuple(above_cap(state.request, one) for one in weighed.over)
-        return state.decided(Verdict.NOT_FIXABLE_BY_MOVING, broken, bounds=state.found.bounds)
-    require_within_caps(state.request, weighed.over, is_proved=state.found.are_caps_proved)
+        broken = tuple(above_cap(state.request, over_cap) for over_cap in weighed.over)
+        return state.decided(Verdict.NOT_FIXABLE_BY_MOVING, broken, bounds=state.current_solution.bounds)
+    require_within_caps(state.request, weighed.over, is_proved=state.current_solution.are_caps_proved)
     return None
 
 
 def _refuse_empty_budget(state: PlanState, weighed: _Weighed) -> PlanState | None:
     is_worthless = not len(state.draft) or (weighed.gain <= 0 and not weighed.is_free)
-    if not (state.found.is_cut_short and is_worthless):
+    if not (state.current_solution.is_cut_short and is_worthless):
         return None
     reasons = budget_allows_nothing(state.request, weighed.bands, weighed.outcome.before)
-    return state.decided(Verdict.NOTHING_TO_DO, reasons, bounds=state.found.bounds)
+    return state.decided(Verdict.NOTHING_TO_DO, reasons, bounds=state.current_solution.bounds)
 
 
 def _refuse_no_relief(state: PlanState, weighed: _Weighed) -> PlanState | None:
@@ -293,9 +293,13 @@ def _refuse_no_relief(state: PlanState, weighed: _Weighed) -> PlanState | None:
     if not state.request.relieved_to:
         return _stays(state, state.problem)
     outside = why_outside(
-        state.request, weighed.bands, weighed.outcome, weighed.widened, is_proved=state.found.is_outside_proved
+        state.request,
+        weighed.bands,
+        weighed.outcome,
+        weighed.widened,
+        is_proved=state.current_solution.is_outside_proved,
     )
-    return state.decided(Verdict.NOT_FIXABLE_BY_MOVING, outside, bounds=state.found.bounds)
+    return state.decided(Verdict.NOT_FIXABLE_BY_MOVING, outside, bounds=state.current_solution.bounds)
 
 
 def _refuse_without_gain(state: PlanState, weighed: _Weighed) -> PlanState | None:
@@ -306,15 +310,19 @@ def _refuse_without_gain(state: PlanState, weighed: _Weighed) -> PlanState | Non
     if len(state.draft) and (weighed.is_free or not is_vain):
         return None
     outside = why_outside(
-        state.request, weighed.bands, weighed.outcome, weighed.widened, is_proved=state.found.is_outside_proved
+        state.request,
+        weighed.bands,
+        weighed.outcome,
+        weighed.widened,
+        is_proved=state.current_solution.is_outside_proved,
     )
     verdict = Verdict.NOT_FIXABLE_BY_MOVING if outside else Verdict.NOTHING_TO_DO
-    return state.decided(verdict, outside or (fact(FactCode.ALL_INSIDE_BAND),), bounds=state.found.bounds)
+    return state.decided(verdict, outside or (fact(FactCode.ALL_INSIDE_BAND),), bounds=state.current_solution.bounds)
 
 
 def _refuse_small_gain(state: PlanState, weighed: _Weighed) -> PlanState | None:
     """The plan costs more bytes than its gain is worth (``least_gain_per_byte``)."""
-    copied, total = state.found.cost.bytes, float(np.nan_to_num(state.request.partitions.size).sum())
+    copied, total = state.current_solution.cost.bytes, float(np.nan_to_num(state.request.partitions.size).sum())
     rate = gain_per_byte(weighed.gain, copied, total)
     if weighed.is_free or state.options.is_explicit or rate >= state.options.least_gain_per_byte:
         return None
@@ -322,7 +330,12 @@ def _refuse_small_gain(state: PlanState, weighed: _Weighed) -> PlanState | None:
 
 
 def _recommended(state: PlanState, weighed: _Weighed) -> PlanState:
-    plan_request, solution, draft, bounds = state.request, state.found, state.draft, state.found.bounds
+    plan_request, solution, draft, bounds = (
+        state.request,
+        state.current_solution,
+        state.draft,
+        state.current_solution.bounds,
+    )
     if solution.is_cut_short:
         reasons = budget_cuts_short(plan_request, weighed.bands, weighed.outcome.before, weighed.outcome.after)
         return state.decided(Verdict.REBALANCE, reasons, draft=draft, bounds=bounds, is_cut_short=True)

@@ -29,19 +29,19 @@ def require_brokers_fit(
     that leaves an internal topic no replica to lose. Raises InfeasibleError for a factor above the number of brokers.
     """
     require_brokers_known(snapshot, options)
-    known = {broker.id: broker for broker in snapshot.brokers}
-    for broker_id in sorted(options.add_brokers.keys() & known.keys()):
-        broker, rack = known[broker_id], options.add_brokers[broker_id]
-        place = f"--add-broker {broker_id}" + (f":{rack}" if rack is not None else "")
+    by_id = {broker.id: broker for broker in snapshot.brokers}
+    for broker_id in sorted(options.add_brokers.keys() & by_id.keys()):
+        broker, rack = by_id[broker_id], options.add_brokers[broker_id]
+        option = f"--add-broker {broker_id}" + (f":{rack}" if rack is not None else "")
         if rack is not None and rack != broker.rack:
             stands = "without a rack" if broker.rack is None else f"on rack {broker.rack}"
-            raise UsageError.at(place, f"broker {broker_id} is in the cluster already, {stands}", "leave it out")
+            raise UsageError.at(option, f"broker {broker_id} is in the cluster already, {stands}", "leave it out")
         if not broker.state.stays or broker.state.is_unresponsive:
             hint = "one that comes back gets its replicas from Kafka; --remove-broker gives them to others"
-            raise UsageError.at(place, f"broker {broker_id} is in the cluster, and {broker.state.value}", hint)
+            raise UsageError.at(option, f"broker {broker_id} is in the cluster, and {broker.state.value}", hint)
     _require_topic_brokers_known(snapshot, options)
     _require_internal_topics_above_min_isr(snapshot, options)
-    factor, brokers = options.replication_factor, len(known.keys() | options.add_brokers.keys())
+    factor, brokers = options.replication_factor, len(by_id.keys() | options.add_brokers.keys())
     if factor is not None and factor > max(brokers, params.most_replication_factor):
         cause = fact(FactCode.FACTOR_ABOVE_BROKERS, replication_factor=factor, brokers=brokers)
         raise InfeasibleError(cause, fact(FactCode.LOWER_FACTOR, replication_factor=brokers))
@@ -80,14 +80,14 @@ def _is_internal(topic: Topic) -> bool:
 
 
 def _require_topic_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
-    known = {broker.id for broker in snapshot.brokers} | options.add_brokers.keys()
+    ids = {broker.id for broker in snapshot.brokers} | options.add_brokers.keys()
     racks = {broker.rack for broker in snapshot.brokers} | set(options.add_brokers.values())
     for rule in options.topic_brokers:
-        place = f"--topic-brokers {rule.pattern}"
-        for broker in sorted(rule.brokers - known):
-            raise UsageError.at(place, f"broker {broker} is not in the cluster")
+        option = f"--topic-brokers {rule.pattern}"
+        for broker in sorted(rule.brokers - ids):
+            raise UsageError.at(option, f"broker {broker} is not in the cluster")
         for rack in sorted(rule.racks - racks):
-            raise UsageError.at(place, f"rack {rack!r} is not in the cluster")
+            raise UsageError.at(option, f"rack {rack!r} is not in the cluster")
 
 
 def require_measured(plan_request: PlanRequest) -> None:

@@ -69,14 +69,14 @@ def bounds_of(
             Bound(name, 0.0, 0.0, BoundProof.NOTHING_MOVES, is_within_slack(plan_request.options, 0.0))
             for name in names
         )
-    found = [("replica_moves", bounds.replica_moves.value, bounds.replica_moves.proof)]
-    found.append(("leader_changes", bounds.leader_changes.value, bounds.leader_changes.proof))
+    lower_bounds = [("replica_moves", bounds.replica_moves.value, bounds.replica_moves.proof)]
+    lower_bounds.append(("leader_changes", bounds.leader_changes.value, bounds.leader_changes.proof))
     if cost.bytes is not None:
-        found.insert(0, ("bytes", bounds.bytes.value, bounds.bytes.proof))
+        lower_bounds.insert(0, ("bytes", bounds.bytes.value, bounds.bytes.proof))
         value, proof = _least_seconds(plan_request, outcome, bands, bounds, waves)
-        found.append(("seconds", value, proof))
+        lower_bounds.append(("seconds", value, proof))
     result = []
-    for name, proved, proof in found:
+    for name, proved, proof in lower_bounds:
         amount = float(getattr(cost, name))
         value = min(proved, amount)  # rounding of whole bytes
         gap = None if value <= 0 < amount else 0.0 if value <= 0 else (amount - value) / value

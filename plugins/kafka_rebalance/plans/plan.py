@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -15,7 +16,7 @@ from typing import Any
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.facts import BoundProof, Fact
-from kafka_rebalance.scoring.placement_scores import AfterFailure
+from kafka_rebalance.scoring.scores import AfterFailure
 
 FORMAT_VERSION = 1
 
@@ -340,11 +341,11 @@ def plan_id(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def require_format(document: Mapping[str, Any], place: str) -> None:
-    found = document.get("format_version")
-    if type(found) is not int or found != FORMAT_VERSION:
-        problem = f"{excerpt(found)} is unknown, this advisor reads {FORMAT_VERSION}"
-        raise InvalidInputError.at(f"{place}: format_version", problem, "make the plan anew")
+def require_format(document: Mapping[str, Any], source: str) -> None:
+    version = document.get("format_version")
+    if type(version) is not int or version != FORMAT_VERSION:
+        problem = f"{excerpt(version)} is unknown, this advisor reads {FORMAT_VERSION}"
+        raise InvalidInputError.at(f"{source}: format_version", problem, "make the plan anew")
 
 
 def _plain(record: Any) -> dict[str, Any]:
@@ -427,3 +428,32 @@ def _rollback_document(rollback: Rollback) -> dict[str, Any]:
 
 def _by_broker(values: Mapping[int, Any]) -> dict[str, Any]:
     return {str(broker): values[broker] for broker in sorted(values)}
+
+
+@dataclass(frozen=True, slots=True)
+class Slowest:
+    """``direction``: incoming or outgoing; ``seconds`` of the broker's bytes at its waves' throttles."""
+
+    broker: int
+    direction: str
+    seconds: float
+
+
+def find_slowest_broker(plan: Plan) -> Slowest | None:
+    """Return the busiest broker, ties by id; None without copies or known sizes."""
+    if plan.cost.seconds is None:
+        return None
+    busy: dict[tuple[int, str], float] = defaultdict(float)
+    for wave in plan.waves:
+        for move in (plan.moves[m] for m in wave.moves):
+            copies = [broker for broker in move.to_replicas if broker not in move.from_replicas]
+            if not copies or not move.bytes:
+                continue
+            for broker in copies:
+                busy[broker, "incoming"] += move.bytes / len(copies) / wave.throttle_bytes_per_s
+            if move.leader_from is not None:
+                busy[move.leader_from, "outgoing"] += move.bytes / wave.throttle_bytes_per_s
+    if not busy:
+        return None
+    (broker, direction), seconds = min(busy.items(), key=lambda item: (-item[1], item[0]))
+    return Slowest(broker, direction, seconds)

@@ -157,9 +157,9 @@ def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params
 
 def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> PreviousPlan | None:
     """None where it had other options, is fully applied, had no moves, or contradicts the cluster."""
-    wanted = plan_request.options.document()
+    requested = plan_request.options.document()
     parameters = previous["parameters"]
-    if any(parameters.get(name) != wanted[name] for name in wanted.keys() - HOW) or not previous["moves"]:
+    if any(parameters.get(name) != requested[name] for name in requested.keys() - HOW) or not previous["moves"]:
         return None
     row_of = {row: at for at, row in enumerate(plan_request.rows.tolist())}
     in_snapshot, index = plan_request.snapshot.row_of, plan_request.brokers.index_of
@@ -261,10 +261,10 @@ def differs(problem: Problem, replicas: Ints, leader: Ints) -> bool:
 
 def leaves_nothing_behind(problem: Problem, replicas: Ints) -> bool:
     free = ~problem.pinned
-    there = replicas >= 0
-    on_leaving = there & ~problem.stays[replicas]
+    is_replica = replicas >= 0
+    on_leaving = is_replica & ~problem.stays[replicas]
     offline = (
-        np.zeros_like(there) if problem.must_leave is None else problem.must_leave & (replicas == problem.replicas)
+        np.zeros_like(is_replica) if problem.must_leave is None else problem.must_leave & (replicas == problem.replicas)
     )
-    wrong_rf = there.sum(axis=1) != problem.target_rf
+    wrong_rf = is_replica.sum(axis=1) != problem.target_rf
     return not bool(((on_leaving | offline).any(axis=1) | wrong_rf)[free].any())

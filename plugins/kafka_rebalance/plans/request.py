@@ -82,14 +82,16 @@ class PlanRequest:
     @property
     def resources(self) -> tuple[str, ...]:
         """Known resources that can change: leaders alone move neither disk nor incoming bytes."""
-        known = tuple(name for name in self.in_play if name in self.partitions.sources)
-        return known if self.options.moves_replicas else tuple(name for name in known if name in LEADER_CARRIED)
+        measured = tuple(name for name in self.in_play if name in self.partitions.sources)
+        return measured if self.options.moves_replicas else tuple(name for name in measured if name in LEADER_CARRIED)
 
     @property
     def in_play(self) -> tuple[str, ...]:
         """Resources balanced by default, and those of a target, cap, headroom or ``also_balance``."""
-        asked = self.options.targets.keys() | self.options.caps.keys() | self.options.headroom.keys() | self.balanced
-        return tuple(name for name in RESOURCES if name in BALANCED or name in asked)
+        requested = (
+            self.options.targets.keys() | self.options.caps.keys() | self.options.headroom.keys() | self.balanced
+        )
+        return tuple(name for name in RESOURCES if name in BALANCED or name in requested)
 
     @property
     def balanced(self) -> frozenset[str]:
@@ -127,8 +129,8 @@ class PlanRequest:
     @property
     def left_out(self) -> dict[str, Fact]:
         stays = fact(FactCode.REPLICAS_STAY)
-        known = {name: stays for name in self.partitions.sources if name not in self.resources}
-        return {name: why for name, why in (self.partitions.left_out | known).items() if name in self.in_play}
+        unchangeable = {name: stays for name in self.partitions.sources if name not in self.resources}
+        return {name: why for name, why in (self.partitions.left_out | unchangeable).items() if name in self.in_play}
 
     @property
     def relieved_to(self) -> dict[str, float]:
@@ -146,7 +148,7 @@ class PlanRequest:
         the options end at ``relieved_to``.
         """
         watched = {} if evens_out_rates else self.watched
-        wanted = Wanted(
+        requirements = Wanted(
             within=within,
             targets=self.options.targets if targets is None else targets,
             caps=self.caps,
@@ -161,7 +163,7 @@ class PlanRequest:
             moves_replicas=self.options.moves_replicas,
             elects_preferred=self.options.preferred_election,
         )
-        problem = assemble(self._brokers(), self._placement(), wanted)
+        problem = assemble(self._brokers(), self._placement(), requirements)
         if problem.column("disk") is None:
             problem = replace(problem, move_bytes=np.ones(problem.partition_count))
         return problem
@@ -212,13 +214,13 @@ def build_request(
     brokers = build_broker_arrays(snapshot, options)
     partitions = build_partition_arrays(snapshot, brokers, options)
     replicas = partitions.placement.replicas
-    there = replicas >= 0
+    is_replica = replicas >= 0
     lost = _lost_cells(partitions, brokers)
-    rows = np.flatnonzero((there & ~lost).any(axis=1))
-    held = (there & ~lost).sum(axis=1)[rows].astype(np.int32)
+    rows = np.flatnonzero((is_replica & ~lost).any(axis=1))
+    replica_count = (is_replica & ~lost).sum(axis=1)[rows].astype(np.int32)
     free = ~partitions.immovable[rows]
-    target = held if options.replication_factor is None or not options.moves_replicas else np.where(
-        free, options.replication_factor, held
+    target = replica_count if options.replication_factor is None or not options.moves_replicas else np.where(
+        free, options.replication_factor, replica_count
     )  # fmt: skip
     target = np.asarray(target, dtype=np.int32)
     must_go = _must_go(partitions, brokers, target, rows)
@@ -245,7 +247,7 @@ def build_request(
             *partitions.notes,
             *cluster_notes(brokers, partitions, target, params),
             *laggard_notes(partitions, params),
-            *min_isr_notes(snapshot, options, rows[free & (held != target)], params.most_named),
+            *min_isr_notes(snapshot, options, rows[free & (replica_count != target)], params.most_named),
             *pattern_notes(snapshot, options, params.most_named),
             *other_hand_notes(snapshot),
             *(
@@ -274,23 +276,27 @@ def _watched(
     arrays = brokers.arrays
     if options.band is None or options.is_within_ordered or not arrays.stays.any():
         return {}
-    names = tuple(name for name in RATES if name in partitions.sources and name not in _asked(options))
+    names = tuple(name for name in RATES if name in partitions.sources and name not in _requested_resources(options))
     result = {}
     for name, (today, elected) in _loads(partitions, brokers, names).items():
-        known = arrays.capacity.get(name)
-        if known is None and name not in THROTTLED:
+        given_capacity = arrays.capacity.get(name)
+        if given_capacity is None and name not in THROTTLED:
             continue
         load = np.where(arrays.stays, np.maximum(today, elected), 0.0)
         # A plan's copies come on top.
-        capacity = np.full(len(load), load.max() + options.throttle_bytes_per_s) if known is None else known
+        capacity = (
+            np.full(len(load), load.max() + options.throttle_bytes_per_s) if given_capacity is None else given_capacity
+        )
         fullest = int((load / capacity).argmax())
         if 0 < load[fullest] < busy_share * capacity[fullest]:
-            rate = Watched(int(arrays.ids[fullest]), float(load[fullest]), float(capacity[fullest]), known is None)
+            rate = Watched(
+                int(arrays.ids[fullest]), float(load[fullest]), float(capacity[fullest]), given_capacity is None
+            )
             result[name] = rate
     return result
 
 
-def _asked(options: PlanOptions) -> frozenset[str]:
+def _requested_resources(options: PlanOptions) -> frozenset[str]:
     return frozenset(options.targets.keys() | options.caps.keys() | options.headroom.keys())
 
 
@@ -311,7 +317,7 @@ def _nearly_full(
     names = tuple(
         name
         for name in arrays.capacity
-        if name in BALANCED and name in partitions.sources and name not in _asked(options)
+        if name in BALANCED and name in partitions.sources and name not in _requested_resources(options)
         if options.moves_replicas or name in LEADER_CARRIED
     )
     columns = columns_of(partitions.placement.loads.taken(rows), target, names)
@@ -343,21 +349,24 @@ def _loads(
 ) -> dict[str, tuple[Floats, Floats]]:
     """float64[B] of each resource: today, and after a preferred election."""
     placement, count = partitions.placement, len(brokers.arrays.ids)
-    there = placement.replicas >= 0
-    columns = columns_of(placement.loads, there.sum(axis=1).astype(np.int32), names)
+    is_replica = placement.replicas >= 0
+    columns = columns_of(placement.loads, is_replica.sum(axis=1).astype(np.int32), names)
     preferred = placement.leader if placement.preferred is None else placement.preferred
     result = {}
     for d, name in enumerate(columns.resources):
-        weight = np.broadcast_to(columns.follower_load[:, d, None], there.shape)
+        weight = np.broadcast_to(columns.follower_load[:, d, None], is_replica.shape)
         if name == "disk":
             weight = np.where(np.isnan(partitions.own_size), weight, partitions.own_size)
-        held = np.bincount(placement.replicas[there], weights=weight[there], minlength=count)
+        follower_load = np.bincount(placement.replicas[is_replica], weights=weight[is_replica], minlength=count)
         extra = columns.leader_extra[:, d]
-        result[name] = held + _led(placement.leader, extra, count), held + _led(preferred, extra, count)
+        result[name] = (
+            follower_load + _leader_loads(placement.leader, extra, count),
+            follower_load + _leader_loads(preferred, extra, count),
+        )
     return result
 
 
-def _led(leader: Ints, weight: Floats, broker_count: int) -> Floats:
+def _leader_loads(leader: Ints, weight: Floats, broker_count: int) -> Floats:
     leads = leader >= 0
     return np.bincount(leader[leads], weights=weight[leads], minlength=broker_count).astype(np.float64)
 
@@ -365,8 +374,8 @@ def _led(leader: Ints, weight: Floats, broker_count: int) -> Floats:
 def _lost_cells(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Flags:
     """Not of excluded topics on a removed broker: there two options contradict each other."""
     replicas = partitions.placement.replicas
-    there = replicas >= 0
-    leaves = there & ~broker_arrays.arrays.stays[replicas]
+    is_replica = replicas >= 0
+    leaves = is_replica & ~broker_arrays.arrays.stays[replicas]
     gone = np.array([broker.state.is_gone for broker in broker_arrays.brokers], dtype=np.bool_)
     contradicts = partitions.excluded & ~partitions.in_flight & ~partitions.leaderless
     return np.asarray(leaves & partitions.immovable[:, None] & ~(contradicts[:, None] & ~gone[replicas]))
@@ -380,8 +389,8 @@ def _without_gone(replicas: Ints, gone: Flags) -> tuple[Ints, Longs]:
 
 def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: Ints, rows: Longs) -> Flags:
     replicas = partitions.placement.replicas[rows]
-    there = replicas >= 0
-    result = (there & ~broker_arrays.arrays.stays[replicas]).any(axis=1) | (there.sum(axis=1) != target)
+    is_replica = replicas >= 0
+    result = (is_replica & ~broker_arrays.arrays.stays[replicas]).any(axis=1) | (is_replica.sum(axis=1) != target)
     if partitions.placement.must_leave is not None:
         result |= partitions.placement.must_leave[rows].any(axis=1)
     leader = partitions.placement.leader[rows]
@@ -420,8 +429,8 @@ def _disk_limit(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Flo
         return np.asarray(capacity)
     replicas = partitions.placement.replicas
     sizes = np.where(np.isnan(partitions.own_size), disk[:, None], partitions.own_size)
-    there = replicas >= 0
-    used = np.bincount(replicas[there], weights=sizes[there], minlength=len(broker_arrays.brokers))
+    is_replica = replicas >= 0
+    used = np.bincount(replicas[is_replica], weights=sizes[is_replica], minlength=len(broker_arrays.brokers))
     return np.minimum(capacity, used - partitions.arriving_bytes + broker_arrays.usable_bytes)
 
 
@@ -436,13 +445,13 @@ def _hard_reasons(
     if not options.moves_replicas:
         return ()
     replicas = partitions.placement.replicas[rows]
-    there = (replicas >= 0) & free[:, None]
-    reasons = _held_by_leaving(broker_arrays, replicas, there)
+    is_movable = (replicas >= 0) & free[:, None]
+    reasons = _leaving_facts(broker_arrays, replicas, is_movable)
     if partitions.placement.must_leave is not None:
         sets = _sets_of(partitions, rows)
-        outside = np.zeros_like(there) if sets is None else sets.outside(replicas) & there
+        outside = np.zeros_like(is_movable) if sets is None else sets.outside(replicas) & is_movable
         laggards = partitions.laggards[rows]
-        offline = int((partitions.placement.must_leave[rows] & there & ~outside & ~laggards).sum())
+        offline = int((partitions.placement.must_leave[rows] & is_movable & ~outside & ~laggards).sum())
         reasons += [fact(FactCode.REPLICAS_ON_OFFLINE_DIRS, replicas=offline)] if offline else []
         confined = int(outside.sum())
         reasons += [fact(FactCode.REPLICAS_OUTSIDE_TOPIC_BROKERS, replicas=confined)] if confined else []
@@ -452,13 +461,13 @@ def _hard_reasons(
     return (*reasons, *_demoted_reasons(partitions, broker_arrays, rows, free))
 
 
-def _held_by_leaving(broker_arrays: BrokerArrays, replicas: Ints, counted: Flags) -> list[Fact]:
+def _leaving_facts(broker_arrays: BrokerArrays, replicas: Ints, counted: Flags) -> list[Fact]:
     facts = []
     for b, broker in enumerate(broker_arrays.brokers):
-        held = 0 if broker.state.stays else int((counted & (replicas == b)).sum())
-        if held:
+        count = 0 if broker.state.stays else int((counted & (replicas == b)).sum())
+        if count:
             facts.append(
-                fact(FactCode.REPLICAS_MUST_LEAVE_BROKER, broker=broker.id, state=broker.state.value, replicas=held)
+                fact(FactCode.REPLICAS_MUST_LEAVE_BROKER, broker=broker.id, state=broker.state.value, replicas=count)
             )
     return facts
 
@@ -473,7 +482,7 @@ def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, opt
         return ()
     waiting = partitions.waiting
     replicas = partitions.placement.replicas
-    reasons = _held_by_leaving(broker_arrays, replicas, (replicas >= 0) & waiting[:, None])
+    reasons = _leaving_facts(broker_arrays, replicas, (replicas >= 0) & waiting[:, None])
     count = np.asarray((replicas >= 0).sum(axis=1), dtype=np.int32)
     target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
     shared = waiting & lacks_racks(replicas, broker_arrays, target, partitions.placement.broker_sets)

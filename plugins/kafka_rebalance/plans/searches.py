@@ -49,32 +49,32 @@ class VerifiedPlan:
 
 def verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAULTS.check) -> VerifiedPlan:
     """Raises InvalidPlanError naming the faults."""
-    found = verify_plan(plan.document, snapshot)
-    if found.is_right:
-        return VerifiedPlan(plan, found)
-    if set(_codes(found)) - BOOKKEEPING:
-        raise _refusal(found, params)
-    mended, left_out = _without_unverified(plan, found)
+    verification = verify_plan(plan.document, snapshot)
+    if verification.is_right:
+        return VerifiedPlan(plan, verification)
+    if set(_codes(verification)) - BOOKKEEPING:
+        raise _refusal(verification, params)
+    mended, left_out = _without_unverified(plan, verification)
     again = verify_plan(mended.document, snapshot)
     if not again.is_right:
         raise _refusal(again, params)
     return VerifiedPlan(mended, again, left_out)
 
 
-def _codes(found: Verification) -> list[str]:
-    return [fault.code for fault in found.wrong]
+def _codes(verification: Verification) -> list[str]:
+    return [fault.code for fault in verification.wrong]
 
 
-def _refusal(found: Verification, params: CheckParams) -> InvalidPlanError:
-    named = "; ".join(str(fault) for fault in found.wrong[: params.reasons_per_code])
+def _refusal(verification: Verification, params: CheckParams) -> InvalidPlanError:
+    named = "; ".join(str(fault) for fault in verification.wrong[: params.reasons_per_code])
     return InvalidPlanError(f"the plan did not pass its own verification and is not written: {named}")
 
 
-def _without_unverified(plan: Plan, found: Verification) -> tuple[Plan, tuple[Fact, ...]]:
-    codes, notes = set(_codes(found)), list[Fact]()
+def _without_unverified(plan: Plan, verification: Verification) -> tuple[Plan, tuple[Fact, ...]]:
+    codes, notes = set(_codes(verification)), list[Fact]()
     if codes & _BOUND_FAULTS:
-        names = _bounds_at_fault(found)
-        plan = replace(plan, lower_bound=_lowered(plan, names, found))
+        names = _bounds_at_fault(verification)
+        plan = replace(plan, lower_bound=_lowered(plan, names, verification))
         notes += [fact(FactCode.BOUND_OF_VERIFIER, cost=name) for name in names]
     if codes & _BOUND_FAULTS or _STEP_BOUND in codes:
         plan = replace(plan, steps=_without_bounds(plan.steps))
@@ -96,21 +96,21 @@ def _without_unverified(plan: Plan, found: Verification) -> tuple[Plan, tuple[Fa
     return replace(plan, reasons=(*plan.reasons, *notes)).sealed(), tuple(notes)
 
 
-def _bounds_at_fault(found: Verification) -> tuple[str, ...]:
+def _bounds_at_fault(verification: Verification) -> tuple[str, ...]:
     """All where a cost has no bound."""
-    places = {fault.place for fault in found.wrong if fault.code in _BOUND_FAULTS}
-    named = tuple(name for name in _COSTS if any(place.startswith(f"lower_bound.{name}") for place in places))
-    return named if all(place.startswith("lower_bound.") for place in places) else _COSTS
+    locations = {fault.location for fault in verification.wrong if fault.code in _BOUND_FAULTS}
+    named = tuple(name for name in _COSTS if any(location.startswith(f"lower_bound.{name}") for location in locations))
+    return named if all(location.startswith("lower_bound.") for location in locations) else _COSTS
 
 
-def _lowered(plan: Plan, names: tuple[str, ...], found: Verification) -> tuple[Bound, ...]:
+def _lowered(plan: Plan, names: tuple[str, ...], verification: Verification) -> tuple[Bound, ...]:
     stated = {bound.cost: bound for bound in plan.lower_bound}
     options = PlanOptions.from_document(plan.parameters)
     result = []
     for name in _COSTS:
         cost = getattr(plan.cost, name)
         if cost is not None and (name in names or name not in stated):
-            value = min(found.bounds.get(name, 0.0), float(cost))
+            value = min(verification.bounds.get(name, 0.0), float(cost))
             gap = None if value <= 0 < cost else 0.0 if value <= 0 else (cost - value) / value
             is_within = is_within_slack(options, gap)
             result.append(Bound(name, value, gap, BoundProof.BY_VERIFIER, is_within))
@@ -199,9 +199,9 @@ class PlanQuestion:
                 params=self.params,
             )  # fmt: skip
             return verified(plan, self.snapshot, self.params.check)
-        found, *points = answers
-        assert isinstance(found, Plan)
-        plan = found
+        first_answer, *points = answers
+        assert isinstance(first_answer, Plan)
+        plan = first_answer
         if self.options.with_frontier:
             request = build_request(self.snapshot, self.options, self.params.options)
             rated = [point for point in points if isinstance(point, RatedPoint)]

@@ -89,7 +89,7 @@ class PlanState:
         return self.verdict not in (None, Verdict.CANNOT_TELL, Verdict.INFEASIBLE)
 
     @property
-    def found(self) -> Solution:
+    def current_solution(self) -> Solution:
         assert self.solution is not None
         return self.solution
 

@@ -109,8 +109,8 @@ class StopAtStep:
 
     def applies(self, state: PlanState) -> bool:
         """Inside the dead band also after a step that relieves."""
-        is_asked = state.options.at in set(StepKind)
-        return state.step_of is not None and (is_asked or (state.only_relieves and _relieves(state.step_of)))
+        is_requested = state.options.at in set(StepKind)
+        return state.step_of is not None and (is_requested or (state.only_relieves and _relieves(state.step_of)))
 
     def run(self, state: PlanState) -> PlanState:
         assert state.step_of is not None
@@ -355,8 +355,8 @@ def _bounds_of_step(
     low, high = met_bands(state.request, outcome, bands)
     wider, params = replace(state.problem, band_low=low, band_high=high), state.params.solve
     prices = None if bounds is None or bounds.certificate is None else bounds.certificate.prices
-    found = lower_bounds(wider, prices=prices, params=params.bounds)
-    return found if copied <= found.bytes.value * (1 + params.gaps.near) else raised(wider, found, params.bounds)
+    proved = lower_bounds(wider, prices=prices, params=params.bounds)
+    return proved if copied <= proved.bytes.value * (1 + params.gaps.near) else raised(wider, proved, params.bounds)
 
 
 def _fullest(level: Floats) -> int:

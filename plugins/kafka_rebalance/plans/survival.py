@@ -73,8 +73,10 @@ def loss_state_of(plan_request: PlanRequest, problem: Problem, draft: Draft) -> 
         size=np.nan_to_num(plan_request.partitions.size),
     )
     heirs = successors(placed.replicas, placed.able, placed.leader, loss.group)
-    taken = [moved_loads(placed.leader, heirs, loss.group, placed.extra[name], len(loss.names)) for name in placed.base]
-    return LossState.of(arrays, (placed.replicas, placed.leader), outcome.after, np.stack(taken, axis=2))
+    takeover_loads = [
+        moved_loads(placed.leader, heirs, loss.group, placed.extra[name], len(loss.names)) for name in placed.base
+    ]
+    return LossState.of(arrays, (placed.replicas, placed.leader), outcome.after, np.stack(takeover_loads, axis=2))
 
 
 def _may_change(plan_request: PlanRequest, draft: Draft) -> Flags:
@@ -136,13 +138,17 @@ class Overload:
 
 
 def worst_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:
-    found: Overload | None = None
+    highest: Overload | None = None
     names, ids = loss_of(plan_request).names, plan_request.brokers.arrays.ids
     for broker in range(len(ids)):
         load, capacity, resource, lost = worst_of(plan_request, state, broker)
-        if load >= 0 and np.isfinite(capacity) and (found is None or load / capacity > found.load / found.capacity):
-            found = Overload(names[lost], int(ids[broker]), resource, load, capacity)
-    return found
+        if (
+            load >= 0
+            and np.isfinite(capacity)
+            and (highest is None or load / capacity > highest.load / highest.capacity)
+        ):
+            highest = Overload(names[lost], int(ids[broker]), resource, load, capacity)
+    return highest
 
 
 def worst_of(plan_request: PlanRequest, state: LossState, broker: int) -> tuple[float, float, str, int]:
@@ -150,8 +156,8 @@ def worst_of(plan_request: PlanRequest, state: LossState, broker: int) -> tuple[
     ratios = state.ratios(broker)
     lost, r = divmod(int(ratios.argmax()), ratios.shape[1])
     capacity, d = float(state.arrays.capacity[broker, r]), int(state.arrays.guarded[r])
-    taken = float(state.load[broker, d] + state.taken[lost, broker, r])
-    return (taken if ratios[lost, r] >= 0 else -1.0), capacity, plan_request.resources[d], lost
+    takeover_load = float(state.load[broker, d] + state.takeover_load[lost, broker, r])
+    return (takeover_load if ratios[lost, r] >= 0 else -1.0), capacity, plan_request.resources[d], lost
 
 
 def counted_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:
@@ -159,15 +165,18 @@ def counted_overload(plan_request: PlanRequest, state: LossState) -> Overload | 
     arrays = state.arrays
     if not arrays.serves[arrays.stays].all():  # an unresponsive broker may carry any load
         return None
-    names, found, worst = loss_of(plan_request).names, None, 1.0
+    names, highest, worst = loss_of(plan_request).names, None, 1.0
     for group in range(arrays.groups):
         left = arrays.stays & (arrays.group != group)
         must_carry = _least_load(state, group)
         for r, d in enumerate(arrays.guarded.tolist()):
             load, capacity = float(must_carry[d]), float(arrays.capacity[left, r].sum())
             if capacity > 0 and load / capacity > worst * (1 + 1e-9):
-                found, worst = Overload(names[group], None, plan_request.resources[d], load, capacity), load / capacity
-    return found
+                highest, worst = (
+                    Overload(names[group], None, plan_request.resources[d], load, capacity),
+                    load / capacity,
+                )
+    return highest
 
 
 def _least_load(state: LossState, group: int) -> Floats:
@@ -296,11 +305,11 @@ def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params:
             continue
         begun = loss_state_of(plan_request, problem, start)
         survived = survive(begun, _allowance(plan_request), params.solve.survive)
-        found, is_proved = survived.state, is_proved or survived.is_proved
-        nearest = found if found.total < nearest.total else nearest
-        other = draft_of(plan_request, found.lists[plan_request.rows], found.leader[plan_request.rows])
+        candidate, is_proved = survived.state, is_proved or survived.is_proved
+        nearest = candidate if candidate.total < nearest.total else nearest
+        other = draft_of(plan_request, candidate.lists[plan_request.rows], candidate.leader[plan_request.rows])
         other = _with_needed_orders(plan_request, problem, other)
-        if not found.total and _is_lawful(plan_request, problem, other, params):
+        if not candidate.total and _is_lawful(plan_request, problem, other, params):
             return Survival(other, _changed(plan_request, worst_overload(plan_request, state), other))
     overload = worst_overload(plan_request, nearest if nearest.total else state)
     assert overload is not None

@@ -35,12 +35,12 @@ from kafka_rebalance.plans.state import PlanState
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicDemands:
-    """``topics`` int64[T] in the snapshot, ``asked`` and ``least`` leaders on each of ``eligible`` bool[T, B].
-    ``least`` is below ``asked`` where partitions are too few.
+    """``topics`` int64[T] in the snapshot, ``requested`` and ``least`` leaders on each of ``eligible`` bool[T, B].
+    ``least`` is below ``requested`` where partitions are too few.
     """
 
     topics: Longs
-    asked: Longs
+    requested: Longs
     least: Longs
     eligible: Flags
 
@@ -61,14 +61,14 @@ def topic_demands(plan_request: PlanRequest) -> TopicDemands:
     led = np.bincount(placement.topic[placement.leader != ABSENT], minlength=len(names))
     rows = []
     for number, name in enumerate(names if options.min_topic_leaders else ()):
-        wanted = max((rule.leaders for rule in options.min_topic_leaders if rule.covers(name)), default=0)
-        if not wanted or not options.is_topic_allowed(name):
+        requested = max((rule.leaders for rule in options.min_topic_leaders if rule.covers(name)), default=0)
+        if not requested or not options.is_topic_allowed(name):
             continue
         mine = [rule for rule in options.topic_brokers if rule.covers(name)]
         may = [all(rule.allows(broker.id, broker.rack) for rule in mine) for broker in plan_request.brokers.brokers]
         eligible = open_to & np.array(may, dtype=np.bool_)
-        least = min(wanted, int(led[number]) // max(int(eligible.sum()), 1))
-        rows.append((number, wanted, least, eligible))
+        least = min(requested, int(led[number]) // max(int(eligible.sum()), 1))
+        rows.append((number, requested, least, eligible))
     return TopicDemands(
         np.array([row[0] for row in rows], dtype=np.int64),
         np.array([row[1] for row in rows], dtype=np.int64),
@@ -134,8 +134,8 @@ def _searched(problem: Problem, demands: TopicDemands, start: Draft, params: Top
 def _draft_of(plan_request: PlanRequest, problem: Problem, demands: TopicDemands, led: Led) -> Draft:
     lists, leader = in_kafka_order(problem, led.lists, _index_of(led.lists, led.leader))
     leader = np.where(led.leader < 0, led.leader, leader)
-    found = with_follower_order(plan_request, draft_of(plan_request, lists, leader))
-    return _lasting(plan_request, problem, demands, found, lists, leader)
+    draft = with_follower_order(plan_request, draft_of(plan_request, lists, leader))
+    return _lasting(plan_request, problem, demands, draft, lists, leader)
 
 
 def _lasting(
@@ -198,7 +198,7 @@ def _leader_facts(plan_request: PlanRequest, demands: TopicDemands) -> tuple[Fac
     if not len(demands.topics):
         return (fact(FactCode.TOPIC_LEADERS_ASKED_OF_NONE),)
     kept = fact(FactCode.TOPIC_LEADERS_KEPT, topics=len(demands.topics))
-    fewer = np.flatnonzero(demands.least < demands.asked)
+    fewer = np.flatnonzero(demands.least < demands.requested)
     if not len(fewer):
         return (kept,)
     first = int(fewer[0])
@@ -209,7 +209,7 @@ def _leader_facts(plan_request: PlanRequest, demands: TopicDemands) -> tuple[Fac
             topics=len(fewer),
             first=plan_request.snapshot.topics[int(demands.topics[first])].name,
             leaders=int(demands.least[first]),
-            asked=int(demands.asked[first]),
+            asked=int(demands.requested[first]),
         ),
     )
 

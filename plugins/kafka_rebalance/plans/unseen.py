@@ -22,7 +22,7 @@ from kafka_rebalance.snapshot.rights import Right, missing_rights
 # Preconditions of a plan, which ``check`` compares with a newer snapshot.
 
 
-def seen_state(plan_request: PlanRequest, draft: Draft) -> Preconditions:
+def observed_state(plan_request: PlanRequest, draft: Draft) -> Preconditions:
     snapshot = plan_request.snapshot
     table = snapshot.partitions
     counts = np.bincount(table.topic, minlength=len(snapshot.topics))
@@ -145,10 +145,15 @@ def _stuck_brokers(plan_request: PlanRequest) -> list[Fact]:
     stuck = partitions.leaderless & ~partitions.excluded & ~partitions.in_flight
     reasons = []
     for b, broker in enumerate(plan_request.brokers.brokers):
-        held = int((partitions.placement.replicas[stuck] == b).any(axis=1).sum()) if broker.state.is_gone else 0
-        if held:
+        stuck_here = int((partitions.placement.replicas[stuck] == b).any(axis=1).sum()) if broker.state.is_gone else 0
+        if stuck_here:
             reasons.append(
-                fact(FactCode.LEADERLESS_ON_GONE_BROKER, broker=broker.id, state=broker.state.value, partitions=held)
+                fact(
+                    FactCode.LEADERLESS_ON_GONE_BROKER,
+                    broker=broker.id,
+                    state=broker.state.value,
+                    partitions=stuck_here,
+                )
             )
     return reasons
 
@@ -185,18 +190,18 @@ def _unseen_rows(plan_request: PlanRequest, name: str) -> Flags:
 
 
 def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int, times_mean: float) -> Floats:
-    seen, times = ~unseen, 1.0 if problem.resources[d] in COUNTED else times_mean
+    observed, times = ~unseen, 1.0 if problem.resources[d] in COUNTED else times_mean
     extra = np.zeros(problem.broker_count)
-    replicas, there = problem.replicas[unseen], problem.replicas[unseen] >= 0
-    mean_replica = float(problem.follower_load[seen, d].mean()) if seen.any() else 0.0
-    mean_leader = float(problem.leader_extra[seen, d].mean()) if seen.any() else 0.0
-    is_told = np.zeros(there.shape, dtype=np.bool_)
+    replicas, is_replica = problem.replicas[unseen], problem.replicas[unseen] >= 0
+    mean_replica = float(problem.follower_load[observed, d].mean()) if observed.any() else 0.0
+    mean_leader = float(problem.leader_extra[observed, d].mean()) if observed.any() else 0.0
+    has_own_size = np.zeros(is_replica.shape, dtype=np.bool_)
     if problem.resources[d] == "disk" and problem.own_disk is not None:
-        is_told = problem.own_disk[unseen] > 0  # a follower reported a size that the leader did not
-    cells = there & ~is_told
+        has_own_size = problem.own_disk[unseen] > 0  # a follower reported a size that the leader did not
+    cells = is_replica & ~has_own_size
     extra += times * mean_replica * np.bincount(replicas[cells], minlength=problem.broker_count)
     leader = problem.leader[unseen]
-    may_lead = there & ((leader == ABSENT)[:, None] | (replicas == leader[:, None]))
+    may_lead = is_replica & ((leader == ABSENT)[:, None] | (replicas == leader[:, None]))
     extra += times * mean_leader * np.bincount(replicas[may_lead], minlength=problem.broker_count)
     if hidden:
         topics = max(len(np.unique(problem.topic)), 1)

@@ -243,9 +243,9 @@ def _one_after_the_other(transfers: Transfers, is_urgent: Flags, brokers: int, d
         is_taken = fill_next(waiting, copies, wave_loads, caps, used, disk.limit)
         if not is_taken.any():
             break
-        taken = waiting[is_taken]
-        wave_of[taken] = wave
-        gone = transfers.chosen(taken)
+        in_wave = waiting[is_taken]
+        wave_of[in_wave] = wave
+        gone = transfers.chosen(in_wave)
         leaving = np.bincount(gone.dropped, weights=gone.dropped_size, minlength=brokers)
         used = used + wave_loads.busy_in[0] - leaving
         waiting, wave = waiting[~is_taken], wave + 1
@@ -569,11 +569,11 @@ def _best_exchange(w: int, e: int, rest: float, packing: Packing) -> tuple[int, 
             if _meet(e, f, copies):
                 tries += 1
                 _leave(v, f, copies, wave_loads)
-                there = level_in(v, e, copies, wave_loads, caps)
-                here = level_in(w, f, copies, wave_loads, caps)
+                level_there = level_in(v, e, copies, wave_loads, caps)
+                level_here = level_in(w, f, copies, wave_loads, caps)
                 join(v, f, copies, wave_loads)
-                gain = top - max(rest, here) - max(0.0, there - length)
-                if there >= 0 and here >= 0 and gain > best:
+                gain = top - max(rest, level_here) - max(0.0, level_there - length)
+                if level_there >= 0 and level_here >= 0 and gain > best:
                     best, best_wave, best_other = gain, v, f
             f = packing.following[f]
     return best_wave, best_other, tries
@@ -630,19 +630,19 @@ def _longest(w: int, wave_loads: WaveLoads) -> float:
 @inner_kernel
 def _is_busiest(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> bool:
     top = wave_loads.length[w] * (1 - 1e-9)
-    found = wave_loads.busy_out[w, copies.source[e]] >= top
+    is_at_top = wave_loads.busy_out[w, copies.source[e]] >= top
     for i in range(copies.begin[e], copies.begin[e + 1]):
-        found = found or wave_loads.busy_in[w, copies.target[i]] >= top
-    return bool(found)
+        is_at_top = is_at_top or wave_loads.busy_in[w, copies.target[i]] >= top
+    return bool(is_at_top)
 
 
 @inner_kernel
 def _meet(e: int, f: int, copies: Copies) -> bool:
-    found = copies.source[e] == copies.source[f]
+    is_shared = copies.source[e] == copies.source[f]
     for i in range(copies.begin[e], copies.begin[e + 1]):
         for j in range(copies.begin[f], copies.begin[f + 1]):
-            found = found or copies.target[i] == copies.target[j]
-    return bool(found)
+            is_shared = is_shared or copies.target[i] == copies.target[j]
+    return bool(is_shared)
 
 
 def slot_filling_seconds(transfers: Transfers, brokers: int, slots: int, throttle: float) -> float:
@@ -721,8 +721,8 @@ def _makespan(board: Board, waiting: Longs, most_running: int) -> float:
 def _next_to_send(board: Board, broker: int) -> int:
     """The receiver has most left, then the largest copy; -1: none can start."""
     best, best_left, best_size = -1, -1.0, -1.0
-    for place in range(board.out_begin[broker], board.out_begin[broker + 1]):
-        i = board.out_copies[place]
+    for index in range(board.out_begin[broker], board.out_begin[broker + 1]):
+        i = board.out_copies[index]
         other, size = board.target[i], board.size[i]
         if board.is_started[i] or board.free_in[other] <= 0:
             continue
@@ -736,8 +736,8 @@ def _next_to_send(board: Board, broker: int) -> int:
 def _next_to_receive(board: Board, broker: int) -> int:
     """As ``_next_to_send``."""
     best, best_left, best_size = -1, -1.0, -1.0
-    for place in range(board.in_begin[broker], board.in_begin[broker + 1]):
-        i = board.in_copies[place]
+    for index in range(board.in_begin[broker], board.in_begin[broker + 1]):
+        i = board.in_copies[index]
         other, size = board.source[i], board.size[i]
         if board.is_started[i] or board.free_out[other] <= 0:
             continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
@@ -14,7 +13,7 @@ from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.draft import Draft, outcome_of, total_bytes
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
-from kafka_rebalance.plans.plan import Cost, Plan, Rollback, Wave
+from kafka_rebalance.plans.plan import Cost, Rollback, Wave
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.wave_filling import (
     UNLIMITED,
@@ -112,14 +111,14 @@ def waves_cut(
         return best
     transfers, brokers = draft.forward(), len(plan_request.brokers.brokers)
     least = math.ceil(least_in_turn(transfers, brokers) / night_bytes)
-    taken = len(by_night(busiest_bytes(transfers, best.wave_of, brokers).tolist(), night_bytes))
+    nights = len(by_night(busiest_bytes(transfers, best.wave_of, brokers).tolist(), night_bytes))
     for parts in range(2, params.most_parts + 1):
-        if taken <= least or len(best.stuck) or plan_request.partitions.under_replicated[draft.row].any():
+        if nights <= least or len(best.stuck) or plan_request.partitions.under_replicated[draft.row].any():
             break  # under-replicated partitions stay in the first waves
         other = cut_into_waves(plan_request, draft, used, best.slots, params, parts, urgent)
         needed = len(by_night(busiest_bytes(transfers, other.wave_of, brokers).tolist(), night_bytes))
-        if needed < taken and not len(other.stuck):
-            best, taken = other, needed
+        if needed < nights and not len(other.stuck):
+            best, nights = other, needed
     return best
 
 
@@ -194,8 +193,8 @@ def cut_into_waves(
     copying = np.flatnonzero(is_copy)
     missing = plan_request.partitions.under_replicated[draft.row[copying]]
     transfers = draft.forward()
-    first_ones = missing if urgent is None or missing.any() else urgent[copying]
-    wave = waves_of(transfers.chosen(copying), first_ones, brokers, disk, limits, params)
+    comes_first = missing if urgent is None or missing.any() else urgent[copying]
+    wave = waves_of(transfers.chosen(copying), comes_first, brokers, disk, limits, params)
     stuck = copying[wave < 0]
     rest = np.flatnonzero(~is_copy)
     step = leader_steps(transfers.chosen(rest).leaders, draft.is_election[rest], brokers, limits.rows, leaders)
@@ -307,8 +306,8 @@ def _slot_filling(
 
 
 def _seconds(waves: tuple[Wave, ...]) -> float | None:
-    known = [wave.seconds for wave in waves if wave.seconds is not None]
-    return float(sum(known)) if len(known) == len(waves) else None
+    estimated = [wave.seconds for wave in waves if wave.seconds is not None]
+    return float(sum(estimated)) if len(estimated) == len(waves) else None
 
 
 class LeaderFigures(TypedDict):
@@ -340,32 +339,3 @@ class LeaderTraffic:
 def _known_sum(rates: Floats) -> float | None:
     total = float(rates.sum())
     return None if np.isnan(total) else total
-
-
-@dataclass(frozen=True, slots=True)
-class Slowest:
-    """``direction``: incoming or outgoing; ``seconds`` of the broker's bytes at its waves' throttles."""
-
-    broker: int
-    direction: str
-    seconds: float
-
-
-def slowest(plan: Plan) -> Slowest | None:
-    """Busiest broker, ties by id; None without copies or known sizes."""
-    if plan.cost.seconds is None:
-        return None
-    busy: dict[tuple[int, str], float] = defaultdict(float)
-    for wave in plan.waves:
-        for move in (plan.moves[m] for m in wave.moves):
-            copies = [broker for broker in move.to_replicas if broker not in move.from_replicas]
-            if not copies or not move.bytes:
-                continue
-            for broker in copies:
-                busy[broker, "incoming"] += move.bytes / len(copies) / wave.throttle_bytes_per_s
-            if move.leader_from is not None:
-                busy[move.leader_from, "outgoing"] += move.bytes / wave.throttle_bytes_per_s
-    if not busy:
-        return None
-    (broker, direction), seconds = min(busy.items(), key=lambda item: (-item[1], item[0]))
-    return Slowest(broker, direction, seconds)

@@ -1,12 +1,10 @@
-"""Skew and movement of clusters, placements and assignments.
+"""Skew and movement of clusters, placements and assignments; ``scores`` defines rows of the store."""
 
-``assignment_scores`` and ``placement_scores`` define rows of the store.
-"""
-
-from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
-from kafka_rebalance.scoring.placement_scores import (
+from kafka_rebalance.scoring.scores import (
     BrokerScore,
     ClusterScores,
+    GroupScore,
+    MemberScore,
     RackScore,
     ResourceScore,
     TopicPlacementScore,

@@ -1,15 +1,13 @@
-"""Scores of a group's assignment (fields: the store's columns)."""
+"""Scores of a group's assignment."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Floats, Ints
 from kafka_assignors.kernels.decorators import kernel
-from kafka_rebalance.facts import Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,74 +23,6 @@ def reader_movement(before: Ints, after: Ints, in_bytes_per_s: Floats) -> Reader
     total = float(in_bytes_per_s.sum())
     ratio = None if np.isnan(total) else float(in_bytes_per_s[moved].sum()) / total if total > 0 else 0.0
     return ReaderMovement(int(moved.sum()), ratio)
-
-
-@dataclass(frozen=True, slots=True)
-class MemberScore:
-    """A member that falls behind has no ``drain_seconds``."""
-
-    group_id: str
-    assignor: str
-    is_current: bool
-    is_advised: bool
-    member_id: str
-    instance_id: str | None
-    rack: str | None
-    partitions: int
-    in_bytes_per_s: float | None
-    in_messages_per_s: float | None
-    lag_messages: int | None
-    drain_seconds: float | None = None
-    is_falling_behind: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GroupScore:
-    """One assignor on one group. ``error``: the reason for missing scores.
-
-    ``least_skew``: lower bound on the skew of any assignment. A scenario's row is the variant (``subject``) of
-    ``variants`` that moves most partitions. Counted from the strategy's own previous answer: ``partitions_moved``
-    (``mean_partitions_moved`` over variants), ``partitions_revoked`` from surviving members, ``partitions_unread`` for
-    a while, for ``longest_pause_ms`` (None: for ever, see ``partitions_without_reader``) and ``unread_partition_ms`` in
-    total. ``drain_seconds`` is ``None`` where unknown, and where the lag never ends: then ``members_falling_behind`` is
-    not ``None`` (0: only unread partitions).
-    """
-
-    group_id: str
-    assignor: str
-    version: Fact | None
-    is_current: bool
-    members: int
-    partitions: int
-    idle_members: int | None = None
-    skew_count: float | None = None
-    skew_rate: float | None = None
-    skew_lag: float | None = None
-    partitions_moved: int | None = None
-    moved_rate_ratio: float | None = None
-    same_rack_ratio: float | None = None
-    drain_seconds: float | None = None
-    is_advised: bool = False
-    scenario: str = "today"
-    error: Fact | None = None
-    cv_count: float | None = None
-    cv_rate: float | None = None
-    least_skew_count: float | None = None
-    least_skew_rate: float | None = None
-    partitions_without_reader: int | None = None
-    subject: Fact | None = None
-    variants: int | None = None
-    mean_partitions_moved: float | None = None
-    partitions_revoked: int | None = None
-    partitions_unread: int | None = None
-    longest_pause_ms: int | None = None
-    unread_partition_ms: int | None = None
-    members_falling_behind: int | None = None
-    leader_in_rack_ratio: float | None = None
-
-    def document(self) -> dict[str, Any]:
-        values = ((one.name, getattr(self, one.name)) for one in fields(self))
-        return {name: value.document() if isinstance(value, Fact) else value for name, value in values}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

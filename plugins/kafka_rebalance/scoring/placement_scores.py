@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.resources import UNITS
 from kafka_rebalance.scoring.assignment_scores import plain_mean
+from kafka_rebalance.scoring.scores import BrokerScore, ClusterScores, RackScore, ResourceScore, TopicPlacementScore
 
 # Unknown brokers carry nothing. O(P·W² + P·W·log brokers + brokers).
 
@@ -106,24 +107,6 @@ def _skew(load: Floats) -> float:
 CURRENT = "current"
 
 
-@dataclass(frozen=True, slots=True)
-class TopicPlacementScore:
-    """Today's placement of a topic (``placer`` "current", seed 0) or a placer's. Skews: highest broker over the mean of
-    allowed ones. Fields are the store's columns.
-    """
-
-    topic: str
-    placer: str
-    seed: int
-    replica_skew: float
-    leader_skew: float
-    disk_skew: float | None
-    replica_moves: int
-    leader_changes: int
-    bytes_to_move: int | None
-    rack_violations: int | None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicPlacement:
     """``replicas`` int32[P, W], padded with ABSENT; ``log_bytes`` of the leader's replica."""
@@ -170,63 +153,6 @@ def score_placement(
         bytes_to_move=None if math.isnan(found.bytes_to_move) else round(found.bytes_to_move),
         rack_violations=int(found.rack_violations) if field.knows_racks else None,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerScore:
-    """``over_mean`` = level / plain mean; ``fair_share`` is a level."""
-
-    broker: int
-    rack: str | None
-    resource: str
-    unit: str
-    load: float
-    capacity: float | None
-    level: float
-    over_mean: float
-    fair_share: float | None
-    source: str | None
-    stays: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RackScore:
-    rack: str
-    resource: str
-    unit: str
-    brokers: int
-    load: float
-    capacity: float | None
-    level: float
-    over_mean: float
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceScore:
-    resource: str
-    unit: str
-    source: str | None
-    known_share: float | None
-    total: float
-    plain_mean: float
-    skew: float
-    worst_broker: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterScores:
-    """``left_out``: reason for a resource without scores."""
-
-    brokers: tuple[BrokerScore, ...]
-    racks: tuple[RackScore, ...]
-    resources: tuple[ResourceScore, ...]
-    left_out: Mapping[str, Fact] = field(default_factory=dict)
-
-    def resource(self, name: str) -> ResourceScore | None:
-        return next((resource for resource in self.resources if resource.resource == name), None)
-
-    def of_resource(self, name: str) -> tuple[BrokerScore, ...]:
-        return tuple(broker for broker in self.brokers if broker.resource == name)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -347,71 +273,3 @@ def moved_loads(leader: Ints, successor: Ints, group: Ints, carried: Floats, gro
 def left_leaderless(leader: Ints, successor: Ints, group: Ints, groups: int) -> Ints:
     lost = (leader != ABSENT) & (successor == ABSENT) & (group[leader] != ABSENT)
     return np.bincount(group[leader[lost]], minlength=groups).astype(np.int32)
-
-
-@dataclass(frozen=True, slots=True)
-class Takeover:
-    """``broker`` takes over ``leaders`` of ``lost`` (a broker's id or a rack). ``even_leaders``: mean over all brokers
-    with an in-sync replica of them.
-    """
-
-    lost: str
-    broker: int
-    leaders: int
-    even_leaders: int
-
-
-@dataclass(frozen=True, slots=True)
-class LoadAfterLoss:
-    lost: str
-    broker: int
-    resource: str
-    load: float
-    capacity: float
-
-    @property
-    def ratio(self) -> float:
-        return self.load / self.capacity
-
-
-@dataclass(frozen=True, slots=True)
-class WorstLoss:
-    """``takeover`` furthest above even, None if no leader is taken over; ``load`` highest over capacity, None if no
-    relevant capacity is known.
-    """
-
-    takeover: Takeover | None
-    load: LoadAfterLoss | None
-
-
-@dataclass(frozen=True, slots=True)
-class Losses:
-    """``rack``: None for one or no known rack."""
-
-    broker: WorstLoss | None
-    rack: WorstLoss | None
-
-
-@dataclass(frozen=True, slots=True)
-class AfterFailure:
-    before: Losses
-    after: Losses
-
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> AfterFailure:
-        """Raises KeyError or TypeError for another document."""
-        return cls(**{time: Losses(**_losses(document[time])) for time in ("before", "after")})
-
-
-def _losses(document: Mapping[str, Any]) -> dict[str, WorstLoss | None]:
-    return {kind: None if document[kind] is None else _worst(document[kind]) for kind in ("broker", "rack")}
-
-
-def _worst(document: Mapping[str, Any]) -> WorstLoss:
-    takeover, load = document["takeover"], document["load"]
-    return WorstLoss(
-        None if takeover is None else Takeover(**takeover), None if load is None else LoadAfterLoss(**load)
-    )

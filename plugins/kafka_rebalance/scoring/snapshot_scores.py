@@ -16,14 +16,8 @@ from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.cluster_arrays.snapshot_arrays import Wanted, assemble, build_broker_arrays, build_partition_arrays
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import ONLY_LEADERS, REPLICA_CARRIED, RESOURCES, TABLE
-from kafka_rebalance.scoring.placement_scores import (
-    BrokerLoads,
-    ClusterScores,
-    left_leaderless,
-    moved_loads,
-    scores_of,
-    successors,
-)
+from kafka_rebalance.scoring.placement_scores import BrokerLoads, left_leaderless, moved_loads, scores_of, successors
+from kafka_rebalance.scoring.scores import ClusterScores
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_assignors.arrays import Floats, Ints, Longs
-from kafka_assignors.connect import ConnectTask, Work
+from kafka_assignors.connect_work import ConnectTask, Work
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.snapshot.coverage import REASONS, WHAT, read_fact

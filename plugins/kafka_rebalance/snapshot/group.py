@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 
 from kafka_assignors.arrays import Longs
-from kafka_assignors.connect import NO_WORK, Work, work_after
+from kafka_assignors.connect_work import NO_WORK, Work
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
@@ -103,6 +103,8 @@ class ConnectWorker:
             return None
         if self.version == 0:
             return self.assigned
+        from kafka_assignors.connect import work_after  # with numba, which no reader of snapshots needs
+
         return None if self.joined_with is None else work_after(self.joined_with, self.assigned, self.revoked)
 
 

@@ -57,7 +57,16 @@ from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster import ClusterArrays, Flags, Floats, Ints, distinct_racks
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.loads import OF_REPLICAS, Band, Levels, Longs, asked_band, band_of, wanted_rf, weights_of
+from kafka_rebalance.verify.loads import (
+    OF_REPLICAS,
+    Band,
+    Levels,
+    Longs,
+    band_of,
+    requested_band,
+    target_factors,
+    weights_of,
+)
 from kafka_rebalance.verify.verdict_rules import imbalance
 
 _SLACK = 1e-9
@@ -71,12 +80,12 @@ def least_copied(
     cost: Floats,
 ) -> float:
     """Return the least cost of copies; one new copy of partition p costs ``cost[p]`` (bytes, or 1 for moves)."""
-    rf, now = wanted_rf(cluster, parameters), (cluster.now >= 0).sum(axis=1)
+    rf, now = target_factors(cluster, parameters), (cluster.now >= 0).sum(axis=1)
     free = touchable(cluster, rf)
     grown = float((cost * np.maximum(rf - now, 0))[free].sum())
     drop_cost = np.where(rf < now, 0.0, cost)
-    there = cluster.now >= 0
-    row, column = np.nonzero(there & free[:, None])
+    is_replica = cluster.now >= 0
+    row, column = np.nonzero(is_replica & free[:, None])
     broker = cluster.now[row, column]
     order = np.argsort(broker, kind="stable")
     begin = np.searchsorted(broker[order], np.arange(len(cluster.ids) + 1))
@@ -85,12 +94,12 @@ def least_copied(
     for name in OF_REPLICAS:
         if name in before:
             weight = _weight_of(name, rf, cluster)
-            held = before[name]
+            load = before[name]
             if name == "potential_out":  # changes with the replication factor, also without copies
-                held = np.bincount(cluster.now[there], weight[there], len(cluster.ids)).astype(np.float64)
+                load = np.bincount(cluster.now[is_replica], weight[is_replica], len(cluster.ids)).astype(np.float64)
             weight = weight[row, column]
-            excess = held - bands[name].high
-            over = np.flatnonzero(excess > _SLACK * np.maximum(held, 1.0))
+            excess = load - bands[name].high
+            over = np.flatnonzero(excess > _SLACK * np.maximum(load, 1.0))
             for b in over.tolist():
                 mine = order[begin[b] : begin[b + 1]]
                 least = _cheapest(float(excess[b]), weight[mine], drop_cost[row[mine]])
@@ -101,8 +110,10 @@ def least_copied(
 
 def touchable(cluster: ClusterArrays, rf: Longs) -> Flags:
     """bool[P]: may move. One with an unknown load moves only if it must."""
-    there = cluster.now >= 0
-    has_to = ((there & ~cluster.stays[cluster.now]) | cluster.must_leave).any(axis=1) | (rf != there.sum(axis=1))
+    is_replica = cluster.now >= 0
+    has_to = ((is_replica & ~cluster.stays[cluster.now]) | cluster.must_leave).any(axis=1) | (
+        rf != is_replica.sum(axis=1)
+    )
     has_to |= distinct_racks(cluster, cluster.now) < np.minimum(rf, racks_open(cluster))
     has_to |= (cluster.leader >= 0) & ~cluster.keeps_leaders[cluster.leader]
     left_alone = cluster.left_alone | (cluster.unknown & ~has_to)
@@ -128,7 +139,7 @@ def least_leader_changes(
     stop = np.maximum(stop, np.ceil(before["leaders"] - bands["leaders"].high - 1e-6))
     if "out" in before:
         sends = _sent_if_none_changed(cluster, parameters)
-        sent = weights_of("out", wanted_rf(cluster, parameters), cluster)[1][rows]
+        sent = weights_of("out", target_factors(cluster, parameters), cluster)[1][rows]
         excess = sends - bands["out"].high
         for b in np.flatnonzero(excess > _SLACK * np.maximum(sends, 1.0)).tolist():
             mine = leader == b
@@ -140,7 +151,7 @@ def least_leader_changes(
 
 def _sent_if_none_changed(cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
     led = np.flatnonzero(cluster.leader >= 0)
-    sent = weights_of("out", wanted_rf(cluster, parameters), cluster)[1][led]
+    sent = weights_of("out", target_factors(cluster, parameters), cluster)[1][led]
     return np.bincount(cluster.leader[led], weights=sent, minlength=len(cluster.ids)).astype(np.float64)
 
 
@@ -159,7 +170,7 @@ def most_sent(cluster: ClusterArrays, parameters: PlanOptions) -> float:
     """Return the least bytes of the busiest sender: leaders replace replicas that may not stay."""
     if not parameters.moves_replicas:
         return 0.0
-    rf = wanted_rf(cluster, parameters)
+    rf = target_factors(cluster, parameters)
     may_stay = (cluster.now >= 0) & cluster.stays[cluster.now] & ~cluster.must_leave
     copies = np.maximum(rf - may_stay.sum(axis=1), 0)
     rows = np.flatnonzero(touchable(cluster, rf) & (cluster.leader >= 0))
@@ -232,57 +243,57 @@ class Surcharge:
     constant: float
 
     def of_slice(self, rows: Longs) -> tuple[Longs, Floats]:
-        place = np.minimum(np.searchsorted(rows, self.row), len(rows) - 1)
-        found = rows[place] == self.row
-        return place[found], self.amount[found]
+        position = np.minimum(np.searchsorted(rows, self.row), len(rows) - 1)
+        is_in_rows = rows[position] == self.row
+        return position[is_in_rows], self.amount[is_in_rows]
 
 
 def surcharges_of(
     covers: Sequence[Cover], bands: Mapping[str, Band], cluster: ClusterArrays, parameters: PlanOptions
 ) -> list[Surcharge]:
     """Return covers with a surplus; ``check_covers`` reports unknown ids."""
-    found = []
+    charges = []
     for cover in covers:
         name, broker = cover["resource"], cluster.index_of.get(cover["broker"])
         if name in bands and broker is not None and cluster.stays[broker] and cover["price"] > 0:
             highest = float(bands[name].high[broker])
             charge = _surcharge(cover, broker, highest, cluster, parameters)
-            found += [] if charge is None else [charge]
-    return found
+            charges += [] if charge is None else [charge]
+    return charges
 
 
 def check_covers(
-    covers: Sequence[Cover], place: str, resources: Sequence[str], cluster: ClusterArrays, faults: FaultList
+    covers: Sequence[Cover], location: str, resources: Sequence[str], cluster: ClusterArrays, faults: FaultList
 ) -> None:
     """The bound holds for any set; its ids must exist, once, at a price."""
     for number, cover in enumerate(covers):
         if cover["broker"] not in cluster.index_of or cover["resource"] not in resources or not cover["price"] > 0:
-            faults.add("certificate", f"{place}[{number}]", "is of no broker or balanced resource, or has no price")
+            faults.add("certificate", f"{location}[{number}]", "is of no broker or balanced resource, or has no price")
         gone, come = rows_named(cover["gone"], cluster), rows_named(cover["come"], cluster)
         named = sum(map(len, [*cover["gone"].values(), *cover["come"].values()]))
         if len(np.union1d(gone, come)) < named:
-            faults.add("certificate", f"{place}[{number}]", "names a partition that is not there, or one twice")
+            faults.add("certificate", f"{location}[{number}]", "names a partition that is not there, or one twice")
 
 
 def rows_named(named: Mapping[str, Sequence[int]], cluster: ClusterArrays) -> Longs:
-    found = [np.zeros(0, dtype=np.int64)]
+    parts = [np.zeros(0, dtype=np.int64)]
     for topic, numbers in named.items():
         if topic in cluster.topic_names:
             rows = np.flatnonzero(cluster.topic == cluster.topic_names.index(topic))
-            found.append(rows[np.isin(cluster.partition[rows], numbers)])
-    return np.sort(np.concatenate(found))
+            parts.append(rows[np.isin(cluster.partition[rows], numbers)])
+    return np.sort(np.concatenate(parts))
 
 
 def _surcharge(
     cover: Cover, broker: int, highest: float, cluster: ClusterArrays, parameters: PlanOptions
 ) -> Surcharge | None:
-    name, rf = cover["resource"], wanted_rf(cluster, parameters)
+    name, rf = cover["resource"], target_factors(cluster, parameters)
     free = touchable(cluster, rf)
     per_replica, per_leader = weights_of(name, rf, cluster)
     weight, own = per_replica.copy(), _own(name, per_replica, cluster)
-    there = cluster.now == broker
-    stays = (there & ~cluster.must_leave).any(axis=1) & cluster.stays[broker] & free
-    weight[stays] = own[stays][there[stays]]
+    is_on_broker = cluster.now == broker
+    stays = (is_on_broker & ~cluster.must_leave).any(axis=1) & cluster.stays[broker] & free
+    weight[stays] = own[stays][is_on_broker[stays]]
     is_in = stays.copy()
     is_in[rows_named(cover["gone"], cluster)] = False
     is_in[rows_named(cover["come"], cluster)] = True
@@ -305,8 +316,8 @@ def _own(name: str, per_replica: Floats, cluster: ClusterArrays) -> Floats:
 
 
 def _left_there(own: Floats, per_leader: Floats, broker: int, free: Flags, cluster: ClusterArrays) -> float:
-    there = (cluster.now == broker) & ~free[:, None]
-    return float(own[there].sum() + per_leader[(cluster.leader == broker) & ~free].sum())
+    is_fixed_there = (cluster.now == broker) & ~free[:, None]
+    return float(own[is_fixed_there].sum() + per_leader[(cluster.leader == broker) & ~free].sum())
 
 
 _SLICE = 8192
@@ -343,7 +354,7 @@ def price_bound(
     # Load on a lost broker stays there: its price would prove anything.
     prices = {name: np.where(cluster.stays, by_broker, 0.0) for name, by_broker in prices.items()}
     names = [name for name in prices if name in bands and np.any(prices[name])]
-    rf = wanted_rf(cluster, parameters)
+    rf = target_factors(cluster, parameters)
     free = touchable(cluster, rf)
     size = np.nan_to_num(cluster.size)
     if charges is None:
@@ -391,11 +402,11 @@ def price_bound(
 
 def _add(charge: Surcharge, rows: Longs, now: Ints, targets: Longs, sides: Sides) -> None:
     new, kept = sides
-    place, amount = charge.of_slice(rows)
+    position, amount = charge.of_slice(rows)
     for column in np.flatnonzero(targets == charge.broker).tolist():
-        new[place, column] += amount
-    at, j = np.nonzero(now[place] == charge.broker)
-    kept[place[at], j] += amount[at]
+        new[position, column] += amount
+    at, j = np.nonzero(now[position] == charge.broker)
+    kept[position[at], j] += amount[at]
 
 
 def _rounding(
@@ -425,8 +436,8 @@ def _limits_at(price: Floats, band: Band) -> float:
 
 
 def _left_alone(cells: Floats, per_leader: Floats, cluster: ClusterArrays, free: Flags) -> Floats:
-    there = (cluster.now >= 0) & ~free[:, None]
-    load = np.bincount(cluster.now[there], weights=cells[there], minlength=len(cluster.ids)).astype(np.float64)
+    is_fixed = (cluster.now >= 0) & ~free[:, None]
+    load = np.bincount(cluster.now[is_fixed], weights=cells[is_fixed], minlength=len(cluster.ids)).astype(np.float64)
     led = (cluster.leader >= 0) & ~free
     load += np.bincount(cluster.leader[led], weights=per_leader[led], minlength=len(cluster.ids))
     return load
@@ -468,8 +479,8 @@ def _cheapest_placements(
             for new, kept in (replica,) if leading is None else (replica, leading):
                 options = np.full((len(chosen), int(group.max()) + 1), np.inf)
                 for column, broker in enumerate(targets.tolist()):
-                    place = options[:, group[broker]]
-                    np.minimum(place, new[chosen, column], out=place)
+                    option = options[:, group[broker]]
+                    np.minimum(option, new[chosen, column], out=option)
                 for j in range(now.shape[1]):
                     at = (np.arange(len(chosen)), group[now[chosen, j]])
                     options[at] = np.minimum(options[at], np.where(stays, kept, np.inf)[chosen, j])
@@ -485,8 +496,8 @@ def _smallest(options: Floats, leads: Floats | None, count: Longs) -> float:
     """
     most = min(int(count.max()), options.shape[1])
     least = np.sort(np.partition(options, most - 1, axis=1)[:, :most], axis=1)
-    wanted = (np.arange(most)[None, :] < count[:, None]) & np.isfinite(least)
-    total = float(least[wanted].sum())
+    is_needed = (np.arange(most)[None, :] < count[:, None]) & np.isfinite(least)
+    total = float(least[is_needed].sum())
     if leads is not None:
         last = np.take_along_axis(least, (np.minimum(count, most) - 1)[:, None], 1)
         lawful = np.isfinite(last[:, 0]) & np.isfinite(leads).any(axis=1)
@@ -504,7 +515,7 @@ def proved_costs(
     proofs: Mapping[str, Any], bands: Mapping[str, Band], cluster: ClusterArrays, parameters: PlanOptions
 ) -> dict[str, float]:
     """Return bytes, moves, and for ``seconds`` the busiest broker's bytes. Other costs prove nothing."""
-    found = {}
+    proved = {}
     for cost in _PROVED_COSTS:
         if cost not in proofs:
             continue
@@ -512,12 +523,12 @@ def proved_costs(
         prices = {name: _along(by_broker, cluster) for name, by_broker in claimed["prices"].items() if name in bands}
         if cost == "bytes":
             dearer = surcharges_of(claimed["covers"], bands, cluster, parameters)
-            found[cost] = max(0.0, price_bound(cluster, parameters, bands, prices, dearer=dearer))
+            proved[cost] = max(0.0, price_bound(cluster, parameters, bands, prices, dearer=dearer))
             continue
         if cost == "replica_moves":
             charges = Charges(np.ones(len(cluster.size)), np.zeros(len(cluster.ids)))
             value = price_bound(cluster, parameters, bands, prices, charges)
-            found[cost] = max(0.0, float(np.ceil(value - _WHOLE * max(value, 1.0))))
+            proved[cost] = max(0.0, float(np.ceil(value - _WHOLE * max(value, 1.0))))
             continue
         # A negative share would raise the others: it counts 0.
         receiving = np.maximum(_along(claimed["receiving"], cluster), 0.0)
@@ -525,29 +536,29 @@ def proved_costs(
         sent = np.where(cluster.leader >= 0, sending[np.maximum(cluster.leader, 0)], 0.0)
         value = price_bound(cluster, parameters, bands, prices, Charges(np.nan_to_num(cluster.size) * sent, receiving))
         shares = float(receiving.sum() + sending.sum())
-        found[cost] = max(0.0, value / shares) if shares > 0 else 0.0
-    return found
+        proved[cost] = max(0.0, value / shares) if shares > 0 else 0.0
+    return proved
 
 
 def check_proofs(document: Mapping[str, Any], cluster: ClusterArrays, faults: FaultList) -> None:
     resources = [outcome["resource"] for outcome in document["resources"]]
     brokers = set(map(str, cluster.ids.tolist()))
     for cost, claimed in document["proofs"].items():
-        place = f"plan.proofs.{cost[:20]}"
+        location = f"plan.proofs.{cost[:20]}"
         if cost not in _PROVED_COSTS or not document["moves"]:
-            faults.add("certificate", place, "is of no cost that prices prove, or nothing moves")
+            faults.add("certificate", location, "is of no cost that prices prove, or nothing moves")
         for name, by_broker in claimed["prices"].items():
             if name not in resources or by_broker.keys() - brokers or 0 in by_broker.values():
-                faults.add("certificate", f"{place}.{name[:20]}", "is of no balanced resource or broker, or nothing")
+                faults.add("certificate", f"{location}.{name[:20]}", "is of no balanced resource or broker, or nothing")
         for direction in ("receiving", "sending"):
             shares = claimed[direction]
             if shares.keys() - brokers or any(share <= 0 for share in shares.values()):
-                faults.add("certificate", f"{place}.{direction}", "is of no broker, or no share of anything")
+                faults.add("certificate", f"{location}.{direction}", "is of no broker, or no share of anything")
         if bool(claimed["receiving"] or claimed["sending"]) != (cost == "seconds"):
-            faults.add("certificate", place, "shares of brokers count for time, and for nothing else")
+            faults.add("certificate", location, "shares of brokers count for time, and for nothing else")
         if bool(claimed["covers"]) != (cost == "bytes"):
-            faults.add("certificate", place, "covers are of bytes, which prices alone prove in the certificate")
-        check_covers(claimed["covers"], f"{place}.covers", resources, cluster, faults)
+            faults.add("certificate", location, "covers are of bytes, which prices alone prove in the certificate")
+        check_covers(claimed["covers"], f"{location}.covers", resources, cluster, faults)
 
 
 def _along(by_broker: Mapping[str, float], cluster: ClusterArrays) -> Floats:
@@ -569,23 +580,23 @@ def recomputed_bounds(
         )
         for outcome in document["resources"]
     }
-    found = counting_bounds(document, bands, levels, cluster, parameters)
+    bounds = counting_bounds(document, bands, levels, cluster, parameters)
     of_costs: dict[str, float] = {}
     if parameters.moves_replicas:
         of_costs = proved_costs(document["proofs"], bands, cluster, parameters)
-        found["replica_moves"] = max(found["replica_moves"], of_costs.get("replica_moves", 0.0))
-    if "bytes" in found and parameters.moves_replicas:
+        bounds["replica_moves"] = max(bounds["replica_moves"], of_costs.get("replica_moves", 0.0))
+    if "bytes" in bounds and parameters.moves_replicas:
         prices = {
             name: _by_index(by_broker, cluster) for name, by_broker in document["certificate"].items() if name in bands
         }
         proved = (price_bound(cluster, parameters, bands, prices), of_costs.get("bytes", 0.0))
-        found["bytes"] = max(found["bytes"], *proved)
+        bounds["bytes"] = max(bounds["bytes"], *proved)
     throttle = max([1, *(wave["throttle_bytes_per_s"] for wave in document["waves"])])
-    if "bytes" in found:
-        arrives = least_seconds(cluster, bands, levels.before, found["bytes"], throttle)
+    if "bytes" in bounds:
+        arrives = least_seconds(cluster, bands, levels.before, bounds["bytes"], throttle)
         busiest = max(most_sent(cluster, parameters), of_costs.get("seconds", 0.0))
-        found["seconds"] = max(arrives, busiest / throttle)
-    return found
+        bounds["seconds"] = max(arrives, busiest / throttle)
+    return bounds
 
 
 def counting_bounds(
@@ -596,14 +607,14 @@ def counting_bounds(
     parameters: PlanOptions,
 ) -> dict[str, float]:
     before = {name: levels.before[name] for name in bands}
-    found = {"leader_changes": least_leader_changes(cluster, parameters, bands, before), "replica_moves": 0.0}
+    bounds = {"leader_changes": least_leader_changes(cluster, parameters, bands, before), "replica_moves": 0.0}
     if document["cost"]["bytes"] is not None:
-        found["bytes"] = 0.0
+        bounds["bytes"] = 0.0
     if parameters.moves_replicas:
-        found["replica_moves"] = least_copied(cluster, parameters, bands, before, np.ones(len(cluster.size)))
-        if "bytes" in found:
-            found["bytes"] = least_copied(cluster, parameters, bands, before, np.nan_to_num(cluster.size))
-    return found
+        bounds["replica_moves"] = least_copied(cluster, parameters, bands, before, np.ones(len(cluster.size)))
+        if "bytes" in bounds:
+            bounds["bytes"] = least_copied(cluster, parameters, bands, before, np.nan_to_num(cluster.size))
+    return bounds
 
 
 def check_bounds(
@@ -613,17 +624,17 @@ def check_bounds(
     _check_certificate(document, cluster, faults)
     check_proofs(document, cluster, faults)
     has_plan = document["verdict"] not in ("infeasible", "cannot_tell")
-    found = recomputed_bounds(document, levels, cluster, parameters) if has_plan else {}
+    recomputed = recomputed_bounds(document, levels, cluster, parameters) if has_plan else {}
     stated = {claim["cost"]: claim for claim in document["lower_bound"]}
     cost = document["cost"]
-    wanted = [name for name in COSTS if cost[name] is not None]
-    if sorted(stated) != sorted(wanted) or len(stated) != len(document["lower_bound"]):
-        faults.add("bound_missing", "plan.lower_bound", f"holds {sorted(stated)}, costs are {sorted(wanted)}")
-        return found
+    costs = [name for name in COSTS if cost[name] is not None]
+    if sorted(stated) != sorted(costs) or len(stated) != len(document["lower_bound"]):
+        faults.add("bound_missing", "plan.lower_bound", f"holds {sorted(stated)}, costs are {sorted(costs)}")
+        return recomputed
     for name, bound in stated.items():
-        _check_bound(name, bound, float(cost[name]), found.get(name, 0.0), faults)
+        _check_bound(name, bound, float(cost[name]), recomputed.get(name, 0.0), faults)
     _check_slack(stated, document["parameters"], faults)
-    return found
+    return recomputed
 
 
 def _check_certificate(document: dict[str, Any], cluster: ClusterArrays, faults: FaultList) -> None:
@@ -637,27 +648,27 @@ def _check_certificate(document: dict[str, Any], cluster: ClusterArrays, faults:
             faults.add("certificate", f"certificate.{name[:20]}", "is of no balanced resource or broker, or nothing")
 
 
-def _check_bound(name: str, bound: dict[str, Any], cost: float, found: float, faults: FaultList) -> None:
-    place = f"lower_bound.{name}"
+def _check_bound(name: str, bound: dict[str, Any], cost: float, recomputed: float, faults: FaultList) -> None:
+    location = f"lower_bound.{name}"
     value, slack = bound["value"], ROUNDING * max(cost, 1.0)
     if value < 0 or value > cost + slack:
-        faults.add("bound_above_cost", place, f"{value:g} against a cost of {cost:g}")
-    if value > found + slack:
-        faults.add("bound_not_proved", place, f"says {value:g}, {found:g} can be proved")
-    if value < min(found, cost) - slack:
-        faults.add("bound_weak", place, f"says {value:g}, {found:g} can be proved")
+        faults.add("bound_above_cost", location, f"{value:g} against a cost of {cost:g}")
+    if value > recomputed + slack:
+        faults.add("bound_not_proved", location, f"says {value:g}, {recomputed:g} can be proved")
+    if value < min(recomputed, cost) - slack:
+        faults.add("bound_weak", location, f"says {value:g}, {recomputed:g} can be proved")
     if bound["proof"] not in PROOFS:
-        faults.add("bound_missing", place, f"{bound['proof'][:40]!r} is no proof that we know")
+        faults.add("bound_missing", location, f"{bound['proof'][:40]!r} is no proof that we know")
     gap = None if value <= 0 < cost else 0.0 if value <= 0 else (cost - value) / value
-    faults.require_close("gap", f"{place}.gap", bound["gap"], gap, 1.0)
+    faults.require_close("gap", f"{location}.gap", bound["gap"], gap, 1.0)
 
 
 def _check_slack(stated: Mapping[str, dict[str, Any]], parameters: Mapping[str, Any], faults: FaultList) -> None:
     slack = parameters["slack"]
-    is_told = slack is not None or parameters["prefer"] != "bytes"
+    weighs_costs = slack is not None or parameters["prefer"] != "bytes"
     most = SLACK_WHERE_NONE_IS_GIVEN if slack is None else slack
     for name, bound in stated.items():
-        is_within = (bound["gap"] is not None and bound["gap"] <= most) if is_told else None
+        is_within = (bound["gap"] is not None and bound["gap"] <= most) if weighs_costs else None
         faults.require_equal("gap", f"lower_bound.{name}.is_within_slack", bound["is_within_slack"], is_within)
 
 
@@ -677,38 +688,40 @@ _SHARE_ROUNDING = 1e-7
 def check_within_budget(
     document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
-    claimed, place = document["within_budget"], "plan.within_budget"
+    claimed, location = document["within_budget"], "plan.within_budget"
     if claimed is None:
         return
     if not parameters.has_budget or document["verdict"] != "rebalance":
-        faults.add("within_budget", place, "is claimed without a budget, or nothing moves")
+        faults.add("within_budget", location, "is claimed without a budget, or nothing moves")
         return
     outcomes = {outcome["resource"]: outcome for outcome in document["resources"]}
     bands = {
-        name: asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[0]
+        name: requested_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[0]
         for name, outcome in outcomes.items()
     }
     was, left = imbalance(bands, levels.before, cluster), imbalance(bands, levels.after, cluster)
-    for name, found in (("imbalance_before", was), ("imbalance_after", left)):
-        if abs(claimed[name] - found) > _SHARE_ROUNDING * max(found, 1.0):
-            faults.add("within_budget", f"{place}.{name}", f"says {claimed[name]:.6g}, found {found:.6g}")
+    for name, recomputed in (("imbalance_before", was), ("imbalance_after", left)):
+        if abs(claimed[name] - recomputed) > _SHARE_ROUNDING * max(recomputed, 1.0):
+            faults.add("within_budget", f"{location}.{name}", f"says {claimed[name]:.6g}, found {recomputed:.6g}")
     limits = _limits(cluster, parameters)
-    _check_budget_prices(claimed, place, bands, limits, cluster, faults)
+    _check_budget_prices(claimed, location, bands, limits, cluster, faults)
     least = claimed["least_imbalance"]
     if least is None:
         if claimed["prices"] or claimed["charges"]:
-            faults.add("within_budget", place, "prices that prove nothing")
+            faults.add("within_budget", location, "prices that prove nothing")
         return
     proved = max(0.0, _proved(claimed, limits, bands, cluster, parameters))
     if least < 0 or least > left + _SHARE_ROUNDING * max(left, 1.0):
-        faults.add("within_budget", f"{place}.least_imbalance", f"says {least:.6g}, and the plan comes to {left:.6g}")
+        faults.add(
+            "within_budget", f"{location}.least_imbalance", f"says {least:.6g}, and the plan comes to {left:.6g}"
+        )
     if abs(least - proved) > _SHARE_ROUNDING * max(proved, 1.0):
-        faults.add("within_budget", f"{place}.least_imbalance", f"says {least:.6g}, {proved:.6g} can be proved")
+        faults.add("within_budget", f"{location}.least_imbalance", f"says {least:.6g}, {proved:.6g} can be proved")
 
 
 def _check_budget_prices(
     claimed: Mapping[str, Any],
-    place: str,
+    location: str,
     bands: Mapping[str, Band],
     limits: Mapping[str, float | None],
     cluster: ClusterArrays,
@@ -718,11 +731,11 @@ def _check_budget_prices(
     for name, by_broker in claimed["prices"].items():
         if name not in bands or by_broker.keys() - brokers or 0 in by_broker.values():
             faults.add(
-                "within_budget", f"{place}.prices.{name[:20]}", "is of no balanced resource or broker, or nothing"
+                "within_budget", f"{location}.prices.{name[:20]}", "is of no balanced resource or broker, or nothing"
             )
     for cost, charge in claimed["charges"].items():
         if limits.get(cost) is None or not charge > 0:
-            faults.add("within_budget", f"{place}.charges.{cost[:20]}", "is of no cost with a limit, or nothing")
+            faults.add("within_budget", f"{location}.charges.{cost[:20]}", "is of no cost with a limit, or nothing")
 
 
 def _limits(cluster: ClusterArrays, parameters: PlanOptions) -> dict[str, float | None]:
@@ -763,12 +776,12 @@ def _proved(
 def _near_enough(name: str, prices: Floats, cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
     """Scale to a distance of 1 / (the most that all brokers could carry)."""
     prices = np.where(cluster.stays, prices, 0.0)
-    rf = wanted_rf(cluster, parameters)
+    rf = target_factors(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
-    there = cluster.now >= 0
-    total = float((per_replica * np.maximum(rf, there.sum(axis=1))).sum() + per_leader.sum())
+    is_replica = cluster.now >= 0
+    total = float((per_replica * np.maximum(rf, is_replica.sum(axis=1))).sum() + per_leader.sum())
     if name == "disk":
-        beyond = np.where(there & ~np.isnan(cluster.own_bytes), cluster.own_bytes - per_replica[:, None], 0.0)
+        beyond = np.where(is_replica & ~np.isnan(cluster.own_bytes), cluster.own_bytes - per_replica[:, None], 0.0)
         total += float(np.maximum(beyond, 0.0).sum())
     span = float(np.maximum(prices, 0.0).max(initial=0.0) + np.maximum(-prices, 0.0).max(initial=0.0))
     return np.asarray(prices / max(1.0, span * total))

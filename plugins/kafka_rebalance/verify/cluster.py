@@ -93,8 +93,10 @@ class ClusterArrays:
         return self.excluded | self.in_flight | self.leaderless | self.waiting | self.short
 
     def is_outside(self, row: npt.NDArray[np.int64], placement: Ints) -> Flags:
-        there = placement >= 0
-        return np.asarray(there & ~self.may_be_on[self.place_rule[row][:, None], np.where(there, placement, 0)])
+        is_replica = placement >= 0
+        return np.asarray(
+            is_replica & ~self.may_be_on[self.place_rule[row][:, None], np.where(is_replica, placement, 0)]
+        )
 
     @property
     def index_of(self) -> dict[int, int]:
@@ -103,9 +105,9 @@ class ClusterArrays:
     @property
     def has_whole_sizes(self) -> bool:
         """Whether all sizes are whole, so that sums are exact."""
-        known = np.nan_to_num(self.size)
+        sizes = np.nan_to_num(self.size)
         width = max(self.now.shape[1], 1)
-        return bool((known == np.floor(known)).all()) and float(known.sum()) * width < 2**52
+        return bool((sizes == np.floor(sizes)).all()) and float(sizes.sum()) * width < 2**52
 
 
 def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> ClusterArrays:
@@ -135,12 +137,12 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
     flying = np.zeros(len(table), dtype=np.bool_)
     flying[sorted({*table.adding, *table.removing})] = True
     may_be_on, place_rule = _place_rules(snapshot, parameters, brokers)
-    there = now >= 0
-    outside = there & ~may_be_on[place_rule[:, None], np.where(there, now, 0)]
+    is_replica = now >= 0
+    outside = is_replica & ~may_be_on[place_rule[:, None], np.where(is_replica, now, 0)]
     takes_replicas, racks = stays & ~closed & ~unresponsive, _racks(brokers)
     excluded = ~names[table.topic] | observed if len(table) else observed
     behind = _behind(now, leader_index, in_isr, stays) & ~(offline | outside | (excluded | flying)[:, None])
-    fixed = there & (~stays[now] | offline | outside)
+    fixed = is_replica & (~stays[now] | offline | outside)
     open_to = takes_replicas & may_be_on
     waiting, drops = _judge_behind(now, behind, fixed, open_to, place_rule, racks, parameters)
     return ClusterArrays(
@@ -190,7 +192,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
 
 
 def _brokers(snapshot: ClusterSnapshot, parameters: PlanOptions) -> tuple[Broker, ...]:
-    known = []
+    existing = []
     for broker in sorted(snapshot.brokers, key=lambda row: row.id):
         state = broker.state
         is_removed = broker.id in parameters.remove_brokers or broker.rack in parameters.remove_racks
@@ -198,7 +200,7 @@ def _brokers(snapshot: ClusterSnapshot, parameters: PlanOptions) -> tuple[Broker
             state = BrokerState.DRAINING
         elif broker.id in parameters.demote_brokers and state.stays:
             state = BrokerState.DEMOTED
-        known.append(
+        existing.append(
             Broker(
                 id=broker.id,
                 rack=broker.rack,
@@ -208,12 +210,12 @@ def _brokers(snapshot: ClusterSnapshot, parameters: PlanOptions) -> tuple[Broker
                 configs=broker.configs,
             )
         )
-    ids = {broker.id for broker in known}
+    ids = {broker.id for broker in existing}
     added = [
         Broker(id=new_broker, rack=parameters.add_brokers[new_broker], state=BrokerState.NEW)
         for new_broker in sorted(parameters.add_brokers)
     ]
-    return (*known, *(broker for broker in added if broker.id not in ids))
+    return (*existing, *(broker for broker in added if broker.id not in ids))
 
 
 def _place_rules(snapshot: ClusterSnapshot, parameters: PlanOptions, brokers: tuple[Broker, ...]) -> tuple[Flags, Ints]:
@@ -258,10 +260,10 @@ def _short(
     stays = [broker.state.stays for broker in brokers]
     suspects = (now >= 0) & (must_leave | ~np.array(stays, dtype=np.bool_)[now])
     for p in np.flatnonzero(suspects.any(axis=1) & ~left_alone).tolist():
-        held = [int(b) for b in now[p] if b >= 0]
-        kept = {b for b, leaves in zip(held, must_leave[p].tolist(), strict=False) if stays[b] and not leaves}
-        usable = kept | (set(np.flatnonzero(open_to[place_rule[p]]).tolist()) - set(held))
-        short[p] = len(usable) < len(held) and any(brokers[b].state.is_gone for b in held)
+        replicas = [int(b) for b in now[p] if b >= 0]
+        kept = {b for b, leaves in zip(replicas, must_leave[p].tolist(), strict=False) if stays[b] and not leaves}
+        usable = kept | (set(np.flatnonzero(open_to[place_rule[p]]).tolist()) - set(replicas))
+        short[p] = len(usable) < len(replicas) and any(brokers[b].state.is_gone for b in replicas)
         movable = movable or not short[p]
     return short if movable else np.zeros_like(short)
 
@@ -290,15 +292,15 @@ def _judge_behind(
     if not parameters.moves_replicas:
         return behind[:, 0], behind  # without new lists: these may not lead, and the first one will again
     for p in np.flatnonzero(behind.any(axis=1)).tolist():
-        here = now[p] >= 0
-        wanted = int(here.sum()) if parameters.replication_factor is None else parameters.replication_factor
-        good = set(now[p][here & ~behind[p] & ~fixed[p]].tolist())
-        goes = len(good) >= wanted
+        is_replica = now[p] >= 0
+        factor = int(is_replica.sum()) if parameters.replication_factor is None else parameters.replication_factor
+        good = set(now[p][is_replica & ~behind[p] & ~fixed[p]].tolist())
+        goes = len(good) >= factor
         if not goes and fixed[p].any():
             may = set(np.flatnonzero(open_to[place_rule[p]]).tolist())
-            usable = good | (may - set(now[p][here].tolist()))
-            needed = min(wanted, len({int(rack[b]) for b in may}))
-            goes = len(usable) >= wanted and len({int(rack[b]) for b in usable}) >= needed
+            usable = good | (may - set(now[p][is_replica].tolist()))
+            needed = min(factor, len({int(rack[b]) for b in may}))
+            goes = len(usable) >= factor and len({int(rack[b]) for b in usable}) >= needed
         leave[p] = behind[p] & goes
         waiting[p] = not goes
     return waiting, leave
@@ -361,7 +363,10 @@ def _unplaced(snapshot: ClusterSnapshot, brokers: tuple[Broker, ...]) -> Floats:
     copies = [copy for row in snapshot.partitions.future.values() for copy in row]
     return np.array(
         [
-            float(sum(one.stray_bytes for one in b.log_dirs) + sum(c.log_bytes for c in copies if c.broker == b.id))
+            float(
+                sum(log_dir.stray_bytes for log_dir in b.log_dirs)
+                + sum(c.log_bytes for c in copies if c.broker == b.id)
+            )
             for b in brokers
         ]
     )
@@ -447,17 +452,17 @@ def read_moves(
     """None where a partition, broker or list is invalid (faults name it)."""
     row_of, index = snapshot.row_of, cluster.index_of
     rows: list[int] = []
-    seen: set[tuple[str, int]] = set()
+    keys: set[tuple[str, int]] = set()
     for number, move in enumerate(moves):
-        place = f"moves[{number}]"
+        location = f"moves[{number}]"
         key = (move["topic"], move["partition"])
         if key not in row_of:
-            faults.add("partition_unknown", place, f"{key[0]}-{key[1]} is not in the snapshot")
-        if key in seen:
-            faults.add("partition_twice", place, f"{key[0]}-{key[1]} moves twice")
-        seen.add(key)
+            faults.add("partition_unknown", location, f"{key[0]}-{key[1]} is not in the snapshot")
+        if key in keys:
+            faults.add("partition_twice", location, f"{key[0]}-{key[1]} moves twice")
+        keys.add(key)
         rows.append(row_of.get(key, -1))
-        _check_brokers(move, place, index, faults)
+        _check_brokers(move, location, index, faults)
     if rows != sorted(rows):
         faults.add("order", "plan.moves", "are not in the order of the snapshot's partitions")
     if faults.has_any("partition_unknown", "partition_twice", "broker_unknown", "broker_twice", "replication_factor"):
@@ -465,16 +470,16 @@ def read_moves(
     return _arrays(moves, rows, cluster, index)
 
 
-def _check_brokers(move: dict[str, Any], place: str, index: dict[int, int], faults: FaultList) -> None:
+def _check_brokers(move: dict[str, Any], location: str, index: dict[int, int], faults: FaultList) -> None:
     unknown = [broker for broker in (*move["from"], *move["to"], move["leader_to"]) if broker not in index]
     if move["leader_from"] is not None and move["leader_from"] not in index:
         unknown.append(move["leader_from"])
     if unknown:
-        faults.add("broker_unknown", place, f"broker {unknown[0]} is neither in the snapshot nor added")
+        faults.add("broker_unknown", location, f"broker {unknown[0]} is neither in the snapshot nor added")
     if len(set(move["to"])) != len(move["to"]):
-        faults.add("broker_twice", place, f"`to` {move['to']} names a broker twice")
+        faults.add("broker_twice", location, f"`to` {move['to']} names a broker twice")
     if not move["to"]:
-        faults.add("replication_factor", place, "`to` is empty")
+        faults.add("replication_factor", location, "`to` is empty")
 
 
 def _arrays(
@@ -509,8 +514,8 @@ def _matrix(lists: list[list[int]], width: int) -> Ints:
     return matrix
 
 
-def _contains(held: Ints, wanted: Ints) -> Flags:
-    return np.asarray((held[:, None, :] == wanted[:, :, None]).any(axis=2))
+def _contains(lists: Ints, brokers: Ints) -> Flags:
+    return np.asarray((lists[:, None, :] == brokers[:, :, None]).any(axis=2))
 
 
 def _own_sizes(end: Ints, today: Ints, own: Floats) -> Floats:
@@ -524,8 +529,8 @@ def rack_counts(rf: int, brokers_in: npt.NDArray[np.int64]) -> tuple[npt.NDArray
     depth = 0
     while np.minimum(brokers_in, depth + 1).sum() <= rf and depth < brokers_in.max(initial=0):
         depth += 1
-    held = np.minimum(brokers_in, depth)
-    return held, int(min(rf - held.sum(), (brokers_in > depth).sum()))
+    quota = np.minimum(brokers_in, depth)
+    return quota, int(min(rf - quota.sum(), (brokers_in > depth).sum()))
 
 
 _MANY = 2**31
@@ -554,7 +559,7 @@ def is_spread_evenly(cluster: ClusterArrays, row: Longs, placement: Ints) -> Fla
 
 def _evens_out(cluster: ClusterArrays, row: Longs, placement: Ints) -> Flags:
     rack_count = int(cluster.rack.max(initial=0)) + 1
-    held = _count_by_rack(cluster.rack, placement, placement >= 0, rack_count)
+    in_rack = _count_by_rack(cluster.rack, placement, placement >= 0, rack_count)
     closed = (placement >= 0) & cluster.takes_replicas[placement] & ~cluster.is_outside(row, placement)
     occupied = _count_by_rack(cluster.rack, placement, closed, rack_count)
     now = cluster.now[row]
@@ -567,8 +572,8 @@ def _evens_out(cluster: ClusterArrays, row: Longs, placement: Ints) -> Flags:
             for may in cluster.may_be_on
         ]
     )[cluster.place_rule[row]]
-    emptiest = np.where(occupied < open_in, held, _MANY).min(axis=1)
-    return np.asarray(held.max(axis=1) <= emptiest + 1)
+    emptiest = np.where(occupied < open_in, in_rack, _MANY).min(axis=1)
+    return np.asarray(in_rack.max(axis=1) <= emptiest + 1)
 
 
 def _count_by_rack(rack: Ints, placement: Ints, is_counted: Flags, rack_count: int) -> Longs:
@@ -578,23 +583,25 @@ def _count_by_rack(rack: Ints, placement: Ints, is_counted: Flags, rack_count: i
     return counts
 
 
-def check_seen(document: dict[str, Any], snapshot: ClusterSnapshot, parameters: PlanOptions, faults: FaultList) -> None:
+def check_preconditions(
+    document: dict[str, Any], snapshot: ClusterSnapshot, parameters: PlanOptions, faults: FaultList
+) -> None:
     moved = {move["topic"] for move in document["moves"]}
     ids = {topic.name: topic.topic_id for topic in snapshot.topics if topic.name in moved}
     faults.require_equal("identity", "plan.topic_ids", document["topic_ids"], ids)
-    seen, table = document["seen"], snapshot.partitions
+    claimed, table = document["seen"], snapshot.partitions
     racks = dict(parameters.add_brokers) | {broker.id: broker.rack for broker in snapshot.brokers}
-    reported = {int(broker): rack for broker, rack in seen["broker_racks"].items()}
+    reported = {int(broker): rack for broker, rack in claimed["broker_racks"].items()}
     faults.require_equal("identity", "plan.seen.broker_racks", reported, racks)
     dead = [broker.id for broker in snapshot.brokers if not broker.state.is_responsive]
-    faults.require_equal("identity", "plan.seen.dead_brokers", sorted(seen["dead_brokers"]), sorted(dead))
+    faults.require_equal("identity", "plan.seen.dead_brokers", sorted(claimed["dead_brokers"]), sorted(dead))
     count = Counter(table.topic.tolist())
     counts = {topic.name: count[index] for index, topic in enumerate(snapshot.topics) if topic.name in moved}
-    faults.require_equal("identity", "plan.seen.topic_partitions", seen["topic_partitions"], counts)
+    faults.require_equal("identity", "plan.seen.topic_partitions", claimed["topic_partitions"], counts)
     rows = sorted({*table.adding, *table.removing})
     running = [[snapshot.topics[int(table.topic[row])].name, int(table.partition[row])] for row in rows]
     faults.require_equal(
-        "identity", "plan.seen.reassigning", sorted(seen["reassigning"], key=repr), sorted(running, key=repr)
+        "identity", "plan.seen.reassigning", sorted(claimed["reassigning"], key=repr), sorted(running, key=repr)
     )
 
 
@@ -603,7 +610,7 @@ CANNOT_TELL = "cannot_tell"
 TOO_OLD = "snapshot_too_old"
 
 
-def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
+def check_observability(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
     """Check necessary conditions: a ``cannot_tell`` has a cause, and claims nothing about unresponsive brokers."""
     if document["verdict"] == CANNOT_TELL:
         if document["moves"] or document["frontier"]:

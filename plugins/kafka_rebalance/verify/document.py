@@ -404,8 +404,8 @@ class Plan(TypedDict):
 def check_shape(document: Any, faults: FaultList, kind: Any = Plan) -> bool:
     version = document.get("format_version") if isinstance(document, dict) else None
     if type(version) is int and version != FORMAT_VERSION:  # all fields may differ
-        words = f"{version} is unknown, this advisor reads {FORMAT_VERSION}: make the plan anew"
-        faults.add("shape", "plan.format_version", words)
+        message = f"{version} is unknown, this advisor reads {FORMAT_VERSION}: make the plan anew"
+        faults.add("shape", "plan.format_version", message)
         return False
     try:
         adapter_of(kind).validate_python(document, context={"depth": 0})
@@ -501,9 +501,9 @@ def check_seal(document: dict[str, Any], faults: FaultList) -> None:
 
 def check_identity(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
     """Check cluster and snapshot; for another snapshot only that is reported."""
-    found = snapshot_id(snapshot)
-    if document["snapshot_id"] != found:
-        faults.add("identity", _SNAPSHOT_PLACE, _made_from_another(document["snapshot_id"], found))
+    recomputed = snapshot_id(snapshot)
+    if document["snapshot_id"] != recomputed:
+        faults.add("identity", _SNAPSHOT_PLACE, _made_from_another(document["snapshot_id"], recomputed))
     else:
         faults.require_equal("identity", "plan.cluster", document["cluster"], snapshot.cluster)
         faults.require_equal("identity", "plan.cluster_id", document["cluster_id"], snapshot.cluster_id)
@@ -514,43 +514,43 @@ def check_identity(document: dict[str, Any], snapshot: ClusterSnapshot, faults: 
 
 
 def is_of_another_snapshot(faults: Iterable[Fault]) -> bool:
-    return any(fault.place == _SNAPSHOT_PLACE for fault in faults)
+    return any(fault.location == _SNAPSHOT_PLACE for fault in faults)
 
 
-def _made_from_another(claimed: str, found: str) -> str:
+def _made_from_another(claimed: str, recomputed: str) -> str:
     return (
-        f"this plan was made from snapshot {claimed[:8]}, INPUT is {found[:8]}, not what it was made from: whether it "
-        "still holds, or is done, tells `rebalance-advisor check PLAN INPUT`"
+        f"this plan was made from snapshot {claimed[:8]}, INPUT is {recomputed[:8]}, not what it was made from: "
+        "whether it still holds, or is done, tells `rebalance-advisor check PLAN INPUT`"
     )
 
 
 UNREADABLE: Final = object()
 
 
-def read_json(content: bytes, place: str, faults: FaultList) -> Any:
+def read_json(content: bytes, location: str, faults: FaultList) -> Any:
     """Return the value, or ``UNREADABLE`` with a fault. Never raises."""
     try:
         text = content.decode("utf-8")
         return json.loads(
-            text, object_pairs_hook=lambda pairs: _object(pairs, place, faults), parse_constant=_refuse_constant
+            text, object_pairs_hook=lambda pairs: _object(pairs, location, faults), parse_constant=_refuse_constant
         )
     except UnicodeDecodeError as error:
-        faults.add("json", place, f"byte {error.start} is no UTF-8")
+        faults.add("json", location, f"byte {error.start} is no UTF-8")
     except RecursionError:
-        faults.add("json", place, "is nested too deeply")
+        faults.add("json", location, "is nested too deeply")
     except ValueError as error:
-        faults.add("json", place, f"cannot be read ({str(error)[:100]})")
+        faults.add("json", location, f"cannot be read ({str(error)[:100]})")
     return UNREADABLE
 
 
-def _object(pairs: list[tuple[str, Any]], place: str, faults: FaultList) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]], location: str, faults: FaultList) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        seen: set[str] = set()
+        keys: set[str] = set()
         for key, _ in pairs:
-            if key in seen:
-                faults.add("key_twice", place, f"the key {key[:60]!r} stands twice in an object")
-            seen.add(key)
+            if key in keys:
+                faults.add("key_twice", location, f"the key {key[:60]!r} stands twice in an object")
+            keys.add(key)
     return result
 
 
@@ -571,10 +571,10 @@ def check_expiry(document: dict[str, Any], faults: FaultList) -> None:
     begin, end = _instant(captured), _instant(expires)
     hours = document["parameters"]["expires_after_hours"]
     try:
-        wanted = None if begin is None else (begin[0] + timedelta(hours=hours), *begin[1:])
+        expected = None if begin is None else (begin[0] + timedelta(hours=hours), *begin[1:])
     except OverflowError:
-        wanted = None
-    if wanted is None or end != wanted:
+        expected = None
+    if expected is None or end != expected:
         faults.add("expiry", "plan.expires_at", f"says {expires!r}, {captured!r} and {hours} hours were asked")
 
 

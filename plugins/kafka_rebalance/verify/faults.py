@@ -106,11 +106,11 @@ _LONGEST = 400
 @dataclass(frozen=True, slots=True)
 class Fault:
     code: str
-    place: str
+    location: str
     message: str
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.place}: {self.message}"
+        return f"{self.code}: {self.location}: {self.message}"
 
 
 @dataclass(slots=True)
@@ -120,32 +120,34 @@ class FaultList:
     faults: list[Fault] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
 
-    def add(self, code: str, place: str, message: str) -> None:
+    def add(self, code: str, location: str, message: str) -> None:
         """Raises UnknownNameError for a code without a rule."""
         if code not in RULES:
             raise UnknownNameError.among("fault code", code, RULES)
         self.counts[code] = self.counts.get(code, 0) + 1
         if self.counts[code] <= SHOWN_PER_CODE:
-            self.faults.append(Fault(code, _printable(place), _printable(message)))
+            self.faults.append(Fault(code, _printable(location), _printable(message)))
 
     def has_any(self, *codes: str) -> bool:
         return any(code in self.counts for code in codes) if codes else bool(self.counts)
 
-    def require_equal(self, code: str, place: str, claimed: object, found: object) -> None:
-        if claimed != found or isinstance(claimed, bool) is not isinstance(found, bool):
-            self.add(code, place, f"says {claimed!r}, recomputed {found!r}")
+    def require_equal(self, code: str, location: str, claimed: object, recomputed: object) -> None:
+        if claimed != recomputed or isinstance(claimed, bool) is not isinstance(recomputed, bool):
+            self.add(code, location, f"says {claimed!r}, recomputed {recomputed!r}")
 
     def require_close(
-        self, code: str, place: str, claimed: float | None, found: float | None, scale: float = 0.0
+        self, code: str, location: str, claimed: float | None, recomputed: float | None, scale: float = 0.0
     ) -> None:
         """Add a fault where numbers differ by more than 1e-9 of the greater one (or of ``scale``)."""
-        if claimed is None or found is None:
-            self.require_equal(code, place, claimed, found)
-        elif abs(claimed - found) > 1e-9 * max(abs(claimed), abs(found), scale):
-            self.add(code, place, f"says {claimed!r}, recomputed {found!r}")
+        if claimed is None or recomputed is None:
+            self.require_equal(code, location, claimed, recomputed)
+        elif abs(claimed - recomputed) > 1e-9 * max(abs(claimed), abs(recomputed), scale):
+            self.add(code, location, f"says {claimed!r}, recomputed {recomputed!r}")
 
 
 def _printable(text: str) -> str:
     """Escape characters of a document that could control a terminal."""
-    shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-    return shown if shown.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)
+    shortened = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return (
+        shortened if shortened.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shortened)
+    )

@@ -47,17 +47,17 @@ def expected_files(document: Mapping[str, Any]) -> dict[str, Any]:
     return files
 
 
-def check_files(document: Mapping[str, Any], found: Mapping[str, Any], faults: FaultList) -> None:
+def check_files(document: Mapping[str, Any], values: Mapping[str, Any], faults: FaultList) -> None:
     if not names_its_own_moves(document):
         faults.add("file", "plan.waves", "a wave names a move that is not there: its files cannot be judged")
         return
     expected = expected_files(document)
-    for name in sorted(expected.keys() - found.keys()):
+    for name in sorted(expected.keys() - values.keys()):
         faults.add("file", name, "is missing")
-    for name in sorted(found.keys() - expected.keys()):
+    for name in sorted(values.keys() - expected.keys()):
         faults.add("file", name, "does not belong to the plan")
-    for name in sorted(expected.keys() & found.keys()):
-        if not _is_same(expected[name], found[name]):
+    for name in sorted(expected.keys() & values.keys()):
+        if not _is_same(expected[name], values[name]):
             faults.add("file", name, "does not say what the plan says")
 
 
@@ -70,15 +70,15 @@ def names_its_own_moves(document: Mapping[str, Any]) -> bool:
     )
 
 
-def _is_same(expected: Any, found: Any) -> bool:
+def _is_same(expected: Any, actual: Any) -> bool:
     """Whether both are equal and of one kind (``true`` is not 1), as deep as ``expected``."""
-    if type(expected) is not type(found):
+    if type(expected) is not type(actual):
         return False
     if isinstance(expected, dict):
-        return expected.keys() == found.keys() and all(_is_same(value, found[key]) for key, value in expected.items())
+        return expected.keys() == actual.keys() and all(_is_same(value, actual[key]) for key, value in expected.items())
     if isinstance(expected, list):
-        return len(expected) == len(found) and all(map(_is_same, expected, found))
-    return bool(expected == found)
+        return len(expected) == len(actual) and all(map(_is_same, expected, actual))
+    return bool(expected == actual)
 
 
 def _reassignment(members: list[dict[str, Any]], list_of: str) -> dict[str, Any]:
@@ -117,14 +117,14 @@ def cell_of(text: str) -> str:
     return "'" + text if text.startswith(_FORMULA) else text
 
 
-def _check_row(row: list[str], move: dict[str, Any], place: str, faults: FaultList) -> None:
+def _check_row(row: list[str], move: dict[str, Any], location: str, faults: FaultList) -> None:
     expected = _row_of(move)
     if len(row) != len(expected):
-        faults.add("table", place, f"has {len(row)} cells, {len(expected)} are the columns")
+        faults.add("table", location, f"has {len(row)} cells, {len(expected)} are the columns")
         return
-    for name, claimed, wanted in zip(HEAD, row, expected, strict=True):
-        if claimed != wanted and name not in _WORDS:
-            faults.add("table", place, f"{name} says {claimed[:60]!r}, the plan {wanted[:60]!r}")
+    for name, claimed, cell in zip(HEAD, row, expected, strict=True):
+        if claimed != cell and name not in _WORDS:
+            faults.add("table", location, f"{name} says {claimed[:60]!r}, the plan {cell[:60]!r}")
 
 
 def _row_of(move: dict[str, Any]) -> list[str]:
@@ -159,16 +159,16 @@ def check_shell_blocks(document: dict[str, Any], content: bytes, faults: FaultLi
     except UnicodeDecodeError as error:
         faults.add("commands", COMMANDS, f"byte {error.start} is no UTF-8")
         return
-    found = _commands_in(text)
-    settings = [command for command in found if _is_setting(command)]
+    lines = _commands_in(text)
+    settings = [command for command in lines if _is_setting(command)]
     names = [command.partition("=")[0] for command in settings]
     if names != (list(_SETTINGS) if document["moves"] else []):
         faults.add("commands", COMMANDS, f"sets {', '.join(names) or 'nothing'}")
     expected = _expected(document) if document["moves"] else []
-    commands = [command for command in found if command not in settings]
-    for claimed, wanted in zip(commands, expected, strict=False):
-        if _tokens(claimed) != _tokens(wanted):
-            faults.add("commands", COMMANDS, f"says {claimed[:160]!r}, expected {wanted!r}")
+    commands = [command for command in lines if command not in settings]
+    for claimed, expected_command in zip(commands, expected, strict=False):
+        if _tokens(claimed) != _tokens(expected_command):
+            faults.add("commands", COMMANDS, f"says {claimed[:160]!r}, expected {expected_command!r}")
             return
     if len(commands) != len(expected):
         faults.add("commands", COMMANDS, f"{len(commands)} commands, {len(expected)} expected")
@@ -256,9 +256,9 @@ def _throttles(moves: list[dict[str, Any]], brokers: list[int], rate: int) -> li
         return []
     rates = ",".join(f"{key}={rate}" for key in _RATES.split(","))
     replicas = ",".join(f"{key}=*" for key in _REPLICAS.split(","))
-    alter, each = f"do {_CONFIGS} --alter --entity-type", " ".join(map(str, brokers))
+    alter, ids = f"do {_CONFIGS} --alter --entity-type", " ".join(map(str, brokers))
     return [
-        f"for BROKER in {each}; {alter} brokers --entity-name $BROKER --add-config {rates}; done",
+        f"for BROKER in {ids}; {alter} brokers --entity-name $BROKER --add-config {rates}; done",
         f"for TOPIC in {' '.join(topics)}; {alter} topics --entity-name $TOPIC --add-config '{replicas}'; done",
     ]
 
@@ -269,16 +269,16 @@ PAGES = (COMMANDS, "report.html", "digest.md")
 
 
 def check_folder(document: dict[str, Any], contents: Mapping[str, bytes], faults: FaultList) -> None:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, content in contents.items():
         if name == PLAN or not name.endswith(".json"):
             continue
         value = read_json(content, name, faults)
         if name.partition("/")[0] in FOLDERS:
-            found[name] = value
+            values[name] = value
         elif value is not UNREADABLE:
             _check_same_reading(name, value, document, faults)
-    check_files(document, found, faults)
+    check_files(document, values, faults)
     for name, check in ((COMMANDS, check_shell_blocks), (TABLE, check_table)):
         if name not in contents:
             faults.add("file", name, "is missing")

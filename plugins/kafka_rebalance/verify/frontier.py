@@ -19,7 +19,7 @@ import numpy as np
 from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, Ints, cap_of
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.loads import Levels, asked_band, hard_limits, weights_of
+from kafka_rebalance.verify.loads import Levels, hard_limits, requested_band, weights_of
 from kafka_rebalance.verify.verdict_rules import stops_at_step
 
 LEAST_POINTS = 4
@@ -48,19 +48,19 @@ def check_frontier(document: dict[str, Any], faults: FaultList) -> None:
 
 
 def _check_point(
-    place: str, point: dict[str, Any], previous: dict[str, Any] | None, document: dict[str, Any], faults: FaultList
+    location: str, point: dict[str, Any], previous: dict[str, Any] | None, document: dict[str, Any], faults: FaultList
 ) -> None:
     bound, amount = point["lower_bound_bytes"], point["bytes"]
     if (bound is None) is not (amount is None):
-        faults.add("frontier", place, "bytes and their bound are known together or not at all")
+        faults.add("frontier", location, "bytes and their bound are known together or not at all")
     elif amount is None and point["replica_moves"] == 0:
-        faults.add("frontier", place, "copies nothing, and yet its bytes are unknown")
+        faults.add("frontier", location, "copies nothing, and yet its bytes are unknown")
     elif bound is not None and not 0 <= bound <= amount * (1 + ROUNDING) + 1:
-        faults.add("frontier", place, f"{amount} bytes are below their bound {bound:g}")
-    _check_price(place, point, previous, document, faults)
-    _check_skew(place, point, document, faults)
+        faults.add("frontier", location, f"{amount} bytes are below their bound {bound:g}")
+    _check_price(location, point, previous, document, faults)
+    _check_skew(location, point, document, faults)
     if point["name"] is not None and not point["reasons"]:
-        faults.add("frontier", place, "is named without a reason")
+        faults.add("frontier", location, "is named without a reason")
 
 
 def _check_gains(document: dict[str, Any], faults: FaultList) -> None:
@@ -82,19 +82,19 @@ def _price(point: dict[str, Any], document: dict[str, Any]) -> float:
     return float(point["bytes"] if is_known else point["replica_moves"])
 
 
-def _check_skew(place: str, point: dict[str, Any], document: dict[str, Any], faults: FaultList) -> None:
+def _check_skew(location: str, point: dict[str, Any], document: dict[str, Any], faults: FaultList) -> None:
     resources = {outcome["resource"]: outcome for outcome in document["resources"]}
     if set(point["skew"]) != set(resources) or min(point["skew"].values(), default=0) < 0:
-        faults.add("frontier", place, f"tells the skew of {sorted(point['skew'])}")
+        faults.add("frontier", location, f"tells the skew of {sorted(point['skew'])}")
     elif any(0 < skew < 1 - ROUNDING for skew in point["skew"].values()):
-        faults.add("frontier", place, "a skew is below 1: no highest level is below the mean")
+        faults.add("frontier", location, "a skew is below 1: no highest level is below the mean")
     elif not any(point[name] for name in COSTS) and not _drops_for_nothing(document["parameters"]):
         for name, outcome in resources.items():
-            faults.require_close("frontier", f"{place}.skew.{name}", point["skew"][name], outcome["skew_before"])
+            faults.require_close("frontier", f"{location}.skew.{name}", point["skew"][name], outcome["skew_before"])
 
 
 def _check_price(
-    place: str,
+    location: str,
     point: dict[str, Any],
     previous: dict[str, Any] | None,
     document: dict[str, Any],
@@ -102,11 +102,11 @@ def _check_price(
 ) -> None:
     amount, tolerance = point["bytes"] or 0, point["tolerance"] or 0
     if previous is not None and _price(previous, document) > _price(point, document):
-        faults.add("frontier", place, "costs less than the point before it")
+        faults.add("frontier", location, "costs less than the point before it")
     if amount > 0 and point["replica_moves"] == 0:
-        faults.add("frontier", place, f"copies {amount} bytes without a replica that moves")
+        faults.add("frontier", location, f"copies {amount} bytes without a replica that moves")
     if min(point["replica_moves"], point["leader_changes"], amount, tolerance) < 0:
-        faults.add("frontier", place, "a cost or a band is negative")
+        faults.add("frontier", location, "a cost or a band is negative")
 
 
 def _drops_for_nothing(parameters: Mapping[str, Any]) -> bool:
@@ -120,18 +120,18 @@ def _check_recommended(document: dict[str, Any], faults: FaultList) -> None:
         faults.add("frontier", "plan.frontier", f"{len(chosen)} points are recommended, one with a reason is needed")
         return
     number, point = chosen[0]
-    place = f"frontier[{number}]"
+    location = f"frontier[{number}]"
     parameters = document["parameters"]
     has_band = bool(document["moves"]) and not parameters["targets"]
     tolerance = parameters["balance_within"] if has_band else None
-    faults.require_close("frontier", f"{place}.tolerance", point["tolerance"], tolerance)
+    faults.require_close("frontier", f"{location}.tolerance", point["tolerance"], tolerance)
     for name in (*COSTS, "seconds"):
-        faults.require_equal("frontier", f"{place}.{name}", point[name], document["cost"][name])
+        faults.require_equal("frontier", f"{location}.{name}", point[name], document["cost"][name])
     for outcome in document["resources"]:
         reported = point["skew"].get(outcome["resource"])
-        faults.require_close("frontier", f"{place}.skew.{outcome['resource']}", reported, outcome["skew_after"])
+        faults.require_close("frontier", f"{location}.skew.{outcome['resource']}", reported, outcome["skew_after"])
     stated = next((claim["value"] for claim in document["lower_bound"] if claim["cost"] == "bytes"), None)
-    faults.require_close("frontier", f"{place}.lower_bound_bytes", point["lower_bound_bytes"], stated)
+    faults.require_close("frontier", f"{location}.lower_bound_bytes", point["lower_bound_bytes"], stated)
 
 
 _MOST_PAIRS, _MOST_STEPS, _LEAST = 5_000, 300, 1e-9
@@ -172,13 +172,13 @@ def check_ordered_bands(
 ) -> None:
     """Add a fault where steps from the plan's end reach all unmet ordered bands."""
     resources = document["resources"]
-    left = [one for one in resources if one["is_ordered"] and one["widened_to"] != [None, None]]
-    if not left or all(one["is_ordered"] for one in resources) or not _is_judged(document, parameters):
+    left = [outcome for outcome in resources if outcome["is_ordered"] and outcome["widened_to"] != [None, None]]
+    if not left or all(outcome["is_ordered"] for outcome in resources) or not _is_judged(document, parameters):
         return
     if cluster.now.shape[0] * len(cluster.ids) > _MOST_PAIRS or faults.has_any("band", "rack", "capacity"):
         return
     rules = _rules(resources, levels, cluster, parameters)
-    state = _start(rules, claimed, cluster, [one["resource"] for one in resources], levels)
+    state = _start(rules, claimed, cluster, [outcome["resource"] for outcome in resources], levels)
     if _outside(rules, state.load) <= _LEAST:
         return
     for _ in range(_MOST_STEPS):
@@ -188,8 +188,10 @@ def check_ordered_bands(
         state = step
         if _outside(rules, state.load) <= _LEAST:
             name = left[0]["resource"]
-            words = "the band was ordered and is left, though only default bands stand in the way of one that is inside"
-            faults.add("band", f"resources.{name}.widened_to", words)
+            message = (
+                "the band was ordered and is left, though only default bands stand in the way of one that is inside"
+            )
+            faults.add("band", f"resources.{name}.widened_to", message)
             return
 
 
@@ -201,9 +203,9 @@ def _is_judged(document: dict[str, Any], parameters: PlanOptions) -> bool:
 
 
 def _rules(resources: list[dict[str, Any]], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions) -> _Rules:
-    names = [one["resource"] for one in resources]
-    bands = [asked_band(one, levels.before[name], levels.capacity[name], cluster, parameters)[0]
-             for one, name in zip(resources, names, strict=True)]  # fmt: skip
+    names = [outcome["resource"] for outcome in resources]
+    bands = [requested_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[0]
+             for outcome, name in zip(resources, names, strict=True)]  # fmt: skip
     limits = hard_limits(cluster, levels.capacity, levels.before)
     most = np.stack([np.maximum(limits[name], levels.before[name]) for name in names], axis=1)
     for d, name in enumerate(names):
@@ -214,7 +216,7 @@ def _rules(resources: list[dict[str, Any]], levels: Levels, cluster: ClusterArra
     weights = [weights_of(name, rf, cluster) for name in names]
     disk = limits.get("disk", np.full(len(cluster.ids), np.inf))
     return _Rules(
-        ordered=np.array([bool(one["is_ordered"]) for one in resources], dtype=np.bool_),
+        ordered=np.array([bool(outcome["is_ordered"]) for outcome in resources], dtype=np.bool_),
         low=np.stack([band.low for band in bands], axis=1),
         high=np.stack([band.high for band in bands], axis=1),
         most=most,
@@ -228,13 +230,13 @@ def _rules(resources: list[dict[str, Any]], levels: Levels, cluster: ClusterArra
 
 def _start(rules: _Rules, claimed: ClaimedMoves, cluster: ClusterArrays, names: list[str], levels: Levels) -> _State:
     gained = np.zeros(len(cluster.ids))
-    line, column = np.nonzero((claimed.after >= 0) & ~_held_today(claimed.after, cluster))
+    line, column = np.nonzero((claimed.after >= 0) & ~_is_on_today(claimed.after, cluster))
     np.add.at(gained, claimed.after[line, column], rules.size[line])
     load = np.stack([levels.after[name] for name in names], axis=1)
     return _State(claimed.after, claimed.leader_after, load, gained)
 
 
-def _held_today(placement: Ints, cluster: ClusterArrays) -> Flags:
+def _is_on_today(placement: Ints, cluster: ClusterArrays) -> Flags:
     return np.asarray((placement[:, :, None] == cluster.now[:, None, :]).any(axis=2))
 
 
@@ -255,7 +257,7 @@ def _best_step(rules: _Rules, state: _State, cluster: ClusterArrays, parameters:
         may = free & (source >= 0) & ~is_led & cluster.takes_leaders[source]
         change, row = _gain(rules, state, may, (state.leader, source), rules.extra)
         if change < least:
-            least, best = change, _led(rules, state, row, int(source[row]))
+            least, best = change, _with_leader(rules, state, row, int(source[row]))
         for b in np.flatnonzero(cluster.takes_replicas).tolist() if parameters.moves_replicas else []:
             may = free & _may_go(state, cluster, j, b) & (~is_led | bool(cluster.takes_leaders[b]))
             is_new = ~(cluster.now == b).any(axis=1)
@@ -297,7 +299,7 @@ def _gain(rules: _Rules, state: _State, may: Flags, ends: tuple[Ints, Ints], wei
     return float(left[at]), int(rows[at])
 
 
-def _led(rules: _Rules, state: _State, row: int, broker: int) -> _State:
+def _with_leader(rules: _Rules, state: _State, row: int, broker: int) -> _State:
     load, leader = state.load.copy(), state.leader.copy()
     load[leader[row]] -= rules.extra[row]
     load[broker] += rules.extra[row]

@@ -66,28 +66,28 @@ def is_in_play(name: str, parameters: PlanOptions) -> bool:
 
 def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
     """float64[P]: load of every replica, and the leader's additional one."""
-    nothing, one = np.zeros(len(rf)), (rf > 0).astype(np.float64)
+    nothing, has_replicas = np.zeros(len(rf)), (rf > 0).astype(np.float64)
     if name == "replicas":
-        return one, nothing
+        return has_replicas, nothing
     if name == "leaders":
-        return nothing, one
+        return nothing, has_replicas
     if name in ("disk", "in"):
-        return _figure(name, one, cluster), nothing
-    written = _figure("in", one, cluster)
+        return _figure(name, has_replicas, cluster), nothing
+    written = _figure("in", has_replicas, cluster)
     if name == "leader_in":
         return nothing, written
-    sent = _figure("out", one, cluster) + written * (rf - 1)
+    sent = _figure("out", has_replicas, cluster) + written * (rf - 1)
     if name == "potential_out":
         return sent, nothing
     if name == "out":
         return nothing, sent
-    used = _figure("cpu", one, cluster)
+    used = _figure("cpu", has_replicas, cluster)
     follower = _follower_cpu(used, written, sent)
     return follower, used - follower
 
 
-def _figure(name: str, there: Floats, cluster: ClusterArrays) -> Floats:
-    return np.asarray(np.nan_to_num(cluster.figures[name]) * there)
+def _figure(name: str, is_counted: Floats, cluster: ClusterArrays) -> Floats:
+    return np.asarray(np.nan_to_num(cluster.figures[name]) * is_counted)
 
 
 def _follower_cpu(cpu: Floats, written: Floats, sent: Floats) -> Floats:
@@ -183,8 +183,8 @@ def topic_excess(cluster: ClusterArrays, placement: Ints) -> int:
 
 
 def _spread(cluster: ClusterArrays, placement: Ints, weight: Floats) -> Floats:
-    there = placement >= 0
-    return np.bincount(placement[there], weights=weight[there], minlength=len(cluster.ids)).astype(np.float64)
+    is_replica = placement >= 0
+    return np.bincount(placement[is_replica], weights=weight[is_replica], minlength=len(cluster.ids)).astype(np.float64)
 
 
 def _lead(cluster: ClusterArrays, leader: Ints, weight: Floats) -> Floats:
@@ -203,14 +203,14 @@ def _volumes(log_dirs: tuple[LogDir, ...], *, usable: bool = False) -> float | N
 
 
 def _filled(cluster: ClusterArrays, values: Floats) -> Floats | None:
-    known = ~np.isnan(values)
-    if not known.any():
+    is_reported = ~np.isnan(values)
+    if not is_reported.any():
         return None
     unasked = np.array([b.state is BrokerState.NEW or b.state.is_unresponsive for b in cluster.brokers], dtype=np.bool_)
-    if (~known & cluster.stays & ~unasked).any():
+    if (~is_reported & cluster.stays & ~unasked).any():
         return None
     # One number for all brokers that did not report.
-    return np.where(known, values, float(values[known].mean()))
+    return np.where(is_reported, values, float(values[is_reported].mean()))
 
 
 _REPLICA_STEPS = 80
@@ -254,24 +254,24 @@ def filled(share: Floats, capacity: Floats, rack: Longs, pieces: list[Piece]) ->
     return risen
 
 
-def _overfull(held: Floats, rack: Longs, pieces: list[Piece]) -> tuple[float, Flags]:
-    order = np.lexsort((-held, rack))
+def _overfull(share: Floats, rack: Longs, pieces: list[Piece]) -> tuple[float, Flags]:
+    order = np.lexsort((-share, rack))
     inverse = np.empty(len(order), dtype=np.int64)
     inverse[order] = np.arange(len(order))
-    racks, held = rack[order], held[order]
+    racks, share = rack[order], share[order]
     depth = _depth(racks)
     begins = np.flatnonzero(depth == 0)
-    worst, found = 0.0, np.zeros(len(held), dtype=np.bool_)
+    worst, is_full = 0.0, np.zeros(len(share), dtype=np.bool_)
     for whole in _choices(pieces):
         adds, fixed = _adds(racks, depth, pieces, whole)
-        sums = np.cumsum(held - adds)
-        sums -= (sums - (held - adds))[begins][racks]
+        sums = np.cumsum(share - adds)
+        sums -= (sums - (share - adds))[begins][racks]
         most = np.maximum.reduceat(sums, begins)
         over = float(np.maximum(most, 0.0).sum()) - fixed
         if over > worst:
-            last = np.minimum.reduceat(np.where((sums == most[racks]) & (sums > 0), depth, len(held)), begins)
-            worst, found = over, (depth <= np.where(most > 0, last, -1)[racks])[inverse]
-    return worst, found
+            last = np.minimum.reduceat(np.where((sums == most[racks]) & (sums > 0), depth, len(share)), begins)
+            worst, is_full = over, (depth <= np.where(most > 0, last, -1)[racks])[inverse]
+    return worst, is_full
 
 
 def _can_hold(members: Flags, rack: Longs, pieces: list[Piece]) -> float:
@@ -339,8 +339,8 @@ def _levels(capacity: Floats, base: Floats, extra: Floats) -> Floats:
     frozen = 0
     while len(rising):
         level = _highest_level(capacity[rising], base[rising], extra[frozen:] - extra[frozen])
-        held = np.sort(level * capacity[rising] - base[rising])[::-1]
-        slack = (extra[frozen + 1 :] - extra[frozen]) - np.cumsum(held)
+        fill = np.sort(level * capacity[rising] - base[rising])[::-1]
+        slack = (extra[frozen + 1 :] - extra[frozen]) - np.cumsum(fill)
         tight = np.flatnonzero(slack <= _SHARE_TIGHT * max(float(capacity[rising].sum()) * level, 1e-300))
         count = int(tight[-1]) + 1 if len(tight) else len(rising)
         order = np.argsort(-(level * capacity[rising] - base[rising]), kind="stable")[:count]
@@ -386,7 +386,7 @@ def band_of(
     cluster: ClusterArrays,
     parameters: PlanOptions,
 ) -> Band:
-    band, plain = asked_band(outcome, before, capacity, cluster, parameters)
+    band, plain = requested_band(outcome, before, capacity, cluster, parameters)
     widened_low, widened_high = outcome["widened_to"]
     low, high = band.low, band.high
     if widened_high is not None:
@@ -396,7 +396,7 @@ def band_of(
     return Band(low, high)
 
 
-def asked_band(
+def requested_band(
     outcome: Mapping[str, Any],
     before: Floats,
     capacity: Floats | None,
@@ -412,18 +412,18 @@ def asked_band(
     """
     name = outcome["resource"]
     broker_capacity = np.where(cluster.stays, 1.0 if capacity is None else capacity, 0.0)
-    rf = wanted_rf(cluster, parameters)
+    rf = target_factors(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
     plain = (
         float((per_replica * rf).sum() + per_leader.sum()) / max(float(broker_capacity.sum()), 1e-300) * broker_capacity
     )
     basis = plain if outcome["basis"] == "plain_mean" else fair_share(name, broker_capacity, cluster, parameters)
     low, high = np.zeros(len(broker_capacity)), np.full(len(broker_capacity), np.inf)
-    asked_low, asked_high = outcome["band_asked"]
-    if asked_high is not None:
-        high = asked_high * basis
-    if asked_low is not None:
-        low = asked_low * basis
+    requested_low, requested_high = outcome["band_asked"]
+    if requested_high is not None:
+        high = requested_high * basis
+    if requested_low is not None:
+        low = requested_low * basis
     if name in COUNTS:
         low, high = _rounded(low, high, basis, is_target=outcome["basis"] == "plain_mean")
     if (cap := cap_of(name, capacity, len(low), parameters)) is not None:
@@ -433,8 +433,8 @@ def asked_band(
         top = full.relieved_to * capacity
         low, high = np.minimum(low, top), np.minimum(high, top)
     low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
-    held = before if name == "disk" else _held(per_replica, per_leader, cluster)
-    return Band(_reachable(name, low, held, cluster), high), plain
+    today = before if name == "disk" else _loads_today(per_replica, per_leader, cluster)
+    return Band(_reachable(name, low, today, cluster), high), plain
 
 
 # A broker above this share of capacity is relieved, by default to the other one, or to this much above the mean.
@@ -457,8 +457,8 @@ def nearly_full(
     name: str, load: Floats, capacity: Floats | None, plain: Floats, cluster: ClusterArrays, parameters: PlanOptions
 ) -> NearlyFull | None:
     """``plain``: the mean times capacity. None where no broker is, or an option orders this resource."""
-    asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys() | set(ON_REQUEST)
-    if capacity is None or name in asked or not cluster.stays.any():
+    requested = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys() | set(ON_REQUEST)
+    if capacity is None or name in requested or not cluster.stays.any():
         return None
     if parameters.band is None or parameters.is_within_ordered:
         return None
@@ -474,11 +474,11 @@ def nearly_full(
     return NearlyFull(np.asarray(brokers), share, mean, edge if helps else None)
 
 
-def _held(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Floats:
-    held, led = cluster.now >= 0, cluster.leader >= 0
-    weight = np.broadcast_to(per_replica[:, None], held.shape)
+def _loads_today(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Floats:
+    is_replica, led = cluster.now >= 0, cluster.leader >= 0
+    weight = np.broadcast_to(per_replica[:, None], is_replica.shape)
     return np.asarray(
-        np.bincount(cluster.now[held], weights=weight[held], minlength=len(cluster.ids))
+        np.bincount(cluster.now[is_replica], weights=weight[is_replica], minlength=len(cluster.ids))
         + np.bincount(cluster.leader[led], weights=per_leader[led], minlength=len(cluster.ids))
     )
 
@@ -489,17 +489,17 @@ def _rounded(low: Floats, high: Floats, basis: Floats, *, is_target: bool) -> tu
     return low, np.where(is_open & np.isfinite(high), np.maximum(high, np.ceil(basis - _SLACK)), high)
 
 
-def _reachable(name: str, low: Floats, held: Floats, cluster: ClusterArrays) -> Floats:
+def _reachable(name: str, low: Floats, today: Floats, cluster: ClusterArrays) -> Floats:
     if name not in OF_LEADERS_ALONE:
-        low = np.where(cluster.takes_replicas, low, np.minimum(low, held))
+        low = np.where(cluster.takes_replicas, low, np.minimum(low, today))
     if name in OF_LEADERS:
-        low = np.where(cluster.takes_leaders, low, np.minimum(low, held))
+        low = np.where(cluster.takes_leaders, low, np.minimum(low, today))
         low = np.where(cluster.keeps_leaders, low, 0.0)
     return np.asarray(low)
 
 
 def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
-    rf = wanted_rf(cluster, parameters)
+    rf = target_factors(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
     if name in OF_LEADERS_ALONE:
@@ -510,13 +510,13 @@ def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, param
     return np.asarray(share + leading * (float(per_leader.sum()) / max(float(leading.sum()), 1e-300)))
 
 
-def wanted_rf(cluster: ClusterArrays, parameters: PlanOptions) -> Longs:
+def target_factors(cluster: ClusterArrays, parameters: PlanOptions) -> Longs:
     """Return replication factors; a pinned partition keeps its own, on remaining brokers."""
-    there = cluster.now >= 0
-    rf = there.sum(axis=1)
+    is_replica = cluster.now >= 0
+    rf = is_replica.sum(axis=1)
     if parameters.replication_factor is not None and parameters.moves_replicas:
         rf = np.full(len(rf), parameters.replication_factor)
-    return np.asarray(np.where(cluster.left_alone, (there & cluster.stays[cluster.now]).sum(axis=1), rf))
+    return np.asarray(np.where(cluster.left_alone, (is_replica & cluster.stays[cluster.now]).sum(axis=1), rf))
 
 
 SLACK = 1e-9
@@ -560,11 +560,11 @@ def check_outcomes(
 ) -> None:
     resources = [resource["resource"] for resource in document["resources"]]
     _check_which(document, resources, cluster, parameters, faults)
-    _check_asked(document["resources"], levels, cluster, parameters, faults)
+    _check_requested(document["resources"], levels, cluster, parameters, faults)
     for outcome in document["resources"]:
         name = outcome["resource"]
         if name in levels.before and name in document["before"] and name in document["after"]:
-            _check_one(document, outcome, levels, cluster, faults)
+            _check_outcome(document, outcome, levels, cluster, faults)
     _check_preferred(document["preferred_leaders"], levels, cluster, faults)
     check_capacity(levels, cluster, faults)
     if document["verdict"] in ("rebalance", "nothing_to_do"):
@@ -574,8 +574,8 @@ def check_outcomes(
     for outcome in document["resources"]:
         if outcome["resource"] in levels.after:
             if document["verdict"] in ("infeasible", "cannot_tell"):
-                place = f"resources.{outcome['resource']}.widened_to"
-                faults.require_equal("band", place, outcome["widened_to"], [None, None])
+                location = f"resources.{outcome['resource']}.widened_to"
+                faults.require_equal("band", location, outcome["widened_to"], [None, None])
                 continue
             if document["verdict"] in ("rebalance", "nothing_to_do"):
                 _check_band(outcome, levels, cluster, parameters, faults)
@@ -589,18 +589,18 @@ def _check_which(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    known = [
+    measured = [
         resource
         for resource in resources_in_play(cluster, parameters)
         if parameters.moves_replicas or resource in OF_LEADERS
     ]
     if not len(cluster.ids):
-        known = []
+        measured = []
     if [resource for resource in RESOURCES if resource in resources] != resources:
         faults.add("order", "plan.resources", "are not in order")
     if (document["left_out"].keys() | set(resources)) - set(RESOURCES):
         faults.add("resource", "plan.resources", "one is no resource")
-    _check_left_out(document["left_out"], resources, known, parameters, faults)
+    _check_left_out(document["left_out"], resources, measured, parameters, faults)
     if len(set(resources)) != len(resources):
         faults.add("resource", "plan.resources", "one stands twice")
     for field in ("before", "after"):
@@ -609,7 +609,7 @@ def _check_which(
 
 
 def _check_left_out(
-    left_out: dict[str, Any], resources: list[str], known: list[str], parameters: PlanOptions, faults: FaultList
+    left_out: dict[str, Any], resources: list[str], measured: list[str], parameters: PlanOptions, faults: FaultList
 ) -> None:
     """A resource is balanced where known and changeable, else left out with its reason."""
     for name in RESOURCES:
@@ -619,13 +619,13 @@ def _check_left_out(
                 faults.add("resource", name, "is in the plan, though no option names it")
         elif stands != 1:
             faults.add("resource", name, "stands neither once among resources nor among those left out")
-        elif name in resources and name not in known:
+        elif name in resources and name not in measured:
             faults.add("resource", name, "is balanced although it is not known")
-        elif name in left_out and name in known:
+        elif name in left_out and name in measured:
             faults.add("resource", name, "is left out although it is known")
 
 
-def _check_asked(
+def _check_requested(
     resources: list[dict[str, Any]],
     levels: Levels,
     cluster: ClusterArrays,
@@ -641,7 +641,7 @@ def _check_asked(
             target = parameters.targets[name]
             basis, band = "plain_mean", [target.low, target.high]
         elif watched is not None:
-            plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[1]
+            plain = requested_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[1]
             at = int(cluster.stays.argmax())
             basis, band = "plain_mean", [None, BUSY_SHARE * float(watched.capacity[at] / plain[at])]
         else:
@@ -651,8 +651,8 @@ def _check_asked(
         faults.require_equal(
             "band", f"resources.{name}.is_ordered", outcome["is_ordered"], is_ordered(name, parameters)
         )
-        for side, claimed, wanted in zip(("low", "high"), outcome["band_asked"], band, strict=True):
-            faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
+        for side, claimed, expected in zip(("low", "high"), outcome["band_asked"], band, strict=True):
+            faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, expected)
 
 
 # Rates above this share of capacity are balanced. Unknown capacity: the fullest broker's load plus the throttle.
@@ -672,34 +672,34 @@ def watched_rate(name: str, levels: Levels, cluster: ClusterArrays, parameters: 
     """Return the rate if no band is given and every broker is below half of its capacity; else None."""
     requested = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys()
     is_free = parameters.band is not None and not parameters.is_within_ordered and name not in requested
-    known = levels.capacity.get(name)
+    given_capacity = levels.capacity.get(name)
     if name not in _RATES or name not in levels.before or not is_free or not cluster.stays.any():
         return None
-    if known is None and name not in _THROTTLED:
+    if given_capacity is None and name not in _THROTTLED:
         return None
     load = np.where(cluster.stays, np.maximum(levels.before[name], levels.elected_before[name]), 0.0)
     most = float(load.max()) + parameters.throttle_bytes_per_s
-    capacity = np.full(len(load), most) if known is None else known
+    capacity = np.full(len(load), most) if given_capacity is None else given_capacity
     if not 0 < float((load / capacity).max()) < BUSY_SHARE:
         return None
-    return WatchedRate(load, capacity, known is None)
+    return WatchedRate(load, capacity, given_capacity is None)
 
 
 def _check_watched(
     outcome: dict[str, Any], rate: WatchedRate | None, cluster: ClusterArrays, faults: FaultList
 ) -> None:
-    place, claimed = f"resources.{outcome['resource']}.watched", outcome["watched"]
+    location, claimed = f"resources.{outcome['resource']}.watched", outcome["watched"]
     if (claimed is None) is not (rate is None):
-        faults.add("band", place, "is said of another rate than of those that no broker carries half of")
+        faults.add("band", location, "is said of another rate than of those that no broker carries half of")
     elif rate is not None and claimed is not None:
-        faults.require_equal("band", f"{place}.is_assumed", claimed["is_assumed"], rate.is_assumed)
-        found = {str(broker): at for at, broker in enumerate(cluster.ids.tolist())}.get(str(claimed["broker"]))
+        faults.require_equal("band", f"{location}.is_assumed", claimed["is_assumed"], rate.is_assumed)
+        index = {str(broker): at for at, broker in enumerate(cluster.ids.tolist())}.get(str(claimed["broker"]))
         share = rate.load / rate.capacity
-        if found is None or share[found] < float(share.max()) * (1 - SLACK):
-            faults.add("band", f"{place}.broker", f"{claimed['broker']} is not the fullest broker")
+        if index is None or share[index] < float(share.max()) * (1 - SLACK):
+            faults.add("band", f"{location}.broker", f"{claimed['broker']} is not the fullest broker")
             return
-        faults.require_close("band", f"{place}.load", claimed["load"], float(rate.load[found]))
-        faults.require_close("band", f"{place}.capacity", claimed["capacity"], float(rate.capacity[found]))
+        faults.require_close("band", f"{location}.load", claimed["load"], float(rate.load[index]))
+        faults.require_close("band", f"{location}.capacity", claimed["capacity"], float(rate.capacity[index]))
 
 
 def is_ordered(name: str, parameters: PlanOptions) -> bool:
@@ -707,7 +707,7 @@ def is_ordered(name: str, parameters: PlanOptions) -> bool:
     return name in parameters.targets or (parameters.is_within_ordered and not is_bare)
 
 
-def _check_one(
+def _check_outcome(
     document: dict[str, Any], outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, faults: FaultList
 ) -> None:
     name = outcome["resource"]
@@ -726,8 +726,8 @@ def _check_one(
             elif reported != load:
                 faults.add(field, f"{field}.{name}.{broker}", f"says {reported!r}, recomputed {load!r}")
     ids = map(str, cluster.ids.tolist())
-    found = None if capacity is None else dict(zip(ids, capacity.tolist(), strict=True))
-    if outcome["capacity"] != found:
+    expected = None if capacity is None else dict(zip(ids, capacity.tolist(), strict=True))
+    if outcome["capacity"] != expected:
         faults.add("mean", f"resources.{name}.capacity", "capacities are not those of snapshot and parameters")
     if outcome["unit"] != UNITS[name]:
         faults.add("resource", f"resources.{name}.unit", f"{outcome['unit'][:40]!r} should be {UNITS[name]!r}")
@@ -775,8 +775,8 @@ def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanOptions,
             continue
         over = cluster.stays & (levels.after[name] > cap * (1 + SLACK))
         for b in np.flatnonzero(over).tolist():
-            words = f"{name} comes to {levels.after[name][b]:g}, its cap is {cap[b]:g}"
-            faults.add("capacity", f"broker {cluster.ids[b]}", words)
+            message = f"{name} comes to {levels.after[name][b]:g}, its cap is {cap[b]:g}"
+            faults.add("capacity", f"broker {cluster.ids[b]}", message)
 
 
 def _check_band(
@@ -788,9 +788,9 @@ def _check_band(
     slack = SLACK * max(float(np.nanmax(np.where(np.isfinite(band.high), band.high, 0.0))), 1.0)
     over = cluster.stays & (after > band.high + slack)
     under = cluster.stays & (after < band.low - slack)
-    for words, wrong in (("above its allowed range", over), ("below its allowed range", under)):
+    for side, wrong in (("above its allowed range", over), ("below its allowed range", under)):
         for b in np.flatnonzero(wrong).tolist():
-            faults.add("band", f"broker {cluster.ids[b]}", f"{name} {after[b]:g} is {words}")
+            faults.add("band", f"broker {cluster.ids[b]}", f"{name} {after[b]:g} is {side}")
 
 
 def check_widened(
@@ -798,7 +798,7 @@ def check_widened(
 ) -> None:
     name = outcome["resource"]
     after = levels.after[name]
-    band, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
+    band, plain = requested_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
     usable = cluster.stays & (plain > 0)
     if not usable.any():
         return
@@ -809,22 +809,27 @@ def check_widened(
         ("high", usable & (after > band.high - slack), usable & (after > band.high + slack), np.max),
     )
     for (side, nearly, surely, outermost), claimed in zip(sides, outcome["widened_to"], strict=True):
-        place = f"resources.{name}.widened_to {side}"
+        location = f"resources.{name}.widened_to {side}"
         if claimed is None and surely.any():
-            faults.add("band", place, "some broker is outside the requested allowed range, and it is not widened")
+            faults.add("band", location, "some broker is outside the requested allowed range, and it is not widened")
         elif claimed is not None:
-            _check_widening(place, claimed, level[nearly], level[surely], outermost, faults)
+            _check_widening(location, claimed, level[nearly], level[surely], outermost, faults)
 
 
 def _check_widening(
-    place: str, claimed: float, nearly: Floats, surely: Floats, outermost: Callable[[Floats], float], faults: FaultList
+    location: str,
+    claimed: float,
+    nearly: Floats,
+    surely: Floats,
+    outermost: Callable[[Floats], float],
+    faults: FaultList,
 ) -> None:
     """``claimed`` is the level of a broker outside or at the edge, and the outermost."""
     rounding = 1e-7 * max(abs(claimed), 1.0)
     if not (np.abs(nearly - claimed) <= rounding).any():
-        faults.add("band", place, f"says {claimed:g}, and no broker outside the requested allowed range is there")
+        faults.add("band", location, f"says {claimed:g}, and no broker outside the requested allowed range is there")
     elif len(surely) and abs(float(outermost(np.append(surely, claimed))) - claimed) > rounding:
-        faults.add("band", place, f"says {claimed:g}, the furthest broker stands at {outermost(surely):g}")
+        faults.add("band", location, f"says {claimed:g}, the furthest broker stands at {outermost(surely):g}")
 
 
 def must_change(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
@@ -844,8 +849,8 @@ def waits_for_reassignment(cluster: ClusterArrays, parameters: PlanOptions) -> b
 
 
 def _must_move(cluster: ClusterArrays, parameters: PlanOptions, free: Flags) -> bool:
-    there = (cluster.now >= 0) & free[:, None]
-    if (there & (~cluster.stays[cluster.now] | cluster.must_leave)).any():
+    is_movable = (cluster.now >= 0) & free[:, None]
+    if (is_movable & (~cluster.stays[cluster.now] | cluster.must_leave)).any():
         return True
     count = (cluster.now >= 0).sum(axis=1)
     rf = count if parameters.replication_factor is None else np.full(len(count), parameters.replication_factor)
@@ -871,15 +876,15 @@ def is_above_a_cap(cluster: ClusterArrays, parameters: PlanOptions, levels: Leve
 
 def breaks_a_hard_rule(cluster: ClusterArrays, parameters: PlanOptions, levels: Levels) -> bool:
     """Whether today's placement breaks a hard rule: only then can a plan be infeasible."""
-    there = cluster.now >= 0
-    on_leaving = (there & ~cluster.stays[cluster.now]).any()
+    is_replica = cluster.now >= 0
+    on_leaving = (is_replica & ~cluster.stays[cluster.now]).any()
     if on_leaving or must_change(cluster, parameters) or _asks_beyond_its_budget(cluster, parameters):
         return True
     if is_above_a_cap(cluster, parameters, levels):
         return True
     limits = hard_limits(cluster, levels.capacity, levels.before)
     for name, limit in limits.items():
-        rf = wanted_rf(cluster, parameters)
+        rf = target_factors(cluster, parameters)
         per_replica, per_leader = weights_of(name, rf, cluster)
         total_capacity = float(limit[cluster.stays].sum())
         if (cluster.stays & (levels.before[name] > limit * (1 + SLACK))).any():

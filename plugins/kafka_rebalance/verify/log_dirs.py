@@ -131,7 +131,7 @@ def _check_parameters(parameters: dict[str, Any], faults: FaultList) -> None:
 
 
 @dataclass(slots=True)
-class Place:
+class DirGroup:
     """A disk with its remaining dirs, or one dir to empty.
 
     ``sizes`` of movable replicas by partition row.
@@ -148,7 +148,7 @@ class Place:
 
     @property
     def is_open(self) -> bool:
-        return not self.is_removed and any(not one.is_cordoned for one in self.dirs)
+        return not self.is_removed and any(not log_dir.is_cordoned for log_dir in self.dirs)
 
 
 @dataclass(slots=True)
@@ -156,48 +156,48 @@ class BrokerDisks:
     """``places`` in the order of dirs; ``total`` and ``usable`` bytes by disk, empty where unknown."""
 
     broker: Broker
-    places: list[Place]
+    places: list[DirGroup]
     total: list[int]
     usable: list[int]
     unmovable_by_path: dict[str, int] = field(default_factory=dict)  # replicas; "" where the dir is unknown
     path_of: dict[int, str] = field(default_factory=dict)
 
-    def place_at(self, path: str) -> Place | None:
-        return next((place for place in self.places if any(one.path == path for one in place.dirs)), None)
+    def place_at(self, path: str) -> DirGroup | None:
+        return next((group for group in self.places if any(log_dir.path == path for log_dir in group.dirs)), None)
 
     def used(self, disk: int) -> int:
         if self.total:
             return max(self.total[disk] - self.usable[disk], 0)
-        return sum(place.held for place in self.places if place.disk == disk)
+        return sum(group.held for group in self.places if group.disk == disk)
 
     def others(self, disk: int) -> int:
-        return max(self.used(disk) - sum(place.held for place in self.places if place.disk == disk), 0)
+        return max(self.used(disk) - sum(group.held for group in self.places if group.disk == disk), 0)
 
 
 def disks_of(snapshot: ClusterSnapshot, parameters: dict[str, Any]) -> dict[int, BrokerDisks]:
     """Return responsive brokers with several dirs."""
-    found = {}
+    disks = {}
     for broker in snapshot.brokers:
         if len(broker.log_dirs) > 1 and broker.state.is_responsive:
-            found[broker.id] = _places(broker, set(parameters["remove_log_dirs"].get(str(broker.id), ())))
+            disks[broker.id] = _places(broker, set(parameters["remove_log_dirs"].get(str(broker.id), ())))
     for row, partition in enumerate(snapshot.each_partition()):
         for number, replica in enumerate(partition.replicas):
-            if replica in found:
-                _put(found[replica], row, partition, number)
-    return found
+            if replica in disks:
+                _put(disks[replica], row, partition, number)
+    return disks
 
 
 def _places(broker: Broker, removed: set[str]) -> BrokerDisks:
-    working = [one for one in broker.log_dirs if one.error is None]
-    is_known = all(one.total_bytes and one.usable_bytes is not None for one in working)
+    working = [log_dir for log_dir in broker.log_dirs if log_dir.error is None]
+    is_known = all(log_dir.total_bytes and log_dir.usable_bytes is not None for log_dir in working)
     disks: list[Any] = []
-    places: dict[Any, Place] = {}
-    for one in working:
-        disk = (one.total_bytes, one.usable_bytes) if is_known else one.path
+    places: dict[Any, DirGroup] = {}
+    for log_dir in working:
+        disk = (log_dir.total_bytes, log_dir.usable_bytes) if is_known else log_dir.path
         if disk not in disks:
             disks.append(disk)
-        key = (one.path, disk) if one.path in removed else disk
-        places.setdefault(key, Place([], one.path in removed, disks.index(disk))).dirs.append(one)
+        key = (log_dir.path, disk) if log_dir.path in removed else disk
+        places.setdefault(key, DirGroup([], log_dir.path in removed, disks.index(disk))).dirs.append(log_dir)
     total, usable = ([disk[n] for disk in disks] if is_known else [] for n in (0, 1))
     return BrokerDisks(broker, list(places.values()), total, usable)
 
@@ -206,9 +206,9 @@ def _put(disks: BrokerDisks, row: int, partition: Partition, number: int) -> Non
     index = partition.log_dirs[number] if partition.log_dirs else None
     size = partition.log_bytes[number] if partition.log_bytes else None
     path = "" if index is None else disks.broker.log_dirs[index].path
-    place = disks.place_at(path)
-    if place is not None and size is not None and may_move(partition):
-        place.sizes[row], disks.path_of[row] = size, path
+    group = disks.place_at(path)
+    if group is not None and size is not None and may_move(partition):
+        group.sizes[row], disks.path_of[row] = size, path
     else:
         disks.unmovable_by_path[path] = disks.unmovable_by_path.get(path, 0) + 1
 
@@ -223,8 +223,8 @@ class DirChange:
     move: int
     row: int
     broker: int
-    source: Place
-    target: Place
+    source: DirGroup
+    target: DirGroup
     size: int
 
 
@@ -276,9 +276,9 @@ def _changes(
         changes += [] if change is None else [change]
     if all(new is None for new in move["dirs_to"]):
         faults.add("move_idle", name, "changes nothing")
-    found = sum(change.size for change in changes)
-    if move["dir_bytes"] != found:
-        faults.add("move_bytes", name, f"says {move['dir_bytes']}, {found} are copied")
+    copied = sum(change.size for change in changes)
+    if move["dir_bytes"] != copied:
+        faults.add("move_bytes", name, f"says {move['dir_bytes']}, {copied} are copied")
     return changes
 
 
@@ -290,21 +290,21 @@ def _change(
     faults: FaultList,
 ) -> DirChange | None:
     row, broker, old, new = way
-    place = f"{name} on broker {broker}"
+    location = f"{name} on broker {broker}"
     mine = disks.get(broker)
     source, target = (None if mine is None or path is None else mine.place_at(path) for path in (old, new))
     if source is None or target is None or mine is None:
-        faults.add("log_dir_way", place, f"from {old} to {new}: not both are dirs of it that work")
+        faults.add("log_dir_way", location, f"from {old} to {new}: not both are dirs of it that work")
         return None
     if row not in source.sizes:
-        faults.add("log_dir_way", place, f"is not in {old}, or may not be moved now")
+        faults.add("log_dir_way", location, f"is not in {old}, or may not be moved now")
         return None
-    if not any(one.path == new and not one.is_cordoned for one in target.dirs) or target.is_removed:
-        faults.add("log_dir_closed", place, f"goes to {new}, which is cordoned or to be emptied")
+    if not any(log_dir.path == new and not log_dir.is_cordoned for log_dir in target.dirs) or target.is_removed:
+        faults.add("log_dir_closed", location, f"goes to {new}, which is cordoned or to be emptied")
     if mine.path_of[row] != old:
-        faults.add("log_dir_way", place, f"is not in {old}")
+        faults.add("log_dir_way", location, f"is not in {old}")
     if source is target:
-        faults.add("move_idle", place, f"{old} and {new} share a disk")
+        faults.add("move_idle", location, f"{old} and {new} share a disk")
     return DirChange(number, row, broker, source, target, source.sizes[row])
 
 
@@ -335,10 +335,10 @@ def broker_bound(places: Sequence[tuple[Sequence[int], int, int]]) -> int:
     """Return a lower bound on bytes. ``places``: sizes, floor and ceiling, widened to the plan's result."""
     leaves = arrives = 0
     for number, (sizes, floor, ceiling) in enumerate(places):
-        held = sum(sizes)
+        load = sum(sizes)
         others = [size for other, (theirs, _, _) in enumerate(places) if other != number for size in theirs]
-        leaves += lightest_cover(sizes, held - ceiling)
-        arrives += lightest_cover(others, floor - held)
+        leaves += lightest_cover(sizes, load - ceiling)
+        arrives += lightest_cover(others, floor - load)
     return max(leaves, arrives)
 
 
@@ -378,8 +378,8 @@ def _check_named(document: dict[str, Any], disks: dict[int, BrokerDisks], named:
             faults.add("log_dir_levels", f"broker {broker}", "is neither told nor left out with a reason")
         if broker in named and not is_due:
             faults.add("log_dir_levels", f"broker {broker}", "nothing was asked of it")
-        is_told = mine.broker.state.stays and len(mine.places) > 1 and not is_unknown(document["parameters"], mine)
-        if str(broker) in document["left_out"] and is_told and document["verdict"] != "cannot_tell":
+        is_listable = mine.broker.state.stays and len(mine.places) > 1 and not is_unknown(document["parameters"], mine)
+        if str(broker) in document["left_out"] and is_listable and document["verdict"] != "cannot_tell":
             faults.add("log_dir_levels", f"left_out.{broker}", "all that is needed of it is known")
 
 
@@ -394,108 +394,110 @@ def is_unknown(parameters: dict[str, Any], mine: BrokerDisks) -> bool:
 
 
 def _check_broker(
-    place: str,
+    location: str,
     entry: dict[str, Any],
     mine: BrokerDisks,
     changes: list[DirChange],
     within: float | None,
     faults: FaultList,
 ) -> None:
-    if [row["paths"] for row in entry["places"]] != [[one.path for one in p.dirs] for p in mine.places]:
-        faults.add("log_dir_levels", f"{place}.places", "are not the broker's disks and dirs")
+    if [row["paths"] for row in entry["places"]] != [[log_dir.path for log_dir in p.dirs] for p in mine.places]:
+        faults.add("log_dir_levels", f"{location}.places", "are not the broker's disks and dirs")
         return
     delta: Counter[int] = Counter()
     for change in changes:
         delta[id(change.source)] -= change.size
         delta[id(change.target)] += change.size
     limits = _limits(mine, within)
-    for number, (row, found) in enumerate(zip(entry["places"], mine.places, strict=True)):
-        here = f"{place}.places[{number}]"
-        after = found.held + delta[id(found)]
-        faults.require_equal("log_dir_levels", f"{here}.is_removed", row["is_removed"], found.is_removed)
-        for name, value in zip(_FIELDS, _figures(mine, found, after), strict=True):
-            faults.require_equal("log_dir_levels", f"{here}.{name}", row[name], value)
-        _check_limits(here, row, limits[number], faults)
-        _check_after(here, mine, found, after, changes, faults)
-    faults.require_equal("cost", f"{place}.dir_bytes", entry["dir_bytes"], sum(change.size for change in changes))
+    for number, (row, group) in enumerate(zip(entry["places"], mine.places, strict=True)):
+        item_location = f"{location}.places[{number}]"
+        after = group.held + delta[id(group)]
+        faults.require_equal("log_dir_levels", f"{item_location}.is_removed", row["is_removed"], group.is_removed)
+        for name, value in zip(_FIELDS, _figures(mine, group, after), strict=True):
+            faults.require_equal("log_dir_levels", f"{item_location}.{name}", row[name], value)
+        _check_limits(item_location, row, limits[number], faults)
+        _check_after(item_location, mine, group, after, changes, faults)
+    faults.require_equal("cost", f"{location}.dir_bytes", entry["dir_bytes"], sum(change.size for change in changes))
     if not faults.has_any("log_dir_levels"):
-        _check_bound(place, entry, mine, changes, faults)
+        _check_bound(location, entry, mine, changes, faults)
 
 
-def _figures(mine: BrokerDisks, found: Place, after: int) -> tuple[int | None, ...]:
-    total = mine.total[found.disk] if mine.total else None
-    if total is None or found.is_removed:
-        return total, None, None, found.held, after
-    return total, mine.used(found.disk), mine.others(found.disk) + after, found.held, after
+def _figures(mine: BrokerDisks, group: DirGroup, after: int) -> tuple[int | None, ...]:
+    total = mine.total[group.disk] if mine.total else None
+    if total is None or group.is_removed:
+        return total, None, None, group.held, after
+    return total, mine.used(group.disk), mine.others(group.disk) + after, group.held, after
 
 
 def _limits(mine: BrokerDisks, within: float | None) -> list[tuple[int, int] | None]:
     if not mine.total:
         return [None] * len(mine.places)
-    staying = [place for place in mine.places if not place.is_removed]
-    everything = sum(place.held for place in mine.places) + sum(mine.others(place.disk) for place in staying)
-    capacity = sum(mine.total[place.disk] for place in staying)
+    staying = [group for group in mine.places if not group.is_removed]
+    everything = sum(group.held for group in mine.places) + sum(mine.others(group.disk) for group in staying)
+    capacity = sum(mine.total[group.disk] for group in staying)
     result: list[tuple[int, int] | None] = []
-    for place in mine.places:
-        if place.is_removed:
+    for group in mine.places:
+        if group.is_removed:
             result.append(None)
             continue
-        others, total = mine.others(place.disk), mine.total[place.disk]
-        high, low = max(math.floor(MOST_USED * total), others + place.held), others
+        others, total = mine.others(group.disk), mine.total[group.disk]
+        high, low = max(math.floor(MOST_USED * total), others + group.held), others
         if within is not None:
             share = everything / capacity
             high = max(others, min(high, math.floor((share + within) * total)))
-            low = min(high, max(others, math.ceil((share - within) * total))) if place.is_open else others
+            low = min(high, max(others, math.ceil((share - within) * total))) if group.is_open else others
         result.append((low, high))
     return result
 
 
-def _check_limits(here: str, row: dict[str, Any], found: tuple[int, int] | None, faults: FaultList) -> None:
+def _check_limits(location: str, row: dict[str, Any], limits: tuple[int, int] | None, faults: FaultList) -> None:
     """A product of a share may be rounded to the next byte."""
-    for name, value in zip(("floor_bytes", "ceiling_bytes"), found or (None, None), strict=True):
+    for name, value in zip(("floor_bytes", "ceiling_bytes"), limits or (None, None), strict=True):
         claimed = row[name]
         if (claimed is None) != (value is None) or (value is not None and abs(claimed - value) > 1 + 1e-12 * value):
-            faults.add("log_dir_levels", f"{here}.{name}", f"says {claimed}, recomputed {value}")
+            faults.add("log_dir_levels", f"{location}.{name}", f"says {claimed}, recomputed {value}")
 
 
 def _check_after(
-    here: str, mine: BrokerDisks, found: Place, after: int, changes: list[DirChange], faults: FaultList
+    location: str, mine: BrokerDisks, group: DirGroup, after: int, changes: list[DirChange], faults: FaultList
 ) -> None:
-    if found.is_removed:
-        gone = {change.row for change in changes if change.source is found}
-        stays = [row for row in found.sizes if row not in gone]
-        stuck = mine.unmovable_by_path.get(found.dirs[0].path, 0) + mine.unmovable_by_path.get("", 0)
+    if group.is_removed:
+        gone = {change.row for change in changes if change.source is group}
+        stays = [row for row in group.sizes if row not in gone]
+        stuck = mine.unmovable_by_path.get(group.dirs[0].path, 0) + mine.unmovable_by_path.get("", 0)
         if stays or stuck:
-            faults.add("log_dir_left", here, f"{len(stays) + stuck} replicas stay in {found.dirs[0].path}, or may")
+            faults.add("log_dir_left", location, f"{len(stays) + stuck} replicas stay in {group.dirs[0].path}, or may")
         return
     if mine.total:
-        others, total = mine.others(found.disk), mine.total[found.disk]
-        if others + after > max(math.floor(MOST_USED * total), others + found.held):
-            faults.add("log_dir_full", here, f"would hold {others + after} of {total} bytes")
+        others, total = mine.others(group.disk), mine.total[group.disk]
+        if others + after > max(math.floor(MOST_USED * total), others + group.held):
+            faults.add("log_dir_full", location, f"would hold {others + after} of {total} bytes")
 
 
 def _check_bound(
-    place: str, entry: dict[str, Any], mine: BrokerDisks, changes: list[DirChange], faults: FaultList
+    location: str, entry: dict[str, Any], mine: BrokerDisks, changes: list[DirChange], faults: FaultList
 ) -> None:
     """An empty replica counts as a byte, which is subtracted again."""
     gone = {(id(change.source), change.row) for change in changes}
     rows: list[tuple[list[int], int, int]] = []
-    everything = sum(max(size, 1) for found in mine.places for size in found.sizes.values())
-    for row, found in zip(entry["places"], mine.places, strict=True):
-        sizes = [max(size, 1) for size in found.sizes.values()]
-        stays = sum(max(size, 1) for at, size in found.sizes.items() if (id(found), at) not in gone)
-        after = stays + sum(max(change.size, 1) for change in changes if change.target is found)
-        others = mine.others(found.disk)
+    everything = sum(max(size, 1) for group in mine.places for size in group.sizes.values())
+    for row, group in zip(entry["places"], mine.places, strict=True):
+        sizes = [max(size, 1) for size in group.sizes.values()]
+        stays = sum(max(size, 1) for at, size in group.sizes.items() if (id(group), at) not in gone)
+        after = stays + sum(max(change.size, 1) for change in changes if change.target is group)
+        others = mine.others(group.disk)
         low = 0 if row["floor_bytes"] is None else row["floor_bytes"] - others
         high = row["ceiling_bytes"]
-        high = (0 if found.is_removed else everything) if high is None else high - others
+        high = (0 if group.is_removed else everything) if high is None else high - others
         rows.append((sizes, min(low, after), max(high, after)))
-    empties = sum(size == 0 for found in mine.places for size in found.sizes.values())
+    empties = sum(size == 0 for group in mine.places for size in group.sizes.values())
     proved = max(0, broker_bound(rows) - empties)
     if entry["lower_bound_bytes"] > entry["dir_bytes"]:
-        faults.add("bound_above_cost", f"{place}.lower_bound_bytes", f"is above {entry['dir_bytes']}")
+        faults.add("bound_above_cost", f"{location}.lower_bound_bytes", f"is above {entry['dir_bytes']}")
     if not 0 <= entry["lower_bound_bytes"] <= proved:
-        faults.add("bound_not_proved", f"{place}.lower_bound_bytes", f"{entry['lower_bound_bytes']}, proved {proved}")
+        faults.add(
+            "bound_not_proved", f"{location}.lower_bound_bytes", f"{entry['lower_bound_bytes']}, proved {proved}"
+        )
 
 
 def check_dir_waves(
@@ -507,7 +509,7 @@ def check_dir_waves(
     free = {(broker, disk): usable for broker, mine in disks.items() for disk, usable in enumerate(mine.usable)}
     throttle, most = (document["parameters"][name] for name in ("throttle_bytes_per_s", "partitions_per_wave"))
     for number, wave in enumerate(document["waves"]):
-        place, members = f"waves[{number}]", set(wave["moves"])
+        location, members = f"waves[{number}]", set(wave["moves"])
         own = [change for change in changes if change.move in members]
         arriving: Counter[tuple[int, int]] = Counter()
         leaving: Counter[tuple[int, int]] = Counter()
@@ -519,15 +521,15 @@ def check_dir_waves(
         for disk, amount in arriving.items():
             if disk in free and amount > free[disk]:
                 faults.add(
-                    "log_dir_room", place, f"{amount} bytes come to a disk of broker {disk[0]}, {free[disk]} fit"
+                    "log_dir_room", location, f"{amount} bytes come to a disk of broker {disk[0]}, {free[disk]} fit"
                 )
         for disk in free:
             free[disk] += leaving[disk] - arriving[disk]
         if len(members) > most:
-            faults.add("wave_limit", place, f"{len(members)} partitions, {most} allowed in one file")
-        faults.require_equal("wave_bytes", f"{place}.dir_bytes", wave["dir_bytes"], sum(by_broker.values()))
+            faults.add("wave_limit", location, f"{len(members)} partitions, {most} allowed in one file")
+        faults.require_equal("wave_bytes", f"{location}.dir_bytes", wave["dir_bytes"], sum(by_broker.values()))
         seconds = max(by_broker.values(), default=0) / throttle
-        faults.require_close("wave_seconds", f"{place}.seconds", wave["seconds"], seconds)
+        faults.require_close("wave_seconds", f"{location}.seconds", wave["seconds"], seconds)
     whole = sum(wave["seconds"] for wave in document["waves"])
     faults.require_close("cost", "plan.seconds", document["seconds"], whole)
 
@@ -558,8 +560,8 @@ def check_dir_files(document: Mapping[str, Any], contents: Mapping[str, bytes], 
     for name in sorted(contents.keys() - expected.keys() - {COMMANDS}):
         faults.add("file", name, "does not belong to the plan")
     for name in sorted(expected.keys() & contents.keys()):
-        found = read_json(contents[name], name, faults)
-        if found is not UNREADABLE and found != expected[name]:
+        value = read_json(contents[name], name, faults)
+        if value is not UNREADABLE and value != expected[name]:
             faults.add("file", name, "does not say what the plan says")
     if COMMANDS in contents:
         _check_commands(document, contents[COMMANDS].decode("utf-8", "replace"), faults)
@@ -591,17 +593,19 @@ def _reassignment(members: list[dict[str, Any]], dirs: str) -> dict[str, Any]:
 def _check_commands(document: Mapping[str, Any], text: str, faults: FaultList) -> None:
     """Check lines that call Kafka's tool, in order."""
     lines = [" ".join(line.split()) for line in text.replace("\\\n", " ").splitlines()]
-    found = [line for line in lines if line.startswith("kafka-")]
+    commands = [line for line in lines if line.startswith("kafka-")]
     throttle = document["parameters"]["throttle_bytes_per_s"]
     names = sorted(_expected(document), key=lambda name: (name.startswith("rollback/"), name))
-    wanted = [
+    expected = [
         f"{_REASSIGN} {name} --{verb}"
         for name in names
         for verb in (f"execute --replica-alter-log-dirs-throttle {throttle}", "verify", "cancel")
     ]
-    if found != wanted:
+    if commands != expected:
         faults.add(
-            "commands", COMMANDS, f"holds {len(found)} commands of Kafka's tool that are not the plan's {len(wanted)}"
+            "commands",
+            COMMANDS,
+            f"holds {len(commands)} commands of Kafka's tool that are not the plan's {len(expected)}",
         )
     if document["plan_id"][:12] not in text:
         faults.add("commands", COMMANDS, "does not name this plan")
@@ -653,10 +657,10 @@ def _check_costs(
 def _check_verdict(document: dict[str, Any], unknown: set[str], faults: FaultList) -> None:
     verdict, is_moved, parameters = document["verdict"], bool(document["moves"]), document["parameters"]
     outside = [
-        place
+        group
         for entry in document["brokers"]
-        for place in entry["places"]
-        if None not in (limits := (place["floor_bytes"], place["used_after"], place["ceiling_bytes"]))
+        for group in entry["places"]
+        if None not in (limits := (group["floor_bytes"], group["used_after"], group["ceiling_bytes"]))
         and not limits[0] <= limits[1] <= limits[2]
         and document["parameters"]["balance_within"] is not None
     ]

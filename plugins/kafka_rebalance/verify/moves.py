@@ -130,8 +130,8 @@ def _check_targets(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    end, there = claimed.end, claimed.end >= 0
-    gone = there & ~cluster.stays[end] & (claimed.is_new | parameters.moves_replicas)
+    end, is_replica = claimed.end, claimed.end >= 0
+    gone = is_replica & ~cluster.stays[end] & (claimed.is_new | parameters.moves_replicas)
     _flag("broker_gone", moves, gone.any(axis=1), "`to` {} names a broker that leaves or is gone", faults, "to")
     closed = claimed.is_new & ~cluster.takes_replicas[end] & cluster.stays[end]
     _flag("broker_closed", moves, closed.any(axis=1), "`to` {} brings a replica to a closed broker", faults, "to")
@@ -178,13 +178,13 @@ def _check_factor(
     faults: FaultList,
 ) -> None:
     was = (cluster.now[claimed.row] >= 0).sum(axis=1)
-    wanted = was if parameters.replication_factor is None else np.full(len(was), parameters.replication_factor)
+    factor = was if parameters.replication_factor is None else np.full(len(was), parameters.replication_factor)
     if not parameters.moves_replicas:
-        wanted = was
-    wrong = (claimed.end >= 0).sum(axis=1) != wanted
+        factor = was
+    wrong = (claimed.end >= 0).sum(axis=1) != factor
     for number in np.flatnonzero(wrong).tolist():
-        found = len(moves[number]["to"])
-        faults.add("replication_factor", _name(moves, number), f"{found} replicas, asked {int(wanted[number])}")
+        replicas = len(moves[number]["to"])
+        faults.add("replication_factor", _name(moves, number), f"{replicas} replicas, asked {int(factor[number])}")
 
 
 def _check_racks(claimed: ClaimedMoves, cluster: ClusterArrays, moves: list[dict[str, Any]], faults: FaultList) -> None:
@@ -322,7 +322,7 @@ def _check_waves(
     for number, wave in enumerate(rollback["waves"]):
         members = np.array(wave["moves"], dtype=np.int64)
         traffic = Traffic.backward(claimed, cluster, members)
-        here = [amounts[m] for m in wave["moves"]]
-        check_wave(f"rollback.waves[{number}]", wave, here, traffic, cluster, parameters, faults)
+        wave_amounts = [amounts[m] for m in wave["moves"]]
+        check_wave(f"rollback.waves[{number}]", wave, wave_amounts, traffic, cluster, parameters, faults)
         check_leader_steps(f"rollback.waves[{number}]", wave, claimed, cluster, parameters, faults, is_back=True)
     check_times("rollback", rollback, rollback["waves"], claimed, cluster, faults)

@@ -29,8 +29,10 @@ def check_new_topics(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> 
     cluster = cluster_arrays(snapshot, parameters)
     wrong = [] if document["snapshot_id"] == snapshot_id(snapshot) else ["snapshot_id: is of another reading"]
     names = [topic["topic"] for topic in document["topics"]]
-    there = {topic.name for topic in snapshot.topics}
-    wrong += [f"{name}: is in the cluster, or stands twice" for name in names if name in there or names.count(name) > 1]
+    existing = {topic.name for topic in snapshot.topics}
+    wrong += [
+        f"{name}: is in the cluster, or stands twice" for name in names if name in existing or names.count(name) > 1
+    ]
     for topic in document["topics"]:
         wrong += _wrong_places(topic, cluster)
     return wrong or _wrong_loads(document, cluster, parameters)

@@ -12,7 +12,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.other_hands import balancers
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Floats
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.loads import MADE_OF, Levels, asked_band
+from kafka_rebalance.verify.loads import MADE_OF, Levels, requested_band
 
 _ROUNDING = 1e-6
 _BALANCE = ("relieves_broker", "fills_broker", "makes_up_for_moves")
@@ -63,17 +63,17 @@ def _preconditions(snapshot: ClusterSnapshot, claimed: ClaimedMoves, cluster: Cl
     if not len(claimed.row):
         return []
     used = {int(b) for b in claimed.end[claimed.end >= 0]} | {int(b) for b in claimed.leader_from if b >= 0}
-    found: list[tuple[str, dict[str, Any]]] = [
+    expected: list[tuple[str, dict[str, Any]]] = [
         ("replicas_as_planned", {}),
         ("brokers_alive", {"brokers": [int(cluster.ids[b]) for b in sorted(used)]}),
         ("kept_replicas_in_sync", {}),
     ]
     added = [int(cluster.ids[b]) for b in sorted(used) if cluster.is_added[b]]
-    found += [("added_brokers_joined", {"brokers": added})] if added else []
+    expected += [("added_brokers_joined", {"brokers": added})] if added else []
     needs_disk = bool(claimed.copies.any()) and not np.isnan(cluster.size[claimed.row]).all()
-    found += [("free_disk_left", {})] if needs_disk else []
-    found += [("balancer_stopped", {"balancer": other.name}) for other in balancers(snapshot)]
-    return [{"code": code, "args": args} for code, args in found]
+    expected += [("free_disk_left", {})] if needs_disk else []
+    expected += [("balancer_stopped", {"balancer": other.name}) for other in balancers(snapshot)]
+    return [{"code": code, "args": args} for code, args in expected]
 
 
 def _shares(
@@ -85,7 +85,7 @@ def _shares(
     for outcome in document["resources"]:
         name = outcome["resource"]
         if name in levels.before:
-            band, plain = asked_band(
+            band, plain = requested_band(
                 outcome, levels.before[name], levels.capacity[name], cluster, parameters, relieves=False
             )
             fair = band.high / top
@@ -101,13 +101,13 @@ def _check_brokers(
     shares: dict[str, Floats],
     faults: FaultList,
 ) -> None:
-    tally, place = _tally(claimed, cluster), "plan.explanations"
+    tally, location = _tally(claimed, cluster), "plan.explanations"
     changed = np.flatnonzero(tally.any(axis=1)).tolist()
     order = sorted(changed, key=lambda b: (-tally[b, 2:4].sum(), -tally[b, [0, 1, 4, 5]].sum(), int(cluster.ids[b])))
     if [(fact["code"], fact["args"].get("broker")) for fact in facts] != [
         ("broker_changes", int(cluster.ids[b])) for b in order
     ]:
-        faults.add("explanation", place, "are not one for each broker that gives or gets")
+        faults.add("explanation", location, "are not one for each broker that gives or gets")
         return
     is_sized = "disk" in shares
     names = ("replicas_out", "replicas_in", "bytes_out", "bytes_in", "leaders_out", "leaders_in")
@@ -124,7 +124,7 @@ def _check_brokers(
         elif is_right:
             is_right = args["resource"] is args["times_share"] is args["times_share_after"] is None
         if not is_right or args["state"] != broker.state.value:
-            faults.add("explanation", f"{place}[{number}]", "does not say what this broker gives and gets")
+            faults.add("explanation", f"{location}[{number}]", "does not say what this broker gives and gets")
 
 
 def _tally(claimed: ClaimedMoves, cluster: ClusterArrays) -> Floats:
@@ -159,7 +159,7 @@ def _wrong_of_move(
         return f"{reason['code']!r} does not go with {worse['code']!r}"[:120]
     args, other = reason["args"], worse["args"]
     own = {*move["from"], *move["to"], move["leader_from"], move["leader_to"]}
-    named = [said[key] for said in (args, other) for key in ("broker", "preferred") if key in said]
+    named = [arguments[key] for arguments in (args, other) for key in ("broker", "preferred") if key in arguments]
     if not all(type(broker) is int and broker in own for broker in named):
         return "it names a broker that it does not touch"
     if "resource" in args and (args["resource"], args.get("broker")) != (
@@ -233,11 +233,11 @@ def _agrees(
     return bool(is_so and args == first and worse == second)
 
 
-def _is_close(claimed: Any, found: float | None) -> bool:
-    if claimed is None or found is None:
-        return claimed is found
+def _is_close(claimed: Any, recomputed: float | None) -> bool:
+    if claimed is None or recomputed is None:
+        return claimed is recomputed
     is_number = isinstance(claimed, int | float) and not isinstance(claimed, bool)
-    return is_number and abs(claimed - found) <= _ROUNDING * max(abs(found), 1.0)
+    return is_number and abs(claimed - recomputed) <= _ROUNDING * max(abs(recomputed), 1.0)
 
 
 def _is_level(b: int, resource: Any, claimed: Any, loads: dict[str, Floats], shares: dict[str, Floats]) -> bool:
@@ -250,14 +250,14 @@ def _is_level(b: int, resource: Any, claimed: Any, loads: dict[str, Floats], sha
 def _check_robustness(
     document: dict[str, Any], cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
-    robustness, place = document["robustness"], "plan.robustness"
+    robustness, location = document["robustness"], "plan.robustness"
     measured = [outcome["resource"] for outcome in document["resources"] if MADE_OF.get(outcome["resource"])]
     is_due = bool(measured) and document["verdict"] in ("rebalance", "nothing_to_do", "not_fixable_by_moving")
     is_due = is_due and not parameters.preferred_election and len(cluster.now) > 0
     if (robustness is not None) is not is_due:
-        faults.add("robustness", place, "is missing" if is_due else "is there although nothing was tried")
+        faults.add("robustness", location, "is missing" if is_due else "is there although nothing was tried")
     if robustness is None:
         return
-    trials, held, noise = robustness["trials"], robustness["verdict_stands"], robustness["noise"]
-    if trials < 1 or not 0 <= held <= trials or not 0 < noise < 1:
-        faults.add("robustness", place, f"{held} of {trials} trials at a noise of {noise:g}")
+    trials, stable, noise = robustness["trials"], robustness["verdict_stands"], robustness["noise"]
+    if trials < 1 or not 0 <= stable <= trials or not 0 < noise < 1:
+        faults.add("robustness", location, f"{stable} of {trials} trials at a noise of {noise:g}")

@@ -45,25 +45,25 @@ def check_steps(
     before = levels.before
     fills_soon: dict[str, Any] | None = None
     for number, step in enumerate(steps):
-        place, own = f"steps[{number}]", [member for wave in step["waves"] for member in waves[wave - 1]["moves"]]
+        location, own = f"steps[{number}]", [member for wave in step["waves"] for member in waves[wave - 1]["moves"]]
         done = sorted([*done, *own])
         is_last = number == len(steps) - 1
         part = claimed if is_last else read_moves([moves[member] for member in done], snapshot, cluster, faults)
         if part is None:
             return
         after = levels if is_last else recompute(part, cluster, parameters)
-        _check_kind(place, step["kind"], own, moves, claimed, cluster, faults)
+        _check_kind(location, step["kind"], own, moves, claimed, cluster, faults)
         if step["kind"] == "relieve":
-            known = {outcome["resource"]: before[outcome["resource"]] for outcome in document["resources"]}
-            full, fills_soon = _relieved(known, after, cluster, parameters)
+            loads = {outcome["resource"]: before[outcome["resource"]] for outcome in document["resources"]}
+            full, fills_soon = _relieved(loads, after, cluster, parameters)
             # A repair that needs this room is in the step.
             has_cause = bool(full) or fills_soon is not None or any(_is_repair(moves[member]) for member in own)
             if not has_cause:
-                faults.add("step", place, "no broker that is nearly full or soon will be is relieved")
+                faults.add("step", location, "no broker that is nearly full or soon will be is relieved")
         check_capacity(after, cluster, faults)
-        _check_cost(place, step, own, claimed, document, faults)
-        _check_outcomes(place, step, before, after, cluster, parameters, document, faults)
-        _check_bound(place, step, done, after, cluster, parameters, document, faults, is_last=is_last)
+        _check_cost(location, step, own, claimed, document, faults)
+        _check_outcomes(location, step, before, after, cluster, parameters, document, faults)
+        _check_bound(location, step, done, after, cluster, parameters, document, faults, is_last=is_last)
         before = after.after
     _check_reasons(document, fills_soon, faults)
 
@@ -82,9 +82,9 @@ def _has_order(steps: Sequence[dict[str, Any]], wave_count: int, faults: FaultLi
 
 
 def _check_reasons(document: dict[str, Any], fills_soon: dict[str, Any] | None, faults: FaultList) -> None:
-    said = [reason["args"] for reason in document["reasons"] if reason["code"] == "disks_fill_soon"]
-    if len(said) != (fills_soon is not None) or not all(is_same(args, fills_soon or {}) for args in said):
-        faults.add("step", "plan.reasons", f"say of disks that fill soon {said}, recomputed {fills_soon}")
+    stated = [reason["args"] for reason in document["reasons"] if reason["code"] == "disks_fill_soon"]
+    if len(stated) != (fills_soon is not None) or not all(is_same(args, fills_soon or {}) for args in stated):
+        faults.add("step", "plan.reasons", f"say of disks that fill soon {stated}, recomputed {fills_soon}")
 
 
 def _is_repair(move: dict[str, Any]) -> bool:
@@ -92,7 +92,7 @@ def _is_repair(move: dict[str, Any]) -> bool:
 
 
 def _check_kind(
-    place: str,
+    location: str,
     kind: str,
     own: Sequence[int],
     moves: Sequence[dict[str, Any]],
@@ -101,12 +101,12 @@ def _check_kind(
     faults: FaultList,
 ) -> None:
     if kind == "elect" and (claimed.start[own] != claimed.end[own]).any():
-        faults.add("step", place, "an election rewrites no list")
+        faults.add("step", location, "an election rewrites no list")
     if kind == "repair":
         is_urgent = (cluster.under_replicated[claimed.row[own]] & (claimed.copies[own] > 0)).tolist()
         for member, urgent in zip(own, is_urgent, strict=True):
             if not urgent and not _is_repair(moves[member]):
-                faults.add("step", place, f"moves[{member}] repairs nothing")
+                faults.add("step", location, f"moves[{member}] repairs nothing")
 
 
 def _relieved(
@@ -150,7 +150,7 @@ def _fills_soon(
 
 
 def _check_cost(
-    place: str,
+    location: str,
     step: dict[str, Any],
     own: Sequence[int],
     claimed: ClaimedMoves,
@@ -166,13 +166,13 @@ def _check_cost(
         "bytes": total([moves[member]["bytes"] for member in own]),
     }
     for name, value in expected.items():
-        faults.require_equal("step", f"{place}.cost.{name}", cost[name], value)
+        faults.require_equal("step", f"{location}.cost.{name}", cost[name], value)
     whole = None if None in seconds else float(sum(seconds))
-    faults.require_close("step", f"{place}.cost.seconds", cost["seconds"], whole)
+    faults.require_close("step", f"{location}.cost.seconds", cost["seconds"], whole)
 
 
 def _check_outcomes(
-    place: str,
+    location: str,
     step: dict[str, Any],
     before: dict[str, Any],
     levels: Levels,
@@ -183,7 +183,7 @@ def _check_outcomes(
 ) -> None:
     resources = {outcome["resource"]: outcome for outcome in document["resources"]}
     if [outcome["resource"] for outcome in step["resources"]] != list(resources):
-        faults.add("step", f"{place}.resources", "are not those of the plan")
+        faults.add("step", f"{location}.resources", "are not those of the plan")
         return
     for outcome in step["resources"]:
         name = outcome["resource"]
@@ -192,16 +192,16 @@ def _check_outcomes(
             level = np.where(cluster.stays, loads if capacity is None else loads / capacity, 0.0)
             at = int((level >= float(level.max()) * (1 - SLACK)).argmax())
             fullest = int(cluster.ids[at])
-            faults.require_equal("step", f"{place}.{name}.fullest_{time}", outcome[f"fullest_{time}"], fullest)
-            faults.require_close("step", f"{place}.{name}.load_{time}", outcome[f"load_{time}"], float(loads[at]))
-            found = skew_of(loads, capacity, cluster.stays)
-            faults.require_close("step", f"{place}.{name}.skew_{time}", outcome[f"skew_{time}"], found)
+            faults.require_equal("step", f"{location}.{name}.fullest_{time}", outcome[f"fullest_{time}"], fullest)
+            faults.require_close("step", f"{location}.{name}.load_{time}", outcome[f"load_{time}"], float(loads[at]))
+            skew = skew_of(loads, capacity, cluster.stays)
+            faults.require_close("step", f"{location}.{name}.skew_{time}", outcome[f"skew_{time}"], skew)
         if document["verdict"] == "rebalance":
             check_widened(resources[name] | {"widened_to": outcome["widened_to"]}, levels, cluster, parameters, faults)
 
 
 def _check_bound(
-    place: str,
+    location: str,
     step: dict[str, Any],
     done: Sequence[int],
     levels: Levels,
@@ -214,14 +214,14 @@ def _check_bound(
 ) -> None:
     copied, claimed = total([document["moves"][member]["bytes"] for member in done]), step["lower_bound_bytes"]
     if (copied is None) is not (claimed is None):
-        faults.add("step", f"{place}.lower_bound_bytes", "bytes and their bound are known together or not at all")
+        faults.add("step", f"{location}.lower_bound_bytes", "bytes and their bound are known together or not at all")
     gap = None if copied is None or not claimed else (copied - claimed) / claimed
-    faults.require_close("step", f"{place}.gap", step["gap"], 0.0 if copied == 0 and claimed == 0 else gap, 1.0)
+    faults.require_close("step", f"{location}.gap", step["gap"], 0.0 if copied == 0 and claimed == 0 else gap, 1.0)
     if copied is None or claimed is None or faults.has_any("band", "step"):
         return
     widened = {outcome["resource"]: outcome["widened_to"] for outcome in step["resources"]}
     pseudo = document | {
-        "resources": [one | {"widened_to": widened[one["resource"]]} for one in document["resources"]],
+        "resources": [resource | {"widened_to": widened[resource["resource"]]} for resource in document["resources"]],
         "cost": document["cost"] | {"bytes": copied},
         "certificate": document["certificate"] if is_last else step["certificate"],
         "proofs": document["proofs"] if is_last else {},
@@ -229,4 +229,4 @@ def _check_bound(
     proved = recomputed_bounds(pseudo, levels, cluster, parameters).get("bytes", 0.0)
     if not 0 <= claimed <= min(copied, proved) + 1e-7 * max(copied, 1.0):
         text = f"says {claimed:g}, {proved:g} can be proved of {copied}"
-        faults.add("step_bound", f"{place}.lower_bound_bytes", text)
+        faults.add("step_bound", f"{location}.lower_bound_bytes", text)

@@ -65,8 +65,8 @@ def check_after_failure(
         ("before", cluster.now, cluster.leader, levels.before),
         ("after", claimed.after, claimed.leader_after, levels.after),
     ):
-        known = {name: load for name, load in carried.items() if name in named}
-        held = held_of(snapshot, cluster, lists, leader, known)
+        carried_named = {name: load for name, load in carried.items() if name in named}
+        held = held_of(snapshot, cluster, lists, leader, carried_named)
         for kind in ("broker", "rack"):
             losses = losses_of(kind, cluster)
             _check_worst(f"after_failure.{time}.{kind}", reported[time][kind], losses, (held, cluster, levels), faults)
@@ -150,20 +150,20 @@ def highest_loads(
     """Yield each loss, its result, and float64[B] load over capacity by resource, -1: unknown."""
     serves = _serves(cluster)
     rf = (held.lists >= 0).sum(axis=1)
-    known = [name for name in _WITH_CAPACITY if name in held.carried and levels.capacity.get(name) is not None]
-    extra = {name: np.nan_to_num(weights_of(name, rf, cluster)[1]) for name in known}
+    names = [name for name in _WITH_CAPACITY if name in held.carried and levels.capacity.get(name) is not None]
+    extra = {name: np.nan_to_num(weights_of(name, rf, cluster)[1]) for name in names}
     for loss in losses:
-        found = simulate(held, loss, extra)
+        simulated = simulate(held, loss, extra)
         ratios = {}
-        for name in known:
+        for name in names:
             capacity = np.asarray(levels.capacity[name])
             usable = serves & ~loss.is_lost & (capacity > 0)
-            ratios[name] = np.where(usable, found.carried[name] / np.where(capacity > 0, capacity, 1.0), -1.0)
-        yield loss, found, ratios
+            ratios[name] = np.where(usable, simulated.carried[name] / np.where(capacity > 0, capacity, 1.0), -1.0)
+        yield loss, simulated, ratios
 
 
 def _check_worst(
-    place: str,
+    location: str,
     reported: dict[str, Any] | None,
     losses: list[Loss],
     standing: tuple[Held, ClusterArrays, Levels],
@@ -171,52 +171,58 @@ def _check_worst(
 ) -> None:
     held, cluster, levels = standing
     if (reported is None) is bool(losses):
-        faults.add(_LOSS_CODE, place, "is missing" if losses else "is there although nothing of the kind can be lost")
+        faults.add(
+            _LOSS_CODE, location, "is missing" if losses else "is there although nothing of the kind can be lost"
+        )
     if reported is None or not losses:
         return
     takeover: dict[str, Any] | None = None
     most, highest, load = None, -1.0, reported["load"]
-    is_found = load is None
-    for loss, found, ratios in highest_loads(held, losses, cluster, levels):
-        broker = int(found.leaders.argmax())
-        above = int(found.leaders[broker]) - found.even
-        if found.leaders[broker] and (most is None or above > most):
+    is_recomputed = load is None
+    for loss, simulated, ratios in highest_loads(held, losses, cluster, levels):
+        broker = int(simulated.leaders.argmax())
+        above = int(simulated.leaders[broker]) - simulated.even
+        if simulated.leaders[broker] and (most is None or above > most):
             most = above
             takeover = {
-                "lost": loss.name, "broker": int(cluster.ids[broker]), "leaders": int(found.leaders[broker]),
-                "even_leaders": found.even,
+                "lost": loss.name, "broker": int(cluster.ids[broker]), "leaders": int(simulated.leaders[broker]),
+                "even_leaders": simulated.even,
             }  # fmt: skip
         highest = max([highest, *(float(ratio.max()) for ratio in ratios.values())])
         if load is not None and load["lost"] == loss.name and load["resource"] in ratios:
-            is_found = True
-            _check_load(place, load, found, ratios, (cluster, levels), faults)
-    faults.require_equal(_LOSS_CODE, f"{place}.takeover", reported["takeover"], takeover)
-    if not is_found:
-        faults.add(_LOSS_CODE, f"{place}.load", f"{str(load['lost'])[:40]!r} cannot be lost, or nothing is known of it")
+            is_recomputed = True
+            _check_load(location, load, simulated, ratios, (cluster, levels), faults)
+    faults.require_equal(_LOSS_CODE, f"{location}.takeover", reported["takeover"], takeover)
+    if not is_recomputed:
+        faults.add(
+            _LOSS_CODE, f"{location}.load", f"{str(load['lost'])[:40]!r} cannot be lost, or nothing is known of it"
+        )
     if (load is None) is (highest >= 0):
-        faults.add(_LOSS_CODE, f"{place}.load", "is missing" if load is None else "is there although nothing is known")
+        faults.add(
+            _LOSS_CODE, f"{location}.load", "is missing" if load is None else "is there although nothing is known"
+        )
     elif load is not None and load["load"] < highest * (1 - _CLOSE) * load["capacity"]:
-        faults.add(_LOSS_CODE, f"{place}.load", f"another loss leads to {highest:.4g} × the capacity")
+        faults.add(_LOSS_CODE, f"{location}.load", f"another loss leads to {highest:.4g} × the capacity")
 
 
 def _check_load(
-    place: str,
+    location: str,
     load: dict[str, Any],
-    found: Simulated,
+    simulated: Simulated,
     ratios: dict[str, Floats],
-    known: tuple[ClusterArrays, Levels],
+    cluster_and_levels: tuple[ClusterArrays, Levels],
     faults: FaultList,
 ) -> None:
-    cluster, levels = known
+    cluster, levels = cluster_and_levels
     b, name = cluster.index_of.get(load["broker"], -1), load["resource"]
     if b < 0 or ratios[name][b] < 0:
         faults.add(
-            _LOSS_CODE, f"{place}.load.broker", f"broker {load['broker']} is lost itself, or nothing is known of it"
+            _LOSS_CODE, f"{location}.load.broker", f"broker {load['broker']} is lost itself, or nothing is known of it"
         )
         return
-    faults.require_close(_LOSS_CODE, f"{place}.load.load", load["load"], float(found.carried[name][b]))
+    faults.require_close(_LOSS_CODE, f"{location}.load.load", load["load"], float(simulated.carried[name][b]))
     faults.require_close(
-        _LOSS_CODE, f"{place}.load.capacity", load["capacity"], float(np.asarray(levels.capacity[name])[b])
+        _LOSS_CODE, f"{location}.load.capacity", load["capacity"], float(np.asarray(levels.capacity[name])[b])
     )
 
 
@@ -252,15 +258,15 @@ class Placements:
         return self._above(kind, lists, self.claimed.leader_after, self.levels.after)
 
     def _above(self, kind: str, lists: Ints, leader: Ints, carried: Mapping[str, Floats]) -> Above | None:
-        known = {name: load for name, load in carried.items() if name in self.named}
-        held = held_of(self.snapshot, self.cluster, lists, leader, known)
-        found: Above | None = None
+        carried_named = {name: load for name, load in carried.items() if name in self.named}
+        held = held_of(self.snapshot, self.cluster, lists, leader, carried_named)
+        highest: Above | None = None
         for loss, _, ratios in highest_loads(held, losses_of(kind, self.cluster), self.cluster, self.levels):
             for name, ratio in ratios.items():
                 b = int(ratio.argmax())
-                if ratio[b] > max(1 + _CLOSE, 0.0 if found is None else found.ratio):
-                    found = Above(loss.name, int(self.cluster.ids[b]), name, float(ratio[b]))
-        return found
+                if ratio[b] > max(1 + _CLOSE, 0.0 if highest is None else highest.ratio):
+                    highest = Above(loss.name, int(self.cluster.ids[b]), name, float(ratio[b]))
+        return highest
 
 
 def check_survival(
@@ -311,8 +317,8 @@ def too_few_leaders(cluster: ClusterArrays, parameters: PlanOptions, leader: Int
     order = np.argsort(cluster.topic, kind="stable")
     first = np.searchsorted(cluster.topic[order], np.arange(len(cluster.topic_names) + 1))
     for number, name in enumerate(cluster.topic_names):
-        wanted = [rule.leaders for rule in parameters.min_topic_leaders if re.fullmatch(rule.pattern, name)]
-        if not wanted or not is_topic_allowed(parameters, name):
+        demanded = [rule.leaders for rule in parameters.min_topic_leaders if re.fullmatch(rule.pattern, name)]
+        if not demanded or not is_topic_allowed(parameters, name):
             continue
         rows = order[first[number] : first[number + 1]]
         eligible = [
@@ -323,7 +329,7 @@ def too_few_leaders(cluster: ClusterArrays, parameters: PlanOptions, leader: Int
         ]  # fmt: skip
         if not eligible or not len(rows):
             continue
-        least = min(max(wanted), int((cluster.leader[rows] >= 0).sum()) // len(eligible))
+        least = min(max(demanded), int((cluster.leader[rows] >= 0).sum()) // len(eligible))
         for b in eligible:
             led = int((leader[rows] == b).sum())
             if led < least:
@@ -340,7 +346,7 @@ def check_topic_leaders(
 ) -> None:
     if document["verdict"] not in _JUDGED:
         return
-    found = too_few_leaders(cluster, parameters, claimed.leader_after)
-    if found is not None:
-        text = f"broker {found.broker} leads {found.led} partitions of {found.topic[:60]}, {found.least} are asked for"
+    short = too_few_leaders(cluster, parameters, claimed.leader_after)
+    if short is not None:
+        text = f"broker {short.broker} leads {short.led} partitions of {short.topic[:60]}, {short.least} are asked for"
         faults.add(_CODE, "plan.after", text)

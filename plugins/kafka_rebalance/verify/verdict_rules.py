@@ -28,13 +28,13 @@ from kafka_rebalance.verify.loads import (
     SLACK,
     Band,
     Levels,
-    asked_band,
     breaks_a_hard_rule,
     hard_limits,
     is_above_a_cap,
     is_ordered,
     must_change,
     nearly_full,
+    requested_band,
     waits_for_reassignment,
     waits_for_sync,
     weights_of,
@@ -70,9 +70,9 @@ def step_within_budget(
         for j in range(cluster.now.shape[1]):
             target = np.where(cluster.now[:, j] != cluster.leader, cluster.now[:, j], -1)
             may = free & (target >= 0) & cluster.takes_leaders[target]
-            found = _first(table, may, (cluster.leader, target), (table.extra, table.extra))
-            if found is not None:
-                return f"another leader of partition row {found}"
+            row = _first(table, may, (cluster.leader, target), (table.extra, table.extra))
+            if row is not None:
+                return f"another leader of partition row {row}"
     return _moved(table, cluster, parameters, free) if parameters.moves_replicas else None
 
 
@@ -118,9 +118,9 @@ def _moved(table: _Table, cluster: ClusterArrays, parameters: PlanOptions, free:
             may &= cluster.may_be_on[cluster.place_rule, b]
             may &= ~is_led | (bool(cluster.takes_leaders[b]) & (parameters.max_leader_changes != 0))
             target = np.full(len(source), b, dtype=np.int32)
-            found = _first(table, may, (source, target), (leaving, arriving))
-            if found is not None:
-                return f"a replica of partition row {found} on broker {int(cluster.ids[b])}"
+            row = _first(table, may, (source, target), (leaving, arriving))
+            if row is not None:
+                return f"a replica of partition row {row} on broker {int(cluster.ids[b])}"
     return None
 
 
@@ -225,7 +225,7 @@ def _bands(
     relieves: bool = True,
 ) -> dict[str, Band]:
     return {
-        (name := outcome["resource"]): asked_band(
+        (name := outcome["resource"]): requested_band(
             outcome, levels.before[name], levels.capacity[name], cluster, parameters, relieves=relieves
         )[0]
         for outcome in document["resources"]
@@ -240,15 +240,15 @@ def _check_nearly_full(
     document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> list[str]:
     """Return resources with a broker that is nearly full, after a check of the reasons that name them."""
-    known = {}
+    nearly_full_of = {}
     for outcome in document["resources"]:
         name = outcome["resource"]
         load, capacity = levels.before[name], levels.capacity[name]
-        plain = asked_band(outcome, load, capacity, cluster, parameters)[1]
+        plain = requested_band(outcome, load, capacity, cluster, parameters)[1]
         full = nearly_full(name, load, capacity, plain, cluster, parameters)
         if full is not None:
             at = int((full.share >= full.share.max() * (1 - SLACK)).argmax())
-            known[name] = {
+            nearly_full_of[name] = {
                 "brokers": int(full.brokers.sum()), "broker": int(cluster.ids[at]),
                 "capacity_share": float(full.share[at]), "mean_share": full.mean_share,
                 "relieved_to": full.relieved_to,
@@ -256,18 +256,18 @@ def _check_nearly_full(
     for reason in document["reasons"]:
         if reason["code"] == "brokers_nearly_full":
             claimed = dict(reason["args"])
-            found = known.get(claimed.pop("resource", None))
-            if found is None or not is_same(claimed, found):
-                faults.add("verdict", "plan.reasons", f"says {reason['args']} of nearly full brokers, found {found}")
-    return list(known)
+            expected = nearly_full_of.get(claimed.pop("resource", None))
+            if expected is None or not is_same(claimed, expected):
+                faults.add("verdict", "plan.reasons", f"says {reason['args']} of nearly full brokers, found {expected}")
+    return list(nearly_full_of)
 
 
-def is_same(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+def is_same(claimed: Mapping[str, Any], recomputed: Mapping[str, Any]) -> bool:
     """Whether the arguments of a fact are these, floats within rounding."""
-    return claimed.keys() == found.keys() and all(
+    return claimed.keys() == recomputed.keys() and all(
         claimed[name] == value
         or (isinstance(claimed[name], int | float) and value is not None and math.isclose(claimed[name], value))
-        for name, value in found.items()
+        for name, value in recomputed.items()
     )
 
 
@@ -278,19 +278,19 @@ def _check_stop(
     stops = stops_at_step(document)
     if stops is None:
         return
-    is_asked = parameters.at in STEPS
-    last = parameters.at if is_asked else "relieve"
-    if (stops.get("step"), stops.get("is_asked")) != (last, is_asked):
+    is_requested = parameters.at in STEPS
+    last = parameters.at if is_requested else "relieve"
+    if (stops.get("step"), stops.get("is_asked")) != (last, is_requested):
         faults.add("verdict", "plan.reasons", f"the plan ends after {stops.get('step')!r}, it may after {last!r}")
-    if is_asked:
+    if is_requested:
         return
     if parameters.is_explicit or not document["steps"] or document["steps"][-1]["kind"] != last:
         faults.add(
             "verdict", "plan.reasons", "only a plan that relieves ends before all brokers are inside their bands"
         )
-    asked = _bands(document, levels, cluster, parameters, relieves=False)
+    bands = _bands(document, levels, cluster, parameters, relieves=False)
     states = (levels.before, levels.elected_before)
-    off = max(worst_deviation_from_share(asked, load, cluster, parameters) for load in states)
+    off = max(worst_deviation_from_share(bands, load, cluster, parameters) for load in states)
     if off > parameters.dead_band * (1 + _EDGE) + SLACK:
         faults.add("verdict", "plan.reasons", f"some broker is {off:.0%} from its share, outside the dead band")
 
@@ -347,8 +347,12 @@ def _worse_state(bands: dict[str, Band], levels: Levels, cluster: ClusterArrays)
 def _rank(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanOptions) -> int:
     """Rank of a band; higher ones yield: defaults to requests, unknown capacities to disks that differ."""
     disks = levels.capacity.get("disk")
-    known = np.zeros(0) if disks is None else disks[cluster.stays]
-    differ = bool(len(known)) and float(known.max()) > _SAME_DISKS * float(known.min()) and "disk" in levels.before
+    capacities = np.zeros(0) if disks is None else disks[cluster.stays]
+    differ = (
+        bool(len(capacities))
+        and float(capacities.max()) > _SAME_DISKS * float(capacities.min())
+        and "disk" in levels.before
+    )
     is_assumed = differ and levels.capacity.get(name) is None
     return 2 * (not is_ordered(name, parameters)) + is_assumed
 
@@ -365,7 +369,7 @@ def _check_within_dead_band(
     outside = [*_outside(bands, levels.before, cluster), *_outside(bands, levels.elected_before, cluster)]
     if parameters.preferred_election or not outside:
         return
-    name, place = outside[0], "plan.verdict"
+    name, location = outside[0], "plan.verdict"
     if parameters.has_budget and (claimed := _claimed(document, "budget_allows_nothing")) is not None:
         if any(claimed.get(name) != document["parameters"][name] for name in _LIMITS):
             faults.add("verdict", "plan.reasons", "the budget is another one than that of the parameters")
@@ -375,10 +379,10 @@ def _check_within_dead_band(
         is_settled = bool((cluster.preferred == cluster.leader).all())
         step = step_within_budget(bands, levels, cluster, parameters) if is_settled else None
         if step is not None:
-            faults.add("verdict", place, f"the budget allows a step that lowers the imbalance: {step}")
+            faults.add("verdict", location, f"the budget allows a step that lowers the imbalance: {step}")
         return
     if parameters.is_explicit:
-        faults.add("verdict", place, f"{name} stands outside the band that was asked for")
+        faults.add("verdict", location, f"{name} stands outside the band that was asked for")
         return
     allowed = parameters.dead_band * (1 + _EDGE)
     states = (levels.before, levels.elected_before)
@@ -388,7 +392,7 @@ def _check_within_dead_band(
     rejected = _claimed(document, "does_not_pay")
     if rejected is None or not _does_not_pay(rejected, was, cluster, parameters):
         text = f"{name} stands outside its band, some broker {off:.0%} from its share, and no figures say why it stays"
-        faults.add("verdict", place, text)
+        faults.add("verdict", location, text)
 
 
 def _claimed(document: dict[str, Any], code: str) -> dict[str, Any] | None:
@@ -440,10 +444,10 @@ def worst_deviation_from_share(
 
 
 def _outside(bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays) -> list[str]:
-    found = []
+    names = []
     for name, band in bands.items():
         finite = np.where(np.isfinite(band.high), band.high, 0.0)
         slack = 2 * SLACK * (float(finite.max(initial=0.0)) + 1)
         if (cluster.stays & ((load[name] > band.high + slack) | (load[name] < band.low - slack))).any():
-            found.append(name)
-    return found
+            names.append(name)
+    return names

@@ -14,8 +14,8 @@ from kafka_rebalance.verify.bounds import check_bounds, check_within_budget
 from kafka_rebalance.verify.cluster import (
     ClusterArrays,
     Floats,
-    check_seen,
-    check_what_was_seen,
+    check_observability,
+    check_preconditions,
     cluster_arrays,
     read_moves,
 )
@@ -104,12 +104,12 @@ def _judge_document(document: Any, snapshot: ClusterSnapshot, faults: FaultList)
     check_identity(document, snapshot, faults)
     if is_of_another_snapshot(faults.faults):
         return {}
-    check_what_was_seen(document, snapshot, faults)
+    check_observability(document, snapshot, faults)
     parameters = read_parameters(document["parameters"], faults)
     bounds: dict[str, float] = {}
     if parameters is not None:
         check_expiry(document, faults)
-        check_seen(document, snapshot, parameters, faults)
+        check_preconditions(document, snapshot, parameters, faults)
         cluster = cluster_arrays(snapshot, parameters)
         claimed = read_moves(document["moves"], snapshot, cluster, faults)
         if claimed is not None:

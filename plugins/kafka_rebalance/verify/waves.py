@@ -101,7 +101,7 @@ def _own(cluster: ClusterArrays, row: Longs, brokers: Ints, size: Floats) -> Flo
 
 
 def check_leader_steps(
-    place: str,
+    location: str,
     wave: dict[str, Any],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
@@ -119,13 +119,13 @@ def check_leader_steps(
         rows = claimed.row[changed]
         expected = (len(changed), _known_sum(cluster.rate[rows]), _known_sum(cluster.read_rate[rows]))
     count, written, read = expected
-    faults.require_equal("wave_leaders", f"{place}.leader_changes", wave["leader_changes"], count)
-    for name, found in (("leader_in_bytes_per_s", written), ("leader_out_bytes_per_s", read)):
-        faults.require_close("wave_leaders", f"{place}.{name}", wave[name], found)
+    faults.require_equal("wave_leaders", f"{location}.leader_changes", wave["leader_changes"], count)
+    for name, recomputed in (("leader_in_bytes_per_s", written), ("leader_out_bytes_per_s", read)):
+        faults.require_close("wave_leaders", f"{location}.{name}", wave[name], recomputed)
     for broker, leaders in enumerate(leader_changes(claimed, cluster, members)):
         if limit is not None and leaders > limit:
             text = f"broker {cluster.ids[broker]} gives or takes {leaders} leaders, {limit} allowed in one wave"
-            faults.add("wave_limit", place, text)
+            faults.add("wave_limit", location, text)
 
 
 def leader_changes(claimed: ClaimedMoves, cluster: ClusterArrays, members: Longs) -> list[int]:
@@ -155,9 +155,9 @@ def check_costs(
 ) -> None:
     moves, cost = document["moves"], document["cost"]
     is_exact = cluster.has_whole_sizes
-    for number, (move, found) in enumerate(zip(moves, claimed.bytes.tolist(), strict=True)):
-        if not is_whole(move["bytes"], found, is_exact=is_exact):
-            faults.add("move_bytes", f"moves[{number}]", f"says {move['bytes']}, {found} are copied")
+    for number, (move, copied) in enumerate(zip(moves, claimed.bytes.tolist(), strict=True)):
+        if not is_whole(move["bytes"], copied, is_exact=is_exact):
+            faults.add("move_bytes", f"moves[{number}]", f"says {move['bytes']}, {copied} are copied")
     faults.require_equal("cost", "cost.replica_moves", cost["replica_moves"], int(claimed.copies.sum()))
     changes = int((claimed.leader_from != claimed.leader_to).sum())
     faults.require_equal("cost", "cost.leader_changes", cost["leader_changes"], changes)
@@ -170,15 +170,15 @@ def check_trace(document: dict[str, Any], faults: FaultList) -> None:
         faults.require_equal("trace", f"trace[-1].{name}", document["trace"][-1][name], document["cost"][name])
 
 
-def is_whole(claimed: int | None, found: float, *, is_exact: bool) -> bool:
-    if claimed is None or math.isnan(found):
-        return claimed is None and math.isnan(found)
-    return claimed == found if is_exact else abs(claimed - found) <= 1 + 1e-9 * found
+def is_whole(claimed: int | None, recomputed: float, *, is_exact: bool) -> bool:
+    if claimed is None or math.isnan(recomputed):
+        return claimed is None and math.isnan(recomputed)
+    return claimed == recomputed if is_exact else abs(claimed - recomputed) <= 1 + 1e-9 * recomputed
 
 
 def total(values: list[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+    measured = [value for value in values if value is not None]
+    return sum(measured) if len(measured) == len(values) else None
 
 
 def _check_budget(cost: dict[str, Any], parameters: PlanOptions, faults: FaultList) -> None:
@@ -215,12 +215,12 @@ def check_waves(
     for number, wave in enumerate(waves):
         members = np.array(wave["moves"], dtype=np.int64)
         traffic = Traffic.forward(claimed, cluster, members)
-        place = f"waves[{number}]"
-        check_wave(place, wave, [moves[m]["bytes"] for m in wave["moves"]], traffic, cluster, parameters, faults)
-        _check_limits(place, traffic, members, cluster, parameters, faults)
-        check_leader_steps(place, wave, claimed, cluster, parameters, faults)
+        location = f"waves[{number}]"
+        check_wave(location, wave, [moves[m]["bytes"] for m in wave["moves"]], traffic, cluster, parameters, faults)
+        _check_limits(location, traffic, members, cluster, parameters, faults)
+        check_leader_steps(location, wave, claimed, cluster, parameters, faults)
         if used is not None and disk is not None:
-            used = _check_disk(place, traffic, used, disk[1], cluster, faults)
+            used = _check_disk(location, traffic, used, disk[1], cluster, faults)
     for step in document["steps"]:
         chosen = [waves[number - 1] for number in step["waves"] if 0 < number <= len(waves)]
         _check_order(chosen, claimed, cluster, parameters, faults)
@@ -238,11 +238,11 @@ def check_nights(document: dict[str, Any], claimed: ClaimedMoves, parameters: Pl
     if hours is not None and waves and None not in seconds:
         most, used = 3600 * hours * (1 + _SECONDS_ROUNDING), math.inf
         opened: list[int] = []
-        for number, taken in enumerate(seconds):
-            used += taken
+        for number, duration in enumerate(seconds):
+            used += duration
             if used > most:
                 opened.append(number)
-                used = taken
+                used = duration
         first = [*opened, len(waves)][1]
         rest = np.array([member for wave in waves[first:] for member in wave["moves"]], dtype=np.int64)
         expected["nights_needed"] = {
@@ -253,7 +253,7 @@ def check_nights(document: dict[str, Any], claimed: ClaimedMoves, parameters: Pl
             "left_bytes": total([wave["bytes"] for wave in waves[first:]]),
             "left_leader_changes": int(claimed.changes_leader[rest].sum()),
         }
-        longer = [taken for taken in seconds if taken > most]
+        longer = [duration for duration in seconds if duration > most]
         if longer:
             figures = {"waves": len(longer), "longest_seconds": max(longer), "night_hours": hours}
             expected["waves_longer_than_night"] = figures
@@ -291,7 +291,7 @@ def _check_members(waves: list[dict[str, Any]], moves: list[dict[str, Any]], fau
 
 
 def check_wave(
-    place: str,
+    location: str,
     wave: dict[str, Any],
     amounts: list[int | None],
     traffic: Traffic,
@@ -299,52 +299,52 @@ def check_wave(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    faults.require_equal("wave_bytes", f"{place}.bytes", wave["bytes"], total(amounts))
+    faults.require_equal("wave_bytes", f"{location}.bytes", wave["bytes"], total(amounts))
     throttle = wave["throttle_bytes_per_s"]
     if throttle <= 0:
-        faults.add("wave_throttle", place, f"{throttle} bytes/s is no throttle")
+        faults.add("wave_throttle", location, f"{throttle} bytes/s is no throttle")
         return
-    faults.require_close("wave_seconds", f"{place}.seconds", wave["seconds"], traffic.seconds(throttle))
+    faults.require_close("wave_seconds", f"{location}.seconds", wave["seconds"], traffic.seconds(throttle))
     lowest, highest = traffic.throttle(parameters.throttle_bytes_per_s)
     if not lowest <= throttle <= highest:
         text = f"{throttle} bytes/s, expected {lowest}: {parameters.throttle_bytes_per_s} were asked for"
-        faults.add("wave_throttle", place, f"{text}, {traffic.busiest_rate:g} are written meanwhile")
+        faults.add("wave_throttle", location, f"{text}, {traffic.busiest_rate:g} are written meanwhile")
     needed = {str(b): v for b, v in zip(cluster.ids.tolist(), traffic.arriving.tolist(), strict=True) if v != 0}
     claimed = wave["free_disk_needed"]
     is_exact = cluster.has_whole_sizes
-    known = {broker: value for broker, value in needed.items() if value == value}  # noqa: PLR0124
-    if set(claimed) != set(known):
-        faults.add("wave_disk", f"{place}.free_disk_needed", "its brokers are not those that receive")
-    for broker, value in known.items():
+    expected = {broker: value for broker, value in needed.items() if value == value}  # noqa: PLR0124
+    if set(claimed) != set(expected):
+        faults.add("wave_disk", f"{location}.free_disk_needed", "its brokers are not those that receive")
+    for broker, value in expected.items():
         if broker in claimed and not is_whole(claimed[broker], np.ceil(value), is_exact=is_exact):
-            faults.add("wave_disk", f"{place}.free_disk_needed.{broker}", f"says {claimed[broker]}, needs {value:g}")
+            faults.add("wave_disk", f"{location}.free_disk_needed.{broker}", f"says {claimed[broker]}, needs {value:g}")
 
 
 def _check_limits(
-    place: str, traffic: Traffic, members: Longs, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
+    location: str, traffic: Traffic, members: Longs, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
     limit = parameters.moves_per_broker or 0
     for b in np.flatnonzero(_beyond_night(traffic, parameters)).tolist():
         text = f"broker {cluster.ids[b]} sends or receives more than fits into {parameters.night_hours} h"
-        faults.add("wave_night", place, text)
+        faults.add("wave_night", location, text)
     for direction, counts in (("receives", traffic.copies_in), ("sends", traffic.moves_out)):
         for b in np.flatnonzero(counts > limit).tolist():
             text = f"broker {cluster.ids[b]} {direction} {counts[b]} moves at a time, {limit} allowed"
-            faults.add("wave_limit", place, text)
+            faults.add("wave_limit", location, text)
     if len(members) > parameters.partitions_per_wave:
         faults.add(
-            "wave_limit", place, f"{len(members)} partitions, {parameters.partitions_per_wave} allowed in one file"
+            "wave_limit", location, f"{len(members)} partitions, {parameters.partitions_per_wave} allowed in one file"
         )
 
 
 def _check_disk(
-    place: str, traffic: Traffic, used: Floats, limit: Floats, cluster: ClusterArrays, faults: FaultList
+    location: str, traffic: Traffic, used: Floats, limit: Floats, cluster: ClusterArrays, faults: FaultList
 ) -> Floats:
     arriving, leaving = np.nan_to_num(traffic.arriving), np.nan_to_num(traffic.leaving)
     over = (arriving > 0) & (used + arriving > limit * (1 + 1e-9))
     for b in np.flatnonzero(over).tolist():
         text = f"broker {cluster.ids[b]} would hold {used[b] + arriving[b]:g} of {limit[b]:g} bytes at a time"
-        faults.add("wave_disk", place, text)
+        faults.add("wave_disk", location, text)
     return np.asarray(used + arriving - leaving)
 
 
@@ -379,7 +379,7 @@ def _check_order(
 
 
 def check_times(
-    place: str,
+    location: str,
     cost: dict[str, Any],
     waves: list[dict[str, Any]],
     claimed: ClaimedMoves,
@@ -387,18 +387,18 @@ def check_times(
     faults: FaultList,
 ) -> None:
     """Check that the total is the sum of waves, and slot filling between the busiest broker's bytes and that sum."""
-    known = [wave["seconds"] for wave in waves if wave["seconds"] is not None]
-    found = sum(known) if len(known) == len(waves) else None
-    faults.require_close("cost", f"{place}.seconds", cost["seconds"], found)
+    seconds = [wave["seconds"] for wave in waves if wave["seconds"] is not None]
+    total_seconds = sum(seconds) if len(seconds) == len(waves) else None
+    faults.require_close("cost", f"{location}.seconds", cost["seconds"], total_seconds)
     filling = cost["seconds_slot_filling"]
-    if (filling is None) != (found is None):
-        faults.add("slot_filling", place, f"says {filling}, waves take {found}")
-    elif filling is not None and found is not None and waves:
+    if (filling is None) != (total_seconds is None):
+        faults.add("slot_filling", location, f"says {filling}, waves take {total_seconds}")
+    elif filling is not None and total_seconds is not None and waves:
         members = np.concatenate([np.array(wave["moves"], dtype=np.int64) for wave in waves])
-        traffic = Traffic.forward if place == "cost" else Traffic.backward
+        traffic = Traffic.forward if location == "cost" else Traffic.backward
         throttle = max(wave["throttle_bytes_per_s"] for wave in waves)
         if throttle <= 0:
             return
         least = traffic(claimed, cluster, members).seconds(throttle) or 0.0
-        if not least * (1 - 1e-9) <= filling <= found * (1 + 1e-9):
-            faults.add("slot_filling", place, f"{filling:g} s is not between {least:g} and {found:g} s")
+        if not least * (1 - 1e-9) <= filling <= total_seconds * (1 + 1e-9):
+            faults.add("slot_filling", location, f"{filling:g} s is not between {least:g} and {total_seconds:g} s")

@@ -26,7 +26,6 @@ from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.parser import CommonOptions
 from rebalance_advisor.cli.progress import Progress
-from rebalance_advisor.cli.what_if import run_what_if
 from rebalance_advisor.own_strategies.error_summary import error_summary
 from rebalance_advisor.own_strategies.limits import limits_of
 from rebalance_advisor.own_strategies.targets import Kind, targets_here
@@ -64,6 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     request = requested(arguments)
     if request.own_scenarios:
+        from rebalance_advisor.cli.what_if import run_what_if
+
         return run_what_if(arguments, request, command="advise")
     targets = targets_here(request.own_strategies, Kind.ASSIGNOR)
     from kafka_rebalance.advisory.advise import advise

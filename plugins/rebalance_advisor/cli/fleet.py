@@ -202,6 +202,7 @@ def plan_into_folder(
     is_one_of_many: bool = False,
     watch: Watch | None = None,
 ) -> Made:
+    from kafka_rebalance.advisory.advisory import advisory_document
     from kafka_rebalance.plans.hours_outside import hours_outside
     from kafka_rebalance.plans.searches import PlanQuestion, planned
     from kafka_rebalance.plans.state import ignore
@@ -218,5 +219,6 @@ def plan_into_folder(
     hours = hours_outside(given.snapshot, plan, given.hourly)
     say("writing")
     with taken_back_on_interrupt():
-        folder = write_plan_folder(arguments.out, given.snapshot, plan, hours)
+        advisory = advisory_document(given.snapshot, plan, (), (), hours=hours)
+        folder = write_plan_folder(arguments.out, advisory, plan)
     return Made(plan, given.snapshot, folder, hours)

@@ -27,7 +27,7 @@ from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.motion import MotionCode, motion_of
 from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.render import render
-from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.scores import GroupScore
 from kafka_rebalance.snapshot.group import Group
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.cli.arguments import add_input_options, read_given

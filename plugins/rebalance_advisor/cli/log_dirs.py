@@ -241,7 +241,7 @@ def verify_log_dirs(arguments: argparse.Namespace) -> int:
     files = {file.relative_to(folder).as_posix(): read_bytes(file, ByteBudget()) for file in beside if file.is_file()}
     faults = check_log_dir_plan(document, snapshot, files)
     if arguments.json:
-        rows = [{"code": fault.code, "place": fault.place, "message": fault.message} for fault in faults]
+        rows = [{"code": fault.code, "place": fault.location, "message": fault.message} for fault in faults]
         write_json(sys.stdout, {"is_right": not faults, "files_beside": sorted(files), "faults": rows})
     elif faults:
         write_lines(sys.stdout, *map(str, faults))

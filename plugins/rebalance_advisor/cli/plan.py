@@ -34,7 +34,6 @@ from rebalance_advisor.cli.fleet import Made, plan_into_folder
 from rebalance_advisor.cli.log_dirs import add_log_dir_options, asks_for_log_dirs
 from rebalance_advisor.cli.parser import CommonOptions
 from rebalance_advisor.cli.progress import Progress
-from rebalance_advisor.cli.what_if import run_what_if
 from rebalance_advisor.request.run_request import ALL, RunRequest
 from rebalance_advisor.terminal import write_json, write_lines
 
@@ -104,6 +103,8 @@ def run(arguments: argparse.Namespace) -> int:
         return run_new_topics(arguments, request)
     if request.own_scenarios:
         _require_no_exit_code(arguments, "--scenario")
+        from rebalance_advisor.cli.what_if import run_what_if
+
         return run_what_if(arguments, request, command="plan")
     _require_plan_alone(request)
     from kafka_rebalance.findings.rules import urgent_findings

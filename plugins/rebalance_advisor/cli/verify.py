@@ -110,7 +110,7 @@ def _print_outcome(
         outcome = {
             "is_right": verification.is_right,
             "files_beside": None if is_alone else sorted(contents.keys() - {_PLAN}),
-            "faults": [{"code": f.code, "place": f.place, "message": f.message} for f in verification.faults],
+            "faults": [{"code": f.code, "place": f.location, "message": f.message} for f in verification.faults],
             "counts": dict(verification.counts),
             "bounds": dict(verification.bounds),
             "policy": policy_document(broken),

@@ -12,14 +12,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from kafka_rebalance.advisory.what_if import Outcome, outcomes, with_groups, with_plans
 from kafka_rebalance.errors import UsageError
 from rebalance_advisor.cli.arguments import add_input_options, add_option, read_plan_input, scenarios_in_files
 from rebalance_advisor.cli.exit_codes import EXIT_DONE, exit_code_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.publish.folders import check_folder
-from rebalance_advisor.publish.what_if_files import what_if_answer, what_if_lines, write_what_if
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.request.what_if import WHAT_IF_OPTIONS, WhatIfRequest
 from rebalance_advisor.terminal import write_json, write_lines
@@ -80,8 +78,10 @@ def run_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: 
 def _compare(
     arguments: argparse.Namespace, request: RunRequest, what_if: WhatIfRequest, *, has_plans: bool, has_groups: bool
 ) -> int:
+    from kafka_rebalance.advisory.what_if import outcomes, with_groups, with_plans
     from kafka_rebalance.groups.member_clients import with_clients
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
+    from rebalance_advisor.publish.what_if_files import what_if_answer, what_if_lines, write_what_if
     from rebalance_advisor.version import advisor_version
 
     tell_of_first_compile()
@@ -90,26 +90,20 @@ def _compare(
     request = given.request
     what_if.require_fit(given.snapshot)
     say("scoring")
-    compared = outcomes(with_clients(given.snapshot, request.clients), request.own_scenarios, seed=request.seed)
+    columns = outcomes(with_clients(given.snapshot, request.clients), request.own_scenarios, seed=request.seed)
     if has_plans:
         version = advisor_version()
-        compared = with_plans(compared, request.options, seed=request.seed, advisor_version=version, progress=say)
+        columns = with_plans(columns, request.options, seed=request.seed, advisor_version=version, progress=say)
     if has_groups:
         say("replaying groups")
-        compared = with_groups(compared)
-    _write(arguments.out, compared, request.seed, as_json=arguments.json)
-    return max(
-        (exit_code_of(outcome.plan.verdict) for outcome in compared if outcome.plan is not None), default=EXIT_DONE
-    )
-
-
-def _write(out: Path | None, compared: tuple[Outcome, ...], seed: int, *, as_json: bool) -> None:
-    document, lines = what_if_answer(compared, seed), what_if_lines(compared)
-    if out is not None:
+        columns = with_groups(columns)
+    document, lines = what_if_answer(columns, request.seed), what_if_lines(columns)
+    if arguments.out is not None:
         with taken_back_on_interrupt():
-            folder = write_what_if(out, document, lines)
+            folder = write_what_if(arguments.out, document, lines)
         document, lines = document | {"folder": str(folder)}, [*lines, f"written to {folder}"]
-    if as_json:
+    if arguments.json:
         write_json(sys.stdout, document)
     else:
         write_lines(sys.stdout, *lines)
+    return max((exit_code_of(column.plan.verdict) for column in columns if column.plan is not None), default=EXIT_DONE)

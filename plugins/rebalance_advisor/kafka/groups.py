@@ -14,7 +14,7 @@ from typing import Any
 from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
-from kafka_assignors.connect import ConnectTask, Work
+from kafka_assignors.connect_work import ConnectTask, Work
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.streams_user_data import decode_streams_assignment, decode_streams_subscription
 from kafka_rebalance.groups.subscriptions import OddBytesError, ProtocolReader, decode_user_data

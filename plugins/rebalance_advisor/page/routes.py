@@ -21,7 +21,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt, visible
-from kafka_rebalance.advisory.advisory import DiskForecast, disk_outlook
+from kafka_rebalance.advisory.disk_outlook import DiskForecast, disk_outlook
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.render.steps import StepFigures, progress_words
 from kafka_rebalance.snapshot.codec import read_worker

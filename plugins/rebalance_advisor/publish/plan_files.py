@@ -15,14 +15,11 @@ from typing import Any
 import orjson
 
 from kafka_assignors.visible_text import visible, visible_json
-from kafka_rebalance.advisory.advisory import advisory_document
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.csv_text import guarded
-from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Move, Plan, Wave
 from kafka_rebalance.render import render, render_all
 from kafka_rebalance.render.steps import StepFigures, step_figures, step_line, step_title, step_waves
-from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.publish.digest import render_digest
 from rebalance_advisor.publish.escape import markdown_text
 from rebalance_advisor.publish.folders import replace_folder
@@ -349,11 +346,10 @@ def _table(moves: Sequence[Move]) -> bytes:
     return text.getvalue().encode()
 
 
-def plan_folder_files(snapshot: ClusterSnapshot, plan: Plan, hours: HoursOutside | None = None) -> dict[str, bytes]:
-    advisory = advisory_document(snapshot, plan, (), (), hours=hours)
+def plan_folder_files(advisory: Mapping[str, Any], plan: Plan) -> dict[str, bytes]:
     texts = {"report.html": render_report(advisory), "digest.md": render_digest(advisory)}
     return {name: text.encode() for name, text in texts.items()} | plan_files(plan)
 
 
-def write_plan_folder(folder: Path, snapshot: ClusterSnapshot, plan: Plan, hours: HoursOutside | None = None) -> Path:
-    return replace_folder(folder, plan_folder_files(snapshot, plan, hours), plan.plan_id)
+def write_plan_folder(folder: Path, advisory: Mapping[str, Any], plan: Plan) -> Path:
+    return replace_folder(folder, plan_folder_files(advisory, plan), plan.plan_id)

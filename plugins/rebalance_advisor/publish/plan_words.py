@@ -6,8 +6,7 @@ from typing import Any
 
 from kafka_rebalance.amounts import bytes_in_words, counted, ratio_in_words, seconds_in_words
 from kafka_rebalance.facts import Fact, FactCode
-from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.plans.waves import slowest
+from kafka_rebalance.plans.plan import Plan, find_slowest_broker
 from kafka_rebalance.render import render, render_all, render_document
 from kafka_rebalance.render.needed import amount_of, needed_words
 from kafka_rebalance.render.plan_reasons import PROOFS
@@ -121,7 +120,7 @@ def _cost(plan: Plan) -> str:
         return text + ", time unknown"
     filling = seconds_in_words(cost.seconds_slot_filling)
     text += f" of {seconds_in_words(cost.seconds)} ({filling} for a driver that keeps slots full)"
-    busiest = slowest(plan)
+    busiest = find_slowest_broker(plan)
     if busiest is None:
         return text
     needed = f"{seconds_in_words(busiest.seconds)} of {seconds_in_words(cost.seconds)}"

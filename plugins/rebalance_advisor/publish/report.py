@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from kafka_rebalance.advisory.advisory import NEW, PERSISTING, REOPENED
 from kafka_rebalance.amounts import (
     amount_in_words,
     bytes_in_words,
@@ -20,7 +19,7 @@ from kafka_rebalance.amounts import (
     seconds_in_words,
 )
 from kafka_rebalance.facts import BoundProof, Fact, FactCode
-from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.findings.finding import NEW, PERSISTING, REOPENED, Severity
 from kafka_rebalance.render import render, render_document
 from kafka_rebalance.render.needed import amount_of, needed, needed_words
 from kafka_rebalance.render.plan_reasons import PROOFS

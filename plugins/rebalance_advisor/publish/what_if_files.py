@@ -12,7 +12,7 @@ from kafka_rebalance.advisory.what_if import Level, Outcome, levels, what_if_doc
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.render import render, with_texts
-from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.scores import GroupScore
 from rebalance_advisor.publish.folders import replace_folder
 
 JSON_FILE, TEXT_FILE = "what_if.json", "what_if.txt"

@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 
 from kafka_assignors.arrays import Longs
 from kafka_assignors.errors import InvalidInputError
-from kafka_rebalance.advisory.advisory import DiskForecast
+from kafka_rebalance.advisory.disk_outlook import DiskForecast
 from kafka_rebalance.options.values import Window, read_value
 from kafka_rebalance.snapshot.history import (
     HISTORY_KINDS,

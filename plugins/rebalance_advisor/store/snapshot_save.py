@@ -20,8 +20,7 @@ from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 
 from kafka_assignors.arrays import Flags, Floats, Longs
-from kafka_rebalance.scoring.placement_scores import ClusterScores
-from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.scoring.scores import ClusterScores
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.group import UNKNOWN_LAG, lag_messages
@@ -154,6 +153,8 @@ class ReadingAhead:
 @contextmanager
 def reading_ahead(snapshot: ClusterSnapshot) -> Iterator[ReadingAhead]:
     """Pending work is cancelled at the end of the block."""
+    from kafka_rebalance.scoring.snapshot_scores import score_cluster  # with numba, which only who saves needs
+
     pool = ThreadPoolExecutor(1, thread_name_prefix="reading")
     try:
         columns = {table: pool.submit(columns_of, snapshot) for table, columns_of in TABLES.items()}

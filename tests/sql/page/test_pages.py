@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
-from kafka_assignors.connect import ConnectTask, Work
+from kafka_assignors.connect_work import ConnectTask, Work
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Severity, SubjectType
 from kafka_rebalance.groups.motion import GroupMotion, MotionCode

@@ -31,8 +31,14 @@ from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.plan import Cost, Plan, Verdict, to_document
 from kafka_rebalance.render import render
-from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
-from kafka_rebalance.scoring.placement_scores import BrokerScore, ClusterScores, ResourceScore, TopicPlacementScore
+from kafka_rebalance.scoring.scores import (
+    BrokerScore,
+    ClusterScores,
+    GroupScore,
+    MemberScore,
+    ResourceScore,
+    TopicPlacementScore,
+)
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,

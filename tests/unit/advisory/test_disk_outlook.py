@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafka_rebalance.advisory.advisory import LEAST_DAYS, DiskForecast, disk_outlook, known_growth
+from kafka_rebalance.advisory.disk_outlook import LEAST_DAYS, DiskForecast, disk_outlook, known_growth
 from kafka_rebalance.facts import FactCode, fact
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

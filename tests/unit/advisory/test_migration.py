@@ -4,7 +4,7 @@ from kafka_rebalance.advisory.advisory import consumer_protocol
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
-from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.scores import GroupScore
 
 TODAY = GroupScore("g", "range", None, True, 6, 24, skew_count=6.0)
 UNIFORM = GroupScore("g", "consumer/uniform", None, False, 6, 24, skew_count=1.0, partitions_moved=20)

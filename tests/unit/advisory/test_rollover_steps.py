@@ -6,7 +6,7 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay, ReplayOptions
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.options.rules import ClientRule
-from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.scores import GroupScore
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, Member, Partition, Topic, partition_table
 
 NO_ANSWER = fact(FactCode.NO_MEMBER_LEFT)

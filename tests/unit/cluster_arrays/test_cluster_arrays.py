@@ -17,7 +17,7 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.values import Target
-from kafka_rebalance.scoring.placement_scores import ClusterScores
+from kafka_rebalance.scoring.scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.codec import (
     broker_document,

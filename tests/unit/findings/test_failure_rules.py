@@ -10,7 +10,7 @@ from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
-from kafka_rebalance.scoring.placement_scores import AfterFailure, LoadAfterLoss, Losses, WorstLoss
+from kafka_rebalance.scoring.scores import AfterFailure, LoadAfterLoss, Losses, WorstLoss
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from tests.unit.planner.sample_clusters import random_cluster
 

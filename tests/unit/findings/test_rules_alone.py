@@ -50,7 +50,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict
 from kafka_rebalance.resources import COUNTED, LEADER_CARRIED, RESOURCES
-from kafka_rebalance.scoring.placement_scores import BrokerScore
+from kafka_rebalance.scoring.scores import BrokerScore
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, Group, GroupType, Member

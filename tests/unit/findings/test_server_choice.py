@@ -4,7 +4,7 @@ import pytest
 
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import more_even_of_coordinator
-from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.scores import GroupScore
 
 
 def score(assignor, count, rate=None, error=None):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_assignors.connect import NO_WORK, ConnectTask, Work
+from kafka_assignors.connect_work import NO_WORK, ConnectTask, Work
 from kafka_rebalance.groups.connect_workers import (
     ConnectReplay,
     ConnectScenario,

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kafka_assignors.connect import NO_WORK, ConnectTask, Work
+from kafka_assignors.connect_work import NO_WORK, ConnectTask, Work
 from kafka_rebalance.groups.subscriptions import OddBytesError
 from kafka_rebalance.snapshot.group import ConnectWorker, Group, Member
 from rebalance_advisor.kafka.coverage import Coverage

@@ -14,7 +14,7 @@ from kafka_rebalance.facts import refusal_of
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.render import render
-from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.scores import GroupScore
 from rebalance_advisor.own_strategies import child
 from rebalance_advisor.own_strategies.error_summary import error_summary
 from rebalance_advisor.own_strategies.limits import DEFAULTS, LEAST_BYTES, MIB, Limits, limits_of

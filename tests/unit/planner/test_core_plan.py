@@ -56,14 +56,14 @@ def test_the_core_is_decided_at_its_cheapest_but_for_what_is_held() -> None:
     replicas = problem.replicas.copy()
     replicas[0, 0] = 1
     nobody, both = np.zeros(5, dtype=np.bool_), np.array([False, True, True, False, False])
-    share = decided_core(program, replicas, allowed=9, held=nobody)
+    share = decided_core(program, replicas, allowed=9, frozen=nobody)
     assert share is not None
     new = (share > 0.5) & ~arcs.is_kept
     assert problem.move_bytes[arcs.row[new]].tolist() == [5.0]
-    assert decided_core(program, replicas, allowed=9, held=both) is None
+    assert decided_core(program, replicas, allowed=9, frozen=both) is None
     cheapest = problem.replicas.copy()
     cheapest[1, 0] = 1
-    assert decided_core(program, cheapest, allowed=9, held=nobody) is None  # as near as the program comes
+    assert decided_core(program, cheapest, allowed=9, frozen=nobody) is None  # as near as the program comes
 
 
 def test_leaders_go_on_where_they_are_there() -> None:

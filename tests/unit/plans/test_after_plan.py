@@ -11,7 +11,7 @@ from kafka_rebalance.plans.failures import after_failure_of
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.plans.request import build_request
-from kafka_rebalance.scoring.placement_scores import AfterFailure, LoadAfterLoss, Takeover, WorstLoss
+from kafka_rebalance.scoring.scores import AfterFailure, LoadAfterLoss, Takeover, WorstLoss
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.verify.verification import verify_plan

@@ -89,7 +89,7 @@ def test_one_partition_larger_than_any_band_is_the_cause() -> None:
     found = widenings(plan_request, problem, outcome, bands_of(problem), problem.replicas, problem.leader)
     told = {(widening.resource, widening.side): widening for widening in found}
     high = told["disk", "high"]
-    assert (high.broker, high.asked, high.used) == (0, pytest.approx(1.2), pytest.approx(2.5))
+    assert (high.broker, high.requested, high.used) == (0, pytest.approx(1.2), pytest.approx(2.5))
     assert high.cause == fact(FactCode.PARTITION_ABOVE_BAND, partition="t-0", times_band=pytest.approx(20 / 9.6))
     assert told["disk", "low"].used == pytest.approx(0.25)
 

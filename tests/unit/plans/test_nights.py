@@ -84,5 +84,5 @@ def test_a_plan_that_misstates_its_nights_is_refused() -> None:
     assert "wave_night" in {fault.code for fault in verify_plan(document, snapshot).wrong}
     document = json.loads(json.dumps(to_document(make_plan(snapshot, ASKED))))
     document["parameters"]["night_hours"] = 0.9 * max(wave["seconds"] for wave in document["waves"]) / 3600
-    places = {fault.place for fault in verify_plan(document, snapshot).wrong if fault.code == "wave_night"}
+    places = {fault.location for fault in verify_plan(document, snapshot).wrong if fault.code == "wave_night"}
     assert any(place.startswith("waves[") for place in places)

@@ -15,7 +15,7 @@ from kafka_rebalance.plans.explain import MoveFacts
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.parts import bounds_of, certificate_of, moves_of, preconditions_of
 from kafka_rebalance.plans.plan import Move, MoveKind, Verdict
-from kafka_rebalance.plans.unseen import seen_state, topic_ids_of
+from kafka_rebalance.plans.unseen import observed_state, topic_ids_of
 from kafka_rebalance.plans.waves import cost_of, cut_into_waves, rollback_of, slots_of, waves_forward
 from kafka_rebalance.snapshot.codec import snapshot_id
 from tests.unit.planner.sample_clusters import GB
@@ -97,7 +97,7 @@ def test_conditions_name_the_brokers_that_the_moves_touch() -> None:
 
 def test_what_the_plan_saw() -> None:
     known = hand()
-    seen = seen_state(known.plan_request, known.draft)
+    seen = observed_state(known.plan_request, known.draft)
     assert seen.topic_partitions == {"t": 3}
     assert seen.broker_racks == dict.fromkeys(range(3))
     assert (seen.dead_brokers, seen.reassigning) == ((), ())

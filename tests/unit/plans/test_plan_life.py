@@ -83,7 +83,7 @@ def test_a_plan_of_another_version_is_refused_with_that_alone(version: object, t
     with pytest.raises(InvalidInputError, match=words):
         read_previous(tmp_path)
     (fault,) = verify_plan(other, SNAPSHOT).faults
-    assert (fault.code, fault.place) == ("shape", "plan.format_version")
+    assert (fault.code, fault.location) == ("shape", "plan.format_version")
 
 
 def stated(name: str, value: float) -> Plan:

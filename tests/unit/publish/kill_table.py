@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from kafka_rebalance.advisory.advise import Advice, AdviceRequest, advise
+from kafka_rebalance.advisory.advisory import advisory_document
 from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor.publish import advisory_files, plan_files
 from rebalance_advisor.publish.folders import advisory_folder, check_folder, exchange_folders, replace_folder
@@ -36,7 +37,7 @@ def cannot_exchange(_one: Path, _other: Path) -> None:
 
 def write_plan(folder: Path, advice: Advice) -> object:
     """As in the command ``plan``: check ``--out``, then write everything."""
-    return plan_files.write_plan_folder(folder, advice.snapshot, advice.plan)
+    return plan_files.write_plan_folder(folder, {}, advice.plan)
 
 
 def write_advisory(folder: Path, advice: Advice) -> object:
@@ -168,7 +169,7 @@ class Bench:
     def _content(self, case: Case, advice: Advice) -> dict[str, bytes]:
         write = case.write if advice is self.new else case.write_old
         if write is write_plan:
-            return plan_files.plan_folder_files(advice.snapshot, advice.plan)
+            return plan_files.plan_folder_files({}, advice.plan)
         return advisory_files.advisory_files({}, advice.plan)
 
     def _count_beside(self, case: Case) -> int:
@@ -189,11 +190,16 @@ def make_bench(root: Path) -> Bench:
     advices = advise(snapshot, AdviceRequest(wide)), advise(snapshot, AdviceRequest(narrow))
     assert 0 < len(advices[0].plan.waves) != len(advices[1].plan.waves)
     # Rendering comes before the first file and takes ten times as long as all of them: once for each is enough.
-    plans = {advice.plan.plan_id: plan_files.plan_folder_files(advice.snapshot, advice.plan) for advice in advices}
+    plans = {
+        advice.plan.plan_id: plan_files.plan_folder_files(
+            advisory_document(advice.snapshot, advice.plan, (), ()), advice.plan
+        )
+        for advice in advices
+    }
     advisories = {
         advice.plan.plan_id: advisory_files.advisory_files(advice.document(), advice.plan) for advice in advices
     }
-    plan_files.plan_folder_files = lambda _snapshot, plan, _hours=None: plans[plan.plan_id]
+    plan_files.plan_folder_files = lambda _document, plan: plans[plan.plan_id]
     advisory_files.advisory_files = lambda _document, plan: advisories[plan.plan_id]
     return Bench(root / "place", *advices)
 

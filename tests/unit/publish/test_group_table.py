@@ -2,7 +2,7 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.render import render
-from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.scores import GroupScore
 from kafka_rebalance.snapshot.model import Group
 from rebalance_advisor.cli.group import group_table
 

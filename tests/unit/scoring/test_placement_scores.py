@@ -9,11 +9,11 @@ from kafka_rebalance.scoring.placement_scores import (
     Lists,
     Places,
     TopicPlacement,
-    TopicPlacementScore,
     broker_field,
     placement_figures,
     score_placement,
 )
+from kafka_rebalance.scoring.scores import TopicPlacementScore
 from tests.sample import for_each
 
 NAN = float("nan")

@@ -10,7 +10,7 @@ import numpy as np
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Floats
-from kafka_rebalance.verify.loads import Band, wanted_rf, weights_of
+from kafka_rebalance.verify.loads import Band, target_factors, weights_of
 
 
 def held_by(cluster: ClusterArrays, p: int) -> list[int]:
@@ -39,7 +39,7 @@ def prices_of(
     cluster: ClusterArrays, parameters: PlanOptions, prices: Mapping[str, Floats]
 ) -> tuple[Floats, Floats, Floats]:
     """float64[P, B]: what it costs to keep, to copy and to lead partition p on broker b, at these prices."""
-    rf = wanted_rf(cluster, parameters)
+    rf = target_factors(cluster, parameters)
     keep, copy, lead = (np.zeros((len(rf), len(cluster.ids))) for _ in range(3))
     size = np.nan_to_num(cluster.size)
     for p in range(len(rf)):
@@ -65,7 +65,7 @@ def plain_price_bound(
     """
     prices = {name: np.where(cluster.stays, price, 0.0) for name, price in prices.items()}
     keep, copy, lead = prices_of(cluster, parameters, prices)
-    rf, racks_open = wanted_rf(cluster, parameters), open_racks(cluster)
+    rf, racks_open = target_factors(cluster, parameters), open_racks(cluster)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
     total = 0.0
     for name, price in prices.items():

@@ -13,7 +13,7 @@ from kafka_rebalance.snapshot.partition_table import partition_table
 from kafka_rebalance.verify.bounds import price_bound, touchable
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, distinct_racks, is_spread_evenly
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.loads import asked_band, fair_share_of, resources_in_play, wanted_rf
+from kafka_rebalance.verify.loads import fair_share_of, requested_band, resources_in_play, target_factors
 from kafka_rebalance.verify.moves import check_moves, check_result
 from tests.sample import for_each
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
@@ -65,13 +65,13 @@ def test_prices_prove_what_plain_loops_find(seed: int) -> None:
     bands, prices = {}, {}
     for name in resources_in_play(known, given):
         outcome = {"resource": name, "basis": "fair_share", "band_asked": [0.8, 1.2]}
-        bands[name] = asked_band(outcome, np.full(5, 1e9), None, known, given)[0]
+        bands[name] = requested_band(outcome, np.full(5, 1e9), None, known, given)[0]
         prices[name] = draw.choice([-2.0, 0.0, 0.5, 3.0], 5)
     some = dict(list(prices.items())[: 1 + seed % 4])
     for chosen in (some, {"leaders": prices["leaders"]}, {}):
         found = price_bound(known, given, bands, chosen)
         assert found == pytest.approx(plain_price_bound(known, given, bands, chosen), rel=1e-9, abs=1e-3)
-    rf = wanted_rf(known, given)
+    rf = target_factors(known, given)
     expected = [may_be_touched(known, p, factor) for p, factor in enumerate(rf.tolist())]
     assert touchable(known, rf).tolist() == expected
 

@@ -13,8 +13,8 @@ from kafka_rebalance.verify.loads import (
     loads_of,
     plain_mean,
     skew_of,
+    target_factors,
     topic_excess,
-    wanted_rf,
 )
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
@@ -49,7 +49,7 @@ def test_what_runs_is_taken_as_done_and_what_it_still_writes_is_counted() -> Non
     assert (loads["disk"] / GB).tolist() == [6 + 4 + 5 + 3, 6 + 3 + 3, 4 + 5 + 3 + 2]
     assert loads["leaders"].tolist() == [2, 0, 3]
     # Untouched replicas count where they are.
-    assert wanted_rf(known, parameters(replication_factor=3)).tolist() == [3, 3, 2, 3, 1]
+    assert target_factors(known, parameters(replication_factor=3)).tolist() == [3, 3, 2, 3, 1]
 
 
 def test_a_partition_without_leader_that_is_being_moved_has_none_afterwards() -> None:

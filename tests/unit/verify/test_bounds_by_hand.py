@@ -19,7 +19,7 @@ from kafka_rebalance.verify.bounds import (
     recomputed_bounds,
     touchable,
 )
-from kafka_rebalance.verify.loads import Band, recompute, wanted_rf
+from kafka_rebalance.verify.loads import Band, recompute, target_factors
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 from tests.unit.verify.hand_claims import DISK, MOVE, arrays, claims, faults_of, parameters
@@ -156,7 +156,7 @@ def unknown_but(**changes: object) -> list[Partition]:
 )
 def test_what_is_unknown_is_left_alone_unless_it_has_to_go(of: list, rows: list, asked: dict, may_move: bool) -> None:
     known = arrays(cluster(rows, of), **asked)
-    assert touchable(known, wanted_rf(known, parameters(**asked))).tolist()[10] is may_move
+    assert touchable(known, target_factors(known, parameters(**asked))).tolist()[10] is may_move
 
 
 def changes(before: dict, bands: dict, snapshot: ClusterSnapshot = SNAPSHOT, **asked: object) -> float:

@@ -19,21 +19,21 @@ from kafka_rebalance.verify.bounds import (
     touchable,
 )
 from kafka_rebalance.verify.cluster import (
-    check_seen,
-    check_what_was_seen,
+    check_observability,
+    check_preconditions,
     distinct_racks,
     is_spread_evenly,
     rack_counts,
 )
 from kafka_rebalance.verify.loads import (
-    asked_band,
     band_of,
     breaks_a_hard_rule,
     fair_share_of,
     must_change,
     recompute,
+    requested_band,
     resources_in_play,
-    wanted_rf,
+    target_factors,
     weights_of,
 )
 from kafka_rebalance.verify.verdict_rules import check_verdict, imbalance, worst_deviation_from_share
@@ -107,7 +107,7 @@ def test_the_band_asked_for_and_the_widened_one() -> None:
     wider = band_of(DISK | {"widened_to": [0.5, 1.5]}, BEFORE, None, known, parameters())
     assert (wider.low / GB).tolist() == pytest.approx([5, 5, 5])
     assert (wider.high / GB).tolist() == pytest.approx([15, 15, 15])
-    counts, mean = asked_band(DISK | {"resource": "leaders"}, np.array([3.0, 0, 0]), None, known, parameters())
+    counts, mean = requested_band(DISK | {"resource": "leaders"}, np.array([3.0, 0, 0]), None, known, parameters())
     assert (counts.low.tolist(), counts.high.tolist(), mean.tolist()) == ([0.8] * 3, [1.2] * 3, [1] * 3)
 
 
@@ -119,9 +119,9 @@ def test_bounds_by_counting() -> None:
     assert least_copied(known, asked, bands, {"disk": BEFORE}, size) == pytest.approx(3 * GB)
     assert least_copied(known, asked, bands, {"disk": BEFORE}, np.ones(3)) == 1
     assert least_seconds(known, bands, {"disk": BEFORE}, 3 * GB, 1e6) == pytest.approx(3000)  # broker 2 lacks 3 GB
-    leaders = {"leaders": asked_band(DISK | {"resource": "leaders"}, np.zeros(3), None, known, asked)[0]}
+    leaders = {"leaders": requested_band(DISK | {"resource": "leaders"}, np.zeros(3), None, known, asked)[0]}
     assert least_leader_changes(known, asked, leaders, {"leaders": np.array([3.0, 0, 0])}) == 2
-    assert touchable(known, wanted_rf(known, asked)).tolist() == [True] * 3
+    assert touchable(known, target_factors(known, asked)).tolist() == [True] * 3
 
 
 def test_a_leaving_broker_forces_what_it_holds() -> None:
@@ -201,25 +201,25 @@ def test_what_the_plan_says_it_saw() -> None:
         "reassigning": [],
     }  # fmt: skip
     document = {"moves": [MOVE], "topic_ids": {"t": None}, "seen": seen}
-    assert faults_of(check_seen, document, SNAPSHOT, parameters()) == []
+    assert faults_of(check_preconditions, document, SNAPSHOT, parameters()) == []
     for changed in ({"dead_brokers": [1]}, {"topic_partitions": {"t": 2}}, {"reassigning": [["t", 0]]}):
         wrong = document | {"seen": seen | changed}
-        assert faults_of(check_seen, wrong, SNAPSHOT, parameters()) == ["identity"]
+        assert faults_of(check_preconditions, wrong, SNAPSHOT, parameters()) == ["identity"]
 
 
 def test_cannot_tell_needs_something_unseen() -> None:
     blind = {"verdict": "cannot_tell", "moves": [], "frontier": []}
-    assert faults_of(check_what_was_seen, blind, SNAPSHOT) == ["verdict"]
+    assert faults_of(check_observability, blind, SNAPSHOT) == ["verdict"]
     gap = replace(
         SNAPSHOT,
         coverage=(gap_of("topic", "u", FactCode.LACKS_DESCRIPTION, "denied"),),
     )
-    assert faults_of(check_what_was_seen, blind, gap) == []
-    assert faults_of(check_what_was_seen, blind | {"moves": [MOVE]}, gap) == ["verdict"]
+    assert faults_of(check_observability, blind, gap) == []
+    assert faults_of(check_observability, blind | {"moves": [MOVE]}, gap) == ["verdict"]
     dead = replace(SNAPSHOT, brokers=tuple(replace(b, state=BrokerState.DEAD) for b in SNAPSHOT.brokers))
     quiet = {"verdict": "nothing_to_do", "moves": [], "frontier": []}
-    assert faults_of(check_what_was_seen, quiet, dead) == ["verdict"]
-    assert faults_of(check_what_was_seen, quiet, SNAPSHOT) == []
+    assert faults_of(check_observability, quiet, dead) == ["verdict"]
+    assert faults_of(check_observability, quiet, SNAPSHOT) == []
 
 
 def test_imbalance_and_the_furthest_from_its_share() -> None:

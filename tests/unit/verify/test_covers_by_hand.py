@@ -88,7 +88,7 @@ def test_covers_are_of_what_is_there(told: dict[str, Any], faults: int) -> None:
     found = FaultList()
     check_covers([told], "plan.proofs.bytes.covers", ["disk"], arrays(), found)
     assert sum(found.counts.values()) == faults
-    assert all(fault.place == "plan.proofs.bytes.covers[0]" for fault in found.faults)
+    assert all(fault.location == "plan.proofs.bytes.covers[0]" for fault in found.faults)
 
 
 def test_partitions_are_named_once() -> None:

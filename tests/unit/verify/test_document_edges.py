@@ -259,7 +259,7 @@ def test_a_text_cell_is_no_formula_and_a_number_is_itself() -> None:
     twice = f"{head}\n{line}\n{line.replace('-4', '5')}\n".encode()
     faults = FaultList()
     check_table({"moves": [move, move]}, twice, faults)
-    assert [fault.place for fault in faults.faults] == ["moves.csv:3"]
+    assert [fault.location for fault in faults.faults] == ["moves.csv:3"]
 
 
 def test_files_beside_the_plan_say_exactly_what_it_says() -> None:

@@ -210,12 +210,12 @@ def test_a_folder_lacks_no_file_and_names_no_other_plan() -> None:
     }  # fmt: skip
     faults = FaultList()
     check_folder(document, {"plan.json": b"{}", "digest.md": b"another"}, faults)
-    assert {(fault.code, fault.place) for fault in faults.faults} == {
+    assert {(fault.code, fault.location) for fault in faults.faults} == {
         ("file", "commands.md"), ("file", "moves.csv"), ("file", "digest.md"),
     }  # fmt: skip
     faults = FaultList()
     check_folder(document, {"plan.json": b"{}", "advisory.json": b'{"cluster": "d"}'}, faults)
-    assert sum(fault.place.startswith("advisory.json") for fault in faults.faults) == 3
+    assert sum(fault.location.startswith("advisory.json") for fault in faults.faults) == 3
 
 
 def test_a_weak_bound_is_a_note_and_no_fault() -> None:

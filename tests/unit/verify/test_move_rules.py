@@ -295,11 +295,11 @@ def test_explanations_begin_with_those_that_give_or_get_most() -> None:
     claimed = claims(*moves, snapshot=two)
     levels, faults = recompute(claimed, known, asked), FaultList()
     check_stated_facts(document, two, claimed, known, levels, asked, faults)
-    assert not [fault for fault in faults.faults if fault.place.startswith("plan.explanations")], faults.faults
+    assert not [fault for fault in faults.faults if fault.location.startswith("plan.explanations")], faults.faults
     swapped = document | {"explanations": [of_2, of_0]}
     faults = FaultList()
     check_stated_facts(swapped, two, claimed, known, levels, asked, faults)
-    assert [fault.place for fault in faults.faults if fault.place.startswith("plan.explanations")] == [
+    assert [fault.location for fault in faults.faults if fault.location.startswith("plan.explanations")] == [
         "plan.explanations"
     ]
 

@@ -11,7 +11,7 @@ import pytest
 
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
-from kafka_rebalance.verify.loads import asked_band, band_of, check_outcomes, recompute
+from kafka_rebalance.verify.loads import band_of, check_outcomes, recompute, requested_band
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 from tests.unit.verify.hand_claims import DISK, arrays, claims, faults_of, parameters
@@ -249,10 +249,10 @@ def test_who_can_be_given_no_more_may_stay_below_its_band() -> None:
     assert edges(DISK, exclude_brokers=[0]) == [[8, 8, 8], [12, 12, 12]]  # it has enough
     leaders = DISK | {"resource": "leaders"}
     known, given = arrays(demote_brokers=[2]), parameters(demote_brokers=[2])
-    low = asked_band(leaders, np.array([1.0, 2.0, 0.5]), None, known, given)[0].low
+    low = requested_band(leaders, np.array([1.0, 2.0, 0.5]), None, known, given)[0].low
     assert low.tolist() == [1, 1, 0]  # 1.5 for each of two, rounded; the demoted one leads nothing
     known, given = arrays(exclude_brokers=[2]), parameters(exclude_brokers=[2])
-    low = asked_band(leaders, np.array([1.0, 2.0, 0.5]), None, known, given)[0].low
+    low = requested_band(leaders, np.array([1.0, 2.0, 0.5]), None, known, given)[0].low
     assert low == pytest.approx([0.8, 0.8, 0.0])  # it leads none today, whatever the document has
 
 
@@ -265,7 +265,7 @@ def test_what_it_holds_counts_as_it_weighs_afterwards() -> None:
     measured, asked = cluster(rows, brokers(3), rates=rates), {"exclude_brokers": [0], "replication_factor": 2}
     out = DISK | {"resource": "out", "band_asked": [0.99, 1.01]}
     before = np.array([22.0, 22.0, 28.0])
-    low = asked_band(out, before, None, arrays(measured, **asked), parameters(**asked))[0].low
+    low = requested_band(out, before, None, arrays(measured, **asked), parameters(**asked))[0].low
     assert low == pytest.approx([12.0, 13.86, 13.86])  # the mean is (12 + 12 + 18) / 3 = 14
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot, LogDir
-from kafka_rebalance.verify.cluster import check_what_was_seen
+from kafka_rebalance.verify.cluster import check_observability
 from kafka_rebalance.verify.loads import Band, Levels, breaks_a_hard_rule, must_change, recompute
 from kafka_rebalance.verify.verdict_rules import check_verdict, imbalance, worst_deviation_from_share
 from tests.coverage_gaps import gap_of
@@ -282,7 +282,7 @@ BLIND = {"verdict": "cannot_tell", "moves": [], "frontier": []}
     ],
 )  # fmt: skip
 def test_what_hides_something_is_a_reason_not_to_tell(snapshot: ClusterSnapshot, is_blind: bool) -> None:
-    assert faults_of(check_what_was_seen, BLIND, snapshot) == ([] if is_blind else ["verdict"])
+    assert faults_of(check_observability, BLIND, snapshot) == ([] if is_blind else ["verdict"])
 
 
 OLD = BLIND | {"reasons": [{"code": "snapshot_too_old", "args": {"age_s": 1_814_400, "limit_s": 7200}}]}
@@ -294,7 +294,7 @@ YOUNG = BLIND | {"reasons": [EVEN_REASON, *OLD["reasons"]]}
 ])  # fmt: skip
 def test_how_old_a_reading_was_is_taken_as_told(document: dict[str, Any], has_time: bool, faults: list[str]) -> None:
     seen = replace(SNAPSHOT, captured_at=datetime(2026, 11, 1, tzinfo=UTC) if has_time else None)
-    assert faults_of(check_what_was_seen, document, seen) == faults
+    assert faults_of(check_observability, document, seen) == faults
 
 
 def test_who_cannot_tell_plans_nothing_and_who_tells_has_seen_somebody() -> None:
@@ -302,10 +302,10 @@ def test_who_cannot_tell_plans_nothing_and_who_tells_has_seen_somebody() -> None
         SNAPSHOT,
         coverage=(gap_of("cluster", "c", FactCode.LACKS_PARTITIONS, "denied"),),
     )
-    assert faults_of(check_what_was_seen, BLIND | {"frontier": [{}]}, hidden) == ["verdict"]
+    assert faults_of(check_observability, BLIND | {"frontier": [{}]}, hidden) == ["verdict"]
     quiet = QUIET | {"frontier": []}
-    assert faults_of(check_what_was_seen, quiet, replace(SNAPSHOT, brokers=DEAD)) == ["verdict"]
-    assert faults_of(check_what_was_seen, quiet, replace(SNAPSHOT, brokers=(*DEAD[:2], SNAPSHOT.brokers[2]))) == []
+    assert faults_of(check_observability, quiet, replace(SNAPSHOT, brokers=DEAD)) == ["verdict"]
+    assert faults_of(check_observability, quiet, replace(SNAPSHOT, brokers=(*DEAD[:2], SNAPSHOT.brokers[2]))) == []
     unled = cluster([row("t", 0, (0, 1), leader=None, isr=())], brokers(3))
-    assert faults_of(check_what_was_seen, quiet, unled) == ["verdict"]
-    assert faults_of(check_what_was_seen, quiet, cluster([row("t", 0, (0, 1), leader=0)], brokers(3))) == []
+    assert faults_of(check_observability, quiet, unled) == ["verdict"]
+    assert faults_of(check_observability, quiet, cluster([row("t", 0, (0, 1), leader=0)], brokers(3))) == []

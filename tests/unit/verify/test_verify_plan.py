@@ -160,7 +160,9 @@ def test_files_beside_the_plan_are_judged_with_it() -> None:
     del spoiled["rollback/01.json"]
     spoiled["elections/99.json"] = {"partitions": []}
     places = [
-        fault.place for fault in verify_plan(sample.document, sample.snapshot, spoiled).faults if fault.code == "file"
+        fault.location
+        for fault in verify_plan(sample.document, sample.snapshot, spoiled).faults
+        if fault.code == "file"
     ]
     assert places == ["rollback/01.json", "elections/99.json", "waves/02.json"]
 

@@ -58,11 +58,11 @@ from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, topic_limit
 # Repeated annealing: at low, rising prices (``BoldAnnealParams``) two steps together pass outside the bands and return.
 
 
-def annealed_again(task: Task, found: Placed, tries: int, times: int, *, least: float, near: float) -> Placed:
-    """Best of ``found`` and ``tries`` seeds with ``times`` the steps, until within the share ``near`` of ``least``, or
-    ``BoldAnnealParams.patience`` seeds without a gain.
+def annealed_again(task: Task, incumbent: Placed, tries: int, times: int, *, least: float, near: float) -> Placed:
+    """Best of ``incumbent`` and ``tries`` seeds with ``times`` the steps, until within the share ``near`` of ``least``,
+    or ``BoldAnnealParams.patience`` seeds without a gain.
     """
-    best, params, in_vain = found, annealing(task.params, times), 0
+    best, params, in_vain = incumbent, annealing(task.params, times), 0
     if not params.effort.anneal_steps:
         return best
     for number in range(1, tries + 1):
@@ -106,11 +106,11 @@ def with_covers(
         if promised(best, broken) < params.least_promise * cost * mean_bytes(problem):
             break
         covers = (*best.covers, *(cover for cover, _ in broken))
-        found = relax(problem, arcs, bands.low, bands.high, covers=covers)
-        if found is None:
+        solution = relax(problem, arcs, bands.low, bands.high, covers=covers)
+        if solution is None:
             break
-        rise = float(arcs.cost @ found.share) - cost
-        best, cost = found, cost + rise
+        rise = float(arcs.cost @ solution.share) - cost
+        best, cost = solution, cost + rise
         if rise < params.least_rise * cost:
             break
     return best if cost >= first * (1 + params.least_worth) else relaxed
@@ -128,37 +128,37 @@ def broken_covers(
     pinned = pinned_load(problem)
     by_broker = np.argsort(arcs.broker, kind="stable")
     begin = np.searchsorted(arcs.broker[by_broker], np.arange(problem.broker_count + 1))
-    found = []
+    violated = []
     for b in np.flatnonzero(problem.stays).tolist():
         mine = by_broker[begin[b] : begin[b + 1]]
-        there = np.zeros(problem.partition_count)
-        there[arcs.row[mine]] = share[mine]
-        sets = _sets(problem, b, there, params)
+        share_on_broker = np.zeros(problem.partition_count)
+        share_on_broker[arcs.row[mine]] = share[mine]
+        sets = _sets(problem, b, share_on_broker, params)
         for column in replica_columns(problem):
-            tried = [_broken(problem, Cover(b, column, gone, come), there, pinned) for gone, come in sets]
-            cover, lack, part = max(tried, key=lambda one: one[2])
+            tried = [_broken(problem, Cover(b, column, gone, come), share_on_broker, pinned) for gone, come in sets]
+            cover, lack, part = max(tried, key=lambda candidate: candidate[2])
             if part > params.least_broken:
-                found.append((cover, lack))
-    return found
+                violated.append((cover, lack))
+    return violated
 
 
-def _sets(problem: Problem, broker: int, there: Floats, params: CoverParams) -> list[tuple[Longs, Longs]]:
-    held = may_stay_on(problem, broker).any(axis=1)
+def _sets(problem: Problem, broker: int, share_on_broker: Floats, params: CoverParams) -> list[tuple[Longs, Longs]]:
+    is_held = may_stay_on(problem, broker).any(axis=1)
     sets = []
     for least in params.least_shares:
-        is_in = there > least
-        gone, come = np.flatnonzero(held & ~is_in), np.flatnonzero(~held & is_in)
+        is_in = share_on_broker > least
+        gone, come = np.flatnonzero(is_held & ~is_in), np.flatnonzero(~is_held & is_in)
         if len(gone) + len(come) <= params.most_named:
             sets.append((gone, come))
     return sets or [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
 
 
-def _broken(problem: Problem, cover: Cover, there: Floats, pinned: Floats) -> tuple[Cover, float, float]:
+def _broken(problem: Problem, cover: Cover, share_on_broker: Floats, pinned: Floats) -> tuple[Cover, float, float]:
     """In units of the resource and as a share of the surplus."""
     row = cover_row(problem, cover, pinned)
     if row is None:
         return cover, 0.0, 0.0
-    lack = row.surplus - float(row.weight @ (1.0 - there[row.row]))
+    lack = row.surplus - float(row.weight @ (1.0 - share_on_broker[row.row]))
     return cover, lack, lack / row.surplus
 
 
@@ -193,15 +193,15 @@ class _Rules:
     allowed: int
 
 
-def decided_core(program: Program, replicas: Ints, *, allowed: int, held: Flags) -> Floats | None:
-    """Core solved again without partitions ``held``: 0/1 shares, None if not cheaper."""
+def decided_core(program: Program, replicas: Ints, *, allowed: int, frozen: Flags) -> Floats | None:
+    """Core solved again without partitions ``frozen``: 0/1 shares, None if not cheaper."""
     arcs, limits = program.arcs, program.params.neighbourhoods
     share = (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1).astype(np.float64)
     best, cost = float(arcs.cost @ program.relaxed.share), float(arcs.cost @ share)
     rules = _rules(program, allowed)
     if cost - best <= limits.near[0] * best or (rules.partition @ share != rules.factor).any():
         return None
-    is_open = core_arcs(program.problem, arcs, program.relaxed, share, program.params) & ~held[arcs.row]
+    is_open = core_arcs(program.problem, arcs, program.relaxed, share, program.params) & ~frozen[arcs.row]
     return _decided(arcs, rules, share, is_open, limits.near[0] * best, limits)
 
 
@@ -228,9 +228,9 @@ def cheaper_plans(program: Program, replicas: Ints, *, allowed: int, steps: int,
         brokers = min(program.problem.broker_count, limits.brokers[kind])
         is_open = _open_arcs(program, share, brokers, open_arcs * (2 + level) // 2, rng)
         gap = max(limits.least_gap * best, limits.gap_share * gaps[-1])
-        found = _decided(arcs, rules, share, is_open, gap, limits)
-        if found is not None:
-            share = found
+        cheaper = _decided(arcs, rules, share, is_open, gap, limits)
+        if cheaper is not None:
+            share = cheaper
             yield share
         gaps.append(float(arcs.cost @ share) - best)
         if gaps[-1] > (1 - limits.least_closed) * gaps[-2]:
@@ -250,8 +250,8 @@ def _rules(program: Program, allowed: int) -> _Rules:
     limit = np.repeat(topic_limit(problem).astype(np.float64), problem.broker_count)
     pinned = problem.replicas[problem.pinned]
     topic = np.repeat(problem.topic[problem.pinned].astype(np.int64), pinned.shape[1])
-    there = pinned.ravel() >= 0
-    np.subtract.at(limit, topic[there] * problem.broker_count + pinned.ravel()[there], 1.0)
+    is_replica = pinned.ravel() >= 0
+    np.subtract.at(limit, topic[is_replica] * problem.broker_count + pinned.ravel()[is_replica], 1.0)
     return _Rules(
         matrix=matrix,
         most=np.concatenate(rows.most),
@@ -293,33 +293,33 @@ def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.
     usable = is_chosen[arcs.broker] | (share > 0.5) | (program.relaxed.share > unused)
     ranked = np.argsort(-preference, kind="stable")
     arcs_of_row = np.bincount(arcs.row[usable], minlength=count)
-    is_wanted = np.zeros(count, dtype=np.bool_)
-    is_wanted[ranked[: np.searchsorted(np.cumsum(arcs_of_row[ranked]), most)]] = True
-    return np.asarray(is_wanted[arcs.row] & usable)
+    is_selected = np.zeros(count, dtype=np.bool_)
+    is_selected[ranked[: np.searchsorted(np.cumsum(arcs_of_row[ranked]), most)]] = True
+    return np.asarray(is_selected[arcs.row] & usable)
 
 
 def _preferences(
     program: Program, share: Floats, at_first: Flags, at_chosen: Flags, rng: np.random.Generator
 ) -> Floats:
     problem, arcs, relaxed = program.problem, program.arcs, program.relaxed
-    count, taken = problem.partition_count, share > 0.5
+    count, is_in_plan = problem.partition_count, share > 0.5
 
     def any_arc(of: Flags) -> Flags:
         return np.bincount(arcs.row[of], minlength=count) > 0
 
-    is_here = arcs.is_kept | taken
+    is_here = arcs.is_kept | is_in_plan
     differs = any_arc(np.abs(share - relaxed.share) > program.params.arcs.unused_share)
     size = np.argsort(np.argsort(np.where(differs, problem.move_bytes, -1.0), kind="stable")) / max(1, count - 1)
     size = np.clip(1.0 - (1.0 - size) * count / max(1, int(differs.sum())), 0.0, 1.0)
     least = np.full(count, np.inf)
-    asked = at_chosen & (relaxed.regret > 0)
-    np.minimum.at(least, arcs.row[asked], relaxed.regret[asked])
+    has_regret = at_chosen & (relaxed.regret > 0)
+    np.minimum.at(least, arcs.row[has_regret], relaxed.regret[has_regret])
     undecided = program.params.neighbourhoods.undecided_partitions
     calm = np.exp(-np.argsort(np.argsort(least, kind="stable")) / undecided)
     draw = rng.random((3, count))
     preference = differs * draw[0] * (0.6 + 0.9 * size)
     preference += calm * draw[1] * np.where(any_arc(at_first & is_here), 2.0, 1.0)
-    preference += 1.5 * draw[2] * any_arc(at_first & (arcs.is_kept != taken))
+    preference += 1.5 * draw[2] * any_arc(at_first & (arcs.is_kept != is_in_plan))
     preference[~any_arc(at_chosen & is_here)] *= 0.2
     return np.asarray(preference)
 
@@ -333,15 +333,15 @@ def _decided(
         return None
     rest = np.where(is_open, 0.0, share)
     paid = float(arcs.cost[some] @ share[some])
-    held = np.bincount(rules.cell, weights=rest, minlength=len(rules.limit))
+    used = np.bincount(rules.cell, weights=rest, minlength=len(rules.limit))
     cells, cell = np.unique(rules.cell[some], return_inverse=True)
-    spare = np.maximum(rules.limit[cells] - held[cells], 0.0)
+    spare = np.maximum(rules.limit[cells] - used[cells], 0.0)
     is_tight = np.bincount(cell) > spare
     column = np.cumsum(is_tight) - 1
     mine = is_tight[cell]
     beyond = int(is_tight.sum())
     tight: Any = sp.csr_matrix((np.ones(mine.sum()), (column[cell[mine]], np.flatnonzero(mine))), (beyond, len(some)))
-    excess = max(0.0, rules.allowed - float(np.maximum(held - rules.limit, 0.0).sum()))
+    excess = max(0.0, rules.allowed - float(np.maximum(used - rules.limit, 0.0).sum()))
     cost, ones = sp.csr_matrix(arcs.cost[some]), sp.csr_matrix(np.ones((1, beyond)))
     matrix: Any = sp.bmat([[rules.matrix[:, some], None], [tight, -sp.eye(beyond)], [cost, None], [None, ones]]).tocsr()
     most = np.concatenate(
@@ -349,37 +349,40 @@ def _decided(
     )
     bound = np.diff(matrix.indptr) > 0
     lines = np.unique(rules.line[some])
-    wanted = (rules.factor - rules.partition @ rest)[lines]
+    required = (rules.factor - rules.partition @ rest)[lines]
     counts: Any = sp.hstack([rules.partition.tocsr()[lines][:, some], sp.csr_matrix((len(lines), beyond))]).tocsr()
     answer = milp(
         np.append(arcs.cost[some], np.zeros(beyond)),
         integrality=np.append(np.ones(len(some)), np.zeros(beyond)),
         bounds=Limits(0, np.append(np.ones(len(some)), np.full(beyond, np.inf))),
-        constraints=[LinearConstraint(matrix[bound], -np.inf, most[bound]), LinearConstraint(counts, wanted, wanted)],
+        constraints=[
+            LinearConstraint(matrix[bound], -np.inf, most[bound]),
+            LinearConstraint(counts, required, required),
+        ],
         options={"mip_rel_gap": gap / max(paid, 1e-300), "node_limit": limits.nodes},
     )
     if answer.x is None:
         return None
-    found = share.copy()
-    found[some] = np.round(answer.x[: len(some)])
-    return found if float(arcs.cost @ found) < float(arcs.cost @ share) else None
+    result = share.copy()
+    result[some] = np.round(answer.x[: len(some)])
+    return result if float(arcs.cost @ result) < float(arcs.cost @ share) else None
 
 
 def improve_with_lp(
     problem: Problem,
     sets: ReplicaSets,
     bands: WorkingBands,
-    found: Placed,
+    incumbent: Placed,
     bounds: Bounds,
     *,
     seed: int,
     params: SolveParams,
 ) -> tuple[Placed, Bounds]:
-    """Best of ``found`` and the programs' plans (nearest to the bands, then fewest bytes), and bounds."""
-    allowed = spread_allowed(problem, found, params.linear_program.spread_given_up)
+    """Best of ``incumbent`` and the programs' plans (nearest to the bands, then fewest bytes), and bounds."""
+    allowed = spread_allowed(problem, incumbent, params.linear_program.spread_given_up)
     task = Task(problem, sets, bands, allowed, seed, params)
     is_whole = is_tiny(problem, params.linear_program.whole_plan)
-    best = _whole(task, bands, found) if is_whole else found
+    best = _whole(task, bands, incumbent) if is_whole else incumbent
     arcs = arcs_of(problem, params.linear_program.arcs)
     relaxed = relax(problem, arcs, bands.low, bands.high)
     if relaxed is not None:
@@ -407,9 +410,11 @@ def improve_with_lp(
     return best, bounds
 
 
-def _searched(task: Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
-    best, params = found, task.params
-    for start in program_starts(task.problem, task.sets, arcs, relaxed, task.bands, found.after, params.linear_program):
+def _searched(task: Task, arcs: Arcs, relaxed: Relaxed | None, incumbent: Placed) -> Placed:
+    best, params = incumbent, task.params
+    for start in program_starts(
+        task.problem, task.sets, arcs, relaxed, task.bands, incumbent.after, params.linear_program
+    ):
         for number in range(params.linear_program.starts.searches):
             best = task.searched(best, start, number)
             if best.band_violation <= 0:
@@ -417,17 +422,17 @@ def _searched(task: Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) ->
     return best
 
 
-def _rounded(task: Task, arcs: Arcs, relaxed: Relaxed, found: Placed) -> Placed:
+def _rounded(task: Task, arcs: Arcs, relaxed: Relaxed, incumbent: Placed) -> Placed:
     start = rounded(task.problem, task.sets, arcs, relaxed.share, task.params.linear_program.arcs)
-    best = found
+    best = incumbent
     for number in range(task.params.linear_program.starts.searches_inside):
         best = task.searched(best, start, number)
     return best
 
 
-def _in_neighbourhoods(task: Task, arcs: Arcs, relaxed: Relaxed, found: Placed) -> Placed:
+def _in_neighbourhoods(task: Task, arcs: Arcs, relaxed: Relaxed, incumbent: Placed) -> Placed:
     problem, params = task.problem, task.params.linear_program
-    best, limits = found, (task.bands.low, task.bands.high)
+    best, limits = incumbent, (task.bands.low, task.bands.high)
     program = Program(problem, arcs, relaxed, limits, params)
     tries = 0
     if relaxed.covers:  # else small replicas make few brokers at a time quicker
@@ -439,36 +444,36 @@ def _in_neighbourhoods(task: Task, arcs: Arcs, relaxed: Relaxed, found: Placed) 
     return best
 
 
-def _with_core(task: Task, program: Program, found: Placed) -> tuple[Placed, int]:
+def _with_core(task: Task, program: Program, incumbent: Placed) -> tuple[Placed, int]:
     """Leaderships that later break a band are held, and the core is solved again."""
-    problem, best, tries = task.problem, found, 0
-    held = np.zeros(problem.partition_count, dtype=np.bool_)
+    problem, best, tries = task.problem, incumbent, 0
+    frozen = np.zeros(problem.partition_count, dtype=np.bool_)
     while tries < min(task.params.linear_program.neighbourhoods.core_tries, task.params.effort.program_steps):
-        share = decided_core(program, found.replicas, allowed=task.allowed, held=held)
+        share = decided_core(program, incumbent.replicas, allowed=task.allowed, frozen=frozen)
         tries += 1
         if share is None:
             break
         replicas = rounded(problem, task.sets, program.arcs, share, task.params.linear_program.arcs).replicas
-        other = task.placed(found, replicas, done=SearchStatistics(neighbourhoods=1))
-        if other.band_violation <= 0 and has_capacity(problem, replicas):
-            best = better(best, other, task.allowed)
+        candidate = task.placed(incumbent, replicas, done=SearchStatistics(neighbourhoods=1))
+        if candidate.band_violation <= 0 and has_capacity(problem, replicas):
+            best = better(best, candidate, task.allowed)
             break
-        best = replace(best, statistics=best.statistics + other.statistics)
-        outside = (other.after > task.bands.high) | (other.after < task.bands.low)
-        held |= (outside.any(axis=1) & problem.stays)[found.leader]
+        best = replace(best, statistics=best.statistics + candidate.statistics)
+        outside = (candidate.after > task.bands.high) | (candidate.after < task.bands.low)
+        frozen |= (outside.any(axis=1) & problem.stays)[incumbent.leader]
     return best, tries
 
 
-def _whole(task: Task, bands: WorkingBands, found: Placed) -> Placed:
+def _whole(task: Task, bands: WorkingBands, incumbent: Placed) -> Placed:
     whole = whole_plan(task.problem, bands, task.params.linear_program)
-    return found if whole is None else task.better(found, whole.replicas, replica_index=whole.replica_index)
+    return incumbent if whole is None else task.better(incumbent, whole.replicas, replica_index=whole.replica_index)
 
 
-def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBands:
+def _reached(problem: Problem, bands: WorkingBands, placed: Placed) -> WorkingBands:
     stays = problem.stays[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        above = np.where(stays & (bands.high > 0), found.after / bands.high, 1.0).max(axis=0, initial=1.0)
-        below = np.where(stays & (bands.low > 0), found.after / bands.low, 1.0).min(axis=0, initial=1.0)
+        above = np.where(stays & (bands.high > 0), placed.after / bands.high, 1.0).max(axis=0, initial=1.0)
+        below = np.where(stays & (bands.low > 0), placed.after / bands.low, 1.0).min(axis=0, initial=1.0)
     return WorkingBands(bands.low * below, bands.high * above)
 
 
@@ -485,11 +490,11 @@ def is_middling(problem: Problem, params: RestrictedParams) -> bool:
     return problem.partition_count * problem.broker_count <= params.most_pairs
 
 
-def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least: float) -> Placed:
+def improve_with_restricted_lp(task: Task, incumbent: Placed, bounds: Bounds, least: float) -> Placed:
     """Best of annealing and, unless that comes near to ``least``, the program."""
     if bounds.certificate is None:
-        return found
-    best, params, limits, original = found, task.params, task.params.linear_program.restricted, task.sets.original
+        return incumbent
+    best, params, limits, original = incumbent, task.params, task.params.linear_program.restricted, task.sets.original
     if params.effort.anneal_steps:
         best = task.annealed(best, ReplicaSets(best.replicas, original), annealing(params, 1))
         if best.is_near(least, params.gaps.far):

@@ -100,12 +100,12 @@ def evenness_prices(problem: Problem, total: Floats, params: AscentParams) -> tu
         return np.concatenate([price.ravel(), charge, most.ravel()])
 
     start = np.concatenate([np.zeros(prices), limited.astype(np.float64), np.full(len(total), 0.5)])
-    found = _climbed(allowed(start), proved, allowed, _steps(problem, params), params)
+    multipliers = _climbed(allowed(start), proved, allowed, _steps(problem, params), params)
     result = np.empty((problem.broker_count, len(total)))
-    result[order] = found[:prices].reshape(shape).T / scale
+    result[order] = multipliers[:prices].reshape(shape).T / scale
     charges = [
-        float(charge) if there else None
-        for charge, there in zip(found[prices : prices + 3] / unit, limited, strict=True)
+        float(charge) if is_limited else None
+        for charge, is_limited in zip(multipliers[prices : prices + 3] / unit, limited, strict=True)
     ]
     return result, Budget(charges[0], charges[1], charges[2])  # type: ignore[arg-type]  # charges, not limits
 
@@ -135,10 +135,10 @@ def busy_prices(problem: Problem, prices: Floats, params: AscentParams) -> Busy:
 
     least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
     start = np.append((prices * scale / unit)[order].T * 2, np.zeros(2 * brokers))
-    found = _climbed(allowed(start), proved, allowed, _steps(problem, params), params)
-    weight = _weights(found[count:]) / (2 * brokers)
+    multipliers = _climbed(allowed(start), proved, allowed, _steps(problem, params), params)
+    weight = _weights(multipliers[count:]) / (2 * brokers)
     result, receiving, sending = np.empty_like(prices), np.empty(brokers), np.empty(brokers)
-    result[order] = found[:count].reshape(shape).T * unit / scale / (2 * brokers)
+    result[order] = multipliers[:count].reshape(shape).T * unit / scale / (2 * brokers)
     receiving[order], sending[order] = weight[:brokers], weight[brokers:]
     return Busy(result, receiving, sending)
 
@@ -173,12 +173,12 @@ def _climbed(
     steps: int,
     params: AscentParams,
 ) -> Floats:
-    at, best, found = start, -np.inf, start
+    at, best, best_at = start, -np.inf, start
     mean, square = np.zeros_like(start), np.zeros_like(start)
     for step in range(steps):
         value, slope = proved(at)
         if value > best:
-            best, found = value, at
+            best, best_at = value, at
         mean = params.memory * mean + (1 - params.memory) * slope
         square = params.long_memory * square + (1 - params.long_memory) * slope * slope
         first, second = 1 - params.memory ** (step + 1), 1 - params.long_memory ** (step + 1)
@@ -186,7 +186,7 @@ def _climbed(
         moved = at + length * (mean / first) / (np.sqrt(square / second) + params.least_slope)
         crosses: Flags = at * moved < 0
         at = allowed(np.where(crosses, 0.0, moved))
-    return found
+    return best_at
 
 
 # Bounds on moves and time with prices (``CostProof``).
@@ -229,12 +229,15 @@ def with_cost_proofs(problem: Problem, bounds: Bounds, params: SolveParams = DEF
 
 def fewest_moves(problem: Problem, arcs: Arcs | None, params: SolveParams = DEFAULTS) -> CostProof:
     """Best of covering prices and the linear program; without ``arcs``, of dual ascent."""
-    one = np.ones(problem.partition_count)
-    load, counted_one = broker_loads(problem, problem.replicas, problem.leader), replace(problem, move_bytes=one)
-    covering = covering_prices(counted_one, holdings_of(problem), load, replica_columns(problem), params.bounds)
+    unit_bytes = np.ones(problem.partition_count)
+    load, unit_problem = (
+        broker_loads(problem, problem.replicas, problem.leader),
+        replace(problem, move_bytes=unit_bytes),
+    )
+    covering = covering_prices(unit_problem, holdings_of(problem), load, replica_columns(problem), params.bounds)
     tried = [np.zeros_like(load), covering]
     if arcs is None:
-        climbed = better_prices(counted_one, covering, params.linear_program.proofs.moves)
+        climbed = better_prices(unit_problem, covering, params.linear_program.proofs.moves)
         tried += [] if climbed is None else [climbed]
     if arcs is not None:
         counted = replace(arcs, cost=np.where(arcs.is_kept, 0.0, 1.0))
@@ -243,7 +246,7 @@ def fewest_moves(problem: Problem, arcs: Arcs | None, params: SolveParams = DEFA
             tried.append(relaxed.prices / max(mean_bytes(problem), 1e-300))
     no_price = np.zeros(problem.broker_count)
     proofs = [
-        CostProof(prices, no_price, no_price, max(0.0, proven_by(problem, prices, one, params.bounds)))
+        CostProof(prices, no_price, no_price, max(0.0, proven_by(problem, prices, unit_bytes, params.bounds)))
         for prices in tried
     ]
     return max(proofs, key=lambda proof: proof.value)
@@ -292,10 +295,10 @@ def least_imbalance(
     if problem.moves_replicas and not are_programs_quick(problem, limits):
         prices, charges = evenness_prices(problem, total, limits.proofs.evenness)
     else:
-        found = _relaxed(problem, params)
-        if found is None:
+        relaxed = _relaxed(problem, params)
+        if relaxed is None:
             return None
-        prices, charges = found
+        prices, charges = relaxed
     prices = prices / _excess_of(prices, total + (0.0 if beside is None else beside))
     return proof_of(problem, prices, charges, params)
 
@@ -312,8 +315,10 @@ def proof_of(problem: Problem, prices: Floats, charges: Budget, params: SolvePar
 
 def all_load(problem: Problem) -> Floats:
     """Upper bound on the total load of any plan."""
-    held = (problem.replicas >= 0).sum(axis=1)
-    total = (problem.follower_load * np.maximum(held, problem.target_rf)[:, None] + problem.leader_extra).sum(axis=0)
+    replica_count = (problem.replicas >= 0).sum(axis=1)
+    total = (problem.follower_load * np.maximum(replica_count, problem.target_rf)[:, None] + problem.leader_extra).sum(
+        axis=0
+    )
     disk = problem.column("disk")
     if problem.own_disk is not None and disk is not None:
         beyond = np.where(problem.replicas >= 0, problem.own_disk - problem.move_bytes[:, None], 0.0)
@@ -373,7 +378,7 @@ def _relaxed(problem: Problem, params: SolveParams) -> tuple[Floats, Budget] | N
         matrix,
         np.concatenate(program.rows.most),
         program.equal,
-        program.wanted,
+        program.required,
         bounds=list(zip(np.zeros(len(top)), top, strict=True)),
         method="highs",
     )
@@ -385,8 +390,10 @@ def _relaxed(problem: Problem, params: SolveParams) -> tuple[Floats, Budget] | N
         above, below = (duals[(2 * d + side) * len(brokers) :][: len(brokers)] for side in (0, 1))
         prices[brokers, column] = (above - below) / total[column]
     charges = duals[len(duals) - len(limits) :]
-    found = dict(zip((name for name, _ in limits), (charges / [unit for _, unit in limits]).tolist(), strict=True))
-    return prices, Budget(**found)
+    budget_charges = dict(
+        zip((name for name, _ in limits), (charges / [unit for _, unit in limits]).tolist(), strict=True)
+    )
+    return prices, Budget(**budget_charges)
 
 
 def _add_bands(program: WholeProgram, outside: _Outside, total: Floats) -> None:
@@ -400,9 +407,9 @@ def _add_bands(program: WholeProgram, outside: _Outside, total: Floats) -> None:
         share = scale[column] / total[column]
         mine = np.flatnonzero(np.isin(broker, outside.brokers))
         line = np.searchsorted(outside.brokers, broker[mine])
-        there = fixed[outside.brokers, column] * share
+        fixed_share = fixed[outside.brokers, column] * share
         for side, sign, band in ((0, 1.0, band_high), (1, -1.0, problem.band_low)):
-            most = sign * (band[outside.brokers, column] / total[column] - there)
+            most = sign * (band[outside.brokers, column] / total[column] - fixed_share)
             rows.add(
                 np.append(line, np.arange(count)),
                 np.append(mine, outside.side(side, d)),
@@ -418,17 +425,17 @@ def _add_bands(program: WholeProgram, outside: _Outside, total: Floats) -> None:
 
 def widened_bounds(
     problem: Problem,
-    found: Bounds | None,
+    earlier_bounds: Bounds | None,
     low: Floats,
     high: Floats,
     plan_bytes: float,
     params: SolveParams = DEFAULTS,
 ) -> Bounds:
-    """Prices hold for any bands, so those of ``found`` are tried; small clusters solve again."""
+    """Prices hold for any bands, so those of ``earlier_bounds`` are tried; small clusters solve again."""
     wider = replace(problem, band_low=low, band_high=high)
-    prices = None if found is None or found.certificate is None else found.certificate.prices
+    prices = None if earlier_bounds is None or earlier_bounds.certificate is None else earlier_bounds.certificate.prices
     bounds = lower_bounds(wider, prices=prices, params=params.bounds)
-    proof = None if found is None else found.proofs.get("bytes")
+    proof = None if earlier_bounds is None else earlier_bounds.proofs.get("bytes")
     if proof is not None:
         bounds = raised_by_covers(wider, bounds, proof.prices, proof.covers, params.bounds)
     if not problem.moves_replicas or plan_bytes <= bounds.bytes.value * (1 + params.gaps.near):

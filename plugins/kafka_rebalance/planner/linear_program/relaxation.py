@@ -64,21 +64,21 @@ def is_small(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs)
 
 def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) -> Arcs:
     columns = replica_columns(problem)
-    held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
+    is_held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)
     brokers = problem.replicas[rows, replica_indexes]
-    held[rows, brokers] = True
+    is_held[rows, brokers] = True
     if problem.must_leave is not None:
         barred[rows, brokers] = problem.must_leave[rows, replica_indexes]
     carried = problem.follower_load[:, columns]
     if int(problem.target_rf.max(initial=1)) == 1:
         carried = carried + problem.leader_extra[:, columns]
     receivers = (problem.takes_replicas & problem.sets.brokers)[problem.sets.of_partition]
-    allowed = np.where(held, problem.stays[None, :] & ~barred, receivers)
+    allowed = np.where(is_held, problem.stays[None, :] & ~barred, receivers)
     # A sole replica leads, so its broker must be able to, unless none is.
-    allowed &= held | ((problem.target_rf > 1) | ~can_be_led(problem))[:, None] | problem.takes_leaders[None, :]
+    allowed &= is_held | ((problem.target_rf > 1) | ~can_be_led(problem))[:, None] | problem.takes_leaders[None, :]
     row, broker = np.nonzero(allowed & ~problem.pinned[:, None])
-    is_kept = held[row, broker]
+    is_kept = is_held[row, broker]
     weight, beyond = carried[row], disk_beyond(problem)
     disk = problem.column("disk")
     if beyond is not None and disk in columns:
@@ -100,11 +100,11 @@ def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) 
 def _crowding(problem: Problem, params: ArcParams) -> Floats:
     topics = int(problem.topic.max(initial=-1)) + 1
     rows, replica_indexes = np.nonzero(problem.replicas >= 0)
-    held = np.zeros((topics, problem.broker_count))
-    np.add.at(held, (problem.topic[rows], problem.replicas[rows, replica_indexes]), 1.0)
-    wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
-    share = np.ceil(wanted / max(1, int(problem.stays.sum())))
-    crowd = np.clip(held - share[:, None] + 1.0, 0.0, 3.0)
+    topic_replicas = np.zeros((topics, problem.broker_count))
+    np.add.at(topic_replicas, (problem.topic[rows], problem.replicas[rows, replica_indexes]), 1.0)
+    replica_count = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
+    share = np.ceil(replica_count / max(1, int(problem.stays.sum())))
+    crowd = np.clip(topic_replicas - share[:, None] + 1.0, 0.0, 3.0)
     return np.asarray(crowd * float(move_costs(problem, params.cost_per_move).mean()))
 
 
@@ -232,12 +232,12 @@ def cover_rows(problem: Problem, arcs: Arcs, covers: tuple[Cover, ...], rows: Ro
     line, arc, factor = [], [], []
     most = np.zeros(len(covers))
     for i, cover in enumerate(covers):
-        found = cover_row(problem, cover, pinned)
-        if found is not None:
-            line.append(np.full(len(found.row), i))
-            arc.append(number[found.row, cover.broker])
-            factor.append(found.weight / scale[cover.column])
-            most[i] = found.most / scale[cover.column]
+        constraint = cover_row(problem, cover, pinned)
+        if constraint is not None:
+            line.append(np.full(len(constraint.row), i))
+            arc.append(number[constraint.row, cover.broker])
+            factor.append(constraint.weight / scale[cover.column])
+            most[i] = constraint.most / scale[cover.column]
     if line:
         rows.add(np.concatenate(line), np.concatenate(arc), np.concatenate(factor), most)
     else:
@@ -270,11 +270,11 @@ def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
     racks = distinct_racks(problem.rack)
     sizes, chosen = problem.sets.rack_sizes(racks, problem.stays), problem.sets.of_partition[arcs.row]
     for (number, size), factor in product(enumerate(sizes), np.unique(problem.target_rf[arcs.row]).tolist()):
-        held, odd = even_spread(factor, size)
+        quota, odd = even_spread(factor, size)
         mine = np.flatnonzero((problem.target_rf[arcs.row] == factor) & (chosen == number))
         rack = racks[arcs.broker[mine]]
         group, line = np.unique(arcs.row[mine] * len(size) + rack, return_inverse=True)
-        share = held[group % len(size)].astype(np.float64)
+        share = quota[group % len(size)].astype(np.float64)
         rows.add(line, mine, np.ones(len(mine)), share + (1.0 if odd else 0.0))
         least = np.flatnonzero(share > 0)
         if len(least):
@@ -297,10 +297,10 @@ def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, par
     cheapest[arcs.row[np.abs(share - relaxed.share) > unused]] = -1.0
     chosen = np.zeros(count, dtype=np.bool_)
     chosen[np.argsort(cheapest, kind="stable")[: limits.core_partitions]] = True
-    is_asked = chosen[arcs.row]
+    is_chosen = chosen[arcs.row]
     is_taken = (share > 0.5) | (relaxed.share > unused) | arcs.is_kept
-    is_open = is_asked & is_taken
-    others = np.flatnonzero(is_asked & ~is_taken)
+    is_open = is_chosen & is_taken
+    others = np.flatnonzero(is_chosen & ~is_taken)
     spare = max(0, limits.core_arcs - int(is_open.sum()))
     is_open[others[np.argsort(loss[others], kind="stable")[:spare]]] = True
     return is_open
@@ -410,16 +410,16 @@ def has_capacity(problem: Problem, replicas: Ints) -> bool:
     for j in range(problem.replicas.shape[1]):
         is_copy &= replicas != problem.replicas[:, j : j + 1]
     rows, replica_indexes = np.nonzero(is_copy)
-    taken = broker_loads(problem, problem.replicas, problem.leader)
-    gained = np.zeros_like(taken)
+    today = broker_loads(problem, problem.replicas, problem.leader)
+    gained = np.zeros_like(today)
     np.add.at(gained, replicas[rows, replica_indexes], problem.follower_load[rows])
     carried = [d for d, name in enumerate(problem.resources) if name in REPLICA_CARRIED]
     disk = problem.column("disk")
     after = broker_loads(problem, replicas, problem.leader)
     peak = after.copy()
     if disk is not None:
-        peak[:, disk] = taken[:, disk] + gained[:, disk]
-    limit = np.maximum(problem.limit, taken)
+        peak[:, disk] = today[:, disk] + gained[:, disk]
+    limit = np.maximum(problem.limit, today)
     if disk is not None:
         limit[:, disk] = problem.limit[:, disk]
     over = (peak > limit * (1 + 1e-9)) & (gained > 0)
@@ -427,17 +427,17 @@ def has_capacity(problem: Problem, replicas: Ints) -> bool:
 
 
 def _spread(ranked: Longs, factor: int, racks: Ints, size: Longs) -> list[int]:
-    held, odd = even_spread(factor, size)
-    left, odd_left = held.copy(), odd
+    quota, odd = even_spread(factor, size)
+    quota_left, odd_left = quota.copy(), odd
     chosen: list[int] = []
     for broker in ranked.tolist():
         rack = racks[broker]
         if len(chosen) == factor:
             break
-        if left[rack] > 0:
-            left[rack] -= 1
-        elif left[rack] == 0 and odd_left > 0:
-            left[rack] -= 1
+        if quota_left[rack] > 0:
+            quota_left[rack] -= 1
+        elif quota_left[rack] == 0 and odd_left > 0:
+            quota_left[rack] -= 1
             odd_left -= 1
         else:
             continue
@@ -514,27 +514,27 @@ class Task:
     ) -> Placed:
         """Leaders chosen anew, or those of ``best`` where that is nearer."""
         problem, bands, params = self.problem, self.bands, self.params
-        found = place(problem, replicas, bands, params, replica_index=replica_index, done=done)
-        if replica_index is not None or found.band_violation <= best.band_violation:
-            return found
+        candidate = place(problem, replicas, bands, params, replica_index=replica_index, done=done)
+        if replica_index is not None or candidate.band_violation <= best.band_violation:
+            return candidate
         chosen = go_on_leading(problem, replicas, best.leader, bands, params)
         other = place(problem, replicas, bands, params, replica_index=chosen.replica_index, done=chosen.statistics)
-        return better(found, other, ANY_SPREAD)
+        return better(candidate, other, ANY_SPREAD)
 
     def searched(self, best: Placed, start: ReplicaSets, number: int) -> Placed:
-        found = search_replicas(self.problem, start, self.bands, seed=self.seed + number, params=self.params)
-        if found.stranded:
-            return replace(best, statistics=best.statistics + found.statistics)
-        return self.better(best, found.replicas, done=found.statistics)
+        result = search_replicas(self.problem, start, self.bands, seed=self.seed + number, params=self.params)
+        if result.stranded:
+            return replace(best, statistics=best.statistics + result.statistics)
+        return self.better(best, result.replicas, done=result.statistics)
 
     def annealed(self, best: Placed, start: ReplicaSets, params: SolveParams, number: int = 0) -> Placed:
-        found = anneal_replicas(self.problem, start, self.bands, seed=self.seed + number, params=params)
-        return self.better(best, found.replicas, done=found.statistics)
+        result = anneal_replicas(self.problem, start, self.bands, seed=self.seed + number, params=params)
+        return self.better(best, result.replicas, done=result.statistics)
 
 
-def spread_allowed(problem: Problem, found: Placed, given_up: float) -> int:
+def spread_allowed(problem: Problem, incumbent: Placed, given_up: float) -> int:
     today = topic_excess(problem.topic, problem.replicas, problem.stays)
-    return max(found.topic_excess, today) + int(given_up * int(problem.target_rf.sum()))
+    return max(incumbent.topic_excess, today) + int(given_up * int(problem.target_rf.sum()))
 
 
 # Integer program of tiny clusters: where a band is a partition or two wide, sets chosen by bytes may leave no replica
@@ -585,12 +585,12 @@ def decided(problem: Problem, params: SolveParams = DEFAULTS, *, within_budget: 
     low, high = problem.band_low, problem.band_high
     program = replace(program, whole_plan=replace(program.whole_plan, nodes=program.whole_plan.decided_nodes))
     gap = program.whole_plan.decided_gap
-    found = _solved(
+    solution = _solved(
         problem, working_bands(problem, low, high, params.bands), program, gap=gap, within_budget=within_budget
     )
-    if found.plan is not None and has_capacity(problem, found.plan.replicas):
-        return Decision(found.plan)
-    if not found.is_none_proved:
+    if solution.plan is not None and has_capacity(problem, solution.plan.replicas):
+        return Decision(solution.plan)
+    if not solution.is_none_proved:
         return Decision(None)
     hair = 2 * params.bands.margin * resource_scale(problem)
     is_whole = np.array([name in COUNTED for name in problem.resources], dtype=np.bool_)
@@ -626,7 +626,7 @@ def _solved(
         bounds=Bounds(np.zeros(2 * count), program.top),
         constraints=[
             LinearConstraint(sp.vstack(program.rows.blocks).tocsr(), -np.inf, np.concatenate(program.rows.most)),
-            LinearConstraint(program.equal, program.wanted, program.wanted),
+            LinearConstraint(program.equal, program.required, program.required),
         ],
         options={"mip_rel_gap": gap, "node_limit": params.whole_plan.nodes},
     )
@@ -636,13 +636,13 @@ def _solved(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeProgram:
-    """2·A variables: is there, then leads. ``equal`` · x = ``wanted``; x <= ``top``."""
+    """2·A variables: is there, then leads. ``equal`` · x = ``required``; x <= ``top``."""
 
     problem: Problem
     arcs: Arcs
     rows: Rows
     equal: Any
-    wanted: Floats
+    required: Floats
     top: Floats
 
     def variables_of(self, replicas: Ints, leader: Ints) -> Floats:
@@ -667,8 +667,8 @@ def whole_program(
         if len(arcs.row) != int((problem.replicas[~problem.pinned] >= 0).sum()):
             return None
     count = len(arcs.row)
-    found = np.bincount(arcs.row, minlength=problem.partition_count)
-    if not count or (problem.moves_replicas and (found < problem.target_rf)[~problem.pinned].any()):
+    arc_count = np.bincount(arcs.row, minlength=problem.partition_count)
+    if not count or (problem.moves_replicas and (arc_count < problem.target_rf)[~problem.pinned].any()):
         return None
     rows = Rows(2 * count + more)
     _load_rows(problem, arcs, bands, rows)
@@ -680,9 +680,9 @@ def whole_program(
             _spread_rows(problem, arcs, rows)
     pair = np.arange(count)
     rows.add(np.tile(pair, 2), np.append(pair, pair + count), np.repeat([-1.0, 1.0], count), np.zeros(count))
-    equal, wanted = _counted(problem, arcs, more)
+    equal, required = _counted(problem, arcs, more)
     top = np.append(np.ones(count), _may_lead(problem, arcs).astype(np.float64))
-    return WholeProgram(problem, arcs, rows, equal, wanted, top)
+    return WholeProgram(problem, arcs, rows, equal, required, top)
 
 
 def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
@@ -692,8 +692,8 @@ def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
     beyond, disk = disk_beyond(problem), problem.column("disk")
     if beyond is not None and disk is not None:
         weight[:, disk] += beyond[arcs.row, arcs.broker] / scale[disk]
-    held = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
-    fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, ABSENT))
+    pinned = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
+    fixed = broker_loads(problem, pinned, np.where(problem.pinned, problem.leader, ABSENT))
     return np.vstack([weight, problem.leader_extra[arcs.row] / scale]), np.asarray(fixed / scale)
 
 
@@ -714,13 +714,13 @@ def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
         ("max_replica_moves", new, np.ones(len(new)), 1.0),
         ("max_leader_changes", changed, np.ones(len(changed)), 1.0),
     )
-    found = []
+    added = []
     for name, variable, factor, unit_of in sides:
         limit = getattr(problem.budget, name)
         if limit is not None:
             rows.add(np.zeros(len(variable), dtype=np.int64), variable, factor, np.array([limit / unit_of]))
-            found.append((name, unit_of))
-    return found
+            added.append((name, unit_of))
+    return added
 
 
 def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
@@ -736,13 +736,13 @@ def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
 def _counted(problem: Problem, arcs: Arcs, more: int) -> tuple[Any, Floats]:
     free = np.flatnonzero(~problem.pinned)
     line, count = np.searchsorted(free, arcs.row), len(arcs.row)
-    one: Any = sp.csr_matrix((np.ones(count), (line, np.arange(count))), (len(free), count))
+    per_partition: Any = sp.csr_matrix((np.ones(count), (line, np.arange(count))), (len(free), count))
     today = (problem.replicas[free] >= 0).sum(axis=1)
-    wanted = (problem.target_rf[free] if problem.moves_replicas else today).astype(np.float64)
-    equal: Any = sp.block_diag([one, one]).tocsr()
+    required = (problem.target_rf[free] if problem.moves_replicas else today).astype(np.float64)
+    equal: Any = sp.block_diag([per_partition, per_partition]).tocsr()
     if more:
         equal = sp.hstack([equal, sp.csr_matrix((2 * len(free), more))]).tocsr()
-    return equal, np.append(wanted, np.ones(len(free)))
+    return equal, np.append(required, np.ones(len(free)))
 
 
 def _load_rows(problem: Problem, arcs: Arcs, bands: WorkingBands, rows: Rows) -> None:
@@ -779,14 +779,14 @@ def _spread_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
     for row in np.flatnonzero(~problem.pinned).tolist():
         able, mine = np.flatnonzero(opens[row]), np.flatnonzero(number[row] >= 0)
         for full, other in product(np.unique(racks[mine]).tolist(), np.unique(racks[able]).tolist()):
-            held, others = mine[racks[mine] == full].tolist(), mine[racks[mine] == other].tolist()
-            if full == other or len(held) < 2:
+            full_brokers, others = mine[racks[mine] == full].tolist(), mine[racks[mine] == other].tolist()
+            if full == other or len(full_brokers) < 2:
                 continue
             receivers = able[racks[able] == other].tolist()
             for broker in receivers if len(receivers) <= factor[row] - 2 else [ABSENT]:
-                lines += [count] * (len(held) + len(others))
-                columns += [int(number[row, b]) for b in (*held, *others)]
-                factors += [1.0] * len(held)
+                lines += [count] * (len(full_brokers) + len(others))
+                columns += [int(number[row, b]) for b in (*full_brokers, *others)]
+                factors += [1.0] * len(full_brokers)
                 factors += [-1.0 - (float(factor[row]) if b == broker else 0.0) for b in others]
                 count += 1
     if count:

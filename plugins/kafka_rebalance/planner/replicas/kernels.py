@@ -296,23 +296,23 @@ def keeps_racks_even(state: State, p: int, j: int, target: int) -> bool:
     source = state.rack[state.replicas[p, j]]
     if to == source:
         return True
-    there, here = 0, 0
+    in_target_rack, in_source_rack = 0, 0
     for i in range(state.replicas.shape[1]):
         b = state.replicas[p, i]
         if b >= 0:
-            there += state.rack[b] == to
-            here += state.rack[b] == source
-    return there + 1 <= here
+            in_target_rack += state.rack[b] == to
+            in_source_rack += state.rack[b] == source
+    return in_target_rack + 1 <= in_source_rack
 
 
 @inner_kernel
 def rack_share(state: State, p: int, j: int, rack: int) -> int:
-    held = 0
+    count = 0
     for i in range(state.replicas.shape[1]):
         b = state.replicas[p, i]
         if i != j and b >= 0 and state.rack[b] == rack and not state.leaves[b]:
-            held += 1
-    return held
+            count += 1
+    return count
 
 
 @inner_kernel
@@ -349,15 +349,15 @@ def move(state: State, p: int, j: int, target: int, weight: Floats) -> None:
     width = state.replicas.shape[1]
     source = state.replicas[p, j]
     replica_index = p * width + j
-    last_place = state.start[source] + state.filled[source] - 1
-    last = state.items[last_place]
-    place = state.position[replica_index]
-    state.items[place] = last
-    state.position[last] = place
+    last_index = state.start[source] + state.filled[source] - 1
+    last = state.items[last_index]
+    index = state.position[replica_index]
+    state.items[index] = last
+    state.position[last] = index
     state.filled[source] -= 1
-    place = state.start[target] + state.filled[target]
-    state.items[place] = replica_index
-    state.position[replica_index] = place
+    index = state.start[target] + state.filled[target]
+    state.items[index] = replica_index
+    state.position[replica_index] = index
     state.filled[target] += 1
     replica_load(state, p, j, source, weight)
     for d in range(weight.shape[0]):
@@ -422,12 +422,12 @@ def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
 @inner_kernel
 def brokers_lacking(state: State, receivers: Ints) -> Ints:
     chosen = np.empty(receivers.shape[0], np.int32)
-    found = 0
+    count = 0
     for b in receivers:
         if below(state, b) > BAND_TOLERANCE:
-            chosen[found] = b
-            found += 1
-    return chosen[:found]
+            chosen[count] = b
+            count += 1
+    return chosen[:count]
 
 
 @inlined_kernel
@@ -515,10 +515,10 @@ def worst_first(state: State) -> Longs:
     for b in range(far.shape[0]):
         far[b] = -outside(state, b)
     order = smallest_first(far)
-    found = 0
-    while found < order.shape[0] and far[order[found]] < -BAND_TOLERANCE:
-        found += 1
-    return order[:found]
+    count = 0
+    while count < order.shape[0] and far[order[count]] < -BAND_TOLERANCE:
+        count += 1
+    return order[:count]
 
 
 @inner_kernel
@@ -597,15 +597,15 @@ def _may_fetch(state: State, replica_index: int, target: int, weight: Floats) ->
 
 @inner_kernel
 def _sample(state: State, target: int, receivers: Ints, replica_indexes: Ints, weight: Floats) -> int:
-    found = 0
+    count = 0
     for _ in range(replica_indexes.shape[0]):
         source = receivers[draw(state, receivers.shape[0])]
         if source != target and state.filled[source] > 0:
             replica_index = state.items[state.start[source] + draw(state, state.filled[source])]
             if _may_fetch(state, replica_index, target, weight):
-                replica_indexes[found] = replica_index
-                found += 1
-    return found
+                replica_indexes[count] = replica_index
+                count += 1
+    return count
 
 
 @inner_kernel
@@ -673,11 +673,11 @@ def swap_gain(state: State, left_index: int, right_index: int, going: Floats, co
     total = 0.0
     for d in range(going.shape[0]):
         change = coming[d] - going[d]
-        there = -change
+        right_change = -change
         if d == state.disk_column:
             change += size_change(state, q, right, left)
-            there += size_change(state, p, left, right)
-        total += _nearer(state, left, d, change) + _nearer(state, right, d, there)
+            right_change += size_change(state, p, left, right)
+        total += _nearer(state, left, d, change) + _nearer(state, right, d, right_change)
     return total
 
 
@@ -791,17 +791,17 @@ def _rank_leavers(
     state: State, source: int, prices: Floats, replica_indexes: Ints, worth: Floats, weight: Floats
 ) -> int:
     width = state.replicas.shape[1]
-    found = 0
-    for place in range(state.start[source], state.start[source] + state.filled[source]):
-        replica_index = state.items[place]
+    count = 0
+    for index in range(state.start[source], state.start[source] + state.filled[source]):
+        replica_index = state.items[index]
         p = replica_index // width
         replica_load(state, p, replica_index - p * width, source, weight)
         gain = _priced_improvement(state, source, weight, prices)
         if gain > GAIN_TOLERANCE:
-            replica_indexes[found] = replica_index
-            worth[found] = gain / leaving_cost(state, p, source)
-            found += 1
-    return found
+            replica_indexes[count] = replica_index
+            worth[count] = gain / leaving_cost(state, p, source)
+            count += 1
+    return count
 
 
 @inner_kernel
@@ -821,10 +821,10 @@ def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst
     prices_of(state, source, prices)
     replica_indexes = np.empty(state.filled[source], np.int32)
     worth = np.empty(state.filled[source])
-    found = _rank_leavers(state, source, prices, replica_indexes, worth, weight)
+    count = _rank_leavers(state, source, prices, replica_indexes, worth, weight)
     moves, misses = 0, 0
-    ranking = largest_first(worth[:found])
-    for rank in range(found):
+    ranking = largest_first(worth[:count])
+    for rank in range(count):
         i = in_place(ranking, rank)
         if misses > state.params.hand_over.misses_borne or above(state, source) <= BAND_TOLERANCE:
             break
@@ -937,18 +937,18 @@ def _leavers(state: State) -> Longs:
         if state.leaves[b]:
             count += state.filled[b]
     replica_indexes, size = np.empty(count, np.int64), np.empty(count)
-    found = 0
+    listed = 0
     for b in range(state.load.shape[0]):
         if not state.leaves[b]:
             continue
         for i in range(state.start[b], state.start[b] + state.filled[b]):
-            replica_indexes[found] = state.items[i]
-            p = replica_indexes[found] // state.replicas.shape[1]
+            replica_indexes[listed] = state.items[i]
+            p = replica_indexes[listed] // state.replicas.shape[1]
             heaviest = state.follower[p, 0]
             for d in range(1, state.follower.shape[1]):
                 heaviest = max(heaviest, state.follower[p, d])
-            size[found] = -heaviest
-            found += 1
+            size[listed] = -heaviest
+            listed += 1
     order = smallest_first(size)
     for i in range(count):
         order[i] = replica_indexes[order[i]]

@@ -123,25 +123,27 @@ def _try_move(state: State, displaced: Displaced, heat: Heat, replica_index: int
 
 
 @inner_kernel
-def _try_swap(state: State, displaced: Displaced, heat: Heat, one: int, two: int, going: Floats, coming: Floats) -> int:
+def _try_swap(
+    state: State, displaced: Displaced, heat: Heat, left_index: int, right_index: int, going: Floats, coming: Floats
+) -> int:
     width = state.replicas.shape[1]
-    p, q = one // width, two // width
-    i, j = one - p * width, two - q * width
+    p, q = left_index // width, right_index // width
+    i, j = left_index - p * width, right_index - q * width
     left, right = state.replicas[p, i], state.replicas[q, j]
     if p == q or left == right:
         return 0
     change = copies_needed(state, p, left, right) + copies_needed(state, q, right, left)
-    change -= heat.outside_price * swap_gain(state, one, two, going, coming)
+    change -= heat.outside_price * swap_gain(state, left_index, right_index, going, coming)
     if change > state.params.anneal.hopeless * heat.temperature + 2 * heat.topic_price:
         return 0
     change += heat.topic_price * excess_change(state.topics, state.replicas, p, left, right)
     change += heat.topic_price * excess_change(state.topics, state.replicas, q, right, left)
-    if not _is_borne(state, heat, change) or not may_swap(state, one, two):
+    if not _is_borne(state, heat, change) or not may_swap(state, left_index, right_index):
         return 0
     move(state, p, i, right, going)
     move(state, q, j, left, going)
-    _list_displaced(state, displaced, one)
-    _list_displaced(state, displaced, two)
+    _list_displaced(state, displaced, left_index)
+    _list_displaced(state, displaced, right_index)
     return 1
 
 
@@ -277,7 +279,7 @@ def polish_round(state: State, receivers: Ints, tries: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FoundSets:
+class SearchedSets:
     """``stranded``: replicas without a lawful place."""
 
     replicas: Ints
@@ -294,11 +296,11 @@ def replica_columns(problem: Problem) -> list[int]:
 
 def search_replicas(
     problem: Problem, sets: ReplicaSets, bands: WorkingBands, *, seed: int, params: SolveParams = DEFAULTS
-) -> FoundSets:
+) -> SearchedSets:
     state = _state_of(problem, sets, bands, seed, params)
     receivers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(receivers):
-        return FoundSets(state.replicas, int((state.replicas == problem.broker_count).sum()), NOTHING_DONE)
+        return SearchedSets(state.replicas, int((state.replicas == problem.broker_count).sum()), NOTHING_DONE)
     released = release(state, receivers) if problem.moves_replicas else 0
     stranded = evacuate(state, receivers)
     if stranded and released:  # nearly full brokers: optional moves block forced ones
@@ -308,22 +310,22 @@ def search_replicas(
     if problem.moves_replicas:
         done += _improve(state, receivers, params)
         _polish(state, receivers, params)
-    return FoundSets(state.replicas, stranded, done)
+    return SearchedSets(state.replicas, stranded, done)
 
 
 def anneal_replicas(
     problem: Problem, sets: ReplicaSets, bands: WorkingBands, *, seed: int, params: SolveParams = DEFAULTS
-) -> FoundSets:
+) -> SearchedSets:
     state = _state_of(problem, sets, bands, seed, params)
     receivers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(receivers):
-        return FoundSets(state.replicas, 0, NOTHING_DONE)
+        return SearchedSets(state.replicas, 0, NOTHING_DONE)
     width = max(_band_width(state), BAND_TOLERANCE)  # a band of 0 % has no width
     count = int(params.effort.anneal_steps * min(1.0, (params.replicas.narrow_band / width) ** 3))
     done = SearchStatistics(annealed=anneal(state, receivers, count, float(state.cost.mean())))
     done += _exhaust(state, receivers, params)
     polish_round(state, receivers, params.effort.polish_tries)
-    return FoundSets(state.replicas, 0, done)
+    return SearchedSets(state.replicas, 0, done)
 
 
 def _band_width(state: State) -> float:
@@ -415,13 +417,13 @@ def require_enough_brokers(problem: Problem) -> None:
 
 def _too_few(problem: Problem, lacking: np.ndarray, lawful: np.ndarray) -> InfeasibleError:
     row = int(lacking.argmax())
-    wanted, may, short = int(problem.target_rf[row]), int(lawful[row]), int(lacking[row])
-    alike = int(((lacking > 0) & (problem.target_rf == wanted) & (lawful == may)).sum())
+    factor, may, short = int(problem.target_rf[row]), int(lawful[row]), int(lacking[row])
+    alike = int(((lacking > 0) & (problem.target_rf == factor) & (lawful == may)).sum())
     is_confined = bool(problem.is_confined[row])
     return InfeasibleError(
         fact(
             FactCode.TOO_FEW_BROKERS,
-            replication_factor=wanted,
+            replication_factor=factor,
             brokers=may,
             lacking=short,
             partitions=alike,
@@ -433,22 +435,22 @@ def _too_few(problem: Problem, lacking: np.ndarray, lawful: np.ndarray) -> Infea
 
 
 def _require_touchable(problem: Problem) -> None:
-    there = (problem.replicas >= 0) & problem.pinned[:, None]
-    on_leaving = there & ~problem.stays[np.where(there, problem.replicas, 0)]
+    is_pinned_replica = (problem.replicas >= 0) & problem.pinned[:, None]
+    on_leaving = is_pinned_replica & ~problem.stays[np.where(is_pinned_replica, problem.replicas, 0)]
     if not on_leaving.any():
         return
     rows, columns = np.nonzero(on_leaving)
     gone = int(problem.replicas[rows[0], columns[0]])
-    held = rows[problem.replicas[rows, columns] == gone]
+    partitions = rows[problem.replicas[rows, columns] == gone]
     broker = int(problem.broker_ids[gone])
     raise InfeasibleError(
         fact(
             FactCode.IMMOVABLE_ON_LEAVING_BROKER,
             broker=broker,
-            partitions=len(held),
-            partition=problem.name_of(int(held[0])),
+            partitions=len(partitions),
+            partition=problem.name_of(int(partitions[0])),
         ),
-        fact(FactCode.LET_MOVE, broker=broker, partitions=len(held)),
+        fact(FactCode.LET_MOVE, broker=broker, partitions=len(partitions)),
     )
 
 
@@ -537,8 +539,8 @@ def _drop_surplus(problem: Problem, replicas: Ints) -> None:
 
 def _may_lead(problem: Problem, replicas: Ints, rows: np.ndarray) -> Flags:
     takes, keeps = np.append(problem.takes_leaders, False), np.append(problem.keeps_leaders, False)
-    held = replicas[rows]
-    able: Flags = (held >= 0) & (takes[held] | (keeps[held] & (held == problem.leader[rows, None])))
+    members = replicas[rows]
+    able: Flags = (members >= 0) & (takes[members] | (keeps[members] & (members == problem.leader[rows, None])))
     return able
 
 
@@ -588,12 +590,12 @@ def _send_rack_breakers(problem: Problem, replicas: Ints, unplaced: int) -> None
 
 
 def _rack_breakers(problem: Problem, replicas: Ints, spread: tuple[np.ndarray, int], racks: Ints) -> Flags:
-    held, odd = spread
+    quota, odd = spread
     crowd = _rack_crowd(problem, replicas) + 1
     on_broker = (replicas >= 0) & (replicas < problem.broker_count)
     index = np.where(on_broker, replicas, 0)
     on_broker &= problem.stays[index]
-    share = held[racks[index]]
+    share = quota[racks[index]]
     breaks: Flags = on_broker & (crowd > share + (1 if odd else 0))
     # At most as many racks with an odd replica as there are odd ones.
     is_odd = on_broker & (crowd > share)

@@ -7,16 +7,15 @@ import pytest
 from kafka_assignors.connect import (
     CONNECT_COOPERATIVE,
     CONNECT_EAGER,
-    ConnectTask,
     CooperativeAnswer,
     CooperativeRequest,
     LeaderMemory,
-    Work,
     configured_work,
     connect_cooperative,
     work_after,
     work_as_sent,
 )
+from kafka_assignors.connect_work import ConnectTask, Work
 from kafka_assignors.errors import InvalidInputError
 
 NEWEST, EARLIER = CONNECT_COOPERATIVE

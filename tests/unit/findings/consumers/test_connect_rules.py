@@ -2,7 +2,7 @@
 
 import json
 
-from kafka_assignors.connect import NO_WORK, ConnectTask, Work
+from kafka_assignors.connect_work import NO_WORK, ConnectTask, Work
 from kafka_rebalance.advisory.advisory import group_document
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.findings.group_rules import connect_idle_workers, connect_uneven_workers, group_advice

@@ -9,7 +9,7 @@ from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
 from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
-from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.scores import GroupScore
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 
 GROUP = Group("g", protocol="range", state="Stable", members=(Member("a"), Member("b")))

@@ -9,7 +9,7 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.scenarios import SCENARIOS, scenario_scores
-from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.scores import GroupScore
 from kafka_rebalance.snapshot.model import Group, GroupType
 from tests.unit.groups.scenarios.small_groups import reading, state
 

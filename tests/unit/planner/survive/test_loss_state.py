@@ -78,7 +78,7 @@ def test_every_change_does_what_a_new_simulation_says() -> None:
             effect, at = state.effect(changes), int(draw.integers(len(changes)))
             before = state.lists.copy(), state.leader.copy()
             excess, load, off = state.total, state.load.copy(), outside(state.arrays, state.load)
-            state.apply(changes.taken(slice(at, at + 1)))
+            state.apply(changes.take(slice(at, at + 1)))
             assert np.isclose(state.total - excess, effect.excess[at], atol=1e-9)
             assert np.isclose(state.total, simulated(state), atol=1e-9)
             assert np.allclose(state.load - load, carried(state, state.lists, state.leader) - carried(state, *before))
@@ -95,7 +95,7 @@ def test_a_copy_changes_apart() -> None:
     other = state.copy()
     broker = int(other.excess.argmax())
     changes = changes_for(other, broker, Means.LEADERS, SurviveParams())
-    other.apply(changes.taken(slice(0, 1)))
+    other.apply(changes.take(slice(0, 1)))
     assert (other.lists != state.lists).any()
     before = state.total
     state.take_over(other)

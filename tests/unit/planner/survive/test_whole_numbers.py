@@ -22,15 +22,15 @@ def test_two_that_change_places_help_though_neither_does_alone() -> None:
     snapshot, options = three(lists, [30.0, 20.0, 20.0, 10.0], 80.0)
     state = state_of(snapshot, options)
     state.arrays.capacity[1:, 0] = 40.0
-    again = type(state).of(state.arrays, (state.lists, state.leader), state.load, state.taken)
+    again = type(state).of(state.arrays, (state.lists, state.leader), state.load, state.takeover_load)
     changes = all_changes(again, Means.LEADERS, 1000)
     assert changes is not None
-    orders = changes.taken(changes.leaders == 0)
+    orders = changes.take(changes.leaders == 0)
     assert (again.effect(orders).excess >= -1e-12).sum() >= 2
     chosen = best_choice(again, orders, free(len(orders)), PARAMS)
     assert chosen is not None
     for at in chosen.changes:
-        again.apply(orders.taken(slice(at, at + 1)))
+        again.apply(orders.take(slice(at, at + 1)))
     assert again.total == 0
 
 

@@ -103,10 +103,10 @@ def test_loads_and_costs_of_choices_are_those_of_the_placement_that_they_make(se
     every = all_choices(problem, np.arange(5), placement.lists, placement.leader, 1000)
     assert every is not None
     for row in draw.permutation(5).tolist():
-        mine = every.taken(every.rows == row)
+        mine = every.take(every.rows == row)
         if not len(mine):
             continue
-        one = mine.taken(draw.integers(0, len(mine), 1))
+        one = mine.take(draw.integers(0, len(mine), 1))
         costs, spent, outside = placement.costs(one), placement.spent(), placement.outside()
         harm, _ = placement.effect(one)
         placement.apply(one)

@@ -28,7 +28,7 @@ def request(*rules: tuple[str, int], **more: object) -> PlanRequest:
 def test_the_most_that_a_rule_asks_counts_and_no_more_than_there_is() -> None:
     demands = topic_demands(request(("a", 1), (".*", 9)))
     assert demands.topics.tolist() == [0, 1]
-    assert demands.asked.tolist() == [9, 9]
+    assert demands.requested.tolist() == [9, 9]
     assert demands.least.tolist() == [2, 0]
     assert demands.need.tolist() == [[2, 2, 2], [0, 0, 0]]
 
