@@ -135,7 +135,7 @@ def _refuse_blocked(subject: str, result: Any) -> None:
 
     for check in result.checks:
         if not check.is_passed:
-            _log.warning("%s: %s", subject, gates.check_words(check))
+            _log.warning("%s: %s", subject, gates.check_text(check))
     _log.info("%d of %d rules passed", sum(check.is_passed for check in result.checks), len(result.checks))
     if result.is_blocked:
         raise AirflowFailException(f"the gate blocks {subject}: {result}")

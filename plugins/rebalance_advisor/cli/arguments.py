@@ -283,14 +283,14 @@ FRESH = timedelta(hours=2)
 def with_reading_age(lines: Sequence[str], captured_at: datetime | None, now: datetime) -> list[str]:
     if captured_at is None or not lines:
         return list(lines)
-    return [f"{lines[0]}; {age_words(age_of(captured_at, now))}", *lines[1:]]
+    return [f"{lines[0]}; {age_text(age_of(captured_at, now))}", *lines[1:]]
 
 
 def age_s(captured_at: datetime | None, now: datetime) -> float | None:
     return None if captured_at is None else age_of(captured_at, now).total_seconds()
 
 
-def age_words(age: timedelta) -> str:
+def age_text(age: timedelta) -> str:
     """``snapshot 5 min old``; "old" beyond ``FRESH``."""
     if age <= FRESH:
         return f"snapshot {span_words(age)} old"

@@ -116,7 +116,7 @@ def group_table(replay: GroupReplay, group: Group, advice: str, tasks: Sequence[
         rows.append(_row(replay, best, "weighted (ours)", is_rate=is_rate))
     lines = _aligned(rows)
     lines[1] += "  ← today"
-    head = f"{group.id}: {_size_words(today, group)}, {group.type} group, {own}"
+    head = f"{group.id}: {_size_text(today, group)}, {group.type} group, {own}"
     by = "bytes per second" if is_rate else "partitions (rates are unknown)"
     meaning = f"fullest: member over mean by {by}, best: none can be lower; a pod dies: partitions that change reader"
     refused = [f"{score.assignor}: {render(score.error)}" for score in others if score.error is not None]
@@ -183,7 +183,7 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _size_words(today: GroupScore, group: Group) -> str:
+def _size_text(today: GroupScore, group: Group) -> str:
     members, motion = counted(today.members, "member"), motion_of(group)
     tasks = sum(len(numbers) for member in group.members if member.tasks for _, numbers in member.tasks.active)
     if today.partitions or motion is None or motion.code is not MotionCode.NOT_SHOWN:

@@ -111,11 +111,11 @@ class GateResult:
         return any(check.level == Level.BLOCK and not check.is_passed for check in self.checks)
 
     def __str__(self) -> str:
-        broken = [check_words(check) for check in self.checks if not check.is_passed]
+        broken = [check_text(check) for check in self.checks if not check.is_passed]
         return "\n".join(map(visible, broken)) or f"all {len(self.checks)} rules passed"
 
 
-def check_words(check: store.Check) -> str:
+def check_text(check: store.Check) -> str:
     return f"{check.rule} ({check.level}): {render(Fact(FactCode(check.rule)))}: {check.first_rows}"
 
 

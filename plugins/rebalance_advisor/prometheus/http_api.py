@@ -74,7 +74,7 @@ class Server:
         except OutgoingRequestError as failure:
             raise PrometheusError.at(self.address, f"cannot be asked ({failure.problem})", failure.hint) from None
         if answer.status != HTTPStatus.OK:
-            raise PrometheusError.at(self.address, f"refuses a query ({answer.status}{_words_of(answer.body)})")
+            raise PrometheusError.at(self.address, f"refuses a query ({answer.status}{_body_text(answer.body)})")
         try:
             return _series(json.loads(answer.body))
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
@@ -89,7 +89,7 @@ def _series(document: Any) -> list[tuple[Labels, float]]:
     return [(labels, value) for labels, value in samples if math.isfinite(value)]
 
 
-def _words_of(body: bytes) -> str:
+def _body_text(body: bytes) -> str:
     """A proxy's text is not shown."""
     try:
         document = json.loads(body)

@@ -34,11 +34,11 @@ def _table(section: str) -> str:
 def _row(option: Option) -> str:
     shell = f"`{option.flag} {option.metavar}".rstrip() + "`" if option.is_in_shell else "INPUT"
     default = "" if option.default is None else f", `{json.dumps(option.default)}` if left out"
-    cells = (f"`{option.name}`", shell, option.title, _json_words(option) + default, option.help)
+    cells = (f"`{option.name}`", shell, option.title, _json_type(option) + default, option.help)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _json_words(option: Option) -> str:
+def _json_type(option: Option) -> str:
     schema = option.schema["items"] if option.is_repeated else option.schema
     types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
     kinds = [kind for kind in types if kind != "null"]

@@ -55,7 +55,7 @@ def executor_error(text: str, hosts: Sequence[str] = ()) -> ExecutorError | None
     return None
 
 
-def spark_words(error: Exception) -> str:
+def spark_message(error: Exception) -> str:
     """PySpark leaves out the host."""
     return f"{getattr(error, '_origin', None) or ''}\n{error}"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from rebalance_advisor.cli.arguments import age_words, with_reading_age
+from rebalance_advisor.cli.arguments import age_text, with_reading_age
 from rebalance_advisor.cli.main import main
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
@@ -23,7 +23,7 @@ from tests.unit.planner.sample_clusters import brokers, cluster, row
     ],
 )
 def test_ages_in_words(age: timedelta, text: str) -> None:
-    assert age_words(age) == text
+    assert age_text(age) == text
 
 
 def test_only_the_first_line_changes_and_nothing_without_a_time() -> None:
