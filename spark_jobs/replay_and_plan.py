@@ -59,7 +59,7 @@ def advise_on(spark: SparkSession, question: RunQuestion, now: datetime) -> Advi
     own = described(targets_of(request.own_strategies, Kind.ASSIGNOR), limits)
     mapper = SparkMapper(spark, partial(own_strategies, own, limits))
     advice = advise_run(question, now, mapper=mapper, width=mapper.width, watch=StageTimes())
-    write_lines(sys.stderr, *error_summary(advice.groups, [one.name for one in own]))
+    write_lines(sys.stderr, *error_summary(advice.groups, [strategy.name for strategy in own]))
     return advice
 
 

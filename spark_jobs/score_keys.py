@@ -151,7 +151,7 @@ def tally_frame(frame: DataFrame, sample: str, columns: SampleColumns, plan: Tal
     return _merged(answers, sample, plan)
 
 
-def answer_of(count: Callable[[], KeyTally], place: str = "") -> pa.RecordBatch:
+def answer_of(count: Callable[[], KeyTally], location: str = "") -> pa.RecordBatch:
     """One row: the tally, or why and where the sample is refused. An exception would reach users as a Java stack
     trace.
     """
@@ -163,7 +163,7 @@ def answer_of(count: Callable[[], KeyTally], place: str = "") -> pa.RecordBatch:
     try:
         tally = count().to_bytes()
     except InvalidInputError as error:
-        refused = f"{place}{error}"
+        refused = f"{location}{error}"
     columns = {"tally": pa.array([tally], pa.binary()), "refused": pa.array([refused], pa.string())}
     return pa.RecordBatch.from_pydict(columns)
 
@@ -194,8 +194,8 @@ def _refused(sample: str, error: Exception) -> Exception:
 
     java = getattr(error, "java_exception", None)
     text = str(error) if java is None else str(java.getMessage())
-    words = (text.strip().splitlines() or [type(error).__name__])[0]
-    return InvalidInputError.at(sample, f"cannot be read ({words})")
+    reason = (text.strip().splitlines() or [type(error).__name__])[0]
+    return InvalidInputError.at(sample, f"cannot be read ({reason})")
 
 
 if __name__ == "__main__":

@@ -23,10 +23,10 @@ class InstalledCode:
 
 def installed_code() -> InstalledCode:
     """Raises ModuleNotFoundError where the advisor is neither on the path nor installed."""
-    found = find_spec("rebalance_advisor")
-    if found is None or found.origin is None:
+    spec = find_spec("rebalance_advisor")
+    if spec is None or spec.origin is None:
         raise ModuleNotFoundError("rebalance_advisor is neither in plugins/ on the path nor installed")
-    package = Path(found.origin).resolve().parent
+    package = Path(spec.origin).resolve().parent
     if package.is_relative_to(CHECKOUT / "plugins"):  # its .venv may hold a wheel
         return InstalledCode(CHECKOUT / "dags", CHECKOUT / "plugins", CHECKOUT / "spark_jobs")
     airflow = package / "airflow"

@@ -137,12 +137,12 @@ def _sqlalchemy(dsn: str) -> str:
     scheme, is_url, rest = dsn.partition("://")
     if is_url and "=" not in scheme:
         return dsn if "+" in scheme else f"postgresql+psycopg2://{rest}"
-    known = conninfo_to_dict(dsn)
-    is_name = not str(known.get("host", "/")).startswith("/")  # in a URL a socket's folder can only be in the query
+    settings = conninfo_to_dict(dsn)
+    is_name = not str(settings.get("host", "/")).startswith("/")  # in a URL a socket's folder can only be in the query
     url = URL.create(
-        "postgresql+psycopg2", username=known.pop("user", None), password=known.pop("password", None),
-        host=known.pop("host") if is_name else None, port=int(known.pop("port", 5432)),
-        database=known.pop("dbname", None), query={name: str(value) for name, value in known.items()},
+        "postgresql+psycopg2", username=settings.pop("user", None), password=settings.pop("password", None),
+        host=settings.pop("host") if is_name else None, port=int(settings.pop("port", 5432)),
+        database=settings.pop("dbname", None), query={name: str(value) for name, value in settings.items()},
     )  # fmt: skip
     return url.render_as_string(hide_password=False)
 
@@ -151,7 +151,7 @@ def _connection(dsn: str, role: str | None = None) -> str:
     """Postgres connection for Airflow; ``role``: its rights limit the login's."""
     from rebalance_advisor.store.schema.connection import libpq_string
 
-    known = conninfo_to_dict(libpq_string(dsn, options="" if role is None else f"-c role={role}"))
+    settings = conninfo_to_dict(libpq_string(dsn, options="" if role is None else f"-c role={role}"))
     names = {"host": "host", "port": "port", "user": "login", "password": "password", "dbname": "schema"}
-    fields = {field: known.pop(name) for name, field in names.items() if name in known}
-    return json.dumps({"conn_type": "postgres", **fields, "extra": known})
+    fields = {field: settings.pop(name) for name, field in names.items() if name in settings}
+    return json.dumps({"conn_type": "postgres", **fields, "extra": settings})

@@ -59,12 +59,12 @@ class Program:
 
     def _remembered(self) -> tuple[int | None, str | None]:
         try:
-            known = json.loads(self.record.read_text(encoding="utf-8"))
+            record = json.loads(self.record.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None, None
-        return int(known["pid"]), known["born"]
+        return int(record["pid"]), record["born"]
 
-    def last_words(self, lines: int = 15) -> str:
+    def log_tail(self, lines: int = 15) -> str:
         try:
             return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
         except OSError:
@@ -73,14 +73,14 @@ class Program:
 
 def stop(programs: Iterable[Program], patience_seconds: float) -> None:
     """SIGTERM to all, wait, SIGKILL to the rest, then to what remains in their sessions."""
-    known = [program for program in programs if program.record.exists()]
-    for program in known:
+    recorded = [program for program in programs if program.record.exists()]
+    for program in recorded:
         if program.pid is not None:
             _signal(program.pid, signal.SIGTERM)
     deadline = time.monotonic() + patience_seconds
-    while any(program.is_running for program in known) and time.monotonic() < deadline:
+    while any(program.is_running for program in recorded) and time.monotonic() < deadline:
         time.sleep(_LOOK_AGAIN_SECONDS)
-    for program in known:
+    for program in recorded:
         if program.pid is not None:
             _signal(program.pid, signal.SIGKILL)
         _sweep(program)

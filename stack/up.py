@@ -17,7 +17,7 @@ def main() -> int:
     if not machine.clusters_file.exists():
         write_demo(machine)
     machine.stop_watching()
-    machine.start(lambda words: print(f"{time.monotonic() - began:4.0f} s  {words}"))
+    machine.start(lambda message: print(f"{time.monotonic() - began:4.0f} s  {message}"))
     machine.watch()
     client = machine.airflow.client
     print(f"Airflow:  {client.address}  (user {client.user}, password {client.password})")

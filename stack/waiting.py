@@ -42,7 +42,7 @@ def wait_for(
     look: Callable[[], Seen],
     *,
     until: Callable[[Seen], object] = bool,
-    gist: Callable[[Seen], object] = lambda seen: seen,
+    gist: Callable[[Seen], object] = lambda state: state,
     unchanged_s: float = 0.0,
     seconds: float = PATIENCE_S,
     every_s: float = 0.1,
@@ -52,16 +52,16 @@ def wait_for(
     Raises WaitError after ``seconds``, with the gist of the last value.
     """
     began = same_since = time.monotonic()
-    seen = look()
-    known = gist(seen)
-    while not until(seen) or time.monotonic() - same_since < unchanged_s:
+    state = look()
+    last_gist = gist(state)
+    while not until(state) or time.monotonic() - same_since < unchanged_s:
         if (waited := time.monotonic() - began) > seconds:
-            raise WaitError(f"waited {waited:.0f} s for {what}; seen last: {_shown(known)}")
+            raise WaitError(f"waited {waited:.0f} s for {what}; seen last: {_shown(last_gist)}")
         time.sleep(every_s)
-        seen = look()
-        if (found := gist(seen)) != known:
-            known, same_since = found, time.monotonic()
-    return seen
+        state = look()
+        if (new_gist := gist(state)) != last_gist:
+            last_gist, same_since = new_gist, time.monotonic()
+    return state
 
 
 def wait_started(

@@ -29,7 +29,7 @@ _KILL_SECONDS = 5.0
 class Part(NamedTuple):
     is_running: Callable[[], bool]
     start: Callable[[], None]
-    last_words: Callable[[], str]
+    log_tail: Callable[[], str]
     is_silent: Callable[[], bool] = lambda: False  # it runs, but does not report
     end: Callable[[], None] = lambda: None
 
@@ -47,13 +47,13 @@ def parts_of(machine: Machine) -> dict[str, Part]:
         for name, program in airflow.programs.items()
     }
     if (server := machine.server) is not None:
-        parts = {"postgres": Part(lambda: server.is_running, server.start, partial(server.last_words, 5))} | parts
+        parts = {"postgres": Part(lambda: server.is_running, server.start, partial(server.log_tail, 5))} | parts
     return parts
 
 
 def of_program(program: Program, start: Callable[[], None], is_silent: Callable[[], bool] = lambda: False) -> Part:
     end = partial(stop, [program], _KILL_SECONDS)
-    return Part(lambda: program.is_running, start, lambda: program.last_words(5), is_silent, end)
+    return Part(lambda: program.is_running, start, lambda: program.log_tail(5), is_silent, end)
 
 
 def watch(
@@ -87,7 +87,7 @@ def watch(
                 part.end()
             elif since_start < pause:
                 continue
-            say(f"{name} ended and is started again; its last words: {part.last_words() or 'none'}")
+            say(f"{name} ended and is started again; its last words: {part.log_tail() or 'none'}")
             try:
                 part.start()
             except Exception as error:  # noqa: BLE001 (the others are watched all the same)
@@ -96,8 +96,8 @@ def watch(
             pauses[name] = min(2 * pause + look_seconds, _LONGEST_PAUSE_SECONDS)
 
 
-def _say(words: str) -> None:
-    print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {words}", flush=True)
+def _say(message: str) -> None:
+    print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {message}", flush=True)
 
 
 if __name__ == "__main__":

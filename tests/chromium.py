@@ -76,8 +76,8 @@ def grave_faults(page: Page) -> list[tuple[str, str]]:
     """What axe-core calls serious or critical: each rule, and the first element that breaks it."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page).response["violations"]
-    return [(fault["id"], fault["nodes"][0]["html"][:160]) for fault in found if fault["impact"] in _GRAVE]
+    violations = Axe().run(page).response["violations"]
+    return [(fault["id"], fault["nodes"][0]["html"][:160]) for fault in violations if fault["impact"] in _GRAVE]
 
 
 def document_width(page: Page) -> int:

@@ -103,15 +103,15 @@ class Run:
     @property
     def progress(self) -> str:
         """``fast 38 %``; the name alone where the lane prints no percentage."""
-        found = _PERCENT.findall(self.text)
-        return f"{self.lane.name} {found[-1]} %" if found else self.lane.name
+        matches = _PERCENT.findall(self.text)
+        return f"{self.lane.name} {matches[-1]} %" if matches else self.lane.name
 
     @property
     def result(self) -> str:
         """pytest's own words, or whether the command succeeded."""
-        found = _RESULT.findall(self.text)
+        matches = _RESULT.findall(self.text)
         verdict = "ok" if self.process.returncode == 0 else f"FAILED (exit {self.process.returncode})"
-        return f"{verdict}: {found[-1]}" if found else verdict
+        return f"{verdict}: {matches[-1]}" if matches else verdict
 
 
 def run_lanes(lanes: Sequence[Lane], processors: int) -> list[Run]:

@@ -61,17 +61,17 @@ def latest(store: ObjectStore, cluster: str) -> Manifest | None:
     content = store.read(f"{cluster}/{LATEST}")
     if content is None:
         return None
-    found = manifest_of(content)
-    assert found is not None
-    assert_whole(store, cluster, found)
-    return found
+    manifest = manifest_of(content)
+    assert manifest is not None
+    assert_whole(store, cluster, manifest)
+    return manifest
 
 
-def assert_whole(store: ObjectStore, cluster: str, found: Manifest) -> None:
+def assert_whole(store: ObjectStore, cluster: str, manifest: Manifest) -> None:
     """Every file with the bytes that the manifest names."""
-    there = {name: store.read(f"{cluster}/{found.folder}/{name}") for name in found.files}
-    assert sha256_of({name: content or b"" for name, content in there.items()}) == dict(found.files)
-    assert manifest_of(store.read(f"{cluster}/{found.folder}/{MANIFEST}")) is not None
+    there = {name: store.read(f"{cluster}/{manifest.folder}/{name}") for name in manifest.files}
+    assert sha256_of({name: content or b"" for name, content in there.items()}) == dict(manifest.files)
+    assert manifest_of(store.read(f"{cluster}/{manifest.folder}/{MANIFEST}")) is not None
 
 
 class KilledError(BaseException):

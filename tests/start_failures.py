@@ -19,10 +19,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     if terminalreporter.config.stash.setdefault(_IS_TOLD, False):
         return
     terminalreporter.config.stash[_IS_TOLD] = True
-    told = {}
+    reported = {}
     for report in [*terminalreporter.getreports("error"), *terminalreporter.getreports("failed")]:
         crash = getattr(report.longrepr, "reprcrash", None)
         if crash is not None and crash.message.startswith(_NAMES):
-            told[crash.message.splitlines()[0].partition(": ")[2]] = None
-    for line in told:
+            reported[crash.message.splitlines()[0].partition(": ")[2]] = None
+    for line in reported:
         terminalreporter.line(line, red=True)

@@ -20,7 +20,7 @@ _ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
 @dataclass(frozen=True, slots=True)
 class Metric:
     name: str
-    words: str
+    help_text: str
     value: Callable[[ClusterHealth], float | None]
 
 
@@ -52,7 +52,7 @@ def open_metrics(clusters: Sequence[ClusterHealth], written_at: datetime) -> str
     lines: list[str] = []
     for metric in METRICS:
         values = ((_labels(cluster=health.cluster), metric.value(health)) for health in clusters)
-        lines += _family(metric.name, metric.words, values)
+        lines += _family(metric.name, metric.help_text, values)
     states = (
         (_labels(cluster=health.cluster, state=state), float(health.last_run_state == state))
         for health in clusters
@@ -64,10 +64,10 @@ def open_metrics(clusters: Sequence[ClusterHealth], written_at: datetime) -> str
     return "\n".join([*lines, "# EOF"]) + "\n"
 
 
-def _family(name: str, words: str, samples: Iterable[tuple[str, float | None]]) -> list[str]:
+def _family(name: str, help_text: str, samples: Iterable[tuple[str, float | None]]) -> list[str]:
     unit = [f"# UNIT {name} seconds"] if name.endswith("_seconds") else []
     values = [f"{name}{labels} {float(value)!r}" for labels, value in samples if value is not None]
-    return [f"# TYPE {name} gauge", *unit, f"# HELP {name} {words}", *values]
+    return [f"# TYPE {name} gauge", *unit, f"# HELP {name} {help_text}", *values]
 
 
 def _labels(**labels: str) -> str:

@@ -138,9 +138,9 @@ def _regular_bytes(path: Path, budget: ByteBudget) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
-            found = os.fstat(descriptor)
-            _require_regular(found.st_mode, path)
-            if found.st_size > budget.left:
+            status = os.fstat(descriptor)
+            _require_regular(status.st_mode, path)
+            if status.st_size > budget.left:
                 raise budget.exceeded(path, is_packed=False)
             data = b"".join(_pieces(file, budget.left + 1))
     except OSError as error:

@@ -38,9 +38,9 @@ _SPARK = ("pyspark.", "py4j.")
 
 
 def is_mended_by_time(error: BaseException | None) -> bool:
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
+    visited: set[int] = set()
+    while error is not None and id(error) not in visited:
+        visited.add(id(error))
         kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__}
         if kinds & NAMES:
             return True

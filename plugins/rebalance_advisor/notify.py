@@ -45,17 +45,19 @@ def messages_for(
 
     Example: one new finding of team ``payments`` gives a ``news`` message to that team and to the cluster's recipients.
     """
-    concerned = [one for one in findings if one.severity in WORST_FIRST and not one.is_muted]
+    concerned = [finding for finding in findings if finding.severity in WORST_FIRST and not finding.is_muted]
     if team is not None:
-        concerned = [one for one in concerned if one.team == team]
-    known = {(one.kind, one.subject_id) for one in sent}
-    found = [_news(state, concerned)]
+        concerned = [finding for finding in concerned if finding.team == team]
+    sent_keys = {(message.kind, message.subject_id) for message in sent}
+    candidates = [_news(state, concerned)]
     if team is None:
-        found += [_failed(state), _late(state, sent, late_after_hours, now)]
+        candidates += [_failed(state), _late(state, sent, late_after_hours, now)]
     messages = [
-        one for one in found if one is not None and (one.kind == "late" or (one.kind, one.subject_id) not in known)
+        message
+        for message in candidates
+        if message is not None and (message.kind == "late" or (message.kind, message.subject_id) not in sent_keys)
     ]
-    last = max((one.sent_at for one in sent), default=None)
+    last = max((message.sent_at for message in sent), default=None)
     if not messages and state.published_run_id is not None and (last is None or now - last >= _SILENCE):
         messages = [_all_well(state, concerned)]
     return messages
@@ -69,7 +71,7 @@ def is_news(finding: FindingNews) -> bool:
 
 
 def _news(state: NewestState, concerned: Sequence[FindingNews]) -> Message | None:
-    fresh = [one for one in concerned if is_news(one)]
+    fresh = [finding for finding in concerned if is_news(finding)]
     if not fresh or state.published_run_id is None:
         return None
     count = "1 new or worse finding" if len(fresh) == 1 else f"{len(fresh)} new or worse findings"
@@ -92,15 +94,15 @@ def _failed(state: NewestState) -> Message | None:
     if state.last_run_state not in ("failed", "refused", "given_up") or state.last_run_id is None:
         return None
     head = f"{state.cluster}: the newest advisory {_STATE_WORDS[state.last_run_state]}"
-    words = [state.last_failure] if state.last_run_state == "failed" and state.last_failure else []
-    return _message("failed", state.last_run_id, head, [*words, "The advisory before it is still valid."])
+    reasons = [state.last_failure] if state.last_run_state == "failed" and state.last_failure else []
+    return _message("failed", state.last_run_id, head, [*reasons, "The advisory before it is still valid."])
 
 
 def _late(state: NewestState, sent: Sequence[SentMessage], late_after_hours: float, now: datetime) -> Message | None:
     age_s = state.published_age_seconds
     if age_s is None or state.published_run_id is None or age_s <= late_after_hours * _HOUR_S:
         return None
-    if any(one.kind == "late" and now - one.sent_at < _AGAIN_LATE for one in sent):
+    if any(message.kind == "late" and now - message.sent_at < _AGAIN_LATE for message in sent):
         return None
     head = f"{state.cluster}: no advisory for {age_s / _HOUR_S:.0f} hours"
     return _message(
@@ -120,23 +122,23 @@ def _all_well(state: NewestState, concerned: Sequence[FindingNews]) -> Message:
 
 
 def _lines(findings: Sequence[FindingNews]) -> list[str]:
-    ranked = sorted(findings, key=lambda one: WORST_FIRST.index(one.severity))
-    lines = [f"{_severity(one)}: {_finding(one)}" for one in ranked[:_MOST_FINDINGS]]
+    ranked = sorted(findings, key=lambda finding: WORST_FIRST.index(finding.severity))
+    lines = [f"{_severity(finding)}: {_finding(finding)}" for finding in ranked[:_MOST_FINDINGS]]
     more = len(ranked) - _MOST_FINDINGS
     return [*lines, f"and {more:,} more"] if more > 0 else lines
 
 
-def _severity(one: FindingNews) -> str:
-    is_worse = one.severity_before in WORST_FIRST and is_news(one)
-    return f"{one.severity} (was {one.severity_before})" if is_worse else one.severity
+def _severity(finding: FindingNews) -> str:
+    is_worse = finding.severity_before in WORST_FIRST and is_news(finding)
+    return f"{finding.severity} (was {finding.severity_before})" if is_worse else finding.severity
 
 
-def _finding(one: FindingNews) -> str:
+def _finding(finding: FindingNews) -> str:
     """The code alone for a finding of an older release."""
-    if one.recommendation_code is None:
-        return f"{one.subject_type} {one.subject}: {one.code.replace('_', ' ')}"
-    recommendation = {"code": one.recommendation_code, "args": one.recommendation_args}
-    return named({"recommendation": recommendation, "subject_type": one.subject_type, "subject": one.subject})
+    if finding.recommendation_code is None:
+        return f"{finding.subject_type} {finding.subject}: {finding.code.replace('_', ' ')}"
+    recommendation = {"code": finding.recommendation_code, "args": finding.recommendation_args}
+    return named({"recommendation": recommendation, "subject_type": finding.subject_type, "subject": finding.subject})
 
 
 def _message(kind: str, subject_id: str, head: str, lines: Sequence[str]) -> Message:

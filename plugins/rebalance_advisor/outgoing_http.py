@@ -36,12 +36,12 @@ _NOT_IN_A_HEADER = re.compile(r"[^\x20-\x7e]")
 class OutgoingRequestError(AdvisorError):
     """``problem`` and ``hint`` hold no secret."""
 
-    def __init__(self, place: str, problem: str, hint: str = "") -> None:
-        super().__init__(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
-        self.place, self.problem, self.hint = place, problem, hint
+    def __init__(self, address: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"{address}: {problem}" + (f"; {hint}" if hint else ""))
+        self.address, self.problem, self.hint = address, problem, hint
 
     @property
-    def words(self) -> str:
+    def problem_text(self) -> str:
         return f"{self.problem}; {self.hint}" if self.hint else self.problem
 
 
@@ -71,11 +71,11 @@ def ask(
     """
     import httpx  # 0.3 s
 
-    place = checked_address(url, has_secret=has_secret)
+    address = checked_address(url, has_secret=has_secret)
     given = {"Accept-Encoding": "identity", "User-Agent": "kafka-rebalance-advisor", **(headers or {})}
     if any(map(_NOT_IN_A_HEADER.search, given.values())):
-        raise OutgoingRequestError(place, "a header has a character that HTTP does not allow", "check the credential")
-    tls = _verifying_tls(place, ca_file, ca_pem)
+        raise OutgoingRequestError(address, "a header has a character that HTTP does not allow", "check the credential")
+    tls = _verifying_tls(address, ca_file, ca_pem)
     is_near = _is_loopback(urllib.parse.urlsplit(url).hostname or "")
     limits = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs addresses with queries
@@ -90,11 +90,11 @@ def ask(
         )
         method = "GET" if form is None and document is None else "POST"
         request = client.build_request(method, url, data=form, json=document)
-        return asyncio.run(_answer(place, client, request, seconds, largest))
+        return asyncio.run(_answer(address, client, request, seconds, largest))
     except TimeoutError:
-        raise OutgoingRequestError(place, f"no whole answer within {seconds:g} s") from None
+        raise OutgoingRequestError(address, f"no whole answer within {seconds:g} s") from None
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as failure:
-        raise _in_words(place, failure) from None
+        raise _request_error(address, failure) from None
 
 
 def checked_address(url: str, *, has_secret: bool) -> str:
@@ -106,12 +106,12 @@ def checked_address(url: str, *, has_secret: bool) -> str:
         raise OutgoingRequestError("the address", "cannot be read", "give https://HOST") from None
     if parts.scheme not in ("http", "https") or not host or _NOT_IN_A_URL.search(url):
         raise OutgoingRequestError("the address", "is no address of HTTP", "give https://HOST")
-    place = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
+    address = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
     if "@" in parts.netloc:
-        raise OutgoingRequestError(place, "the address holds a user or password", "give them by their own setting")
+        raise OutgoingRequestError(address, "the address holds a user or password", "give them by their own setting")
     if has_secret and parts.scheme == "http" and not _is_loopback(host):
-        raise OutgoingRequestError(place, "the credential would be sent without encryption", "give https://")
-    return place
+        raise OutgoingRequestError(address, "the credential would be sent without encryption", "give https://")
+    return address
 
 
 def _is_loopback(host: str) -> bool:
@@ -122,14 +122,14 @@ def _is_loopback(host: str) -> bool:
     return False
 
 
-def _verifying_tls(place: str, ca_file: str | None, ca_pem: str | None) -> ssl.SSLContext:
+def _verifying_tls(address: str, ca_file: str | None, ca_pem: str | None) -> ssl.SSLContext:
     try:
         folder = ca_file if ca_file is not None and Path(ca_file).is_dir() else None
         context = ssl.create_default_context(cafile=None if folder else ca_file, capath=folder, cadata=ca_pem)
     except (OSError, ValueError) as failure:
         reason = getattr(failure, "strerror", None) or "no PEM"
         problem = f"its CA {ca_file or 'given as PEM'} cannot be used ({reason})"
-        raise OutgoingRequestError(place, problem, "give PEM that openssl reads") from None
+        raise OutgoingRequestError(address, problem, "give PEM that openssl reads") from None
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context
 
@@ -152,24 +152,24 @@ class AbandonedThreads(ThreadPoolExecutor):
 
 
 async def _answer(
-    place: str, client: httpx.AsyncClient, request: httpx.Request, seconds: float, largest: int
+    address: str, client: httpx.AsyncClient, request: httpx.Request, seconds: float, largest: int
 ) -> HttpAnswer:
     asyncio.get_running_loop().set_default_executor(AbandonedThreads())
     # httpx limits only steps: a server may drip.
     async with asyncio.timeout(seconds), client:
         response = await client.send(request, stream=True)
         if 300 <= response.status_code < 400:
-            raise redirect_error(place, response.status_code, response.headers.get("Location", ""))
+            raise redirect_error(address, response.status_code, response.headers.get("Location", ""))
         parts, size = [], 0
         async for part in response.aiter_raw():
             size += len(part)
             if size > largest:
-                raise OutgoingRequestError(place, f"the answer is larger than {largest // 2**20} MiB")
+                raise OutgoingRequestError(address, f"the answer is larger than {largest // 2**20} MiB")
             parts.append(part)
         return HttpAnswer(response.status_code, b"".join(parts))
 
 
-def redirect_error(place: str, status: int, location: str) -> OutgoingRequestError:
+def redirect_error(address: str, status: int, location: str) -> OutgoingRequestError:
     """Only the host: login paths and queries hold secrets."""
     try:
         host = urllib.parse.urlsplit(location).hostname
@@ -177,30 +177,30 @@ def redirect_error(place: str, status: int, location: str) -> OutgoingRequestErr
         host = None
     target = f"the host {excerpt(host)}" if host else "another path of the same host"
     problem = f"it redirects to {target} ({status}), and no redirect is followed"
-    return OutgoingRequestError(place, problem, "if you trust that address, give it instead")
+    return OutgoingRequestError(address, problem, "if you trust that address, give it instead")
 
 
-def _in_words(place: str, failure: Exception) -> OutgoingRequestError:
+def _request_error(address: str, failure: Exception) -> OutgoingRequestError:
     """The text of httpx may quote a header, a proxy or the address."""
     import httpx
 
     if isinstance(failure, httpx.TimeoutException):
-        return OutgoingRequestError(place, "no answer in time")
+        return OutgoingRequestError(address, "no answer in time")
     causes = list(_causes(failure))
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
             problem = f"its certificate is not trusted ({excerpt(cause.verify_message)})"
-            return OutgoingRequestError(place, problem, "name the CA that signed it")
+            return OutgoingRequestError(address, problem, "name the CA that signed it")
     for cause in reversed(causes):
         if isinstance(cause, ssl.SSLError):
-            return OutgoingRequestError(place, f"TLS fails ({excerpt(cause.reason or 'no reason')})")
+            return OutgoingRequestError(address, f"TLS fails ({excerpt(cause.reason or 'no reason')})")
         if isinstance(cause, OSError) and cause.errno:
             # Name lookup codes are negative.
             reason = str(cause.strerror) if cause.errno < 0 else os.strerror(cause.errno)
-            return OutgoingRequestError(place, excerpt(reason))
+            return OutgoingRequestError(address, excerpt(reason))
     if isinstance(failure, httpx.ProxyError):
-        return OutgoingRequestError(place, "the proxy refuses the connection", "check HTTPS_PROXY and NO_PROXY")
-    return OutgoingRequestError(place, f"the answer is no whole answer of HTTP ({type(failure).__name__})")
+        return OutgoingRequestError(address, "the proxy refuses the connection", "check HTTPS_PROXY and NO_PROXY")
+    return OutgoingRequestError(address, f"the answer is no whole answer of HTTP ({type(failure).__name__})")
 
 
 def _causes(failure: BaseException | None) -> Iterator[BaseException]:

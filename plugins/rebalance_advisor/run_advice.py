@@ -23,11 +23,11 @@ from rebalance_advisor import store
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.version import advisor_version
 
-_SCORE = tuple(one.name for one in fields(GroupScore))
+_SCORE = tuple(column.name for column in fields(GroupScore))
 SCORE_COLUMNS = (*_SCORE, "basis", "is_reproduced", "advice")
-_TOPIC = tuple(one.name for one in fields(TopicPlacementScore))
-_MEMBER = tuple(one.name for one in fields(MemberScore))
-_STREAMS = tuple(one.name for one in fields(StreamsScore))
+_TOPIC = tuple(column.name for column in fields(TopicPlacementScore))
+_MEMBER = tuple(column.name for column in fields(MemberScore))
+_STREAMS = tuple(column.name for column in fields(StreamsScore))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ def read_question(connection: store.Connection, run_id: str) -> RunQuestion:
     given = store.load_run_input(connection, run)
     held = store.load_quarantine(connection, run.snapshot_id)
     published = store.newest_published(connection, run.cluster)
-    topics = [one.subject for one in held if one.subject_type == "topic"]
+    topics = [subject.subject for subject in held if subject.subject_type == "topic"]
     return RunQuestion(
         snapshot=given.snapshot,
         request=RunRequest.from_mapping(run.parameters)
@@ -58,12 +58,12 @@ def read_question(connection: store.Connection, run_id: str) -> RunQuestion:
         hourly=given.hourly,
         quarantined=tuple(
             CoverageGap(
-                one.subject_type,
-                one.subject,
+                subject.subject_type,
+                subject.subject,
                 fact(FactCode.LACKS_ADVICE),
-                fact(FactCode.LEFT_OUT_BY_CHECKS, rule=one.rule),
+                fact(FactCode.LEFT_OUT_BY_CHECKS, rule=subject.rule),
             )
-            for one in held
+            for subject in held
         ),
         previous=None if published is None else store.load_plan(connection, published),
     )
@@ -99,9 +99,9 @@ def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> No
 
 def _advice_of_groups(advice: Advice) -> dict[str, Fact]:
     groups = {group.id: group for group in advice.snapshot.groups}
-    found = findings_by_group(advice.findings)
+    findings = findings_by_group(advice.findings)
     return {
-        replay.group_id: group_advice(replay, groups[replay.group_id], found.get(replay.group_id, ()))
+        replay.group_id: group_advice(replay, groups[replay.group_id], findings.get(replay.group_id, ()))
         for replay in advice.groups
     }
 

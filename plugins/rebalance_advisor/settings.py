@@ -10,7 +10,7 @@ class Setting:
     name: str
     read_by: str
     default: str
-    words: str
+    description: str
 
 
 _EVERY = "shell, Airflow, Spark jobs"
@@ -56,7 +56,7 @@ column. Options of a run: [options.md](options.md). Settings of one cluster: [co
 
 def settings_page() -> str:
     rows = [
-        f"| `{setting.name}` | {setting.read_by} | {setting.default or 'none'} | {setting.words} |"
+        f"| `{setting.name}` | {setting.read_by} | {setting.default or 'none'} | {setting.description} |"
         for setting in SETTINGS
     ]
     return _HEAD + "\n".join(rows) + "\n"

@@ -20,10 +20,10 @@ class Tone(StrEnum):
 def write_lines(stream: TextIO, *lines: str, tones: Mapping[str, Tone] | None = None) -> None:
     """One line each; escapes what the stream cannot encode. ``tones`` colours line beginnings."""
     encoding = stream.encoding or "utf-8"
-    shown = [visible(line) for line in lines]
+    printable = [visible(line) for line in lines]
     if tones and _shows_colour(stream):
-        shown = [_coloured(line, tones) for line in shown]
-    text = "".join(f"{line}\n" for line in shown)
+        printable = [_coloured(line, tones) for line in printable]
+    text = "".join(f"{line}\n" for line in printable)
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 

@@ -36,8 +36,8 @@ class AirflowClient:
 
     def is_healthy(self, *components: str) -> bool:
         health = self._health()
-        wanted = {component.replace("-", "_") for component in components} - {"api_server"}
-        return all(health.get(component, {}).get("status") == "healthy" for component in wanted | {"metadatabase"})
+        names = {component.replace("-", "_") for component in components} - {"api_server"}
+        return all(health.get(component, {}).get("status") == "healthy" for component in names | {"metadatabase"})
 
     def is_silent(self, component: str) -> bool:
         """True if the api-server answers that the component has not reported lately."""
@@ -108,15 +108,15 @@ class AirflowClient:
 
         ``at_each_look`` gets all instances, twice a second. Raises TimeoutError after ``timeout_seconds``.
         """
-        seen: dict[tuple[str, int], tuple[Any, Any]] = {}
+        last_states: dict[tuple[str, int], tuple[Any, Any]] = {}
         deadline = time.monotonic() + timeout_seconds
         while True:
             state = self.run_state(dag_id, run_id)
             instances = self.task_instances(dag_id, run_id)
             for task in instances:
                 key, now = (task["task_id"], task["map_index"]), (task["state"], task["try_number"])
-                if task["state"] is not None and seen.get(key) != now:
-                    seen[key] = now
+                if task["state"] is not None and last_states.get(key) != now:
+                    last_states[key] = now
                     yield task
             if state in FINISHED:
                 return
@@ -175,7 +175,7 @@ class AirflowClient:
 
     def failure(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> str:
         """Why a task instance failed, in one line: the exception's message without frames."""
-        return failure_words(self._log_lines(dag_id, run_id, task))
+        return failure_text(self._log_lines(dag_id, run_id, task))
 
     def _log_lines(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> list[Any]:
         path = (
@@ -225,7 +225,7 @@ def _quoted(run_id: str) -> str:
     return urllib.parse.quote(run_id, safe="")
 
 
-def failure_words(lines: Sequence[Any]) -> str:
+def failure_text(lines: Sequence[Any]) -> str:
     """Message of the exception that ended a task, else its last error, else ``no reason in its log``.
 
     ``lines`` of a log as in Airflow's REST API: objects, or texts of an older log.
@@ -233,8 +233,8 @@ def failure_words(lines: Sequence[Any]) -> str:
     errors = [line for line in lines if isinstance(line, Mapping) and line.get("level") in ("error", "critical")]
     for line in reversed(errors):
         for raised in line.get("error_detail") or ():
-            words = " ".join(str(raised.get("exc_value") or "").split())
-            return words or str(raised.get("exc_type"))
+            message = " ".join(str(raised.get("exc_value") or "").split())
+            return message or str(raised.get("exc_type"))
     return " ".join(str(errors[-1].get("event", "")).split()) if errors else "no reason in its log"
 
 

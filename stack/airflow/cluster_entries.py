@@ -16,8 +16,8 @@ _HEAD = """\
 
 def write_entry(file: Path, name: str, entry: Mapping[str, str]) -> None:
     text = file.read_text(encoding="utf-8") if file.exists() else _HEAD
-    known = tomllib.loads(text).get("clusters", {})
-    if known.get(name) == dict(entry):
+    clusters = tomllib.loads(text).get("clusters", {})
+    if clusters.get(name) == dict(entry):
         return
     lines = _without(text.splitlines(), name)
     table = [f"[clusters.{name}]", *(f"{key} = {json.dumps(value)}" for key, value in entry.items())]

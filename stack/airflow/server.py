@@ -51,8 +51,8 @@ class Airflow:
 
     @property
     def client(self) -> AirflowClient:
-        known = self._identity()
-        return AirflowClient(f"http://127.0.0.1:{known['port']}", user="admin", password=known["password"])
+        identity = self._identity()
+        return AirflowClient(f"http://127.0.0.1:{identity['port']}", user="admin", password=identity["password"])
 
     @property
     def status(self) -> dict[str, bool]:
@@ -80,15 +80,15 @@ class Airflow:
             "Airflow",
             lambda: client.is_healthy(*_COMPONENTS),
             ended=lambda: [name for name, is_running in self.status.items() if not is_running],
-            log=self._last_words,
+            log=self._log_tail,
         )
 
-    def _last_words(self) -> str:
+    def _log_tail(self) -> str:
         status = self.status
         return "\n".join(
             f"{name}{'' if status[name] else ' (ended)'}: {line}"
             for name in sorted(status, key=lambda name: not status[name])
-            for line in self.programs[name].last_words().splitlines()
+            for line in self.programs[name].log_tail().splitlines()
         )
 
     def stop(self) -> None:
@@ -113,10 +113,10 @@ class Airflow:
             )
         return dict(json.loads(file.read_text(encoding="utf-8")))
 
-    def _remember(self, known: Mapping[str, str]) -> None:
+    def _remember(self, identity: Mapping[str, str]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        _write_for_owner(self.folder / "passwords.json", json.dumps({"admin": known["password"]}))
-        _write_for_owner(self.folder / "identity.json", json.dumps(dict(known)))
+        _write_for_owner(self.folder / "passwords.json", json.dumps({"admin": identity["password"]}))
+        _write_for_owner(self.folder / "identity.json", json.dumps(dict(identity)))
 
 
 def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:

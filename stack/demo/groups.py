@@ -78,25 +78,25 @@ def draw_groups(topics: list[DemoTopic], rng: np.random.Generator) -> list[DemoG
     plain = [topic.name for topic in topics if topic.name not in taken and not topic.name.startswith("__")]
     names = [f"{team}-{job}" for team in _TEAMS for job in _JOBS]
     for name in sorted(rng.choice(names, GROUP_COUNT - len(groups), replace=False).tolist()):
-        wanted = rng.choice(plain, int(rng.choice((1, 1, 1, 2, 3, 5))), replace=False).tolist()
-        partition_count = sum(len(by_name[topic].partitions) for topic in wanted)
+        subscribed = rng.choice(plain, int(rng.choice((1, 1, 1, 2, 3, 5))), replace=False).tolist()
+        partition_count = sum(len(by_name[topic].partitions) for topic in subscribed)
         member_count = max(1, min(int(rng.choice((2, 3, 4, 6, 8, 12))), partition_count))
         strategy = str(rng.choice(_STRATEGIES))
         if strategy == "range":  # an ordinary group has work for every member
-            member_count = min(member_count, max(len(by_name[topic].partitions) for topic in wanted))
-        groups.append(_group(name, strategy, member_count, wanted, by_name, rng))
+            member_count = min(member_count, max(len(by_name[topic].partitions) for topic in subscribed))
+        groups.append(_group(name, strategy, member_count, subscribed, by_name, rng))
     return sorted(groups, key=lambda group: group.id)
 
 
 def _group(
-    name: str, strategy: str, member_count: int, wanted: list[str], topics: dict[str, DemoTopic],
+    name: str, strategy: str, member_count: int, subscribed: list[str], topics: dict[str, DemoTopic],
     rng: np.random.Generator,
 ) -> DemoGroup:  # fmt: skip
     identities = sorted(
         (_identity(name, number, rng) for number in range(member_count)),
         key=lambda identity: identity[1] or identity[0],
     )
-    partitions = [partition for topic in sorted(wanted) for partition in topics[topic].partitions]
+    partitions = [partition for topic in sorted(subscribed) for partition in topics[topic].partitions]
     owners = _assign(strategy, len(identities), partitions)
     host = int(rng.integers(1, 200))
     members = tuple(

@@ -44,8 +44,8 @@ class Checks:
     say: TimedLog
     failed: list[str] = field(default_factory=list)
 
-    def __call__(self, claim: str, is_true: bool, seen: object = "") -> None:  # noqa: FBT001
-        self.say(f"{'ok  ' if is_true else 'FAIL'}  {claim}" + ("" if is_true else f": {seen}"))
+    def __call__(self, claim: str, is_true: bool, actual: object = "") -> None:  # noqa: FBT001
+        self.say(f"{'ok  ' if is_true else 'FAIL'}  {claim}" + ("" if is_true else f": {actual}"))
         if not is_true:
             self.failed.append(claim)
 
@@ -122,8 +122,8 @@ def _carry_out(live_cluster: LiveCluster, folder: Path, checks: Checks) -> None:
 
 
 def _compare(snapshot: ClusterSnapshot, expected: Placement, when: str, checks: Checks) -> None:
-    seen = _placement(snapshot)
-    wrong = {key: (seen[key], expected.get(key)) for key in seen if seen[key] != expected.get(key)}
+    actual = _placement(snapshot)
+    wrong = {key: (actual[key], expected.get(key)) for key in actual if actual[key] != expected.get(key)}
     checks(f"{when} placement and leaders are as expected", not wrong, dict(list(wrong.items())[:3]))
     checks(f"{when} every ISR is full", not short_isr(snapshot))
     configs = [broker.configs for broker in snapshot.brokers] + [topic.configs for topic in snapshot.topics]

@@ -45,8 +45,8 @@ class TimedLog:
 
     began: float
 
-    def __call__(self, words: str) -> None:
-        print(f"{time.monotonic() - self.began:4.0f} s  {words}", flush=True)
+    def __call__(self, message: str) -> None:
+        print(f"{time.monotonic() - self.began:4.0f} s  {message}", flush=True)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -171,7 +171,7 @@ def _start_history(machine: Machine) -> None:
 def _wait_for_history(machine: Machine, say: Callable[[str], None]) -> None:
     program = _history(machine)
     wait_for("the history", lambda: not program.is_running, seconds=_RUN_SECONDS)
-    say(program.last_words(1))
+    say(program.log_tail(1))
 
 
 def _warm(machine: Machine) -> None:

@@ -38,9 +38,9 @@ class RunProgress:
         if not running:
             self._say("waiting for Airflow to start the next task")
 
-    def _say(self, words: str) -> None:
+    def _say(self, message: str) -> None:
         self._said_at = self.clock()
-        self.say(words)
+        self.say(message)
 
     def _waits_for(self, task: Task) -> str:
         """A worker logs it once; it may be past it."""

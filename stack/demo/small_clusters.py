@@ -56,8 +56,8 @@ def snapshot_file(dumps: Path, cluster: str) -> Path:
 def healthy_cluster(captured_at: datetime, age_days: float, moved: Placement, seed: int) -> ClusterSnapshot:
     """Snapshot of ``age_days`` before the demo; ``moved``: replicas of the partitions that a plan has moved."""
     rows = [
-        (topic, number, moved.get((topic, number), _in_racks_without_broker_5(place * _PARTITIONS + number)))
-        for place, topic in enumerate(HEALTHY_TOPICS)
+        (topic, number, moved.get((topic, number), _in_racks_without_broker_5(index * _PARTITIONS + number)))
+        for index, topic in enumerate(HEALTHY_TOPICS)
         for number in range(_PARTITIONS)
     ]
     snapshot = _cluster(HEALTHY, [RACKS[broker % 3] for broker in range(6)], rows, captured_at, age_days, seed)
@@ -68,8 +68,8 @@ def healthy_cluster(captured_at: datetime, age_days: float, moved: Placement, se
 def blind_cluster(captured_at: datetime, age_days: float, seed: int, *, may_describe: bool) -> ClusterSnapshot:
     """``may_describe``: the login still had its rights."""
     rows = [
-        (topic, number, tuple((place + number + step) % 4 for step in range(3)))
-        for place, topic in enumerate(BLIND_TOPICS)
+        (topic, number, tuple((index + number + step) % 4 for step in range(3)))
+        for index, topic in enumerate(BLIND_TOPICS)
         for number in range(_BLIND_PARTITIONS)
     ]
     snapshot = _cluster(BLIND, [None] * 4, rows, captured_at, age_days, seed)
@@ -86,10 +86,10 @@ def blind_cluster(captured_at: datetime, age_days: float, seed: int, *, may_desc
     )  # fmt: skip
 
 
-def _in_racks_without_broker_5(place: int) -> tuple[int, ...]:
+def _in_racks_without_broker_5(index: int) -> tuple[int, ...]:
     """Three racks in turn; rack-c has broker 2 only."""
-    in_racks = (place // 3 % 2 * 3, 1 + place // 6 % 2 * 3, 2)
-    return tuple(in_racks[(place + step) % 3] for step in range(3))
+    in_racks = (index // 3 % 2 * 3, 1 + index // 6 % 2 * 3, 2)
+    return tuple(in_racks[(index + step) % 3] for step in range(3))
 
 
 def _cluster(
@@ -128,7 +128,7 @@ def _cluster(
             for broker, rack in enumerate(racks)
         ),
         topics=tuple(Topic(topic) for topic in topics),
-        partitions=partition_table(partitions, {topic: place for place, topic in enumerate(topics)}),
+        partitions=partition_table(partitions, {topic: index for index, topic in enumerate(topics)}),
         loads=PartitionLoads(columns), captured_at=captured_at, source="demo",
     )  # fmt: skip
 

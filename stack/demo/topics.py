@@ -156,12 +156,12 @@ def _scale_retention(drafts: list[_Draft]) -> None:
     excess = CAPACITY_BYTES * (_FULL_DISK_RATIO - _MEAN_DISK_RATIO) * 4 / 3
     by_hand.is_young = False
     by_hand.retained_s = excess / by_hand.rates.sum()
-    wanted = CAPACITY_BYTES * _MEAN_DISK_RATIO * len(BROKERS) - excess * 3
+    target_bytes = CAPACITY_BYTES * _MEAN_DISK_RATIO * len(BROKERS) - excess * 3
     largest = CAPACITY_BYTES * _MEAN_DISK_RATIO * _LARGEST_SHARE
     for _ in range(5):
         kept = sum(draft.rates.sum() * draft.retained_s for draft in others) * 3
         for draft in others:
-            draft.retained_s = min(draft.retained_s * wanted / kept, largest / draft.rates.max())
+            draft.retained_s = min(draft.retained_s * target_bytes / kept, largest / draft.rates.max())
 
 
 def _place(draft: _Draft, rng: np.random.Generator) -> DemoTopic:

@@ -9,11 +9,13 @@ _UNEVEN = (1.2, 2.0)  # times the mean
 CLUSTER = Board(
     uid="advisor-cluster",
     title="Kafka advisor: cluster",
-    words="How uneven a cluster is and was, what its brokers carry, which topics grow, which findings come and go.",
+    description="How uneven a cluster is and was, what its brokers carry, which topics grow, "
+    "which findings come and go.",
     panels=(
         BoardPanel(
             title="Skew by hour",
-            words="Highest level over the mean of each resource, from every snapshot; 1 is even. Kept for 400 days.",
+            description="Highest level over the mean of each resource, from every snapshot; 1 is even. "
+            "Kept for 400 days.",
             kind=Kind.TIME_SERIES,
             width=12,
             sql="""
@@ -25,7 +27,7 @@ CLUSTER = Board(
         ),
         BoardPanel(
             title="Disk of each broker by day",
-            words="Bytes that each broker's replicas hold, mean of a day. Kept when snapshots are pruned.",
+            description="Bytes that each broker's replicas hold, mean of a day. Kept when snapshots are pruned.",
             kind=Kind.TIME_SERIES,
             width=12,
             units={"": "bytes"},
@@ -38,7 +40,8 @@ CLUSTER = Board(
         ),
         BoardPanel(
             title="Findings by day",
-            words="The thirty critical and high findings that lasted longest: when each was there, and how severe.",
+            description="The thirty critical and high findings that lasted longest: when each was there, "
+            "and how severe.",
             kind=Kind.STATES,
             sql="""
                 WITH shown AS (
@@ -65,7 +68,7 @@ CLUSTER = Board(
         ),
         BoardPanel(
             title="Fullest disks now",
-            words="Share of each broker's disk that is used, in the newest snapshot.",
+            description="Share of each broker's disk that is used, in the newest snapshot.",
             kind=Kind.BARS,
             width=8,
             units={"": "percentunit"},
@@ -79,7 +82,7 @@ CLUSTER = Board(
         ),
         BoardPanel(
             title="Brokers now",
-            words="What each broker carries in the newest snapshot, and how many times the mean that is.",
+            description="What each broker carries in the newest snapshot, and how many times the mean that is.",
             width=16,
             units={"used_ratio": "percentunit", "in_bytes_per_s": "Bps", "out_bytes_per_s": "Bps"},
             limits={
@@ -102,7 +105,7 @@ CLUSTER = Board(
         ),
         BoardPanel(
             title="Disks",
-            words="When each broker reaches 85 % of its disk, as things are and after the newest plan.",
+            description="When each broker reaches 85 % of its disk, as things are and after the newest plan.",
             question=2,
             width=12,
             units={"used_ratio": "percentunit", "growth_bytes_per_day": "bytes"},
@@ -119,7 +122,7 @@ CLUSTER = Board(
         ),
         BoardPanel(
             title="Topics that drove brokers since last week",
-            words="Bytes of each topic on each broker now and about a week ago.",
+            description="Bytes of each topic on each broker now and about a week ago.",
             question=3,
             width=12,
             units={"bytes_now": "bytes", "bytes_earlier": "bytes", "bytes_change": "bytes"},
@@ -134,7 +137,7 @@ CLUSTER = Board(
         ),
         BoardPanel(
             title="Findings: new, persisting, resolved, reopened",
-            words="The newest advisory against the one before.",
+            description="The newest advisory against the one before.",
             question=4,
             width=12,
             sql="""
@@ -148,7 +151,7 @@ CLUSTER = Board(
         ),
         BoardPanel(
             title="Bytes across racks by topic",
-            words="Replication from leaders to followers in other racks, in the newest snapshot.",
+            description="Replication from leaders to followers in other racks, in the newest snapshot.",
             question=9,
             width=12,
             units={"replication_bytes_per_s": "Bps", "cross_rack_bytes_per_s": "Bps"},

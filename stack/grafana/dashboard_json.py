@@ -47,7 +47,7 @@ def dashboard_json(board: Board) -> str:
     made = (
         dashboard.Dashboard(board.title)
         .uid(board.uid)
-        .description(board.words)
+        .description(board.description)
         .tags(["kafka", "rebalance-advisor"])
         .time("now-30d", "now")
         .timezone("browser")
@@ -91,7 +91,7 @@ def _panel(panel: BoardPanel, cluster: str) -> Any:
     question = f" Question {panel.question} of docs/sql-and-grafana.md." if panel.question else ""
     return (
         made.title(panel.title)
-        .description(panel.words + question)
+        .description(panel.description + question)
         .datasource(_SOURCE)
         .span(panel.width)
         .height(panel.height)
@@ -101,20 +101,20 @@ def _panel(panel: BoardPanel, cluster: str) -> Any:
 
 def _column(panel: BoardPanel, column: str, cluster: str) -> list[DynamicConfigValue]:
     """Unit, limits, bar and link of one column of a table."""
-    found: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
     if column in panel.units:
-        found["unit"] = panel.units[column]
+        properties["unit"] = panel.units[column]
     if column in panel.limits:
-        found["thresholds"] = {"mode": "absolute", "steps": _steps(panel.limits[column])}
-        found["custom.cellOptions"] = {"type": "color-text"}
+        properties["thresholds"] = {"mode": "absolute", "steps": _steps(panel.limits[column])}
+        properties["custom.cellOptions"] = {"type": "color-text"}
     if column in panel.gauges:
-        found |= {"min": 0, "max": 1, "custom.cellOptions": {"type": "gauge", "mode": "basic"}}
+        properties |= {"min": 0, "max": 1, "custom.cellOptions": {"type": "gauge", "mode": "basic"}}
     if column in panel.pages:
         # The page reads the value from its address; a name may hold any character.
         path = panel.pages[column].replace("VALUE", "${__value.text:percentencode}")
         url = f"${{airflow}}/advisor/clusters/{cluster}:percentencode}}{path}"
-        found["links"] = [{"title": "Open the advisor's page", "url": url, "targetBlank": True}]
-    return [DynamicConfigValue(id_val=name, value=value) for name, value in found.items()]
+        properties["links"] = [{"title": "Open the advisor's page", "url": url, "targetBlank": True}]
+    return [DynamicConfigValue(id_val=name, value=value) for name, value in properties.items()]
 
 
 def _steps(limits: tuple[float, float]) -> list[Threshold]:

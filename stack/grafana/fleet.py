@@ -7,12 +7,12 @@ from stack.grafana.panel import DISK, Board, BoardPanel, Kind
 FLEET = Board(
     uid="advisor-fleet",
     title="Kafka advisor: fleet",
-    words="Every cluster in one line, disks that fill up, what advice rests on, and the advisor's own health.",
+    description="Every cluster in one line, disks that fill up, what advice rests on, and the advisor's own health.",
     of_one_cluster=False,
     panels=(
         BoardPanel(
             title="Clusters",
-            words="Verdict, age, coverage, worst broker and open findings of each cluster's newest advisory.",
+            description="Verdict, age, coverage, worst broker and open findings of each cluster's newest advisory.",
             question=1,
             units={"age_seconds": "s", "bytes": "bytes"},
             limits={
@@ -31,7 +31,8 @@ FLEET = Board(
         ),
         BoardPanel(
             title="Disks that fill up first",
-            words="When brokers reach 85 % of their disk, as things are and after the newest plan; outlook says why a "
+            description="When brokers reach 85 % of their disk, as things are and after the newest plan; "
+            "outlook says why a "
             "time is missing.",
             question=2,
             width=14,
@@ -49,7 +50,7 @@ FLEET = Board(
         ),
         BoardPanel(
             title="What advice rests on",
-            words="Findings on estimates, unknown metrics, blind spots of snapshots, quarantined subjects.",
+            description="Findings on estimates, unknown metrics, blind spots of snapshots, quarantined subjects.",
             question=10,
             width=10,
             sql="""
@@ -60,7 +61,8 @@ FLEET = Board(
         ),
         BoardPanel(
             title="Worst skew by day",
-            words="The most uneven resource of each cluster, a point a day; 1 is even. Kept when snapshots are pruned.",
+            description="The most uneven resource of each cluster, a point a day; 1 is even. Kept when "
+            "snapshots are pruned.",
             kind=Kind.TIME_SERIES,
             width=12,
             sql="""
@@ -73,7 +75,7 @@ FLEET = Board(
         ),
         BoardPanel(
             title="Advisories by day and state",
-            words="How many were published, refused, failed or never ended.",
+            description="How many were published, refused, failed or never ended.",
             kind=Kind.TIME_SERIES,
             width=12,
             sql="""
@@ -86,7 +88,8 @@ FLEET = Board(
         ),
         BoardPanel(
             title="The advisor's own health",
-            words="Age of the newest snapshot and advisory, how long it took, what failed in the last seven days.",
+            description="Age of the newest snapshot and advisory, how long it took, what failed in the "
+            "last seven days.",
             units={"snapshot_age_seconds": "s", "published_age_seconds": "s", "published_duration_seconds": "s"},
             limits={
                 "snapshot_age_seconds": (7_200, 93_600),
@@ -103,7 +106,7 @@ FLEET = Board(
         ),
         BoardPanel(
             title="Tasks that were given up",
-            words="The last words of each task that failed after its retries.",
+            description="The last words of each task that failed after its retries.",
             sql="""
                 SELECT failed_at, cluster, dag, task, message
                 FROM advisor.task_failure

@@ -7,11 +7,12 @@ from stack.grafana.panel import Board, BoardPanel, Kind
 GROUPS = Board(
     uid="advisor-groups",
     title="Kafka advisor: groups",
-    words="Lag, drain times, strategies, rebalances and traffic across racks of a cluster's consumer groups.",
+    description="Lag, drain times, strategies, rebalances and traffic across racks of a cluster's consumer groups.",
     panels=(
         BoardPanel(
             title="Lag by hour",
-            words="Messages that each of the twenty furthest groups is behind, from every snapshot. Kept for 400 days.",
+            description="Messages that each of the twenty furthest groups is behind, from every "
+            "snapshot. Kept for 400 days.",
             kind=Kind.TIME_SERIES,
             units={"": "short"},
             sql="""
@@ -30,7 +31,7 @@ GROUPS = Board(
         ),
         BoardPanel(
             title="Drain times, today's strategy against the advised one",
-            words="Groups that never catch up first, then by what the advised strategy gains; outlook says why a "
+            description="Groups that never catch up first, then by what the advised strategy gains; outlook says why a "
             "time is missing.",
             question=7,
             width=14,
@@ -47,7 +48,7 @@ GROUPS = Board(
         ),
         BoardPanel(
             title="Rebalances and idle members",
-            words="Rebalances of the last seven days, and members that read nothing.",
+            description="Rebalances of the last seven days, and members that read nothing.",
             question=8,
             width=10,
             limits={"idle_members": (1, 10), "rebalances_7d": (10, 100)},
@@ -61,7 +62,7 @@ GROUPS = Board(
         ),
         BoardPanel(
             title="Lag by topic now",
-            words="How far each group is behind in each topic, and how fast it reads.",
+            description="How far each group is behind in each topic, and how fast it reads.",
             width=14,
             sql="""
                 SELECT group_id, topic, partitions, lag_messages, max_lag_messages, read_messages_per_s
@@ -73,7 +74,7 @@ GROUPS = Board(
         ),
         BoardPanel(
             title="Bytes across racks by group",
-            words="What members read from leaders in other racks, in the newest snapshot.",
+            description="What members read from leaders in other racks, in the newest snapshot.",
             question=9,
             width=10,
             units={"read_bytes_per_s": "Bps", "cross_rack_bytes_per_s": "Bps", "rack_unknown_bytes_per_s": "Bps"},

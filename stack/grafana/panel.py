@@ -38,7 +38,7 @@ class BoardPanel:
     """
 
     title: str
-    words: str
+    description: str
     sql: str
     kind: Kind = Kind.TABLE
     question: int | None = None
@@ -56,6 +56,6 @@ class Board:
 
     uid: str
     title: str
-    words: str
+    description: str
     panels: tuple[BoardPanel, ...]
     of_one_cluster: bool = True

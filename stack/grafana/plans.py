@@ -7,11 +7,11 @@ from stack.grafana.panel import Board, BoardPanel, Kind
 PLANS = Board(
     uid="advisor-plans",
     title="Kafka advisor: plans and outcomes",
-    words="What plans cost and promised, moves that are open for days, and approvals with their outcome.",
+    description="What plans cost and promised, moves that are open for days, and approvals with their outcome.",
     panels=(
         BoardPanel(
             title="Bytes of each plan",
-            words="What each day's plan would copy.",
+            description="What each day's plan would copy.",
             kind=Kind.TIME_SERIES,
             width=12,
             units={"": "bytes"},
@@ -24,7 +24,7 @@ PLANS = Board(
         ),
         BoardPanel(
             title="Newest plan against the one before",
-            words="How much of it is the same: a plan that changes every day is not worth starting.",
+            description="How much of it is the same: a plan that changes every day is not worth starting.",
             question=5,
             width=12,
             units={"same_ratio": "percentunit"},
@@ -36,7 +36,8 @@ PLANS = Board(
         ),
         BoardPanel(
             title="Advised for days, not applied",
-            words="Moves of the newest plan: since when they are advised without a break, what a snapshot shows now.",
+            description="Moves of the newest plan: since when they are advised without a break, what a "
+            "snapshot shows now.",
             question=5,
             width=12,
             units={"bytes": "bytes"},
@@ -50,7 +51,7 @@ PLANS = Board(
         ),
         BoardPanel(
             title="Predicted against realised",
-            words="The skew that each plan promised, the skew measured later, and how much of it was applied.",
+            description="The skew that each plan promised, the skew measured later, and how much of it was applied.",
             question=6,
             width=12,
             sql="""
@@ -64,7 +65,8 @@ PLANS = Board(
         ),
         BoardPanel(
             title="Asked, answered, carried out",
-            words="Each time that somebody was asked to carry a plan out: answer, what was applied, bytes and time.",
+            description="Each time that somebody was asked to carry a plan out: answer, what was "
+            "applied, bytes and time.",
             question=6,
             units={
                 "predicted_bytes": "bytes", "realised_bytes": "bytes",

@@ -32,8 +32,8 @@ def files() -> dict[Path, str]:
 
 
 def _section(board: Board) -> str:
-    rows = "".join(f"| {panel.title} | {panel.question or ''} | {panel.words} |\n" for panel in board.panels)
-    return f"\n## {board.title}\n{board.words}\n\n| panel | question | what |\n|---|---|---|\n{rows}"
+    rows = "".join(f"| {panel.title} | {panel.question or ''} | {panel.description} |\n" for panel in board.panels)
+    return f"\n## {board.title}\n{board.description}\n\n| panel | question | what |\n|---|---|---|\n{rows}"
 
 
 def main() -> int:

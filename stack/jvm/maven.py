@@ -41,17 +41,17 @@ def fetch(coordinates: Sequence[str], *, is_transitive: bool = True) -> Path:
     for several processes at once. Raises MavenError where Maven is missing, an artefact does not exist, or the
     network fails.
     """
-    wanted = tuple(coordinates)
-    for artifact in wanted:
+    artifacts = tuple(coordinates)
+    for artifact in artifacts:
         if not _COORDINATE.fullmatch(artifact):
             raise MavenError(f"{artifact!r} is no Maven coordinate; write group:artifact:version[:classifier]")
-    folder = CACHE / _folder_name(wanted, is_transitive=is_transitive)
+    folder = CACHE / _folder_name(artifacts, is_transitive=is_transitive)
     if folder.is_dir():
         return folder
     CACHE.mkdir(parents=True, exist_ok=True)
     with _one_at_a_time(CACHE / ".lock"):
         if not folder.is_dir():
-            _download(wanted, folder, is_transitive=is_transitive)
+            _download(artifacts, folder, is_transitive=is_transitive)
     return folder
 
 
@@ -71,9 +71,9 @@ def _at_least(java: Path, major: int) -> Path:
         output = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=300).stderr
     except (OSError, subprocess.SubprocessError) as failure:
         raise MavenError(f"{java} does not run ({failure}); install Java {major}+, or set JAVA_HOME") from None
-    found = re.search(r'version "(\d+)', output)
-    if found is None or int(found[1]) < major:
-        version = found[1] if found else output.strip()
+    match = re.search(r'version "(\d+)', output)
+    if match is None or int(match[1]) < major:
+        version = match[1] if match else output.strip()
         raise MavenError(f"{java} is version {version}, {major}+ is needed; set JAVA_HOME to a newer one")
     return java
 
@@ -109,15 +109,15 @@ def _download(coordinates: Sequence[str], folder: Path, *, is_transitive: bool) 
                 jars.rename(folder)
                 return
             if not failure.is_passing or left == 0:
-                raise MavenError(f"Maven could not fetch {', '.join(coordinates)}:\n{failure.said}")
-            print(f"maven: trying again ({failure.said.splitlines()[0]})", file=sys.stderr, flush=True)
+                raise MavenError(f"Maven could not fetch {', '.join(coordinates)}:\n{failure.output}")
+            print(f"maven: trying again ({failure.output.splitlines()[0]})", file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
     """Maven's message, and whether a retry may help: after a silent network, not after a wrong name."""
 
-    said: str
+    output: str
     is_passing: bool
 
 

@@ -227,10 +227,10 @@ class KafkaCluster:
         (self.folder / f"node-{node}.pid").write_text(str(self._nodes[node].pid))
 
     def zookeeper_says(self, *command: str) -> str:
-        words = java_command(
+        arguments = java_command(
             self.spec.version, zookeeper.SHELL, "-server", f"127.0.0.1:{self._controller_port}", *command
         )
-        return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=True).stdout
+        return subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE_S, check=True).stdout
 
     def logged(self) -> dict[Path, str]:
         nodes = (CONTROLLER, *sorted(self.spec.racks))

@@ -57,7 +57,9 @@ def short_isr(snapshot: ClusterSnapshot) -> list[tuple[str, int]]:
 
 def in_sync(read: Callable[[], ClusterSnapshot]) -> ClusterSnapshot:
     """First snapshot in which every ISR is full."""
-    return wait_for("every ISR to be full", read, until=lambda seen: not short_isr(seen), gist=short_isr, every_s=0.5)
+    return wait_for(
+        "every ISR to be full", read, until=lambda snapshot: not short_isr(snapshot), gist=short_isr, every_s=0.5
+    )
 
 
 @contextlib.contextmanager

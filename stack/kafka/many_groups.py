@@ -51,23 +51,23 @@ def make_groups(bootstrap: str, groups: Mapping[str, Mapping[str, Sequence[int]]
 
 
 def _each(client: ClusterClient, groups: Mapping[str, Any], request: Callable[[str], Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    answered: dict[str, Any] = {}
     deadline = time.monotonic() + _MOST_SECONDS
-    while len(found) < len(groups):
-        left = [group for group in groups if group not in found]
+    while len(answered) < len(groups):
+        left = [group for group in groups if group not in answered]
         look = FindCoordinatorRequest(key_type=0, coordinator_keys=left, min_version=4)
         any_broker = next(iter(client.addresses))
         found_coordinators = client.send({0: (any_broker, look)}, _MOST_SECONDS)[0]
         where = {row.key: row.node_id for row in found_coordinators.coordinators if not row.error_code}
         answers = client.send({group: (where[group], request(group)) for group in where}, _MOST_SECONDS)
-        found |= {group: answer for group, answer in answers.items() if not _has_failed(answer)}
-        if len(found) < len(groups):
+        answered |= {group: answer for group, answer in answers.items() if not _has_failed(answer)}
+        if len(answered) < len(groups):
             assert time.monotonic() < deadline, (
-                len(groups) - len(found),
+                len(groups) - len(answered),
                 next(iter(answers.values()), found_coordinators),
             )
             time.sleep(0.3)
-    return found
+    return answered
 
 
 def _has_failed(answer: Any) -> bool:
@@ -91,8 +91,8 @@ def _commit(group: str, member: Any, parts: Mapping[str, Sequence[int]]) -> Any:
     )  # fmt: skip
 
 
-def _text(words: str) -> bytes:
-    encoded = words.encode()
+def _text(text: str) -> bytes:
+    encoded = text.encode()
     return struct.pack(">h", len(encoded)) + encoded
 
 

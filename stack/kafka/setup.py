@@ -30,7 +30,7 @@ def create_topics(
     """
     from kafka import KafkaConsumer, TopicPartition
 
-    wanted = {
+    new_topics = {
         topic: {
             "assignments": {i: list(replica) for i, replica in enumerate(replicas)},
             "configs": dict(configs.get(topic, {})),
@@ -38,7 +38,7 @@ def create_topics(
         for topic, replicas in placement.items()
     }
     with admin(bootstrap) as client:
-        client.create_topics(wanted, wait_for_metadata=True)
+        client.create_topics(new_topics, wait_for_metadata=True)
     consumer = KafkaConsumer(bootstrap_servers=bootstrap.split(","))
     try:
         consumer.end_offsets([TopicPartition(topic, i) for topic, rows in placement.items() for i in range(len(rows))])

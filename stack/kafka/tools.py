@@ -98,8 +98,8 @@ class KafkaTools:
             command += ["--command-config", str(self.client_config)]
         done = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=_TOOL_SECONDS, check=False)
         if done.returncode != 0:
-            words = " ".join([main_class, *arguments])
-            raise ToolError(f"{words} ended with {done.returncode}:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+            call = " ".join([main_class, *arguments])
+            raise ToolError(f"{call} ended with {done.returncode}:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
         return done.stdout
 
     def topics(self, *arguments: str) -> str:
@@ -137,15 +137,15 @@ class KafkaTools:
 
     def log_dirs(self) -> dict[str, Any]:
         text = self.log_dirs_text()
-        found: dict[str, Any] = json.loads(text[text.index("{") :])
-        return found
+        document: dict[str, Any] = json.loads(text[text.index("{") :])
+        return document
 
     def broker_api_versions(self) -> str:
         return self.run("org.apache.kafka.tools.BrokerApiVersionsCommand")
 
     def list_endpoints(self) -> str:
-        words = ["list-endpoints", "--include-fenced-brokers", "--bootstrap-server", self.bootstrap]
-        command = java_command(self.version, "org.apache.kafka.tools.ClusterTool", *words)
+        arguments = ["list-endpoints", "--include-fenced-brokers", "--bootstrap-server", self.bootstrap]
+        command = java_command(self.version, "org.apache.kafka.tools.ClusterTool", *arguments)
         return subprocess.run(command, capture_output=True, text=True, timeout=_TOOL_SECONDS, check=True).stdout
 
     def configs(self, *arguments: str) -> str:

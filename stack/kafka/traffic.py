@@ -118,15 +118,15 @@ def read_values(bootstrap: str, topics: Sequence[str], *, seconds: float = 300.0
         bootstrap_servers=bootstrap.split(","), enable_auto_commit=False, isolation_level="read_uncommitted"
     )
     try:
-        wanted = [
+        partitions = [
             TopicPartition(topic, number) for topic in topics for number in consumer.partitions_for_topic(topic) or ()
         ]
-        consumer.assign(wanted)
-        consumer.seek_to_beginning(*wanted)
-        ends = consumer.end_offsets(wanted)
+        consumer.assign(partitions)
+        consumer.seek_to_beginning(*partitions)
+        ends = consumer.end_offsets(partitions)
         values: dict[tuple[str, int, int], bytes] = {}
         deadline = time.monotonic() + seconds
-        while any(consumer.position(partition) < ends[partition] for partition in wanted):
+        while any(consumer.position(partition) < ends[partition] for partition in partitions):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"not all of {', '.join(topics)} could be read within {seconds} s")
             for where, records in consumer.poll(timeout_ms=500).items():

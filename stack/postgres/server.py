@@ -127,7 +127,7 @@ class EmbeddedPostgres:
                 return
             ended = self._pg_ctl(account_for(self.data), "stop", "-m", "fast", "-w", "-t", str(_STOP_SECONDS))
             if ended.returncode != 0:
-                raise PostgresError(f"PostgreSQL did not stop within {_STOP_SECONDS} s:\n{self.last_words()}")
+                raise PostgresError(f"PostgreSQL did not stop within {_STOP_SECONDS} s:\n{self.log_tail()}")
 
     def dsn(self, database: str) -> str:
         """Address of one of its databases, with password. Raises PostgresError before the first start."""
@@ -138,7 +138,7 @@ class EmbeddedPostgres:
             raise PostgresError("never started here; run: python -m stack.postgres.server start") from error
         return f"postgresql://{_SUPERUSER}:{password}@127.0.0.1:{port}/{database}"
 
-    def last_words(self, lines: int = 15) -> str:
+    def log_tail(self, lines: int = 15) -> str:
         log = self.home / "server.log"
         return (
             "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]) if log.exists() else ""
@@ -146,8 +146,8 @@ class EmbeddedPostgres:
 
     def remove(self) -> None:
         self.stop()
-        for place in {self.home, self.folder}:
-            shutil.rmtree(place, ignore_errors=True)
+        for folder in {self.home, self.folder}:
+            shutil.rmtree(folder, ignore_errors=True)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -203,19 +203,19 @@ class EmbeddedPostgres:
             if started.returncode == 0:
                 remembered.write_text(str(port), encoding="utf-8")
                 return
-            if "shared memory block" not in self.last_words(3) and _can_bind(port):
+            if "shared memory block" not in self.log_tail(3) and _can_bind(port):
                 break  # neither the port nor a killed server's last processes are the reason
             time.sleep(1)
-        raise StartError("PostgreSQL", f"did not start ({' '.join(started.stderr.split())})", self.last_words())
+        raise StartError("PostgreSQL", f"did not start ({' '.join(started.stderr.split())})", self.log_tail())
 
     def _create_databases(self) -> None:
         import psycopg
         from psycopg import sql
 
         with psycopg.connect(self.dsn("postgres"), autocommit=True) as connection:
-            known = {name for (name,) in connection.execute("SELECT datname FROM pg_database")}
+            existing = {name for (name,) in connection.execute("SELECT datname FROM pg_database")}
             for name in DATABASES:
-                if name not in known:
+                if name not in existing:
                     connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
                 connection.execute(sql.SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name)))
         for name in DATABASES:
@@ -283,9 +283,9 @@ def _is_dead(pid: int) -> bool:
     return rest.split()[0] == "Z" or "postgres" not in name
 
 
-def _free_port(wanted: int) -> int:
-    if wanted and _can_bind(wanted):
-        return wanted
+def _free_port(preferred: int) -> int:
+    if preferred and _can_bind(preferred):
+        return preferred
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])
 

@@ -59,14 +59,14 @@ def is_allowed(expression: str) -> bool:
 
 
 def licences(packages: Iterable[str]) -> dict[str, str]:
-    found = {package: claimed_licence(package) for package in sorted(set(packages))}
-    refused = {package: claim or "none is said" for package, claim in found.items() if not is_allowed(claim)}
+    of_package = {package: claimed_licence(package) for package in sorted(set(packages))}
+    refused = {package: claim or "none is said" for package, claim in of_package.items() if not is_allowed(claim)}
     if refused:
         listed = ", ".join(f"{package} ({claim})" for package, claim in refused.items())
         raise LicenceRefusedError(
             f"licence unknown or not allowed: {listed}; read it, then name it in stack/wheel/licences.py"
         )
-    return found
+    return of_package
 
 
 def page() -> str:

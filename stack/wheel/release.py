@@ -14,9 +14,9 @@ from stack.wheel.sbom import ROOT, locked_document
 def write_release(folder: Path) -> list[Path]:
     """Write ``sbom.cdx.json`` and schemas into ``folder``. Raises LicenceRefusedError before anything is written."""
     document = locked_document()
-    known = licences(component["name"] for component in document["components"])
+    of_package = licences(component["name"] for component in document["components"])
     for component in document["components"]:
-        component["licenses"] = [{"license": {"name": known[component["name"]]}}]
+        component["licenses"] = [{"license": {"name": of_package[component["name"]]}}]
     folder.mkdir(parents=True, exist_ok=True)
     sbom = folder / "sbom.cdx.json"
     sbom.write_text(json.dumps(document, indent=1) + "\n")

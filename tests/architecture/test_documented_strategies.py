@@ -46,10 +46,10 @@ LOST = {
 
 def group_without(field: str) -> Group:
     """All five in a group of this name, none of whom tells ``field``."""
-    told = {name: {key: said for key, said in fields.items() if key != field} for name, fields in WHOLE.items()}
+    reported = {name: {key: said for key, said in fields.items() if key != field} for name, fields in WHOLE.items()}
     members = (
         Member(name, subscription=("t",), assigned=(("t", tuple(range(8))),) if name == "a" else (), **fields)
-        for name, fields in told.items()
+        for name, fields in reported.items()
     )
     return Group(field, protocol="range", state="Stable", members=tuple(members))
 
@@ -63,15 +63,15 @@ def test_ones_own_strategy_reads_weight_host_rack_and_user_data_in_advise(
     snapshot = cluster(rows, two_racks, rates={LoadKind.IN_BYTES_PER_S: RATES})
     snapshot = replace(snapshot, groups=tuple(group_without(field) for field in LOST))
     (tmp_path / "cluster.json").write_text(json.dumps(snapshot_to_document(snapshot)))
-    words = [str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out"), "--no-frontier"]
-    assert main(["advise", *words, "--own-strategy", f"{tmp_path / 'nearest.py'}:NearestByWeight"]) == 0
+    arguments = [str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out"), "--no-frontier"]
+    assert main(["advise", *arguments, "--own-strategy", f"{tmp_path / 'nearest.py'}:NearestByWeight"]) == 0
     assert "own strategy nearest-by-weight: 4 of 4 groups answered\n" in capsys.readouterr().err
     groups = json.loads((tmp_path / "out" / "groups.json").read_text())
     for group in groups:
         (score,) = (score for score in group["strategies"] if score["assignor"] == "nearest-by-weight")
         kept, idle, most = LOST[group["group"]]
-        found = (score["error"], 8 - score["partitions_moved"], score["idle_members"])
-        assert found == (None, kept, idle), group["group"]
+        result = (score["error"], 8 - score["partitions_moved"], score["idle_members"])
+        assert result == (None, kept, idle), group["group"]
         assert score["skew_rate"] == pytest.approx(most / (sum(RATES) / 5)), group["group"]
 
 

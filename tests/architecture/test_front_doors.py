@@ -52,18 +52,18 @@ class Sources:
 
     def names(self) -> set[str]:
         """Private names and internal modules of other packages."""
-        found = set()
+        results = set()
         for node in self.nodes:
             if isinstance(node, ast.Attribute):
-                found.add(node.attr)
+                results.add(node.attr)
             elif (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Name)
                 and node.func.id in ("getattr", "setattr")
             ):
-                found |= {word.value for word in node.args[1:2] if isinstance(word, ast.Constant)}
-        found = {name for name in found if private(name) and (name not in self.made or name.endswith("_"))}
-        return found | set(self._imports()) | set(self._read_by_others())
+                results |= {word.value for word in node.args[1:2] if isinstance(word, ast.Constant)}
+        results = {name for name in results if private(name) and (name not in self.made or name.endswith("_"))}
+        return results | set(self._imports()) | set(self._read_by_others())
 
     def _imports(self) -> Iterator[str]:
         for node in self.nodes:

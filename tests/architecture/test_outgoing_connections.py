@@ -92,13 +92,15 @@ def names_in(tree: ast.AST) -> Iterator[str]:
     full: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for one in node.names:
-                yield one.name
-                full[one.asname or one.name.split(".")[0]] = one.name if one.asname else one.name.split(".")[0]
+            for alias in node.names:
+                yield alias.name
+                full[alias.asname or alias.name.split(".")[0]] = (
+                    alias.name if alias.asname else alias.name.split(".")[0]
+                )
         elif isinstance(node, ast.ImportFrom) and node.module:
-            for one in node.names:
-                yield f"{node.module}.{one.name}"
-                full[one.asname or one.name] = f"{node.module}.{one.name}"
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}"
+                full[alias.asname or alias.name] = f"{node.module}.{alias.name}"
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             inner, parts = node.func, []

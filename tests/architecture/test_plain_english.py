@@ -55,12 +55,12 @@ def prose(page: str) -> Iterator[str]:
 
 def too_long(texts: Iterable[str]) -> list[str]:
     """Return the sentences with more words than ``LONGEST``; a number or a sign is no word."""
-    return [one for text in texts for one in sentences(text) if len(_WORD.findall(one)) > LONGEST]
+    return [sentence for text in texts for sentence in sentences(text) if len(_WORD.findall(sentence)) > LONGEST]
 
 
 def idioms(texts: Iterable[str]) -> list[str]:
     """Return the sentences with an idiom."""
-    return [one for text in texts for one in sentences(text) if IDIOM.search(one)]
+    return [sentence for text in texts for sentence in sentences(text) if IDIOM.search(sentence)]
 
 
 def messages() -> dict[str, list[str]]:
@@ -79,14 +79,14 @@ def public_docstrings() -> Iterator[str]:
         public = [getattr(module, name) for name in getattr(module, "__all__", ())]
         methods = [
             member
-            for one in public
-            if inspect.isclass(one)
-            for name, member in vars(one).items()
+            for row in public
+            if inspect.isclass(row)
+            for name, member in vars(row).items()
             if not name.startswith("_") and inspect.isfunction(member)
         ]
-        for one in [module, *public, *methods]:
-            own = getattr(one, "__doc__", None)
-            if own and not isinstance(one, (str, int, float, tuple, dict, frozenset)):
+        for item in [module, *public, *methods]:
+            own = getattr(item, "__doc__", None)
+            if own and not isinstance(item, (str, int, float, tuple, dict, frozenset)):
                 yield from prose(re.sub(r"::\n\n(?:    .*\n|\n)+", "\n\n", inspect.cleandoc(own) + "\n"))
 
 
@@ -98,9 +98,9 @@ def test_a_page_is_plain_english(page: Path) -> None:
 
 
 def test_messages_are_plain_english() -> None:
-    found = messages()
-    assert {code for code, texts in found.items() if idioms(texts)} == set()
-    assert len({code for code, texts in found.items() if too_long(texts)}) <= LONG_MESSAGES
+    result = messages()
+    assert {code for code, texts in result.items() if idioms(texts)} == set()
+    assert len({code for code, texts in result.items() if too_long(texts)}) <= LONG_MESSAGES
 
 
 def test_public_docstrings_are_plain_english() -> None:
@@ -122,6 +122,6 @@ def test_idioms_are_found(text: str, is_idiom: bool) -> None:
 
 
 def test_long_sentences_are_found() -> None:
-    words = " ".join(["word"] * LONGEST)
-    assert too_long([f"{words}. {words}."]) == []
-    assert too_long([f"{words} and one."]) == [f"{words} and one."]
+    text = " ".join(["word"] * LONGEST)
+    assert too_long([f"{text}. {text}."]) == []
+    assert too_long([f"{text} and one."]) == [f"{text} and one."]

@@ -18,10 +18,12 @@ EXAMPLE = re.compile(r"```json case\n(.*?)\n```\s+```json answer\n(.*?)\n```", r
 
 def registered() -> list[tuple[str, str, str]]:
     """Return name, versions and who runs it of every strategy."""
-    run_by = [(one.name, one.versions, one.side.value) for one in assignors.BUILT_IN]
-    run_by += [(one.name, one.versions, "streams") for one in STREAMS_STICKY]
-    run_by += [(one.name, one.versions, "leader") for one in HIGH_AVAILABILITY]
-    return run_by + [(one.name, one.versions, "connect") for one in (*CONNECT_EAGER, *CONNECT_COOPERATIVE)]
+    run_by = [(assignor.name, assignor.versions, assignor.side.value) for assignor in assignors.BUILT_IN]
+    run_by += [(assignor.name, assignor.versions, "streams") for assignor in STREAMS_STICKY]
+    run_by += [(assignor.name, assignor.versions, "leader") for assignor in HIGH_AVAILABILITY]
+    return run_by + [
+        (assignor.name, assignor.versions, "connect") for assignor in (*CONNECT_EAGER, *CONNECT_COOPERATIVE)
+    ]
 
 
 def test_the_pages_list_every_strategy_with_its_versions() -> None:
@@ -32,7 +34,7 @@ def test_the_pages_list_every_strategy_with_its_versions() -> None:
         for name, versions, side in registered()
         if (line := f"- `{name}`: {versions} (run by: {side})") not in lines[name.partition("@")[0]]
     ]
-    rows = [f"| `{one.name}` | {one.versions} |" for one in partitioners.BUILT_IN]
+    rows = [f"| `{partitioner.name}` | {partitioner.versions} |" for partitioner in partitioners.BUILT_IN]
     assert missing + [row for row in rows if not any(line.startswith(row) for line in lines["partitioners"])] == []
 
 

@@ -75,17 +75,17 @@ class FamilyTable:
         inputs = server_inputs if self.is_server else assignor_inputs
         assignor = by_name(cell.strategy)
         request = inputs.request_of(cell, assignor)  # type: ignore[arg-type]
-        told, ours = side_by_side(java, cell.question(), lambda: assignor.assign(request), self.rounds)
-        if told.reason:
-            self.left_out.append((cell, told.reason))
-            return f"{cell}: left out, {told.reason}"
-        found = inputs.checksum(request, assignor.assign(request))
-        if found != told.checksum:
+        reported, ours = side_by_side(java, cell.question(), lambda: assignor.assign(request), self.rounds)
+        if reported.reason:
+            self.left_out.append((cell, reported.reason))
+            return f"{cell}: left out, {reported.reason}"
+        result = inputs.checksum(request, assignor.assign(request))
+        if result != reported.checksum:
             raise AssertionError(f"{cell}: the answers differ")
         is_asked = len(self.rows) < _DICTIONARY_CELLS and self.family not in EARLIER_FAMILIES
         form = dictionary_ms(request, cell.strategy) if is_asked else float("nan")
-        self.rows.append((cell, told.cpu_ms, ours, form))
-        return f"{cell}: Kafka {told.cpu_ms:.3f} ms, ours {ours:.3f} ms, {ours / told.cpu_ms:.3f}"
+        self.rows.append((cell, reported.cpu_ms, ours, form))
+        return f"{cell}: Kafka {reported.cpu_ms:.3f} ms, ours {ours:.3f} ms, {ours / reported.cpu_ms:.3f}"
 
     def ratios(self, least_members: int = 0) -> list[float]:
         """ours/Kafka of each measured cell."""

@@ -130,12 +130,12 @@ def main() -> None:
         parser.error("OTHER is no checkout")
     print("| strategy | cells | ours/other, geometric mean | worst | above 1.05 |\n|---|---|---|---|---|", flush=True)
     slower = []
-    for family, found in compare(options.other.resolve(), options.only, options.cells, options.rounds):
-        mean = math.exp(sum(math.log(cell.ratio) for cell in found) / len(found))
-        above = [cell for cell in found if cell.ratio > SLOWER]
+    for family, result in compare(options.other.resolve(), options.only, options.cells, options.rounds):
+        mean = math.exp(sum(math.log(cell.ratio) for cell in result) / len(result))
+        above = [cell for cell in result if cell.ratio > SLOWER]
         slower += above
-        worst = max(cell.ratio for cell in found)
-        print(f"| {family} | {len(found)} | {mean:.3f} | {worst:.3f} | {len(above)} |", flush=True)
+        worst = max(cell.ratio for cell in result)
+        print(f"| {family} | {len(result)} | {mean:.3f} | {worst:.3f} | {len(above)} |", flush=True)
     for cell in sorted(slower, key=lambda cell: -cell.ratio):
         print(f"{cell.cell}: {cell.ours:.3f} ms, other {cell.other:.3f} ms, {cell.ratio:.3f}")
     return None

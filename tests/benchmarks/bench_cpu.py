@@ -43,9 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for within in TOLERANCES:
             plan, search_s, frontier_s = timed(snapshot, within, has_frontier=not arguments.no_frontier)
             bound = next((proved.value for proved in plan.lower_bound if proved.cost == "bytes"), 0.0)
-            told = f"{(plan.cost.bytes or 0) / bound:.4f}" if bound else "-"
+            ratio = f"{(plan.cost.bytes or 0) / bound:.4f}" if bound else "-"
             sys.stdout.write(
-                f"| {size.replace('x', ' × ')} | ±{within:.0%} | {search_s:.1f} | {frontier_s:.1f} | {told} "
+                f"| {size.replace('x', ' × ')} | ±{within:.0%} | {search_s:.1f} | {frontier_s:.1f} | {ratio} "
                 f"| {plan.cost.bytes or 0:,} | {len(plan.frontier)} |\n"
             )
             sys.stdout.flush()

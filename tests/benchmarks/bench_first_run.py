@@ -37,8 +37,8 @@ class Installed:
 
     @property
     def site(self) -> Path:
-        (found,) = (self.folder / "lib").glob("python*/site-packages")
-        return found
+        (result,) = (self.folder / "lib").glob("python*/site-packages")
+        return result
 
     def forget_kernels(self) -> None:
         """Remove what numba left on disk, wherever it did."""

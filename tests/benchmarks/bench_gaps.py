@@ -117,13 +117,13 @@ def _line(size: str, variant: str, within: float, arguments: argparse.Namespace,
         if optimum:
             optima.append((solution.cost.bytes / optimum, solution.bounds.bytes.value / optimum))
         outside += not ((solution.after >= low) & (solution.after <= high))[problem.stays].all()
-    told = "| - | -"
+    cells = "| - | -"
     if optima:
         plan, bound = np.mean(optima, axis=0)
-        told = f"| {plan:.4f} ({max(pair[0] for pair in optima):.4f}) | {bound:.4f}"
+        cells = f"| {plan:.4f} ({max(pair[0] for pair in optima):.4f}) | {bound:.4f}"
     sys.stdout.write(
         f"| {size.replace('x', ' × ')} | {sizes} | {variant} | ±{within:.0%} | {np.mean(gaps):.2%} ({max(gaps):.2%}) "
-        f"| {outside} of {seeds} {told} | {np.mean(seconds):.1f} |\n"
+        f"| {outside} of {seeds} {cells} | {np.mean(seconds):.1f} |\n"
     )
     sys.stdout.flush()
 

@@ -60,20 +60,20 @@ def made_groups(sizes: Sequence[tuple[int, int]], seed: int = 7) -> ClusterSnaps
         cluster="groups",
         captured_at=datetime(2026, 1, 1, tzinfo=UTC),
         brokers=tuple(Broker(broker, rack=f"rack-{broker % 3}") for broker in range(_BROKERS)),
-        topics=tuple(Topic(f"topic-{place:05d}") for place in range(len(sizes))),
+        topics=tuple(Topic(f"topic-{index:05d}") for index in range(len(sizes))),
         partitions=table,
         loads=PartitionLoads({kind: LoadColumn(values, LoadSource.GIVEN) for kind, values in loads.items()}),
-        groups=tuple(_group(place, members, partitions) for place, (members, partitions) in enumerate(sizes)),
+        groups=tuple(_group(index, members, partitions) for index, (members, partitions) in enumerate(sizes)),
         source="generated",
     )
 
 
-def _group(place: int, members: int, partitions: int) -> Group:
-    name, topic = f"group-{place:05d}", f"topic-{place:05d}"
+def _group(index: int, members: int, partitions: int) -> Group:
+    name, topic = f"group-{index:05d}", f"topic-{index:05d}"
     bounds = np.linspace(0, partitions, members + 1).astype(int).tolist()
     return Group(
         name,
-        protocol=_PROTOCOLS[place % len(_PROTOCOLS)],
+        protocol=_PROTOCOLS[index % len(_PROTOCOLS)],
         state="Stable",
         members=tuple(
             Member(
@@ -91,7 +91,7 @@ def executor_s(spark: Any) -> float:
     """Executors' run time of all stages so far, as Spark counts it."""
     status = spark.sparkContext._jsc.sc().statusStore()
     stages = status.stageList(None, False, False, spark.sparkContext._gateway.new_array(spark._jvm.double, 0), None)
-    return sum(stages.apply(place).executorRunTime() for place in range(stages.size())) / 1000
+    return sum(stages.apply(number).executorRunTime() for number in range(stages.size())) / 1000
 
 
 def replayed(task: GroupTask) -> GroupReplay:

@@ -121,8 +121,8 @@ def main() -> None:
 
     def tally_column() -> None:
         tally = tally_parquet(spark, file, columns, plan)
-        found = np.split(tally.counts.records, [PARTITIONS])
-        for partitions, records in zip((PARTITIONS, GROWN), found, strict=True):
+        result = np.split(tally.counts.records, [PARTITIONS])
+        for partitions, records in zip((PARTITIONS, GROWN), result, strict=True):
             if not np.array_equal(records, expected[partitions]):
                 raise AssertionError(f"counts of {partitions} partitions are not exact")
 
@@ -144,8 +144,8 @@ def print_table(keys: int, different: int, theirs: list[Cost], ours: list[Cost])
     print(f"{keys:,} keys, {different:,} different, medians of {len(ours)} rounds\n")
     print("| | Spark reads and hash() s | score_keys s | ratio | goal |\n|---|---|---|---|---|")
     for name, goal in (("wall_s", f"≤ {GOAL:g}"), ("cpu_s", "")):
-        one, other = (statistics.median(getattr(cost, name) for cost in costs) for costs in (theirs, ours))
-        print(f"| {name} | {one:.2f} | {other:.2f} | {other / one:.2f} | {goal} |")
+        first, other = (statistics.median(getattr(cost, name) for cost in costs) for costs in (theirs, ours))
+        print(f"| {name} | {first:.2f} | {other:.2f} | {other / first:.2f} | {goal} |")
 
 
 if __name__ == "__main__":

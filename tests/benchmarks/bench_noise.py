@@ -203,10 +203,10 @@ def _line(kind: str, noise: float, within: float, snapshot: ClusterSnapshot) -> 
     gaps = {bound.cost: bound.gap for bound in plan.lower_bound}
     cells = [f"{gap:.2%}" if (gap := gaps.get(cost)) is not None and math.isfinite(gap) else "-" for cost in COSTS]
     widened = [row.resource for row in plan.resources if row.widened_to != (None, None)]
-    words = "right" if not wrong else "; ".join(map(str, wrong[:2]))
+    text = "right" if not wrong else "; ".join(map(str, wrong[:2]))
     sys.stdout.write(
         f"| {kind} | {noise:g} % | ±{within:g} % | {' | '.join(cells)} | {', '.join(widened) or '-'} | {cpu_s:.1f} "
-        f"| {words} |\n"
+        f"| {text} |\n"
     )
     sys.stdout.flush()
     return not wrong

@@ -107,10 +107,10 @@ def _line(cells: str, snapshot: ClusterSnapshot, plan: Plan) -> bool:
         f"{(bounds.get('bytes') or 0) / 1e9:.0f} GB, {bounds.get('replica_moves') or 0:.0f} moves, "
         f"{bounds.get('leader_changes') or 0:.0f} leaders"
     )
-    words = "right" if not wrong else "; ".join(map(str, wrong[:2]))
+    text = "right" if not wrong else "; ".join(map(str, wrong[:2]))
     sys.stdout.write(
         f"| {cells} | {(cost.bytes or 0) / 1e9:.1f} | {cost.replica_moves} | {cost.leader_changes} | {least} "
-        f"| {(cost.seconds or 0) / 60:.1f} | {_imbalance(snapshot, plan):.5f} | {words} |\n"
+        f"| {(cost.seconds or 0) / 60:.1f} | {_imbalance(snapshot, plan):.5f} | {text} |\n"
     )
     sys.stdout.flush()
     return not wrong

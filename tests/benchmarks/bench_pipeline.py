@@ -99,17 +99,19 @@ def spans_of(tasks: Sequence[dict[str, Any]]) -> list[Span]:
         (Span(task["task_id"], _seconds(task["start_date"]), _seconds(task["end_date"])) for task in tasks),
         key=lambda span: span.from_s,
     )
-    gaps = [Span(BETWEEN, one.until_s, after.from_s) for one, after in pairwise(ran)]
+    gaps = [Span(BETWEEN, before.until_s, after.from_s) for before, after in pairwise(ran)]
     return [*ran, *gaps]
 
 
 def _tell(size: PipelineSize, spans: Sequence[Span], watch: ProcessWatch) -> None:
     lines = [f"\n{size.name}: {size.brokers} brokers, {size.partitions:,} partitions, {size.groups:,} groups", _HEAD]
     gaps = [_figures(span, watch) for span in spans if span.name == BETWEEN]
-    told = {span.name: _figures(span, watch) for span in spans if span.name != BETWEEN}
-    told[BETWEEN] = [sum(column) for column in zip(*gaps, strict=True)]
-    told["whole"] = _figures(Span("", min(span.from_s for span in spans), max(span.until_s for span in spans)), watch)
-    for name, (wall_s, cpu_s, *of_kinds, peak_mib) in told.items():
+    figures = {span.name: _figures(span, watch) for span in spans if span.name != BETWEEN}
+    figures[BETWEEN] = [sum(column) for column in zip(*gaps, strict=True)]
+    figures["whole"] = _figures(
+        Span("", min(span.from_s for span in spans), max(span.until_s for span in spans)), watch
+    )
+    for name, (wall_s, cpu_s, *of_kinds, peak_mib) in figures.items():
         kinds = "".join(f"{figure:>10.1f}" for figure in of_kinds)
         peak = "" if name == BETWEEN else f"{peak_mib:>10.0f}"
         lines.append(f"{name:<18}{wall_s:>8.1f}{cpu_s:>8.1f}{kinds}{peak}")

@@ -102,23 +102,23 @@ def _line(
 
 def _outside(targets: Mapping[str, Target], after: dict[str, Any]) -> list[str]:
     """Resources that end outside the band asked for; counts may be rounded."""
-    found = []
+    results = []
     for name, target in targets.items():
         stats = after[SCORERS[name]]
         slack = 1 / max(stats["mean"], 1e-12) if name in ("replicas", "leaders") else 1e-6
         if stats["max_over_mean"] > target.high + slack or stats["min"] / stats["mean"] < (target.low or 0) - slack:
-            found.append(name)
-    return found
+            results.append(name)
+    return results
 
 
 def _score(path: Path, plan: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "plan.json"
         file.write_text(json.dumps(plan))
-        told = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, path.parent / "score.py", path, file], capture_output=True, text=True, check=True
         )
-    result: dict[str, Any] = json.loads(told.stdout)
+    result: dict[str, Any] = json.loads(completed.stdout)
     return result
 
 

@@ -67,8 +67,8 @@ def _line(name: str, snapshot: ClusterSnapshot, first: str, peer: dict[str, Any]
     figures["bytes / peer"] = (plan.cost.bytes or 0) / peer["bytes_moved"] if peer["bytes_moved"] else math.nan
     figures["moves / peer"] = plan.cost.replica_moves / peer["replica_moves"] if peer["replica_moves"] else math.nan
     cells = [_text(figures[column]) for column in (*COSTS, "bytes / peer", "moves / peer")]
-    words = "right" if not wrong else "; ".join(map(str, wrong[:2]))
-    sys.stdout.write(f"| {name} | {first} | {' | '.join(cells)} | {cpu_s:.2f} | {words} |\n")
+    text = "right" if not wrong else "; ".join(map(str, wrong[:2]))
+    sys.stdout.write(f"| {name} | {first} | {' | '.join(cells)} | {cpu_s:.2f} | {text} |\n")
     sys.stdout.flush()
     return not wrong, figures
 

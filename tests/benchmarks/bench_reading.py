@@ -88,7 +88,7 @@ def read_live(folder: Path, replicas: int, runs: int) -> None:
                 f"committed offsets, {len(snapshot.coverage)} gaps: {counts.total} requests, {wall:.2f} s "
                 f"({cpu:.2f} s of our CPU, {of_brokers:.2f} s of the three brokers')\n"
             )
-        sys.stdout.write("".join(f"  {line}\n" for line in counts.words()))
+        sys.stdout.write("".join(f"  {line}\n" for line in counts.lines()))
 
 
 def cpu_of_brokers(folder: Path) -> float:

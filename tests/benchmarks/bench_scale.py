@@ -154,11 +154,11 @@ def _line(size: Size, folder: Path, scratch: Path) -> None:
     plain = command_run(file, scratch / "plain", "--balance-within", "10%", "--no-frontier")
     whole = command_run(file, scratch / "whole", "--balance-within", "10%") if size.has_frontier else None
     if size.name != "warm-up":
-        told = "-" if whole is None else f"{whole.cpu_s:.1f}"
+        cpu = "-" if whole is None else f"{whole.cpu_s:.1f}"
         peak = max(plain.peak_mib, 0.0 if whole is None else whole.peak_mib)
         sys.stdout.write(
             f"{size.name:<8} {size.brokers:>7} {size.partitions:>11,} {searched:>15.2f} {plain.cpu_s:>10.1f} "
-            f"{told:>16} {peak:>9.0f}\n"
+            f"{cpu:>16} {peak:>9.0f}\n"
         )
         sys.stdout.flush()
 

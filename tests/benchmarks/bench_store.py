@@ -104,10 +104,10 @@ def _readings(dsn: str, arguments: argparse.Namespace) -> list[tuple[float, ...]
 
 def _raw_copy_s(connection: store.Connection, snapshot_id: str) -> float:
     """Seconds that COPY alone takes for the rows of a stored reading."""
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT snapshot_key, captured_at FROM store.snapshot WHERE snapshot_id = %s", (snapshot_id,)
     )
-    key, moment = found.fetchone() or (None, None)
+    key, moment = rows.fetchone() or (None, None)
     texts = {table: _rows_as_text(connection, table, key, moment) for table in TABLES}
     for table in TABLES:
         name = sql.Identifier(f"raw_{table}")
@@ -191,13 +191,13 @@ def _group(number: int, names: list[str], counts: list[int], ends: np.ndarray) -
     subscription = tuple(names[topic] for topic in read)
     members = tuple(
         Member(
-            f"member-{number}-{place}",
-            client_id=f"client-{place}",
-            host=f"/10.0.0.{place}",
+            f"member-{number}-{index}",
+            client_id=f"client-{index}",
+            host=f"/10.0.0.{index}",
             subscription=subscription,
-            assigned=tuple((names[topic], tuple(range(place, counts[topic], MEMBERS))) for topic in read),
+            assigned=tuple((names[topic], tuple(range(index, counts[topic], MEMBERS))) for topic in read),
         )
-        for place in range(MEMBERS)
+        for index in range(MEMBERS)
     )
     committed = tuple(
         CommittedOffset(names[topic], partition, int(ends[topic * PER_TOPIC + partition]) - 10)

@@ -54,10 +54,10 @@ def row_of(name: str, path: Path, kind: str, level: float) -> str:
     solution = solve(problem)
     planned = with_follower_order(plan_request, draft_of(plan_request, solution.replicas, solution.leader))
     started = time.process_time()
-    found = survive(loss_state_of(plan_request, problem, planned), Allowance()).state
+    state = survive(loss_state_of(plan_request, problem, planned), Allowance()).state
     seconds = time.process_time() - started
-    draft = draft_of(plan_request, found.lists[plan_request.rows], found.leader[plan_request.rows])
-    ratios = [highest(plan_request, one, kind) for one in (empty_draft(plan_request), planned, draft)]
+    draft = draft_of(plan_request, state.lists[plan_request.rows], state.leader[plan_request.rows])
+    ratios = [highest(plan_request, item, kind) for item in (empty_draft(plan_request), planned, draft)]
     copies, leaders = int(planned.copies.sum()), int(planned.changes_leader.sum())
     cells = (
         *ratios, f"{copies:,}", f"{int(draft.copies.sum()) - copies:+,}", f"{leaders:,}",

@@ -53,18 +53,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder = Path(scratch)
         folder.chmod(0o755)
         python = make_python(folder / "python", NEEDED)
-        found = {}
+        results = {}
         for workers, other in ((1, _busy_core()), (2, nullcontext())):
             with other, _session(folder / str(workers), workers, python) as spark:
-                found[workers] = {name: _measured(spark, work) for name, work in _phases(asked, spark).items()}
-    for name, one in found[1].items():
-        two = found[2][name]
-        is_equal = "equal" if one.answers == two.answers else "DIFFERENT"
+                results[workers] = {name: _measured(spark, work) for name, work in _phases(asked, spark).items()}
+    for name, item in results[1].items():
+        two = results[2][name]
+        is_equal = "equal" if item.answers == two.answers else "DIFFERENT"
         times = " and ".join(f"{seconds:.1f}" for seconds in two.by_worker_s)
-        faster = sum(one.by_worker_s) / max(two.by_worker_s)
-        alone = f"one worker {sum(one.by_worker_s):.1f} s, two {times} s"
+        faster = sum(item.by_worker_s) / max(two.by_worker_s)
+        alone = f"one worker {sum(item.by_worker_s):.1f} s, two {times} s"
         print(f"{name}: {alone}: {faster:.2f} × (goal {_GOAL}), {is_equal}")
-    return int(any(one.answers != found[2][name].answers for name, one in found[1].items()))
+    return int(any(row.answers != results[2][name].answers for name, row in results[1].items()))
 
 
 def _phases(asked: argparse.Namespace, spark: Any) -> dict[str, Callable[[], Any]]:
@@ -79,17 +79,17 @@ def _phases(asked: argparse.Namespace, spark: Any) -> dict[str, Callable[[], Any
     def replay(snapshot: ClusterSnapshot) -> list[str]:
         return list(map(str, mapper(replayed, tuple(group_tasks(snapshot, options, width=mapper.width)))))
 
-    def place(snapshot: ClusterSnapshot) -> list[str]:
+    def place_topics(snapshot: ClusterSnapshot) -> list[str]:
         ground = placement_ground(placement_brokers(snapshot))
         return list(map(str, mapper(lambda task: replay_topic(task.today, ground), tuple(topic_tasks(snapshot)))))
 
     def plan(snapshot: ClusterSnapshot) -> dict[str, Any]:
         return planned(PlanQuestion(snapshot, PlanOptions()), mapper=mapper).plan.document
 
-    replay(made_groups([(3, 12)] * 8)), place(few), plan(few)
+    replay(made_groups([(3, 12)] * 8)), place_topics(few), plan(few)
     return {
         "groups": lambda: replay(groups),
-        "topics": lambda: place(cluster),
+        "topics": lambda: place_topics(cluster),
         "plan and frontier": lambda: plan(cluster),
     }
 
@@ -105,7 +105,7 @@ def _task_s(spark: Any) -> dict[str, float]:
     """Seconds in which each executor ran tasks so far."""
     store = spark.sparkContext._jsc.sc().statusStore()
     executors = store.executorList(False)
-    rows = [executors.apply(place) for place in range(executors.size())]
+    rows = [executors.apply(number) for number in range(executors.size())]
     return {row.id(): row.totalDuration() / 1000 for row in rows if row.id() != "driver"}
 
 

@@ -86,9 +86,9 @@ def _runs(names: Sequence[str], topics: Sequence[int], partitions: Sequence[int]
 
 
 def _uuids(request: AssignmentRequest) -> list[str]:
-    words = zip(request.topics.uuid_msb.tolist(), request.topics.uuid_lsb.tolist(), strict=True)
+    halves = zip(request.topics.uuid_msb.tolist(), request.topics.uuid_lsb.tolist(), strict=True)
     mask = 2**64 - 1
     return [
         urlsafe_b64encode(((high & mask) << 64 | low & mask).to_bytes(16, "big")).rstrip(b"=").decode()
-        for high, low in words
+        for high, low in halves
     ]

@@ -49,11 +49,11 @@ class JavaSide:
         if not line:
             self.close()
             raise RuntimeError(f"Kafka's side ended over {question}")
-        told = json.loads(line)
-        if "reason" in told:
+        document = json.loads(line)
+        if "reason" in document:
             self.close()
-            return Told(float("nan"), 0, told["reason"])
-        return Told(told["ns"] / 1e6, int(told.get("checksum", 0)))
+            return Told(float("nan"), 0, document["reason"])
+        return Told(document["ns"] / 1e6, int(document.get("checksum", 0)))
 
     def again(self) -> float:
         """Milliseconds of the last cell, measured once more."""
@@ -86,11 +86,11 @@ def side_by_side(
     java: JavaSide, question: dict[str, object], work: Callable[[], object], rounds: int
 ) -> tuple[Told, float]:
     """Kafka's milliseconds and ours, in turns: the median of ``rounds`` medians where an operation is short."""
-    told = java.ask(question)
-    if told.reason:
-        return told, float("nan")
-    theirs, ours = [told.cpu_ms], [cpu_ms(work)]
-    for _ in range(rounds - 1 if told.cpu_ms < 100 else 0):
+    reported = java.ask(question)
+    if reported.reason:
+        return reported, float("nan")
+    theirs, ours = [reported.cpu_ms], [cpu_ms(work)]
+    for _ in range(rounds - 1 if reported.cpu_ms < 100 else 0):
         theirs.append(java.again())
         ours.append(cpu_ms(work))
-    return Told(float(np.median(theirs)), told.checksum), float(np.median(ours))
+    return Told(float(np.median(theirs)), reported.checksum), float(np.median(ours))

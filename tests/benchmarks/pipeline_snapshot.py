@@ -39,7 +39,7 @@ def pipeline_snapshot(size: PipelineSize, captured_at: datetime, seed: int = 0) 
     ends = draw.integers(10**6, 10**9, len(table))
     counts = np.bincount(table.topic, minlength=len(bare.topics))
     first = np.cumsum(counts) - counts
-    groups = [_group(place, bare, counts, first, ends) for place in range(size.groups)]
+    groups = [_group(number, bare, counts, first, ends) for number in range(size.groups)]
     partitions = replace(table, start_offset=np.zeros(len(table), dtype=np.int64), end_offset=ends)
     return replace(
         bare, cluster=f"size-{size.name}", captured_at=captured_at, partitions=partitions, groups=tuple(groups)
@@ -47,24 +47,24 @@ def pipeline_snapshot(size: PipelineSize, captured_at: datetime, seed: int = 0) 
 
 
 def _group(
-    place: int, snapshot: ClusterSnapshot, counts: np.ndarray, first: np.ndarray, ends: np.ndarray
+    index: int, snapshot: ClusterSnapshot, counts: np.ndarray, first: np.ndarray, ends: np.ndarray
 ) -> Group:  # fmt: skip
-    topics = sorted({(TOPICS_READ * place + step) % len(counts) for step in range(TOPICS_READ)})
+    topics = sorted({(TOPICS_READ * index + step) % len(counts) for step in range(TOPICS_READ)})
     names = {topic: snapshot.topics[topic].name for topic in topics}
     members = tuple(
         Member(
-            f"member-{place}-{number}",
+            f"member-{index}-{number}",
             client_id=f"client-{number}",
-            host=f"/10.0.{place % 250}.{number}",
+            host=f"/10.0.{index % 250}.{number}",
             subscription=tuple(names.values()),
             assigned=tuple((names[topic], tuple(range(number, int(counts[topic]), MEMBERS))) for topic in topics),
         )
         for number in range(MEMBERS)
     )
     committed = tuple(
-        CommittedOffset(names[topic], partition, int(ends[first[topic] + partition]) - 10 * (place % 7))
+        CommittedOffset(names[topic], partition, int(ends[first[topic] + partition]) - 10 * (index % 7))
         for topic in topics
         for partition in range(int(counts[topic]))
     )
-    protocol = _PROTOCOLS[place % len(_PROTOCOLS)]
-    return Group(f"group-{place:04d}", protocol=protocol, state="Stable", members=members, committed=committed)
+    protocol = _PROTOCOLS[index % len(_PROTOCOLS)]
+    return Group(f"group-{index:04d}", protocol=protocol, state="Stable", members=members, committed=committed)

@@ -64,13 +64,13 @@ ENDED = {
 
 @cache
 def _smallest(family: str, client: str | None) -> dict[str, Any]:
-    found = (
+    result = (
         case
         for name in families()
         for case in cases(name)
         if case["strategy"] == family and case["input"].get("client") == client and "error" not in case["output"]
     )
-    return min(found, key=lambda case: len(json.dumps(case["input"])))
+    return min(result, key=lambda case: len(json.dumps(case["input"])))
 
 
 def _asked(family: str, client: str | None, version: object) -> dict[str, Any]:

@@ -30,14 +30,14 @@ def is_same_answer(output: Mapping[str, Any], recorded: Mapping[str, Any], asked
 
 def _is_as_stable(output: Mapping[str, Any], seen: list[Pairs], asked: Mapping[str, Any]) -> bool:
     """An answer that claims never to vary has to be one that was seen."""
-    found = _pairs(output["assignment"])
+    result = _pairs(output["assignment"])
     if not output.get("varies"):
-        return found in seen
+        return result in seen
     expected = [_facts(answer, asked) for answer in seen]
     stable = {name: value for name, value in expected[0].items() if all(facts[name] == value for facts in expected)}
-    facts = _facts(found, asked)
+    facts = _facts(result, asked)
     reads = {member["id"]: set(member["topics"]) for member in asked["members"]}
-    is_lawful = all({topic for topic, _ in pairs} <= reads.get(member, set()) for member, pairs in found.items())
+    is_lawful = all({topic for topic, _ in pairs} <= reads.get(member, set()) for member, pairs in result.items())
     return is_lawful and all(facts[name] == value for name, value in stable.items())
 
 

@@ -35,8 +35,8 @@ pytestmark = pytest.mark.stack
 def test_a_table_that_cannot_be_read_is_an_import_error_and_takes_no_other_cluster_with_it(dag_bag, clusters_file):
     assert sorted(dag_bag.dags) == sorted(DAGS)
     assert [Path(file).name for file in dag_bag.import_errors] == ["refused_clusters.py"]
-    (words,) = dag_bag.import_errors.values()
-    assert f"{clusters_file}: [clusters.planned]: 'throtle' is not known; did you mean throttle?" in words
+    (import_error,) = dag_bag.import_errors.values()
+    assert f"{clusters_file}: [clusters.planned]: 'throtle' is not known; did you mean throttle?" in import_error
 
 
 def test_the_settings_of_a_cluster_are_those_of_its_dags(dag_bag):
@@ -272,13 +272,13 @@ def test_schedules_can_be_switched_off(monkeypatch):
     assert cron_schedule("0 5 * * *") is None
 
 
-@pytest.mark.parametrize(("told", "slots"), [(None, 1), ("", 1), ("3", 3), ("0", None), ("two", None), ("²", None)])
-def test_the_slots_of_the_pool_are_a_setting(monkeypatch, told, slots):
+@pytest.mark.parametrize(("expected", "slots"), [(None, 1), ("", 1), ("3", 3), ("0", None), ("two", None), ("²", None)])
+def test_the_slots_of_the_pool_are_a_setting(monkeypatch, expected, slots):
     from rebalance_advisor.airflow.policy import HEAVY_SLOTS, heavy_slots
 
     monkeypatch.delenv(HEAVY_SLOTS, raising=False)
-    if told is not None:
-        monkeypatch.setenv(HEAVY_SLOTS, told)
+    if expected is not None:
+        monkeypatch.setenv(HEAVY_SLOTS, expected)
     if slots is None:
         with pytest.raises(ValueError, match="is no number from 1"):
             heavy_slots()

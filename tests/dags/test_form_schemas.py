@@ -109,7 +109,7 @@ def test_what_is_too_large_is_refused_in_every_field_and_inside_every_list(dag_b
                 [[value]],
                 {"x": value},
                 {"1": {"disk_bytes": value}},
-                *([one] for one in wrapped),
+                *([item] for item in wrapped),
             ):
                 try:
                     param.resolve(value=wrong)
@@ -120,9 +120,9 @@ def test_what_is_too_large_is_refused_in_every_field_and_inside_every_list(dag_b
 
 def hard_texts(pattern: str) -> list[str]:
     """Beginnings of long texts, and what is repeated: what the pattern itself names, alone and in pairs."""
-    words = re.findall(r"[a-z_]{3,}", pattern)[:2]
+    matches = re.findall(r"[a-z_]{3,}", pattern)[:2]
     pairs = ("".join(pair) for pair in itertools.permutations(("=", ",", "1", "rack:a", ":"), 2))
-    return [*dict.fromkeys([*"=,:./ a1", *words, *pairs])]
+    return [*dict.fromkeys([*"=,:./ a1", *matches, *pairs])]
 
 
 def test_long_texts_and_lists_take_the_api_server_no_longer_than_their_length(forms):

@@ -17,8 +17,8 @@ airflow_reads_ignore_files = pytest.mark.filterwarnings("ignore:GitWildMatchPatt
 def test_airflow_loads_exactly_one_file(dag_bag):
     from airflow._shared.module_loading import find_path_from_directory
 
-    found = [Path(path) for path in find_path_from_directory(str(PLUGINS), ".airflowignore", "glob")]
-    assert [path.name for path in found if path.suffix == ".py"] == ["advisor_plugin.py"]
+    results = [Path(path) for path in find_path_from_directory(str(PLUGINS), ".airflowignore", "glob")]
+    assert [path.name for path in results if path.suffix == ".py"] == ["advisor_plugin.py"]
 
 
 @pytest.mark.stack

@@ -32,13 +32,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     with ThreadPoolExecutor(arguments.processes) as pool:
         for outcomes in pool.map(lambda bound: run_inputs(*bound), bounds):
             everything.counts.update(outcomes.counts)
-            for words in outcomes.found:
-                sys.stdout.write(words[:_SHOWN] + "\n")
-            everything.found += outcomes.found
-            sys.stderr.write(f"{sum(everything.counts.values()):,} inputs, {len(everything.found)} found\n")
+            for text in outcomes.failures:
+                sys.stdout.write(text[:_SHOWN] + "\n")
+            everything.failures += outcomes.failures
+            sys.stderr.write(f"{sum(everything.counts.values()):,} inputs, {len(everything.failures)} found\n")
             sys.stdout.flush()
     sys.stdout.write(f"{everything.table()}\n{time.monotonic() - started:.0f} s\n")
-    return 1 if everything.found else 0
+    return 1 if everything.failures else 0
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def json_text(draw: Draw, document: Any) -> str:
     """``document`` as JSON, literals raw, now and then a key twice."""
     text = json.dumps(document, ensure_ascii=draw.random() < 0.7, indent=draw.choice((None, None, 2)))
     mark = re.escape(json.dumps(_MARK)[1:-1])
-    text = re.sub(rf'"(?:{mark}|{_MARK})(.*?)(?:{mark}|{_MARK})"', lambda found: found[1], text)
+    text = re.sub(rf'"(?:{mark}|{_MARK})(.*?)(?:{mark}|{_MARK})"', lambda match: match[1], text)
     if draw.random() < 0.05 and (keys := re.findall(r'"\w+": ', text)):
         key = draw.choice(keys)
         text = text.replace(key, f"{key}1, {key}", 1)
@@ -154,12 +154,12 @@ def _insert(draw: Draw, data: bytes) -> bytes:
 
 
 def _numbers(draw: Draw, data: bytes) -> bytes:
-    found = list(_NUMBER.finditer(data))
-    if not found:
+    matches = list(_NUMBER.finditer(data))
+    if not matches:
         return data
-    one = draw.choice(found)
+    first = draw.choice(matches)
     number = draw.randrange(10) if draw.random() < 0.5 else draw.choice((*NUMBERS, *LITERALS))
-    return data[: one.start()] + str(number).encode() + data[one.end() :]
+    return data[: first.start()] + str(number).encode() + data[first.end() :]
 
 
 def _lines(draw: Draw, data: bytes) -> bytes:

@@ -100,8 +100,8 @@ def read_capacity_json(draw: Draw, folder: Path) -> None:
 
 def read_client_properties(draw: Draw, folder: Path) -> None:
     """A client properties file, down to the settings of a connection."""
-    found = read_properties(_file(folder, "client.properties", damaged_text(draw, whole.PROPERTIES)))
-    connection_settings(found.values, places=found.places, source=str(folder / "client.properties"))
+    properties = read_properties(_file(folder, "client.properties", damaged_text(draw, whole.PROPERTIES)))
+    connection_settings(properties.values, locations=properties.locations, source=str(folder / "client.properties"))
 
 
 def read_cluster_list(draw: Draw, folder: Path) -> None:

@@ -23,18 +23,18 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 @dataclass(slots=True)
 class Outcomes:
-    """``counts`` by kind and outcome; ``found``: each crash and hang in words."""
+    """``counts`` by kind and outcome; ``failures``: each crash and hang in words."""
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    found: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
 
-    def add(self, number: int, outcome: str, words: str) -> None:
+    def add(self, number: int, outcome: str, text: str) -> None:
         """Count one input."""
         names = list(KINDS)
         kind = names[number % len(names)]
         self.counts[kind, outcome] += 1
         if outcome in ("crash", "hang"):
-            self.found.append(f"input {number} ({kind}, seed {number // len(names)}): {outcome}: {words}")
+            self.failures.append(f"input {number} ({kind}, seed {number // len(names)}): {outcome}: {text}")
 
     def table(self) -> str:
         """Fixed-width columns, a total last."""
@@ -59,10 +59,10 @@ def _run_process(first: int, last: int, outcomes: Outcomes, progress: Callable[[
     with subprocess.Popen(line, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
         watch = _Watch(process)
         running, is_ready = first, False
-        while (told := watch.next_line(HANG_S if is_ready else START_S)) is not None:
-            if told == b"":
+        while (reported := watch.next_line(HANG_S if is_ready else START_S)) is not None:
+            if reported == b"":
                 break
-            message = json.loads(told)
+            message = json.loads(reported)
             is_ready = True
             if "end" in message:
                 outcomes.add(message["end"], message["outcome"], message["words"])

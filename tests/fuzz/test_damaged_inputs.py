@@ -21,7 +21,7 @@ def test_every_damaged_input_is_read_or_refused_with_place_and_reason(capsys) ->
     outcomes = run_inputs(0, INPUTS)
     with capsys.disabled():
         print(f"\n{outcomes.table()}")
-    assert not outcomes.found, "\n".join(outcomes.found)
+    assert not outcomes.failures, "\n".join(outcomes.failures)
     assert sum(outcomes.counts.values()) == INPUTS
     read = {kind for kind in KINDS if outcomes.counts[kind, "read"]}
     refused = {kind for kind in KINDS if outcomes.counts[kind, "refused"]}
@@ -42,17 +42,17 @@ def test_an_input_without_damage_is_read(kind: str, tmp_path: Path, monkeypatch:
 def test_the_same_seed_does_the_same_damage():
     document = {"a": [1, 2, {"b": "c"}], "d": None}
     for seed in range(200):
-        one, other = random.Random(seed), random.Random(seed)
-        assert damaged_json(one, document) == damaged_json(other, document)
-        assert damaged_text(one, "a\nb,c\n") == damaged_text(other, "a\nb,c\n")
+        first, other = random.Random(seed), random.Random(seed)
+        assert damaged_json(first, document) == damaged_json(other, document)
+        assert damaged_text(first, "a\nb,c\n") == damaged_text(other, "a\nb,c\n")
 
 
 @pytest.mark.parametrize(
-    "words",
+    "message",
     ["", "no place", "a: KeyError: 'b'", "file: Traceback (most recent call last)", "x.json: <A object at 0x7f>"],
 )
-def test_a_refusal_without_place_or_with_pythons_words_counts_as_a_crash(words: str) -> None:
-    assert not is_well_refused(words)
+def test_a_refusal_without_place_or_with_pythons_words_counts_as_a_crash(message: str) -> None:
+    assert not is_well_refused(message)
     assert is_well_refused("file.json:3: is no JSON")
 
 
@@ -60,7 +60,7 @@ def test_the_table_counts_by_kind_and_names_what_went_wrong():
     outcomes = Outcomes()
     outcomes.add(0, "read", "")
     outcomes.add(1, "hang", "more than 10 s")
-    assert outcomes.found == ["input 1 (snapshot, seed 0): hang: more than 10 s"]
+    assert outcomes.failures == ["input 1 (snapshot, seed 0): hang: more than 10 s"]
     lines = outcomes.table().splitlines()
     assert lines[0].split() == ["kind", "inputs", "read", "refused", "crash", "hang"]
     assert lines[2].split() == ["snapshot", "1", "0", "0", "0", "1"]

@@ -133,8 +133,8 @@ def plan_document(number: int) -> tuple[dict[str, Any], ClusterSnapshot, PlanOpt
 @cache
 def replay_cases() -> list[dict[str, Any]]:
     """A few short recorded cases of each family."""
-    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     for family in families():
         short = (case for case in cases(family) if len(json.dumps(case)) < _LONGEST_CASE)
-        found += [{name: case[name] for name in ("id", "strategy", "input")} for case in islice(short, 3)]
-    return found
+        results += [{name: case[name] for name in ("id", "strategy", "input")} for case in islice(short, 3)]
+    return results

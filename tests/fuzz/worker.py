@@ -36,8 +36,8 @@ def main(first: int, last: int) -> int:
     names = list(KINDS)
     for number in range(first, last):
         _tell({"start": number})
-        outcome, words = outcome_of(names[number % len(names)], number // len(names))
-        _tell({"end": number, "outcome": outcome, "words": words})
+        outcome, text = outcome_of(names[number % len(names)], number // len(names))
+        _tell({"end": number, "outcome": outcome, "words": text})
     return 0
 
 
@@ -57,8 +57,8 @@ def outcome_of(kind: str, seed: int) -> tuple[str, str]:
     try:
         KINDS[kind](draw_of(kind, seed), folder)
     except (AdvisorError, RefusedLineError) as refusal:
-        words = str(refusal)
-        return ("refused" if is_well_refused(words) else "crash"), words
+        message = str(refusal)
+        return ("refused" if is_well_refused(message) else "crash"), message
     except BaseException as error:  # noqa: BLE001  # whatever it is, it is what this program looks for
         where = "".join(traceback.format_exception(error)[-4:])
         return "crash", f"{type(error).__name__}: {error}\n{where}"
@@ -67,9 +67,9 @@ def outcome_of(kind: str, seed: int) -> tuple[str, str]:
     return "read", ""
 
 
-def is_well_refused(words: str) -> bool:
+def is_well_refused(text: str) -> bool:
     """A place, a reason, and nothing of Python's."""
-    return bool(_PLACE.match(words)) and not _FOREIGN.search(words)
+    return bool(_PLACE.match(text)) and not _FOREIGN.search(text)
 
 
 def _tell(line: dict[str, object]) -> None:

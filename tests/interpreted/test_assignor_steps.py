@@ -49,16 +49,16 @@ def test_pairs_are_sorted_stably_in_their_span() -> None:
 
 
 def test_a_set_of_racks_knows_its_members() -> None:
-    words = np.array([1 << 3, 1 << 1], dtype=np.uint64)
-    assert [rack for rack in range(128) if has_rack(words, rack)] == [3, 65]
+    masks = np.array([1 << 3, 1 << 1], dtype=np.uint64)
+    assert [rack for rack in range(128) if has_rack(masks, rack)] == [3, 65]
 
 
 def test_a_remainder_without_dividing() -> None:
     rng = np.random.default_rng(3)
     for value in [0, 1, 2**31 - 1, *rng.integers(0, 2**31, 200).tolist()]:
         for divisor in (1, 3, 7, 1000, 2**31 - 1):
-            found = hashing.remainder(np.uint32(value), np.int32(divisor), 1.0 / divisor)
-            assert found == value % divisor
+            result = hashing.remainder(np.uint32(value), np.int32(divisor), 1.0 / divisor)
+            assert result == value % divisor
 
 
 def test_four_bytes_are_little_endian_whatever_their_place() -> None:

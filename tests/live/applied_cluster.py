@@ -75,12 +75,12 @@ class AppliedCluster:
 
         def state() -> str | None:
             nonlocal asked_at
-            (found,) = [t["state"] for t in self.client.task_instances(DAG, run_id) if t["task_id"] == task_id]
-            if found != "awaiting_input":
+            (task_instance,) = [t["state"] for t in self.client.task_instances(DAG, run_id) if t["task_id"] == task_id]
+            if task_instance != "awaiting_input":
                 asked_at = time.monotonic()
             elif time.monotonic() - asked_at > _READING_SECONDS and not self._is_answered(run_id, task_id):
                 self.client.answer(DAG, run_id, task_id, option, params)
-            return found
+            return task_instance
 
         wait_for(
             f"{task_id} of {run_id} to end", state, until={"success", "failed"}.__contains__, seconds=_SECONDS,

@@ -173,7 +173,7 @@ class _Case:
         runs = [_owned(member) for member in members]
         pairs = [(name, p) for run in runs for name, partitions in run for p in partitions]
         generations = {(m.get("memberData") or {}).get("generation") for m in members} - {None}
-        found = {
+        results = {
             "racks": any(m.get("rack") for m in members) and any("racks" in t for t in self.topics),
             "static members": any("instanceId" in m for m in members),
             "ids beyond the BMP": any(ord(c) > 0xFFFF for m in members for c in m["id"]),
@@ -191,7 +191,7 @@ class _Case:
                 generations, default=-1
             ),
         }  # fmt: skip
-        return Counter(name for name, is_there in found.items() if is_there)
+        return Counter(name for name, is_there in results.items() if is_there)
 
 
 def _owned(member: dict[str, Any]) -> list[list[Any]]:

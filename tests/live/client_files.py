@@ -78,8 +78,8 @@ def make_key_files(cluster: KafkaCluster, folder: Path) -> KeyFiles:
     )  # fmt: skip
 
 
-def _keytool(*words: object) -> None:
-    subprocess.run(["keytool", *map(str, words)], check=True, capture_output=True, timeout=300)
+def _keytool(*arguments: object) -> None:
+    subprocess.run(["keytool", *map(str, arguments)], check=True, capture_output=True, timeout=300)
 
 
 def jaas(quote: str = '"', module: str = "scram.ScramLoginModule", password: str = ADVISOR_PASSWORD) -> str:

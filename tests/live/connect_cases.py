@@ -39,7 +39,10 @@ def _eager(random: Random, reached: Counter[str]) -> Case:
     connectors = list(_connectors(random).items())
     random.shuffle(connectors)
     reached["no connectors"] += not connectors
-    return {"workers": _names(random, random.randint(1, 20)), "connectors": [list(one) for one in connectors]}
+    return {
+        "workers": _names(random, random.randint(1, 20)),
+        "connectors": [list(connector) for connector in connectors],
+    }
 
 
 def _cooperative(random: Random, reached: Counter[str]) -> Case:
@@ -60,7 +63,7 @@ def _cooperative(random: Random, reached: Counter[str]) -> Case:
                 "nowMs": now_ms,
                 "workers": list(workers),
                 "leader": leader,
-                "connectors": [list(one) for one in connectors.items()],
+                "connectors": [list(item) for item in connectors.items()],
             }
         )
         if random.random() < change / 3:

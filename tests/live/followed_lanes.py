@@ -176,14 +176,14 @@ class FollowedLanes:
 
 
 def _outcome(scenario: str, old: Group, new: Group, predicted: Prediction) -> Outcome:
-    found, had = _readers(new), _readers(old)
-    wrong = [f"strategy {new.protocol}, not {predicted.told}"] * (new.protocol not in predicted.told)
+    result, had = _readers(new), _readers(old)
+    wrong = [f"strategy {new.protocol}, not {predicted.strategies}"] * (new.protocol not in predicted.strategies)
     for member in new.members:
         got, wanted = reading_of(new)[member.id], predicted.reading[member.id]
         if got != wanted:
             wrong.append(f"{member.client_id}: more {sorted(got - wanted)}, less {sorted(wanted - got)}")
-    moved = sum(found[partition] != reader for partition, reader in had.items() if partition in found)
-    return Outcome(new.id, scenario, len(new.members), len(found), moved, tuple(wrong))
+    moved = sum(result[partition] != reader for partition, reader in had.items() if partition in result)
+    return Outcome(new.id, scenario, len(new.members), len(result), moved, tuple(wrong))
 
 
 def _readers(group: Group) -> dict[Partition, str | None]:

@@ -181,12 +181,12 @@ class StreamsMember(Polling):
 
     def _coordinator(self, client: ClusterClient) -> int:
         request = FindCoordinatorRequest(key_type=0, coordinator_keys=[self._group], min_version=4)
-        found = wait_for(
+        result = wait_for(
             f"the coordinator of {self._group}",
             lambda: self._ask(client, min(client.addresses), request).coordinators[0],
             until=lambda row: not row.error_code,
         )  # fmt: skip
-        return int(found.node_id)
+        return int(result.node_id)
 
     def _heartbeat(self, epoch: int, tasks: Any) -> Any:
         kind = StreamsGroupHeartbeatRequest

@@ -23,7 +23,7 @@ Reading = dict[str, frozenset[Partition]]  # member id → what it reads
 class Prediction:
     """The strategy that the group will be told to use (one of several on a tie), and what each member will read."""
 
-    told: tuple[str, ...]
+    strategies: tuple[str, ...]
     reading: Reading
 
 
@@ -109,8 +109,8 @@ def _round(
     answer = by_name(assignor).assign(request)
     topics = group_input.topics
     given = [[(topics[topic], partition) for topic, partition in answer.of_member(i)] for i in range(len(members))]
-    found = tuple(replace(member, assigned=_runs(pairs)) for member, pairs in zip(members, given, strict=True))
-    return found, not len(answer.withheld)
+    result = tuple(replace(member, assigned=_runs(pairs)) for member, pairs in zip(members, given, strict=True))
+    return result, not len(answer.withheld)
 
 
 def _has_server(group: Group) -> bool:
@@ -129,8 +129,8 @@ def _as_walked(before: Group, by_join: Sequence[Member], *, is_server: bool) -> 
         return by_join
     known = {member.id for member in before.members}
     walk = TimelineMap.settled(member.id for member in by_join if member.id in known).order()
-    place = {name: number for number, name in enumerate(walk)}
-    return sorted(by_join, key=lambda member: place.get(member.id, len(place)))
+    index = {name: number for number, name in enumerate(walk)}
+    return sorted(by_join, key=lambda member: index.get(member.id, len(index)))
 
 
 def _had(before: Group, member: Member) -> TopicPartitions:

@@ -118,16 +118,16 @@ class JavaMembers:
         """When members got and gave up partitions, in order of time; of those alone that are still there."""
         return sorted(
             Note(row["at"], name, row["isGot"], frozenset((topic, number) for topic, number in row["partitions"]))
-            for name, told in self._ask({"do": "tell"}).items()
-            for row in told["notes"]
+            for name, reported in self._ask({"do": "tell"}).items()
+            for row in reported["notes"]
         )
 
     def held(self) -> dict[str, frozenset[Partition]]:
         """What each member believes it reads, by name. Raises where one has failed."""
-        told = self._ask({"do": "tell"})
-        failures = {name: row["failure"] for name, row in told.items() if row["failure"]}
+        reported = self._ask({"do": "tell"})
+        failures = {name: row["failure"] for name, row in reported.items() if row["failure"]}
         assert not failures, failures
-        return {name: frozenset((topic, number) for topic, number in row["held"]) for name, row in told.items()}
+        return {name: frozenset((topic, number) for topic, number in row["held"]) for name, row in reported.items()}
 
     def generations(self) -> dict[str, int]:
         """Of each member the generation or epoch that it is in."""

@@ -126,8 +126,8 @@ class _Member:
         offsets: dict[Partition, list[int]] = defaultdict(list)
         for record in records:
             offsets[record.topic(), record.partition()].append(record.offset())
-        for partition, found in offsets.items():
-            self._spans.put(Span(_now_ms(), self.name, partition, min(found), max(found)))
+        for partition, result in offsets.items():
+            self._spans.put(Span(_now_ms(), self.name, partition, min(result), max(result)))
 
     def _give_up(self, _: Any, partitions: Sequence[Any]) -> None:
         for where in partitions:

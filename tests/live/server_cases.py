@@ -223,26 +223,26 @@ def _vote(random: Random, reached: Counter[str]) -> Case:
 
     for _ in range(random.choice((2, 6, 15, 40, 90))):
         kind = random.choice(("join", "join", "rejoin", "leave", "replace", "elect", "complete"))
-        one = random.choice(members or [""])
+        first = random.choice(members or [""])
         if kind == "join" or not members:
             number += random.choice((1, 1, 16, 64))
-            one = f"{prefix}{number}"
-            ops.append({"op": "join", "id": one, "protocols": listed(), "waiting": random.random() < 0.8})
+            first = f"{prefix}{number}"
+            ops.append({"op": "join", "id": first, "protocols": listed(), "waiting": random.random() < 0.8})
             if random.random() < 0.3:
-                static[one] = ops[-1]["instanceId"] = f"pod-{number}"
-            members.append(one)
+                static[first] = ops[-1]["instanceId"] = f"pod-{number}"
+            members.append(first)
         elif kind == "rejoin":
-            ops.append({"op": "rejoin", "id": one, "protocols": listed()})
+            ops.append({"op": "rejoin", "id": first, "protocols": listed()})
         elif kind == "leave":
-            ops.append({"op": "leave", "id": one})
-            members.remove(one)
-            static.pop(one, None)
-        elif kind == "replace" and one in static:
+            ops.append({"op": "leave", "id": first})
+            members.remove(first)
+            static.pop(first, None)
+        elif kind == "replace" and first in static:
             number += 1
             new = f"{prefix}{number}"
-            ops.append({"op": "replace", "instanceId": static[one], "old": one, "new": new})
-            static[new] = static.pop(one)
-            members[members.index(one)] = new
+            ops.append({"op": "replace", "instanceId": static[first], "old": first, "new": new})
+            static[new] = static.pop(first)
+            members[members.index(first)] = new
         elif kind != "replace":
             ops.append({"op": kind})
         reached["tables that grew"] += len(members) == 13

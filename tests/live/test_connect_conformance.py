@@ -33,9 +33,9 @@ def compare(family: str, release: tuple[str, tuple[str, ...]], capsys: pytest.Ca
     cases = list(connect_cases(family, CASES, SEED, reached))
     wrong = []
     for case, recorded in zip(cases, oracle.answers(cases), strict=True):
-        for told in recorded["output"].get("rounds", ()):
-            reached["rounds that revoke"] += bool(told["revoked"])
-            reached["rounds that wait"] += bool(told["delayMs"])
+        for reported in recorded["output"].get("rounds", ()):
+            reached["rounds that revoke"] += bool(reported["revoked"])
+            reached["rounds that wait"] += bool(reported["delayMs"])
         ours = answer({**case, "input": {**case["input"], "version": release[0]}})
         if json.loads(json.dumps(ours["output"])) != recorded["output"]:
             wrong.append(case["id"])

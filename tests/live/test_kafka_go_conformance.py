@@ -58,9 +58,9 @@ def test_kafka_gos_own_balancer_answers_fresh_groups_as_we_do(family: str, capsy
     runs = RUNS if family == "client_rack_affinity" else 2
     lines = "".join(json.dumps(case) + "\n" for case in cases)
     command = [built_go() / "balancers", str(runs)]
-    told = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout
+    completed = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout
     wrong = []
-    for case, line in zip(cases, told.splitlines(), strict=True):
+    for case, line in zip(cases, completed.splitlines(), strict=True):
         output, seen = answer(case)["output"], json.loads(line)["seen"]
         varies = output.get("varies", False)
         reached["varying"] += varies
@@ -72,10 +72,12 @@ def test_kafka_gos_own_balancer_answers_fresh_groups_as_we_do(family: str, capsy
                 for name, numbers in runs_of
                 if name == topic and len(numbers)
             }
-            sorted_ones = [{member: sorted(numbers) for member, numbers in one.items()} for one in assignments]
+            sorted_ones = [
+                {member: sorted(numbers) for member, numbers in assignment.items()} for assignment in assignments
+            ]
             reached["topics"] += 1
             reached["topics seen in several ways"] += len(sorted_ones) > 1
-            is_only = all(one == listed for one in sorted_ones)
+            is_only = all(item == listed for item in sorted_ones)
             if not (is_only if not varies else listed in sorted_ones):
                 wrong.append((case["id"], topic))
     with capsys.disabled():

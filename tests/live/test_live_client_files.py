@@ -68,8 +68,8 @@ def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
                 cluster,
                 {name: written(folder, name, text) for name, text in good_files(keys, provider, folder).items()},
                 {
-                    name: (written(folder, f"wrong {name}", text), words)
-                    for name, (text, words) in bad_files(keys, provider, folder).items()
+                    name: (written(folder, f"wrong {name}", text), message)
+                    for name, (text, message) in bad_files(keys, provider, folder).items()
                 },
             )
 
@@ -83,7 +83,7 @@ def written(folder: Path, name: str, text: str) -> Path:
 def topics_read(file: Path, bootstrap: str) -> list[str]:
     given = read_properties(file)
     snapshot = read_cluster(
-        given.values, cluster_name="files", now=datetime.now(UTC), bootstrap=bootstrap, places=given.places
+        given.values, cluster_name="files", now=datetime.now(UTC), bootstrap=bootstrap, locations=given.locations
     )
     assert not told_secrets(json.dumps(snapshot_to_document(snapshot)))
     return [topic.name for topic in snapshot.topics]
@@ -131,11 +131,11 @@ def test_what_cannot_work_is_named_and_tells_no_secret(listening: Listening, cap
     assert len(listening.bad) >= 20
     wrong = {}
     with caplog.at_level(logging.INFO):
-        for name, (file, words) in listening.bad.items():
+        for name, (file, text) in listening.bad.items():
             said = answer(file, listening.bootstrap(name))
-            if OUT_OF_TIME.search(said) and not re.search(words, said):  # a busy machine
+            if OUT_OF_TIME.search(said) and not re.search(text, said):  # a busy machine
                 said = answer(file, listening.bootstrap(name))
-            if not re.search(words, said) or told_secrets(said) or "\n" in said:
+            if not re.search(text, said) or told_secrets(said) or "\n" in said:
                 wrong[name] = said
     assert wrong == {}
     assert not told_secrets(caplog.text)

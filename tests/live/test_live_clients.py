@@ -85,7 +85,7 @@ class Lane:
     def group(self) -> str:
         return f"{self.client}.{self.strategy}.{self.special}"
 
-    def member(self, bootstrap: str, jvm: JavaMembers, place: int) -> Polling | JavaMember:
+    def member(self, bootstrap: str, jvm: JavaMembers, index: int) -> Polling | JavaMember:
         """Number ``place`` of its group, with the default client id of its library; it reads all topics."""
         if self.client is Client.JAVA:
             settings = {"bootstrap.servers": bootstrap, "group.id": self.group, "test.is.share": "true"}
@@ -94,12 +94,12 @@ class Lane:
                     bootstrap, self.group, "", [self.strategy], is_server=False, session_ms=LONG_SESSION_MS
                 )
                 del settings["client.id"]
-            return JavaMember(jvm, f"{self.group} {place}", settings)
+            return JavaMember(jvm, f"{self.group} {index}", settings)
         if self.client is Client.KAFKA_GO:
-            rack = RACKS[place % len(RACKS)]
+            rack = RACKS[index % len(RACKS)]
             return KafkaGoMember(built_go() / "member", bootstrap, self.group, COUNTS, self.strategy, rack)
         session_ms = SHORT_SESSION_MS if self.special == MIXED else LONG_SESSION_MS
-        is_static = self.special == MIXED and place == STATIC
+        is_static = self.special == MIXED and index == STATIC
         static = {"group_instance_id": f"pod-{self.group}"} if is_static else {}
         if self.special == KIP_848:
             return LibrdkafkaMember(
@@ -114,7 +114,7 @@ class Lane:
         assignor = PYTHON_STRATEGIES[self.client, self.strategy]
         # aiokafka's sticky keeps what its member has in the class: a class of its own for each, as in a process.
         if self.special == TURNED:
-            assignor = _turned(assignor, backwards=place % 2 == 1)
+            assignor = _turned(assignor, backwards=index % 2 == 1)
         else:
             assignor = type(assignor.__name__, (assignor,), {})
         return kind(
@@ -200,10 +200,10 @@ class FollowedClients:
             self.living[lane.group].append(lane.member(self.cluster.bootstrap, self.jvm, self.started))
         self.started += 1
 
-    def leave(self, place: int) -> None:
+    def leave(self, index: int) -> None:
         """The member that came as number ``place`` of each group says goodbye."""
         for members in self.living.values():
-            members.pop(place).stop()
+            members.pop(index).stop()
 
     def stop(self) -> None:
         for members in self.living.values():
@@ -229,7 +229,7 @@ class FollowedClients:
                 self.outcomes.append(self._compared(lane, event, group_of(before, lane.group), after))
 
     def _recognise(self, lane: Lane, seen: ClusterSnapshot) -> None:
-        (group_input,) = (found for found in group_inputs(seen) if found.group.id == lane.group)
+        (group_input,) = (result for result in group_inputs(seen) if result.group.id == lane.group)
         known, replay = group_client(group_input.group), replay_group(group_input)
         # No reading tells how members of one bin are listed: kafka-python 3 leaves out by it, rack affinity deals.
         is_listed = lane.special == MIXED or lane.strategy == RACK_AFFINITY
@@ -240,7 +240,7 @@ class FollowedClients:
 
     def _compared(self, lane: Lane, event: str, old: Group, after: ClusterSnapshot) -> Outcome:
         new, joined = group_of(after, lane.group), self.joined[lane.group]
-        found, had = _readers(new), _readers(old)
+        result, had = _readers(new), _readers(old)
         foretold = as_client_answers(old, after, class_of(new, after), joined)
         has_java = new.type is GroupType.CLASSIC and lane.strategy in CLIENT_CLASSES
         java = as_client_answers(old, after, lane.strategy, joined) if has_java else foretold
@@ -248,7 +248,7 @@ class FollowedClients:
         for name, read in reading_of(new).items():
             if read != foretold[name]:
                 wrong.append(f"{name}: more {sorted(read - foretold[name])}, less {sorted(foretold[name] - read)}")
-        moved = sum(len(found[partition] - readers) for partition, readers in had.items())
+        moved = sum(len(result[partition] - readers) for partition, readers in had.items())
         elsewhere = sum(len(read - java[name]) for name, read in reading_of(new).items())
         return Outcome(lane, event, moved, tuple(wrong), elsewhere)
 
@@ -398,10 +398,10 @@ def test_clients_are_recognised_and_do_what_was_foretold(
         followed.follow("first", followed.join)
         members = 1
         for number, is_join in enumerate(joins(followed.changes)):
-            place = lots.randrange(members)
+            index = lots.randrange(members)
             followed.follow(
                 f"{number + 1}: {'join' if is_join else 'leave'}",
-                followed.join if is_join else lambda: followed.leave(place),  # noqa: B023
+                followed.join if is_join else lambda: followed.leave(index),  # noqa: B023
             )
             members += 1 if is_join else -1
             sizes.add(members)
@@ -416,7 +416,7 @@ def test_clients_are_recognised_and_do_what_was_foretold(
         if lane.special != SHARE
         for members in sizes
     }
-    assert {key: found for key, found in followed.recognised.items() if found != expected[key]} == {}
+    assert {key: result for key, result in followed.recognised.items() if result != expected[key]} == {}
     assert followed.recognised.keys() == expected.keys()
     assert [outcome for outcome in followed.outcomes if outcome.wrong] == []
     assert len(followed.outcomes) == followed.changes * len(followed.lanes)

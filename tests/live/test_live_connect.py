@@ -129,10 +129,10 @@ def sets(running: Mapping[str, Work]) -> dict[str, tuple[set[str], set[object]]]
 
 @pytest.mark.live
 @pytest.mark.parametrize(
-    ("protocol", "told"), [("sessioned", "sessioned"), pytest.param("eager", "default", marks=pytest.mark.matrix)]
+    ("protocol", "reported"), [("sessioned", "sessioned"), pytest.param("eager", "default", marks=pytest.mark.matrix)]
 )
 def test_workers_are_read_and_their_joins_and_leaves_are_foretold(
-    protocol: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    protocol: str, reported: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lots = random.Random(1)
     with start_cluster(ClusterSpec(racks={1: "a"}), tmp_path / "kafka") as cluster:
@@ -147,7 +147,7 @@ def test_workers_are_read_and_their_joins_and_leaves_are_foretold(
                 workers.run_connector(name, tasks)
             group, state = at_rest(cluster, workers)
             assert kind_of(group) is GroupKind.CONNECT_WORKERS
-            assert (group.protocol_type, group.protocol, group.state) == ("connect", told, "Stable")
+            assert (group.protocol_type, group.protocol, group.state) == ("connect", reported, "Stable")
             assert {member.worker.url for member in group.members if member.worker} == {
                 f"http://127.0.0.1:{port}/" for port in workers.ports.values()
             }

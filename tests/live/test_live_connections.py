@@ -90,7 +90,7 @@ def test_a_java_properties_file_reads_the_cluster(secured: KafkaCluster, tmp_pat
     )
     given = read_properties(file)
     snapshot = read_cluster(
-        given.values, cluster_name=None, now=datetime.now(UTC), bootstrap=secured.bootstrap, places=given.places
+        given.values, cluster_name=None, now=datetime.now(UTC), bootstrap=secured.bootstrap, locations=given.locations
     )
     assert snapshot.cluster == snapshot.cluster_id
     assert [topic.name for topic in snapshot.topics] == ["open"]
@@ -131,7 +131,7 @@ def wrong_settings(cluster: KafkaCluster) -> dict[str, tuple[dict[str, object], 
      "certificate"],
 )  # fmt: skip
 def test_what_is_wrong_is_named(secured: KafkaCluster, wrong: str):
-    given, stage, words = wrong_settings(secured)[wrong]
+    given, stage, text = wrong_settings(secured)[wrong]
 
     def refusal() -> ConnectionFailedError:
         with pytest.raises(ConnectionFailedError) as failed:
@@ -141,11 +141,11 @@ def test_what_is_wrong_is_named(secured: KafkaCluster, wrong: str):
     # A probe of a busy machine may run out of its seconds, and says so: it is tried again.
     failed = wait_for("the cause", refusal, until=lambda error: not OUT_OF_TIME.search(str(error)), gist=str)
     assert failed.stage is stage
-    assert re.search(words, str(failed))
+    assert re.search(text, str(failed))
     assert "wrong" not in str(failed).replace("wrong host", "")  # the password is never repeated
 
 
-def snapshot_command(*words: str) -> subprocess.CompletedProcess[str]:
+def snapshot_command(*arguments: str) -> subprocess.CompletedProcess[str]:
     """``rebalance-advisor snapshot`` in a process where whatever the base install lacks cannot be imported."""
     blocked = (
         "airflow",
@@ -163,7 +163,7 @@ def snapshot_command(*words: str) -> subprocess.CompletedProcess[str]:
     )
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "plugins")}
     return subprocess.run(
-        [sys.executable, "-c", program, "snapshot", *words], capture_output=True, text=True, check=False,
+        [sys.executable, "-c", program, "snapshot", *arguments], capture_output=True, text=True, check=False,
         env=environment, timeout=PATIENCE_S,
     )  # fmt: skip
 

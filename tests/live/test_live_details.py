@@ -92,8 +92,8 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
         add = ("--add-config",)
         with ThreadPoolExecutor(max_workers=2) as pool:
             jobs = [
-                pool.submit(tools.configs, "--alter", "--entity-type", kind, *words)
-                for kind, words in (
+                pool.submit(tools.configs, "--alter", "--entity-type", kind, *text)
+                for kind, text in (
                     ("users", ("--entity-name", "ann", "--entity-type", "clients", "--entity-default", *add,
                                "producer_byte_rate=5000")),
                     ("groups", ("--entity-name", "modern", *add, "consumer.heartbeat.interval.ms=5001")),
@@ -102,11 +102,13 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
             assert all("Completed" in job.result() for job in jobs)
         first = read(cluster)
         dirs = [log_dir.path for log_dir in first.brokers[0].log_dirs]
-        (place,) = row_of(first, "big").log_dirs
-        assert place is not None
+        (dir_index,) = row_of(first, "big").log_dirs
+        assert dir_index is not None
         set_config(where, "broker", "1", replica__alter__log__dirs__io__max__bytes__per__second=SLOW)
-        set_config(where, "broker", "3", cordoned__log__dirs=",".join(one.path for one in first.brokers[2].log_dirs))
-        move_between_dirs(cluster, 1, "big", dirs[1 - place])
+        set_config(
+            where, "broker", "3", cordoned__log__dirs=",".join(log_dir.path for log_dir in first.brokers[2].log_dirs)
+        )
+        move_between_dirs(cluster, 1, "big", dirs[1 - dir_index])
         calm, log_dirs = in_the_making(cluster), printed_dirs(tools)
         member.stop()
         assert member.failures == []
@@ -124,8 +126,8 @@ def test_the_log_dir_of_each_replica_and_copies_in_the_making_are_those_of_kafka
     for row in seen.calm.each_partition():
         name = f"{row.topic}-{row.partition}"
         paths = {broker.id: [log_dir.path for log_dir in broker.log_dirs] for broker in seen.calm.brokers}
-        for broker, place, size in zip(row.replicas, row.log_dirs, row.log_bytes, strict=True):
-            ours[broker, name, False] = (paths[broker][place], size)
+        for broker, dir_index, size in zip(row.replicas, row.log_dirs, row.log_bytes, strict=True):
+            ours[broker, name, False] = (paths[broker][dir_index], size)
         for copy in row.future:
             ours[copy.broker, name, True] = (paths[copy.broker][copy.log_dir], copy.log_bytes)
     # The group's last commits are written between the two looks.
@@ -151,12 +153,12 @@ def test_quotas_configs_of_groups_and_defaults_of_brokers_are_told(seen: Seen) -
 
 def test_other_hands_are_findings(seen: Seen) -> None:
     """A copy in the making, a balancer's topic, a wholly cordoned broker; the throttle belongs to what runs."""
-    found = {one.code: one for one in evaluate_rules(seen.calm, score_cluster(seen.calm), [])}
-    assert found["reassignment_running"].evidence["replicas_between_log_dirs"] == 1
-    assert found["other_balancer"].evidence["balancers"] == ("Cruise Control",)
-    assert found["broker_cordoned"].subject == "3"
+    results = {item.code: item for item in evaluate_rules(seen.calm, score_cluster(seen.calm), [])}
+    assert results["reassignment_running"].evidence["replicas_between_log_dirs"] == 1
+    assert results["other_balancer"].evidence["balancers"] == ("Cruise Control",)
+    assert results["broker_cordoned"].subject == "3"
     assert [broker.is_cordoned for broker in seen.calm.brokers] == [False, False, True]
-    assert "throttle_left_over" not in found
+    assert "throttle_left_over" not in results
 
 
 def test_eligible_leaders_are_those_of_kafka_topics_and_asked_only_where_an_isr_is_short(seen: Seen) -> None:

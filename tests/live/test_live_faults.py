@@ -53,7 +53,7 @@ def gaps_of(snapshot: ClusterSnapshot, broker: int) -> list[CoverageGap]:
     return [gap for gap in snapshot.coverage if (gap.subject_type, gap.subject) == ("broker", str(broker))]
 
 
-def told(snapshot: ClusterSnapshot) -> set[tuple[str, str, FactCode]]:
+def gap_codes(snapshot: ClusterSnapshot) -> set[tuple[str, str, FactCode]]:
     return {(gap.subject_type, gap.subject, gap.what.code) for gap in snapshot.coverage}
 
 
@@ -129,7 +129,9 @@ def test_a_dead_broker_stays_in_the_snapshot_with_its_replicas(cluster: KafkaClu
     (gap,) = gaps_of(gone, 3)
     assert gap.lacks(FactCode.LACKS_LOG_DIRS)
     # By the partition, or by the broker where the metadata still named it as leader when offsets were asked for.
-    assert ("topic", "alone", FactCode.LACKS_OFFSETS) in told(gone) or gap.lacks(FactCode.LACKS_OFFSETS_OF_PARTITIONS)
+    assert ("topic", "alone", FactCode.LACKS_OFFSETS) in gap_codes(gone) or gap.lacks(
+        FactCode.LACKS_OFFSETS_OF_PARTITIONS
+    )
     assert gone.partition(gone.row_of["alone", 0]).end_offset is None
     wait_until(
         cluster, "broker 3 alive", lambda seen: seen.coverage == () and seen.brokers[2].state is BrokerState.ALIVE
@@ -162,7 +164,7 @@ def killed(cluster: KafkaCluster, broker: int) -> Iterator[None]:
 
 def _at(phase: str | None, strike: Callable[[], object]) -> Callable[[str], None]:
     """Strike when the reading says that it begins this phase."""
-    return lambda words: strike() if phase is not None and words.startswith(phase) else None
+    return lambda text: strike() if phase is not None and text.startswith(phase) else None
 
 
 @pytest.mark.parametrize("how", ["frozen", "killed"])
@@ -253,12 +255,12 @@ def test_topics_that_change_while_they_are_read_are_as_they_are_or_told(cluster:
     }
     assert before["anew"] != {topic.name: topic.topic_id for topic in torn.topics}["anew"]
     for row in whole.each_partition():
-        found = torn.partition(torn.row_of[row.topic, row.partition])
-        known = (found.replicas, found.start_offset, found.end_offset)
+        result = torn.partition(torn.row_of[row.topic, row.partition])
+        known = (result.replicas, result.start_offset, result.end_offset)
         assert known == (row.replicas, row.start_offset, row.end_offset) or ("topic", row.topic) in {
             (gap.subject_type, gap.subject) for gap in torn.coverage
         }, (row, torn.coverage)
-    assert ("topic", "deleted", FactCode.LACKS_EVERYTHING) in told(torn)
+    assert ("topic", "deleted", FactCode.LACKS_EVERYTHING) in gap_codes(torn)
 
 
 def test_a_dead_log_dir_is_named_with_its_replicas(cluster: KafkaCluster) -> None:
@@ -290,11 +292,11 @@ def test_a_dead_log_dir_is_named_with_its_replicas(cluster: KafkaCluster) -> Non
     held = [row for row in snapshot.each_partition() if 3 in row.replicas]
     lost = [row for row in held if row.log_bytes[row.replicas.index(3)] is None]
     assert lost
-    said = {(subject, what) for _, subject, what in told(snapshot)}
+    said = {(subject, what) for _, subject, what in gap_codes(snapshot)}
     assert all(
         {(row.topic, FactCode.LACKS_OFFLINE_REPLICA), (row.topic, FactCode.LACKS_REPLICA_SIZE)} & said for row in lost
     )
     findings = advise(snapshot, AdviceRequest(PlanOptions(with_frontier=False))).document()["findings"]
-    (found,) = [finding for finding in findings if finding["code"] == "log_dir_offline"]
-    assert (found["subject"], found["evidence"]["replicas"]) == ("3", len(lost))
-    assert str(dead) in found["recommendation"]["args"]["paths"]
+    (only_finding,) = [finding for finding in findings if finding["code"] == "log_dir_offline"]
+    assert (only_finding["subject"], only_finding["evidence"]["replicas"]) == ("3", len(lost))
+    assert str(dead) in only_finding["recommendation"]["args"]["paths"]

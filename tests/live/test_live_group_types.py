@@ -147,13 +147,13 @@ def wait_until(cluster: KafkaCluster, lacks: Callable[[ClusterSnapshot], list[ob
 
 def unsettled(snapshot: ClusterSnapshot) -> list[object]:
     """What is still going on: everybody is to have its part, and all that is written to be read and committed."""
-    found = {group.id: group for group in snapshot.groups}
-    if found.keys() != GROUPS.keys() or snapshot.coverage:
-        return [sorted(GROUPS.keys() - found.keys()), snapshot.coverage]
+    results = {group.id: group for group in snapshot.groups}
+    if results.keys() != GROUPS.keys() or snapshot.coverage:
+        return [sorted(GROUPS.keys() - results.keys()), snapshot.coverage]
     ends = {(row.topic, row.partition): row.end_offset for row in snapshot.each_partition()}
     wrong: list[object] = []
     for name, (kind, _, count, _) in GROUPS.items():
-        group = found[name]
+        group = results[name]
         parts = [member.assigned for member in group.members]
         going = any(member.target not in (None, member.assigned) for member in group.members)
         if group.state != "Stable" or len(parts) != count or not all(parts) or going:
@@ -178,12 +178,12 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compared]:
         fill(cluster.bootstrap, {"clicks": RECORDS["clicks"]}, 100)
         with members(cluster) as end_share:
             wait_until(
-                cluster, lambda seen: [] if any(one.assigned for one in member_list(seen, "sharers")) else ["none"]
+                cluster, lambda seen: [] if any(item.assigned for item in member_list(seen, "sharers")) else ["none"]
             )
             fill(cluster.bootstrap, {"orders": RECORDS["orders"]}, 100)
             wait_until(cluster, unsettled)
             with ThreadPoolExecutor(max_workers=3) as pool:
-                asked = {name: pool.submit(tool, cluster.tools, *words) for name, words in QUESTIONS.items()}
+                asked = {name: pool.submit(tool, cluster.tools, *text) for name, text in QUESTIONS.items()}
                 printed = {name: answer.result() for name, answer in asked.items()}
             snapshot = wait_until(cluster, unsettled)
             end_share()
@@ -212,11 +212,11 @@ def number(text: str) -> int | None:
 
 
 def test_every_type_is_told_with_its_strategy_members_and_racks(compared: Compared) -> None:
-    found = {}
+    results = {}
     for group in compared.snapshot.groups:
         racks = {member.client_id: member.rack for member in group.members if member.rack}
-        found[group.id] = (group.type, group.protocol, len(group.members), racks)
-    assert found == GROUPS
+        results[group.id] = (group.type, group.protocol, len(group.members), racks)
+    assert results == GROUPS
     static = {member.instance_id for group in compared.snapshot.groups for member in group.members}
     assert static == {None, "pod-1"}
 
@@ -283,10 +283,10 @@ def test_members_of_a_share_group_and_where_it_is_once_it_is_left_behind(compare
 
 def tasks(text: str, name: str) -> TaskIds:
     """``ACTIVE: 0:[0,2]; TARGET-ACTIVE: 0:[0,2];`` → the tasks of one of its parts."""
-    found = re.search(rf"(?:^|; ){name}: ([^;]*);", text)
-    rows = re.findall(r"(\S+):\[([\d,]*)\]", found[1]) if found else []
+    match = re.search(rf"(?:^|; ){name}: ([^;]*);", text)
+    rows = re.findall(r"(\S+):\[([\d,]*)\]", match[1]) if match else []
     return tuple(
-        sorted((subtopology, tuple(sorted(int(one) for one in numbers.split(",")))) for subtopology, numbers in rows)
+        sorted((subtopology, tuple(sorted(int(item) for item in numbers.split(",")))) for subtopology, numbers in rows)
     )
 
 
@@ -313,7 +313,7 @@ def test_members_tasks_and_offsets_of_a_streams_group(compared: Compared) -> Non
         ("orders", partition) for partition in range(4)
     ]
     assert {member.subscription for member in group.members} == {("orders",)}
-    (asked,) = (one for one in group_inputs(compared.snapshot) if one.group.id == group.id)
+    (asked,) = (group_input for group_input in group_inputs(compared.snapshot) if group_input.group.id == group.id)
     replayed = replay_streams_group(asked)
     assert (replayed.missing, replayed.is_reproduced) == ((), True)
     lags = {
@@ -333,7 +333,7 @@ def test_what_the_cluster_can_do_is_told(compared: Compared) -> None:
 
 def test_the_clients_of_classic_groups_are_recognised(compared: Compared) -> None:
     """By their default client ids; librdkafka's have some of ours, so that their bytes alone tell."""
-    found = {group.id: group_client(group) for group in compared.groups(GroupType.CLASSIC)}
+    results = {group.id: group_client(group) for group in compared.groups(GroupType.CLASSIC)}
     shown = {
         group.id: [
             (m.client_id, m.subscription_version, decode_user_data(m.user_data, group.protocol).layout.value)
@@ -341,7 +341,7 @@ def test_the_clients_of_classic_groups_are_recognised(compared: Compared) -> Non
         ]
         for group in compared.groups(GroupType.CLASSIC)
     }
-    assert {name: known.client for name, known in found.items()} == {
+    assert {name: known.client for name, known in results.items()} == {
         "aiokafka": Client.AIOKAFKA, "java": Client.JAVA, "kafka-python": Client.KAFKA_PYTHON,
         "librdkafka": Client.LIBRDKAFKA,
     }, shown  # fmt: skip

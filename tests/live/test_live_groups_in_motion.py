@@ -92,12 +92,12 @@ def advise(folder: Path, snapshot: ClusterSnapshot) -> tuple[list[dict[str, Any]
     return findings, {group["group"]: group for group in groups}
 
 
-def assert_only_its_motion(folder: Path, seen: ClusterSnapshot, name: str, *words: str) -> None:
+def assert_only_its_motion(folder: Path, seen: ClusterSnapshot, name: str, *arguments: str) -> None:
     """One finding about the group, which says what is under way; no strategy and no member is judged."""
     findings, groups = advise(folder, seen)
     own = [finding for finding in findings if finding["subject"] == name]
     assert [finding["code"] for finding in own] == ["group_in_motion"]
-    for word in words:
+    for word in arguments:
         assert word in json.dumps(own[0])
     assert groups[name]["advised"] is None
 
@@ -207,7 +207,7 @@ def test_a_partition_that_its_member_has_paused_does_not_move(
     later = wait_for_unread({2}, after=earlier.captured_at)
     findings, _ = advise(tmp_path / "advice", measure_rates(earlier, later))
     own = [finding for finding in findings if "paused" in finding["subject"]]
-    told = [finding for finding in own if finding["code"] == "partition_not_read"]
-    assert len(told) == 1, own
-    assert told[0]["evidence"]["partition_names"] == [f"{TOPIC}-2"]
-    assert told[0]["evidence"]["partitions_that_their_members_read"] == PARTITIONS - 1
+    reported = [finding for finding in own if finding["code"] == "partition_not_read"]
+    assert len(reported) == 1, own
+    assert reported[0]["evidence"]["partition_names"] == [f"{TOPIC}-2"]
+    assert reported[0]["evidence"]["partitions_that_their_members_read"] == PARTITIONS - 1

@@ -40,9 +40,9 @@ def read(cluster: KafkaCluster) -> ClusterSnapshot:
 
 def in_dir(cluster: KafkaCluster, broker: int, path: str) -> set[str]:
     """What Kafka's own tool says lies there, or is coming."""
-    (told,) = [one for one in cluster.tools.log_dirs()["brokers"] if one["broker"] == broker]
-    (found,) = [one for one in told["logDirs"] if one["logDir"] == path]
-    return {one["partition"] for one in found["partitions"]}
+    (broker_row,) = [row for row in cluster.tools.log_dirs()["brokers"] if row["broker"] == broker]
+    (dir_row,) = [row for row in broker_row["logDirs"] if row["logDir"] == path]
+    return {partition["partition"] for partition in dir_row["partitions"]}
 
 
 def commands(folder: Path, heading: str) -> str:
@@ -58,11 +58,17 @@ def carry_out(cluster: KafkaCluster, folder: Path, kind: str, heading: str) -> l
         command = commands(folder, f"## {heading} {file.stem}")
         throttle = re.search(r"--replica-alter-log-dirs-throttle (\d+)", command)
         assert throttle is not None
-        words = ("--reassignment-json-file", str(file), "--execute", "--replica-alter-log-dirs-throttle", throttle[1])
+        arguments = (
+            "--reassignment-json-file",
+            str(file),
+            "--execute",
+            "--replica-alter-log-dirs-throttle",
+            throttle[1],
+        )
         states: set[DirMoveState] = set()
         # Read while the tool still runs: on a busy machine the moves may be done when it has ended.
         with ThreadPoolExecutor(max_workers=1) as beside:
-            begun = beside.submit(cluster.tools.reassign, *words)
+            begun = beside.submit(cluster.tools.reassign, *arguments)
             while not begun.done():
                 states |= set(progress_of(document, read(cluster)).states)
             begun.result()

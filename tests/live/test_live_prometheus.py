@@ -112,14 +112,14 @@ def test_what_prometheus_tells_becomes_the_loads_of_a_snapshot(exporters, tmp_pa
 
         time.sleep(15)
         # A scrape that a busy machine answers late has the wrong second: rates are right a window later.
-        found, collected = wait_for("rates within a twentieth", look, until=are_right, gist=rates_of, every_s=1)
-    assert {column.source for column in found.loads.columns.values()} == {LoadSource.PROMETHEUS}
-    assert {column.window_s for column in found.loads.columns.values()} == {10.0}
-    cpu = found.load(LoadKind.CPU_PERCENT)
+        result, collected = wait_for("rates within a twentieth", look, until=are_right, gist=rates_of, every_s=1)
+    assert {column.source for column in result.loads.columns.values()} == {LoadSource.PROMETHEUS}
+    assert {column.window_s for column in result.loads.columns.values()} == {10.0}
+    cpu = result.load(LoadKind.CPU_PERCENT)
     assert cpu[0] == pytest.approx(2 * cpu[1], rel=0.05)
     assert said[0].startswith("in_bytes_per_s: 10% exact, 90% split by messages")
-    assert found.coverage == ()
+    assert result.coverage == ()
     # As the DAGs collect it, the table in clusters.toml names the server: counters have grown since, rates have not.
-    for kind, column in found.loads.columns.items():
-        assert collected.load(kind).tolist() == pytest.approx(found.load(kind).tolist(), rel=0.1)
+    for kind, column in result.loads.columns.items():
+        assert collected.load(kind).tolist() == pytest.approx(result.load(kind).tolist(), rel=0.1)
         assert collected.loads.columns[kind].source == column.source

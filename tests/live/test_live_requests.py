@@ -55,8 +55,8 @@ def read(cluster: KafkaCluster) -> tuple[ClusterSnapshot, RequestCounts]:
         return read_with_settings(settings, cluster_name="live", now=datetime.now(UTC), counts=counts), counts
 
     return wait_for(
-        "a reading that lacks nothing", look, until=lambda found: found[0].coverage == (),
-        gist=lambda found: found[0].coverage,
+        "a reading that lacks nothing", look, until=lambda result: result[0].coverage == (),
+        gist=lambda result: result[0].coverage,
     )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def test_a_cluster_forty_times_as_large_takes_the_same_requests(
     assert many.most_to_a_broker <= MOST_TO_A_BROKER
     assert many.for_cluster.total() <= MOST_FOR_CLUSTER
     with capsys.disabled():
-        print("", *many.words(), sep="\n")
+        print("", *many.lines(), sep="\n")
 
 
 def test_with_two_of_four_brokers_frozen_all_of_the_healthy_two_is_read(
@@ -85,24 +85,24 @@ def test_with_two_of_four_brokers_frozen_all_of_the_healthy_two_is_read(
     out = tmp_path / "snapshot.json"
 
     def snapshot() -> tuple[ClusterSnapshot, str]:
-        words = ["snapshot", "--bootstrap", cluster.bootstrap, "--out", str(out), "--deadline", "20", "--verbose"]
-        assert main(words) == 0
+        arguments = ["snapshot", "--bootstrap", cluster.bootstrap, "--out", str(out), "--deadline", "20", "--verbose"]
+        assert main(arguments) == 0
         return read_input(str(out)), capsys.readouterr().err
 
-    def lines(found: tuple[ClusterSnapshot, str]) -> list[tuple[str, str]]:
-        return [(gap.subject_type, gap.subject) for gap in found[0].coverage]
+    def lines(result: tuple[ClusterSnapshot, str]) -> list[tuple[str, str]]:
+        return [(gap.subject_type, gap.subject) for gap in result[0].coverage]
 
     with cluster.frozen_broker(3), cluster.frozen_broker(4):
         # A machine that stands still for five seconds makes the healthy ones silent, too.
         torn, said = wait_for(
             "a reading that lacks the two frozen brokers alone", snapshot, gist=lines,
-            until=lambda found: lines(found) == [("broker", "3"), ("broker", "4")],
+            until=lambda result: lines(result) == [("broker", "3"), ("broker", "4")],
         )  # fmt: skip
     assert [broker.state for broker in torn.brokers] == [BrokerState.ALIVE] * 2 + [BrokerState.SILENT] * 2
     healthy = {group.id: group for group in whole.groups if group.coordinator in (1, 2)}
-    found = {group.id: group for group in torn.groups}
+    results = {group.id: group for group in torn.groups}
     assert len(healthy) > 10
-    assert {name: (group.members, group.committed) for name, group in found.items() if name in healthy} == {
+    assert {name: (group.members, group.committed) for name, group in results.items() if name in healthy} == {
         name: (group.members, group.committed) for name, group in healthy.items()
     }
     for row in whole.each_partition():

@@ -141,7 +141,7 @@ def planned(snapshot: ClusterSnapshot) -> Plan:
 
 def unsaid(whole: ClusterSnapshot, seen: ClusterSnapshot) -> list[str]:
     """What the super user sees, the advisor does not, and no gap tells. Empty: all is said."""
-    told = {(gap.subject_type, gap.subject) for gap in seen.coverage}
+    reported = {(gap.subject_type, gap.subject) for gap in seen.coverage}
     rights = missing_rights(seen.coverage)
     topics = {topic.name: topic for topic in seen.topics}
     groups = {group.id: group for group in seen.groups}
@@ -150,28 +150,32 @@ def unsaid(whole: ClusterSnapshot, seen: ClusterSnapshot) -> list[str]:
     for topic in whole.topics:
         if topic.name not in topics:
             # A name that nobody betrays can be told by the right alone.
-            is_said = ("topic", topic.name) in told or Right.DESCRIBE_CLUSTER in rights
+            is_said = ("topic", topic.name) in reported or Right.DESCRIBE_CLUSTER in rights
         else:
-            is_said = topics[topic.name].configs == topic.configs or ("topic", topic.name) in told
+            is_said = topics[topic.name].configs == topic.configs or ("topic", topic.name) in reported
         missing += [] if is_said else [f"topic {topic.name}"]
     for group in whole.groups:
-        found = groups.get(group.id)
-        if found is None:
+        result = groups.get(group.id)
+        if result is None:
             is_said = Right.DESCRIBE_CLUSTER in rights
         else:
-            same = len(found.members) == len(group.members)
-            hidden = {commit.topic for commit in group.committed} - {commit.topic for commit in found.committed}
-            is_said = ("group", group.id) in told or (same and all(("topic", name) in told for name in hidden))
+            same = len(result.members) == len(group.members)
+            hidden = {commit.topic for commit in group.committed} - {commit.topic for commit in result.committed}
+            is_said = ("group", group.id) in reported or (same and all(("topic", name) in reported for name in hidden))
         missing += [] if is_said else [f"group {group.id}"]
     for broker in whole.brokers:
         is_same = brokers[broker.id].configs == broker.configs and bool(brokers[broker.id].log_dirs)
-        missing += [] if is_same or ("broker", str(broker.id)) in told else [f"broker {broker.id}"]
+        missing += [] if is_same or ("broker", str(broker.id)) in reported else [f"broker {broker.id}"]
     row_of = seen.row_of
     for row in whole.each_partition():
         if (row.topic, row.partition) in row_of:
             found_row = seen.partition(row_of[row.topic, row.partition])
             is_known = None not in (*found_row.log_bytes, found_row.start_offset, found_row.end_offset)
-            is_said = is_known or ("topic", row.topic) in told or all(("broker", str(b)) in told for b in row.replicas)
+            is_said = (
+                is_known
+                or ("topic", row.topic) in reported
+                or all(("broker", str(b)) in reported for b in row.replicas)
+            )
             missing += [] if is_said else [f"partition {row.topic}-{row.partition}"]
     return missing
 
@@ -204,8 +208,8 @@ def test_nothing_that_is_missing_goes_unsaid_and_no_verdict_is_better_than_what_
             surely = lacks if seen.topics and seen.groups else lacks & {Right.DESCRIBE_CLUSTER, Right.BROKER_CONFIGS}
             is_right = surely <= set(rights) <= lacks and plan.verdict.value == case.verdict
             commands = [right.command for right in rights] if plan.verdict.value == "cannot_tell" else []
-            told = " ".join(render_all(plan.reasons))
-            if not is_right or unsaid(whole, seen) or not all(command in told for command in commands):
+            text = " ".join(render_all(plan.reasons))
+            if not is_right or unsaid(whole, seen) or not all(command in text for command in commands):
                 wrong[case.name] = (rights, plan.verdict, unsaid(whole, seen), plan.reasons)
     with capsys.disabled():
         print("", *table, sep="\n")
@@ -218,10 +222,10 @@ def grant_as_documented(cluster: KafkaCluster, admin: Any) -> None:
     commands = re.findall(r"(?m)^kafka-acls.sh --bootstrap-server HOST:PORT (--add .*)$", PAGE.read_text("utf-8"))
     assert len(commands) == 3
     for command in commands:
-        words = shlex.split(command.replace("User:NAME", f"User:{ADVISOR}"))
-        if "--group" in words and cluster.spec.version.startswith("3."):  # the page: brokers before 4.0 know none
-            words = shlex.split(shlex.join(words).replace(" --operation DescribeConfigs", ""))
-        cluster.tools.acls(*words)
+        text = shlex.split(command.replace("User:NAME", f"User:{ADVISOR}"))
+        if "--group" in text and cluster.spec.version.startswith("3."):  # the page: brokers before 4.0 know none
+            text = shlex.split(shlex.join(text).replace(" --operation DescribeConfigs", ""))
+        cluster.tools.acls(*text)
 
 
 def audited(cluster: KafkaCluster, since: dict[Path, str]) -> set[tuple[str, ...]]:

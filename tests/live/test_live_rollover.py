@@ -108,9 +108,9 @@ class RolledGroup:
         """All rollovers, step by step; whoever asks for the next waits until the group has settled."""
         for target, is_server in self.targets:
             group = self.seen()
-            found = rollover(group, group_client(group), target, is_server=is_server, kafka_version=NEWEST)
-            self.rollovers.append(found)
-            for step in found.steps:
+            result = rollover(group, group_client(group), target, is_server=is_server, kafka_version=NEWEST)
+            self.rollovers.append(result)
+            for step in result.steps:
                 yield from self._do(step)
             group = self.seen()
             assert (group.protocol, group.type is GroupType.CONSUMER) == (target, is_server)
@@ -190,14 +190,14 @@ def print_all(groups: Sequence[RolledGroup], reads: dict[str, Reads], capsys: py
         )
         print("|---|---|---|---|---|---|---|")
         for group in groups:
-            found = reads[group.name]
+            result = reads[group.name]
             for number, (step, seen) in enumerate(group.bounced, 1):
-                told = group.read_again_ms
-                row = (group.name, number, step.rebalances, seen, len(found.first_ms), told, len(found.again))
+                reported = group.read_again_ms
+                row = (group.name, number, step.rebalances, seen, len(result.first_ms), reported, len(result.again))
                 print(f"| {' | '.join(map(str, row))} |")
 
 
-def too_old(found: Reads, most_ms: int | None, stolen: StolenTime) -> Sequence[Again]:
+def too_old(reads: Reads, most_ms: int | None, stolen: StolenTime) -> Sequence[Again]:
     """Return the records read twice that the advice does not allow; with ``most_ms`` None it allows those of a join.
 
     On a busy machine a member may be held up between reading and committing: what it lost is allowed besides.
@@ -205,10 +205,10 @@ def too_old(found: Reads, most_ms: int | None, stolen: StolenTime) -> Sequence[A
     longest_ms = {None: JOINING_MS, 0: 0}.get(most_ms, (most_ms or 0) + SLACK_MS)
 
     def is_too_old(partition: Partition, offset: int, age_ms: int | None) -> bool:
-        first_ms = found.first_ms[partition, offset]
+        first_ms = reads.first_ms[partition, offset]
         return age_ms is None or age_ms > longest_ms + stolen.allowance_ms(first_ms, first_ms + age_ms)
 
-    return [row for row in found.again if is_too_old(*row)]
+    return [row for row in reads.again if is_too_old(*row)]
 
 
 @pytest.mark.parametrize("is_alone", [False, pytest.param(True, marks=pytest.mark.matrix)])
@@ -258,7 +258,7 @@ def test_a_rollover_as_written_misses_no_record_and_reads_none_twice_beyond_what
             }
 
         def missed(reads: dict[str, Reads]) -> dict[str, int]:
-            return {name: len(written - found.first_ms.keys()) for name, found in reads.items()}
+            return {name: len(written - row.first_ms.keys()) for name, row in reads.items()}
 
         reads = wait_for(
             "every group to read every record", reads_so_far, gist=missed, every_s=1,
@@ -267,10 +267,10 @@ def test_a_rollover_as_written_misses_no_record_and_reads_none_twice_beyond_what
         librdkafka.leave(groups[-1].names)
     print_all(groups, reads, capsys)
     for group in groups:
-        found = reads[group.name]
+        result = reads[group.name]
         for rolled in group.rollovers:
             assert rolled.steps
             assert rolled.obstacle is None
-        assert not is_alone or too_old(found, group.read_again_ms, stolen) == []
+        assert not is_alone or too_old(result, group.read_again_ms, stolen) == []
         assert [(step, seen) for step, seen in group.bounced if seen > (step.rebalances or 0)] == []
     assert reads["now.and.then"].again, "without commits when partitions are given up some records come twice"

@@ -121,7 +121,7 @@ def classic_changes(
     """Yield each change of the classic group, and whether it ended at rest with the foretold figures of a leave."""
     for what, members in steps(process, "classic"):
         before, (_, replay) = replay, settled(bootstrap, members, only="app-classic")["app-classic"]
-        left = {one.process_id for one in before.members} - {one.process_id for one in replay.members}
+        left = {member.process_id for member in before.members} - {member.process_id for member in replay.members}
         rows = [row for row in before.rows_of(StreamsScenario.INSTANCE_DIES) if set(row.instances) == left]
         yield what, len(rows) == len(left) and all(is_as_foretold(row, replay.today) for row in rows)
 
@@ -136,10 +136,10 @@ def foretold(before: Group, members: Sequence[Member], version: str) -> Placed:
     known = {member.id: member for member in before.members}
     order = feeding_order(tuple(members), seen_release(version), is_server=True)
     assert order is not None
-    listed = [known.get(members[place].id, members[place]) for place in order.tolist()]
+    listed = [known.get(members[index].id, members[index]) for index in order.tolist()]
     request = StreamsRequest(
         subtopologies=(StreamsSubtopology("0", PARTITIONS, is_stateful=True),), standby_replicas=1,
-        members=tuple(streams_member(one, is_known=one.id in known) for one in listed),
+        members=tuple(streams_member(item, is_known=item.id in known) for item in listed),
     )  # fmt: skip
     given = zip(listed, streams_sticky(version).assign(request), strict=True)
     return {member.id: (set(tasks.active), set(tasks.standby)) for member, tasks in given}
@@ -178,15 +178,16 @@ def settled(bootstrap: str, members: int, only: str | None = None) -> dict[str, 
             group.id: (group, replay) for group in snapshot.groups if (replay := replays[group.id]) is not None
         }  # fmt: skip
 
-    def is_settled(found: dict[str, tuple[Group, StreamsReplay]]) -> bool:
+    def is_settled(result: dict[str, tuple[Group, StreamsReplay]]) -> bool:
         wanted = {only} if only else {"app-classic", "app-streams"}
-        todays = [replay.today for name, (_, replay) in found.items() if name in wanted]
+        todays = [replay.today for name, (_, replay) in result.items() if name in wanted]
         return len(todays) == len(wanted) and all(
             today is not None and (today.members, today.active_tasks, today.standby_tasks)
             == (members, PARTITIONS, PARTITIONS)
             for today in todays
         ) and all(
-            {MissingPart.SETTLED_STATE, MissingPart.TASKS_AT_REST}.isdisjoint(found[name][1].missing) for name in wanted
+            {MissingPart.SETTLED_STATE, MissingPart.TASKS_AT_REST}.isdisjoint(result[name][1].missing)
+            for name in wanted
         )  # fmt: skip
 
     return wait_for("both applications to be at rest", read, until=is_settled, every_s=1.0)
@@ -211,7 +212,9 @@ def test_a_streams_group_is_replayed_and_a_leave_ends_as_foretold(applications: 
     is_newer = minor_of(applications.version) >= (4, 4)
     assert (group.protocol, replay.missing, replay.standby_replicas) == ("sticky" if is_newer else None, (), 1)
     assert all((member.task_offsets is not None) == is_newer for member in group.members)
-    left = {one.process_id for one in replay.members} - {one.process_id for one in applications.after.members}
+    left = {member.process_id for member in replay.members} - {
+        member.process_id for member in applications.after.members
+    }
     (foretold,) = (row for row in replay.rows_of(StreamsScenario.INSTANCE_DIES) if set(row.instances) == left)
     today = applications.after.today
     assert today is not None
@@ -222,18 +225,24 @@ def test_a_streams_group_is_replayed_and_a_leave_ends_as_foretold(applications: 
 def test_joins_and_leaves_of_a_streams_group_are_foretold_task_by_task(
     applications: Applications, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = [(change.what, change.foretold == change.happened) for change in applications.changes]
+    reported = [(change.what, change.foretold == change.happened) for change in applications.changes]
     with capsys.disabled():
-        print(f"\nStreams on {applications.version}: {sum(right for _, right in told)} of {len(told)} foretold: {told}")
-    assert len(told) == CHANGES
+        print(
+            f"\nStreams on {applications.version}: {sum(right for _, right in reported)} of {len(reported)} foretold: "
+            f"{reported}"
+        )
+    assert len(reported) == CHANGES
     assert all(change.foretold == change.happened for change in applications.changes)
 
 
 def test_joins_and_leaves_of_classic_streams_come_to_rest_as_foretold(
     applications: Applications, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = applications.classic_changes
+    reported = applications.classic_changes
     with capsys.disabled():
-        print(f"\nClassic Streams on {applications.version}: {sum(right for _, right in told)} of {len(told)}: {told}")
-    assert len(told) == CHANGES
-    assert all(right for _, right in told)
+        print(
+            f"\nClassic Streams on {applications.version}: {sum(right for _, right in reported)} of {len(reported)}: "
+            f"{reported}"
+        )
+    assert len(reported) == CHANGES
+    assert all(right for _, right in reported)

@@ -36,9 +36,9 @@ def written(cluster: KafkaCluster) -> Counter[tuple[bytes | None, int, int]]:
     producer = KafkaProducer(bootstrap_servers=cluster.bootstrap.split(","), acks="all", compression_type="gzip")
     sent = [(key, i % 90, producer.send("orders", key=key, value=b"v" * (i % 90))) for i, key in enumerate(KEYS)]
     producer.flush(timeout=300)
-    found = Counter((key, size, future.get(timeout=300).partition) for key, size, future in sent)
+    counts = Counter((key, size, future.get(timeout=300).partition) for key, size, future in sent)
     producer.close()
-    return found
+    return counts
 
 
 def test_all_records_are_found_as_they_were_written(
@@ -59,8 +59,8 @@ def test_the_command_names_the_hot_partition_and_who_wrote_it(
     cluster: KafkaCluster, written: Counter[tuple[bytes | None, int, int]], tmp_path: Path
 ) -> None:
     out = tmp_path / "keys.json"
-    words = ["keys", "--bootstrap", cluster.bootstrap, "--topic", "orders", "--partitioner", "default"]
-    assert main([*words, "--partitioner", "sarama-hash", "--sample", "100000", "--out", str(out)]) == 0
+    arguments = ["keys", "--bootstrap", cluster.bootstrap, "--topic", "orders", "--partitioner", "default"]
+    assert main([*arguments, "--partitioner", "sarama-hash", "--sample", "100000", "--out", str(out)]) == 0
     document = json.loads(out.read_text())
     assert document["records"] == sum(written.values()) == len(KEYS)
     (hot,) = {partition for key, _, partition in written if key == b"hot"}

@@ -29,9 +29,9 @@ def groups(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Protocol, 
     """One broker and the topic of each group, nobody reading yet."""
     spec = ClusterSpec(racks={1: "a"}, broker_properties=BROKER_TIMES)
     with start_cluster(spec, tmp_path_factory.mktemp("triggers") / "cluster") as cluster:
-        found = {protocol: TimedGroup(cluster.bootstrap, protocol) for protocol in Protocol}
-        create_topics(cluster.bootstrap, {group.topic: [[1]] * group.partitions for group in found.values()}, {})
-        yield found
+        results = {protocol: TimedGroup(cluster.bootstrap, protocol) for protocol in Protocol}
+        create_topics(cluster.bootstrap, {group.topic: [[1]] * group.partitions for group in results.values()}, {})
+        yield results
 
 
 def change(trigger: Trigger, subject: str, **also: object) -> Change:
@@ -150,9 +150,16 @@ def test_pauses_come_as_the_timeline_says(
         with capsys.disabled():
             print("\n| protocol | trigger | pauses | longest ms | furthest from the replay ms | wrong |")
             print("|---|---|---|---|---|---|")
-            for found in outcomes:
-                row = (found.protocol, found.scenario, found.pauses, found.longest_ms, found.worst_ms, len(found.wrong))
-                print(f"| {' | '.join(map(str, row))} |", *found.wrong, sep="\n    ")
+            for result in outcomes:
+                row = (
+                    result.protocol,
+                    result.scenario,
+                    result.pauses,
+                    result.longest_ms,
+                    result.worst_ms,
+                    len(result.wrong),
+                )
+                print(f"| {' | '.join(map(str, row))} |", *result.wrong, sep="\n    ")
     assert [outcome for outcome in outcomes if outcome.wrong] == []
     assert all(len({row.scenario for row in group.outcomes}) >= 10 for group in groups.values())
     # They did something: partitions paused at every trigger, in every group.

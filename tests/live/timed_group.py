@@ -134,7 +134,7 @@ class TimedGroup:
         seen = _moments(observed)
         worst_ms, wrong = min(
             (_differences(seen, _moments(pauses)) for pauses in self._replays(changes, started_ms)),
-            key=lambda found: (len(found[1]), found[0]),
+            key=lambda result: (len(result[1]), result[0]),
         )
         lengths = [pause.to_ms - pause.from_ms for pause in observed if pause.to_ms is not None]
         self.outcomes.append(Outcome(self.protocol, scenario, len(observed), max(lengths, default=0), worst_ms, wrong))
@@ -205,15 +205,15 @@ def warm_up(jvm: JavaMembers, bootstrap: str) -> None:
 def _moments(pauses: Sequence[Pause]) -> dict[tuple[Any, ...], int]:
     """Each beginning and each end of a pause, with the member that stopped or started."""
     counts: dict[Partition, int] = {}
-    found: dict[tuple[Any, ...], int] = {}
+    results: dict[tuple[Any, ...], int] = {}
     for pause in pauses:
         number = counts[pause.partition] = counts.get(pause.partition, 0) + 1
-        found[pause.partition, number, "from", pause.member_before or ""] = pause.from_ms
+        results[pause.partition, number, "from", pause.member_before or ""] = pause.from_ms
         if pause.to_ms is None:
-            found[pause.partition, number, "has no end", ""] = 0
+            results[pause.partition, number, "has no end", ""] = 0
         else:
-            found[pause.partition, number, "to", pause.member_after or ""] = pause.to_ms
-    return found
+            results[pause.partition, number, "to", pause.member_after or ""] = pause.to_ms
+    return results
 
 
 def _differences(
@@ -228,7 +228,7 @@ def _differences(
         for moment, distance in distances.items()
         if distance > HEARTBEAT_MS
     ]
-    wrong += [f"{one} and {other} in another order" for one, other in _swapped(seen, foretold)]
+    wrong += [f"{first} and {other} in another order" for first, other in _swapped(seen, foretold)]
     return max(distances.values(), default=0), tuple(wrong)
 
 
@@ -236,6 +236,6 @@ def _swapped(seen: Mapping[tuple[Any, ...], int], foretold: Mapping[tuple[Any, .
     """Moments foretold at least half a heartbeat apart that came in the other order."""
     pairs = combinations(sorted(seen.keys() & foretold.keys(), key=lambda span: foretold[span]), 2)
     return [
-        (one, other) for one, other in pairs
-        if foretold[other] - foretold[one] >= HEARTBEAT_MS // 2 and seen[one] > seen[other]
+        (first, other) for first, other in pairs
+        if foretold[other] - foretold[first] >= HEARTBEAT_MS // 2 and seen[first] > seen[other]
     ]  # fmt: skip

@@ -48,8 +48,8 @@ def sample(count: int, seed: int, only: Sequence[str]) -> list[Mutant]:
 
 def shown(verdict: str, mutant: Mutant) -> str:
     """Return a line of columns between tabs: verdict, place, number, before, after."""
-    place = f"{mutant.path}:{mutant.line}"
-    return "\t".join((verdict, place, str(mutant.number), mutant.before, mutant.after))
+    location = f"{mutant.path}:{mutant.line}"
+    return "\t".join((verdict, location, str(mutant.number), mutant.before, mutant.after))
 
 
 def printed(lines: Iterable[str]) -> list[Mutant]:
@@ -59,8 +59,8 @@ def printed(lines: Iterable[str]) -> list[Mutant]:
     """
     chosen = []
     rows = (line.rstrip("\n").split("\t") for line in lines)
-    for _, place, number, *change in (row for row in rows if len(row) == _COLUMNS):
-        path, _, line = place.rpartition(":")
+    for _, location, number, *change in (row for row in rows if len(row) == _COLUMNS):
+        path, _, line = location.rpartition(":")
         alike = [m for m in mutants_of(ROOT / path, ROOT) if [m.before, m.after] == change]
         if not alike:
             raise SystemExit(f"{path} holds no {'  →  '.join(change)} any more")
@@ -71,21 +71,21 @@ def printed(lines: Iterable[str]) -> list[Mutant]:
 def mirrored(path: str) -> str:
     """Return the folder of a module's unit tests, or the nearest above it: ``tests/unit/planner/`` of ``solve``."""
     folder = Path("tests", "unit", *Path(path).parent.parts[2:])
-    return f"{next(place for place in (folder, *folder.parents) if (ROOT / place).is_dir())}/"
+    return f"{next(location for location in (folder, *folder.parents) if (ROOT / location).is_dir())}/"
 
 
-def tests_for(mutant: Mutant, found: Reached) -> list[str]:
+def tests_for(mutant: Mutant, reach: Reached) -> list[str]:
     """Return those of one suite in their order: the module's own folder, then others; of each the quickest first."""
-    by_line, own = found.tests.get(mutant.path, {}), mirrored(mutant.path)
+    by_line, own = reach.tests.get(mutant.path, {}), mirrored(mutant.path)
     tests = {node for line in mutant.lines for node in by_line.get(line, ())}
     if "" in tests or mutant.number == UNCHANGED:
         tests = {node for nodes in by_line.values() for node in nodes}
-        tests |= {node for node in found.seconds if node.startswith(own)}  # they may read what the module declares
+        tests |= {node for node in reach.seconds if node.startswith(own)}  # they may read what the module declares
     is_control = mutant.number == UNCHANGED
     patience = PATIENCE_WITH_CONTROLS_S if is_control else PATIENCE_S
     chosen, spent = [], 0.0
-    for node in sorted(tests - {""}, key=lambda node: (not node.startswith(own), found.seconds.get(node, 0.0), node)):
-        spent += found.seconds.get(node, 0.0) if is_control or not node.startswith(own) else 0.0
+    for node in sorted(tests - {""}, key=lambda node: (not node.startswith(own), reach.seconds.get(node, 0.0), node)):
+        spent += reach.seconds.get(node, 0.0) if is_control or not node.startswith(own) else 0.0
         if chosen and spent > patience:
             break
         chosen.append(node)
@@ -95,23 +95,23 @@ def tests_for(mutant: Mutant, found: Reached) -> list[str]:
 def judged(mutant: Mutant, suites: Sequence[Reached]) -> str:
     """``KILLED_BY_TEST``, ``KILLED_BY_TEST_ALL``, survived or unreached."""
     verdict = "unreached"
-    for found in suites:
-        if not found.suite.is_asked_of(mutant.path, is_in_kernel=mutant.is_in_kernel):
+    for suite in suites:
+        if not suite.suite.is_asked_of(mutant.path, is_in_kernel=mutant.is_in_kernel):
             continue
-        tests = tests_for(mutant, found)
-        limit = 30.0 + 4.0 * sum(found.seconds.get(node, 0.0) for node in tests)
-        if tests and not survives(found.suite, mutant, tests, limit):
-            return KILLED_BY_TEST if found.suite.is_in_make_test else KILLED_BY_TEST_ALL
+        tests = tests_for(mutant, suite)
+        limit = 30.0 + 4.0 * sum(suite.seconds.get(node, 0.0) for node in tests)
+        if tests and not survives(suite.suite, mutant, tests, limit):
+            return KILLED_BY_TEST if suite.suite.is_in_make_test else KILLED_BY_TEST_ALL
         verdict = "survived" if tests else verdict
     return verdict
 
 
-def controls(chosen: list[Mutant], found: Sequence[Reached], at_once: int) -> list[str]:
+def controls(chosen: list[Mutant], result: Sequence[Reached], at_once: int) -> list[str]:
     """Modules of the sample that, unchanged, fail the tests that they are put to: then nothing would survive."""
     first = {mutant.path: mutant for mutant in reversed(chosen)}
     unchanged = [replace(mutant, number=UNCHANGED) for mutant in first.values()]
     with ThreadPoolExecutor(at_once) as pool:
-        verdicts = pool.map(lambda mutant: judged(mutant, found), unchanged)
+        verdicts = pool.map(lambda mutant: judged(mutant, result), unchanged)
     return [mutant.path for mutant, verdict in zip(unchanged, verdicts, strict=True) if verdict in KILLED]
 
 
@@ -132,18 +132,18 @@ def main() -> int:
     parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
     started, chosen = time.monotonic(), chosen_by(arguments)
-    found = [
+    results = [
         reached(suite)
         for suite in SUITES
         if any(suite.is_asked_of(mutant.path, is_in_kernel=mutant.is_in_kernel) for mutant in chosen)
     ]
-    broken = controls(chosen, found, arguments.at_once)
+    broken = controls(chosen, results, arguments.at_once)
     if broken:
         print("fail without any change: " + ", ".join(broken))
         return 1
     verdicts: Counter[str] = Counter()
     with ThreadPoolExecutor(arguments.at_once) as pool:
-        for mutant, verdict in zip(chosen, pool.map(lambda m: judged(m, found), chosen), strict=True):
+        for mutant, verdict in zip(chosen, pool.map(lambda m: judged(m, results), chosen), strict=True):
             verdicts[verdict] += 1
             if verdict not in KILLED:
                 print(shown(verdict, mutant), flush=True)

@@ -26,19 +26,19 @@ def package_of(path: str) -> str:
 
 def missed(suites: Iterable[Reached]) -> dict[str, tuple[int, list[int]]]:
     """File of a package with a goal → (its lines, those that no suite reaches)."""
-    found: dict[str, tuple[int, list[int]]] = {}
+    results: dict[str, tuple[int, list[int]]] = {}
     for suite in suites:
         for path, (statements, missing) in suite.lines.items():
             if package_of(path) in WITH_GOAL:
-                _, before = found.get(path, (0, missing))
-                found[path] = (len(statements), sorted(set(before) & set(missing)))
-    return found
+                _, before = results.get(path, (0, missing))
+                results[path] = (len(statements), sorted(set(before) & set(missing)))
+    return results
 
 
-def shares(found: dict[str, tuple[int, list[int]]]) -> dict[str, float]:
+def shares(result: dict[str, tuple[int, list[int]]]) -> dict[str, float]:
     """Package → share of its lines that were reached."""
     totals = dict.fromkeys(WITH_GOAL, (0, 0))
-    for path, (count, missing) in found.items():
+    for path, (count, missing) in result.items():
         lines, lost = totals[package_of(path)]
         totals[package_of(path)] = (lines + count, lost + len(missing))
     return {package: 1 - lost / max(lines, 1) for package, (lines, lost) in totals.items()}

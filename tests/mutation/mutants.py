@@ -39,16 +39,16 @@ class Mutant:
 def mutants_of(path: Path, root: Path) -> list[Mutant]:
     """All of a module. Sentences, annotations, what decorators are told and ``strict`` of ``zip`` are left alone."""
     tree = ast.parse(path.read_text())
-    found, kernels, statements = [], _kernel_lines(tree), _statements(tree)
+    results, kernels, statements = [], _kernel_lines(tree), _statements(tree)
     for number, (node, changed) in enumerate(changes(tree)):
         line = node.lineno  # type: ignore[attr-defined]
-        found.append(
+        results.append(
             Mutant(
                 str(path.relative_to(root)), line, statements.get(id(node), (line,)), line in kernels, number,
                 _shown(node), _shown(changed),
             )
         )  # fmt: skip
-    return found
+    return results
 
 
 def _kernel_lines(tree: ast.Module) -> set[int]:
@@ -64,13 +64,13 @@ def _kernel_lines(tree: ast.Module) -> set[int]:
 
 def _statements(tree: ast.Module) -> dict[int, tuple[int, ...]]:
     """Identity of a node → the lines of the innermost statement it is in; of its head only, where it has a body."""
-    found: dict[int, tuple[int, ...]] = {}
+    results: dict[int, tuple[int, ...]] = {}
     for statement in (node for node in ast.walk(tree) if isinstance(node, ast.stmt)):
         inner = getattr(statement, "body", None)
         last = inner[0].lineno - 1 if inner else statement.end_lineno or statement.lineno
         lines = tuple(range(statement.lineno, max(last, statement.lineno) + 1))
-        found |= {id(node): lines for node in ast.walk(statement)}  # outer ones first: inner ones stay
-    return found
+        results |= {id(node): lines for node in ast.walk(statement)}  # outer ones first: inner ones stay
+    return results
 
 
 def mutated(source: str, number: int) -> ast.Module:

@@ -19,8 +19,8 @@ SLACK = 1e-6
 
 def printed_bounds(snapshot: ClusterSnapshot, document: dict[str, Any], problem: Problem) -> list[str]:
     """The plan's bounds and verify's own, against the optimum for the bands that verify reads from the plan."""
-    told = verify_plan(document, snapshot)
-    faults = [f"verify: {fault}" for fault in told.wrong]
+    reported = verify_plan(document, snapshot)
+    faults = [f"verify: {fault}" for fault in reported.wrong]
     if document["verdict"] == "infeasible":
         return faults
     exact = ExactPlans(as_verify_reads(snapshot, document, problem))
@@ -28,7 +28,7 @@ def printed_bounds(snapshot: ClusterSnapshot, document: dict[str, Any], problem:
     for cost in COSTS:
         best = exact.least(cost)
         faults += above(f"plan's {cost}", stated.get(cost, 0.0), best)
-        faults += above(f"verify's {cost}", told.bounds.get(cost, 0.0), best)
+        faults += above(f"verify's {cost}", reported.bounds.get(cost, 0.0), best)
         if document["verdict"] in ("rebalance", "nothing_to_do"):
             faults += above(f"optimum of the plan's own bands, by {cost},", best or 0.0, document["cost"][cost])
     return faults

@@ -53,8 +53,8 @@ class Case:
     traits: dict[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        words = ", ".join(f"{name} {value}" for name, value in self.traits.items())
-        return f"seed {self.seed} ({self.job}; {words})"
+        text = ", ".join(f"{name} {value}" for name, value in self.traits.items())
+        return f"seed {self.seed} ({self.job}; {text})"
 
 
 def any_case(seed: int) -> Case:
@@ -197,7 +197,7 @@ def _silenced(
     ]
     states = {silent: state if state.is_unresponsive else None}
     brokers = [replace(broker, state=states.get(broker.id) or broker.state) for broker in brokers]
-    told = [
+    reported = [
         replace(
             row,
             log_bytes=tuple(None if b == silent else size for b, size in zip(row.replicas, row.log_bytes, strict=True)),
@@ -206,7 +206,7 @@ def _silenced(
     ]
     return (
         brokers,
-        told,
+        reported,
         gap_of("broker", str(silent), FactCode.LACKS_LOG_DIRS, "does not answer"),
     )
 

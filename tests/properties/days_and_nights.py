@@ -65,30 +65,30 @@ def changed_moves(left: Moves, now: Moves) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Nights:
-    """``one``: the plan without a budget; ``nights``: a fifth of its bytes each; ``end``: the plan after them."""
+    """``unbudgeted``: without a budget; ``nights``: a fifth of its bytes each; ``end``: the plan after them."""
 
-    one: Plan
+    unbudgeted: Plan
     nights: tuple[Plan, ...]
     end: Plan
 
     @property
     def bytes_ratio(self) -> float:
         """What the nights copy, in what the one plan copies."""
-        return sum(plan.cost.bytes or 0 for plan in self.nights) / max(self.one.cost.bytes or 0, 1)
+        return sum(plan.cost.bytes or 0 for plan in self.nights) / max(self.unbudgeted.cost.bytes or 0, 1)
 
 
 def a_week_of_nights(seed: int) -> Nights:
     """A fifth of what one plan copies each night, for a week; loads stay what they are."""
     snapshot: ClusterSnapshot = random_cluster(seed, broker_count=9, topics=60)
     options = PlanOptions(within=0.1, with_frontier=False)
-    one = make_plan(snapshot, options)
-    budget = replace(options, max_move_bytes=-(-(one.cost.bytes or 0) // 5))
+    first = make_plan(snapshot, options)
+    budget = replace(options, max_move_bytes=-(-(first.cost.bytes or 0) // 5))
     nights: list[Plan] = []
     for _ in range(NIGHTS):
         plan = make_plan(snapshot, budget, previous=nights[-1].document if nights else None)
         nights.append(plan)
         snapshot = _after(snapshot, plan)
-    return Nights(one, tuple(nights), make_plan(snapshot, options))
+    return Nights(first, tuple(nights), make_plan(snapshot, options))
 
 
 def _after(snapshot: ClusterSnapshot, plan: Plan) -> ClusterSnapshot:
@@ -116,7 +116,7 @@ def main() -> None:
     for seed in range(10):
         week = a_week_of_nights(seed)
         busy = sum(bool(plan.moves) for plan in week.nights)
-        size = (week.one.cost.bytes or 0) / 1e9
+        size = (week.unbudgeted.cost.bytes or 0) / 1e9
         print(f"| {seed} | {size:,.0f} | {busy} | {week.bytes_ratio:.3f} × | {week.end.verdict.value} |")
 
 

@@ -58,8 +58,8 @@ def _imbalances_after(problem: Problem, replicas: Ints, leader: Ints, steps: Seq
     total = np.where(load.sum(axis=0) > 0, load.sum(axis=0), 1.0)
     above = np.maximum(then - problem.band_high, 0.0)[:, problem.stays].sum(axis=1)
     below = np.maximum(problem.band_low - then, 0.0)[:, problem.stays].sum(axis=1)
-    found: Floats = (np.maximum(above, below) / total).sum(axis=1)
-    return found
+    result: Floats = (np.maximum(above, below) / total).sum(axis=1)
+    return result
 
 
 def _steps(problem: Problem, replicas: Ints, leader: Ints) -> list[Step]:

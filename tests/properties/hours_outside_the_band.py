@@ -87,7 +87,7 @@ def uneven_cluster(draw: np.random.Generator, broker_count: int, topics: int) ->
             rows.append(row(f"topic-{topic:02d}", partition, chosen, int(rate * 86_400)))
             written.append(rate)
     fan_out = draw.uniform(0.5, 3, topics)
-    topic_of = np.array([int(one.topic[-2:]) for one in rows])
+    topic_of = np.array([int(item.topic[-2:]) for item in rows])
     rates = {KINDS[0]: written, KINDS[1]: (np.array(written) * fan_out[topic_of]).tolist()}
     return cluster(rows, brokers(broker_count, racks=RACKS), rates=rates)
 
@@ -148,25 +148,25 @@ class Outcome:
 def outcomes_of(seed: int, **size: int) -> dict[str, Outcome]:
     """Load that was planned on → what came of it; ``no plan`` among them."""
     of = weeks(seed, **size)
-    found: dict[str, Outcome] = {}
+    results: dict[str, Outcome] = {}
     for name, snapshot in snapshots_to_plan_on(of):
         plan = make_plan(snapshot, PlanOptions(within=BAND, with_frontier=False), seed=seed)
         judged = {within: _judged(of, snapshot, plan, within) for within in (BAND, WIDE_BAND)}
-        if not found:
+        if not results:
             before = {within: hours.before for within, hours in judged.items()}
-            found["no plan"] = Outcome(before, judged[BAND].mean_brokers[0], *overload(of, of.snapshot))
+            results["no plan"] = Outcome(before, judged[BAND].mean_brokers[0], *overload(of, of.snapshot))
         after = {within: hours.after for within, hours in judged.items()}
-        found[name] = Outcome(after, judged[BAND].mean_brokers[1], *overload(of, after_plan(of.snapshot, plan)))
-    return found
+        results[name] = Outcome(after, judged[BAND].mean_brokers[1], *overload(of, after_plan(of.snapshot, plan)))
+    return results
 
 
 def _judged(of: Weeks, snapshot: ClusterSnapshot, plan: Plan, within: float) -> HoursOutside:
     """By the product's own count, which scales the band to the level of each hour."""
     wide = replace(plan, parameters=dict(plan.parameters) | {"balance_within": within})
-    found = hours_outside(snapshot, wide, as_hourly(of.snapshot, of.after, JUDGED))
-    assert found is not None
-    assert len(found.judged) == JUDGED
-    return found
+    result = hours_outside(snapshot, wide, as_hourly(of.snapshot, of.after, JUDGED))
+    assert result is not None
+    assert len(result.judged) == JUDGED
+    return result
 
 
 def overload(of: Weeks, placed: ClusterSnapshot) -> tuple[int, float]:
@@ -193,15 +193,15 @@ def broker_hours(placed: ClusterSnapshot, hours: Mapping[LoadKind, Hours], *, wr
     return np.asarray((hours[KINDS[1]] + hours[KINDS[0]] * (table.replica_counts - 1)) @ leads)
 
 
-def table(found: Sequence[Mapping[str, Outcome]]) -> list[str]:
+def table(result: Sequence[Mapping[str, Outcome]]) -> list[str]:
     """Markdown: median and worst seed by load."""
     head = ["planned on"]
     for what in (f"outside {BAND:.0%}", f"outside {WIDE_BAND:.0%}", "overloaded"):
         head += [f"hours {what}: median", "worst"]
     head += [f"brokers outside {BAND:.0%} in a mean hour", "highest hour of a broker: median", "worst"]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for name in found[0]:
-        outcomes = [of_seed[name] for of_seed in found]
+    for name in result[0]:
+        outcomes = [of_seed[name] for of_seed in result]
         cells: list[str] = []
         for hours in (
             [outcome.outside[BAND] for outcome in outcomes],
@@ -221,13 +221,13 @@ def table(found: Sequence[Mapping[str, Outcome]]) -> list[str]:
 
 def main() -> int:
     """Print the table, and what it is worth, seed by seed as it goes."""
-    found = []
+    results = []
     for seed in SEEDS:
-        found.append(outcomes_of(seed))
-        words = {name: (*one.outside.values(), one.overloaded) for name, one in found[-1].items()}
-        sys.stderr.write(f"seed {seed}: {words}\n")
+        results.append(outcomes_of(seed))
+        text = {name: (*item.outside.values(), item.overloaded) for name, item in results[-1].items()}
+        sys.stderr.write(f"seed {seed}: {text}\n")
         sys.stderr.flush()
-    sys.stdout.write("\n".join(table(found)) + "\n")
+    sys.stdout.write("\n".join(table(results)) + "\n")
     return 0
 
 

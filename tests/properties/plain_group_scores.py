@@ -347,7 +347,7 @@ def plain_rows(
 ) -> tuple[list[Row], list[Row]]:
     """Rows of today, and those of the scenarios."""
     possible = candidates(given.group.type, given.group.protocol_type, given.kafka_version, group_client(given.group))
-    own = next((one for one in possible if one.name == given.group.protocol and one.releases), None)
+    own = next((row for row in possible if row.name == given.group.protocol and row.releases), None)
     subscriptions, fitting = settled(given, own)
     group = plain_group(given, subscriptions)
     today = readers_today(group)
@@ -358,39 +358,39 @@ def plain_rows(
     capacity = capacity_of(group, today)
     rows = [row_of(group, given.group.protocol or "unknown", today, today, capacity)]
     standings = [PlainStanding(own, fitting[0], today)] if own is not None and fitting else []
-    for one in possible:
-        if (one is own and fitting) or (strategies is not None and one.name not in strategies):
+    for item in possible:
+        if (item is own and fitting) or (strategies is not None and item.name not in strategies):
             continue
-        if not one.releases:
-            strategy = one.name.removeprefix("consumer/")
-            why = fact(FactCode.STRATEGY_NOT_MODELLED, strategy=strategy, modelled_since=one.modelled_since)
-            rows.append(refusal(group, one.name, why))
+        if not item.releases:
+            strategy = item.name.removeprefix("consumer/")
+            why = fact(FactCode.STRATEGY_NOT_MODELLED, strategy=strategy, modelled_since=item.modelled_since)
+            rows.append(refusal(group, item.name, why))
             continue
         try:
-            readers = asked(one.releases[0], group, owned, is_server=one.is_server)
+            readers = asked(item.releases[0], group, owned, is_server=item.is_server)
         except AssignorError as error:
-            rows.append(refusal(group, one.name, refusal_of(error)))
+            rows.append(refusal(group, item.name, refusal_of(error)))
             continue
-        rows.append(row_of(group, one.name, readers, today, capacity))
-        standings.append(PlainStanding(one, one.releases[0], readers))
+        rows.append(row_of(group, item.name, readers, today, capacity))
+        standings.append(PlainStanding(item, item.releases[0], readers))
     if any(
         given.topics and member.subscription is None and not member.assigned and not topics
         for member, topics in zip(given.group.members, subscriptions, strict=True)
     ):  # only that it reads nothing hides what it subscribes to: no bound holds
         rows = [row | {"least_skew_count": None, "least_skew_rate": None} for row in rows]
     stage = stage_of(GroupState(given, tuple(map(tuple, subscriptions))), seed)
-    found: list[Row] = []
+    results: list[Row] = []
     for scenario in scenarios:
         variants = () if scenario == STRATEGY_CHANGES else tuple(variants_of(scenario, stage))
-        found += [scenario_row(scenario, variants, group, one, capacity) for one in standings if variants]
-    mine = next((one for one in standings if one.candidate.name == given.group.protocol), None)
+        results += [scenario_row(scenario, variants, group, standing, capacity) for standing in standings if variants]
+    mine = next((standing for standing in standings if standing.candidate.name == given.group.protocol), None)
     if STRATEGY_CHANGES in scenarios and mine is not None:
         restarts = tuple(variants_of("rolling_restart", stage))
-        bounces = {id(one): scenario_row("", restarts, group, one, capacity) for one in standings}
-        for one in standings:
-            if one is not mine:
-                found.append(change_row(group, today, mine, one, (bounces[id(mine)], bounces[id(one)]), capacity))
-    return rows, found
+        bounces = {id(standing): scenario_row("", restarts, group, standing, capacity) for standing in standings}
+        for item in standings:
+            if item is not mine:
+                results.append(change_row(group, today, mine, item, (bounces[id(mine)], bounces[id(item)]), capacity))
+    return rows, results
 
 
 def settled(given: GroupInput, own: Candidate | None) -> tuple[Sequence[Sequence[int]], list[str]]:
@@ -497,8 +497,8 @@ def change_of(
     event: Event, earlier: PlainGroup, later: PlainGroup, before: Readers, readers: Readers
 ) -> tuple[Change, list[str]]:
     """By numbers as names; all that are gone, or all that are new, are one member: the last."""
-    place = {member: number for number, member in enumerate(m for m in earlier.ids if m in later.ids)}
-    subject, size = len(place), len(place)
+    index = {member: number for number, member in enumerate(m for m in earlier.ids if m in later.ids)}
+    subject, size = len(index), len(index)
     if event.trigger is Trigger.STATIC_RESTART:
         subject = event.subject
     elif event.trigger is not Trigger.PARTITION_COUNT_CHANGES:
@@ -509,7 +509,7 @@ def change_of(
         known_names = names if is_there else names[:-1]
         sets: dict[str, set[Pair]] = {name: set() for name in known_names}
         for pair, member in column.items():
-            sets[names[place.get(member, size - 1)]].add(pair)
+            sets[names[index.get(member, size - 1)]].add(pair)
         return {name: frozenset(pairs) for name, pairs in sets.items()}
 
     joins = event.trigger is Trigger.MEMBER_JOINS
@@ -561,5 +561,5 @@ def tuple_of(row: Row) -> tuple[int, int, float, int]:
 
 def as_row(score: Any) -> Row:
     """A row of the program, but for ``version`` and what is advised."""
-    names = (one.name for one in fields(score) if one.name not in ("version", "is_advised"))
+    names = (item.name for item in fields(score) if item.name not in ("version", "is_advised"))
     return {name: getattr(score, name) for name in names}

@@ -46,20 +46,20 @@ def outcome_of(case: Case, params: PlanParams) -> Outcome:
         made = make_plan(case.snapshot, case.options, params=params)
         plan = verified(made, case.snapshot).plan
         if plan.verdict is Verdict.CANNOT_TELL:
-            told = advise(case.snapshot, AdviceRequest(case.options), params=params).plan
-            if told.plan_id != plan.plan_id:
+            reported = advise(case.snapshot, AdviceRequest(case.options), params=params).plan
+            if reported.plan_id != plan.plan_id:
                 return Outcome(case, plan.verdict.value, wrong="advise says something else")
     except AdvisorError as error:
         return Outcome(case, "", wrong=f"{type(error).__name__}: {error}")
     return Outcome(case, plan.verdict.value, exit_code_of(plan.verdict), _lost(made, plan))
 
 
-def _lost(made: Plan, told: Plan) -> tuple[str, ...]:
-    stated = {bound.cost: bound.value for bound in told.lower_bound}
+def _lost(made: Plan, plan: Plan) -> tuple[str, ...]:
+    stated = {bound.cost: bound.value for bound in plan.lower_bound}
     lost = [f"bound on {bound.cost}" for bound in made.lower_bound if stated.get(bound.cost) != bound.value]
-    lost += ["frontier"] if made.frontier and not told.frontier else []
-    lost += ["slot filling"] if made.cost.seconds_slot_filling != told.cost.seconds_slot_filling else []
-    lost += ["robustness"] if made.robustness is not None and told.robustness is None else []
+    lost += ["frontier"] if made.frontier and not plan.frontier else []
+    lost += ["slot filling"] if made.cost.seconds_slot_filling != plan.cost.seconds_slot_filling else []
+    lost += ["robustness"] if made.robustness is not None and plan.robustness is None else []
     return tuple(lost)
 
 

@@ -55,10 +55,10 @@ def test_no_proof_that_climbs_is_above_the_optimum() -> None:
 
 
 def _hold_all(seeds: Sequence[int], least: int, params: SolveParams = DEFAULTS) -> None:
-    held = [found for seed in seeds if (found := _hold(seed, params)) is not None]
-    moves, time = np.array([found.moves for found in held]), np.array([found.time for found in held])
+    held = [result for seed in seeds if (result := _hold(seed, params)) is not None]
+    moves, time = np.array([row.moves for row in held]), np.array([row.time for row in held])
     print(f"\n{len(held)} clusters, bound / optimum: moves {moves.mean():.3f}, time {time.mean():.3f}")
-    assert [fault for found in held for fault in found.faults] == []
+    assert [fault for row in held for fault in row.faults] == []
     assert len(held) >= least
     assert moves.mean() > 0.7
     assert time.mean() > 0.5
@@ -119,13 +119,13 @@ def _verified(
     assert parameters is not None
     cluster = cluster_arrays(snapshot, parameters)
     bands = {name: Band(problem.band_low[:, d], problem.band_high[:, d]) for d, name in enumerate(problem.resources)}
-    told = {
+    reported = {
         "prices": {name: _by_id(problem, proof.prices[:, d]) for d, name in enumerate(problem.resources)},
         "receiving": _by_id(problem, proof.receiving),
         "sending": _by_id(problem, proof.sending),
         "covers": [],
     }
-    return proved_costs({cost: told}, bands, cluster, parameters)[cost]
+    return proved_costs({cost: reported}, bands, cluster, parameters)[cost]
 
 
 def _by_id(problem: Problem, values: np.ndarray) -> dict[str, float]:

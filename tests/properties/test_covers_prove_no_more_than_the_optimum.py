@@ -58,10 +58,10 @@ class Held:
 
 def _hold_all(seeds: Sequence[int], least: int, *, confined: bool = False) -> None:
     """``least`` clusters whose bands can be met, and where something must move, are among them."""
-    held = [found for seed in seeds if (found := _hold(seed, confined=confined)) is not None]
-    prices, covers = np.array([found.prices for found in held]), np.array([found.covers for found in held])
+    held = [result for seed in seeds if (result := _hold(seed, confined=confined)) is not None]
+    prices, covers = np.array([row.prices for row in held]), np.array([row.covers for row in held])
     print(f"\n{len(held)} clusters, bound / optimum: by prices {prices.mean():.4f}, with covers {covers.mean():.4f}")
-    assert [fault for found in held for fault in found.faults] == []
+    assert [fault for row in held for fault in row.faults] == []
     assert len(held) >= least
     assert covers.mean() > prices.mean()
 
@@ -141,8 +141,8 @@ def _verified(snapshot: ClusterSnapshot, problem: Problem, options: PlanOptions,
         }
         for cover in proof.covers
     ]
-    told = {"prices": prices, "receiving": {}, "sending": {}, "covers": covers}
-    return proved_costs({"bytes": told}, bands, cluster, parameters)["bytes"]
+    reported = {"prices": prices, "receiving": {}, "sending": {}, "covers": covers}
+    return proved_costs({"bytes": reported}, bands, cluster, parameters)["bytes"]
 
 
 def _named(problem: Problem, rows: np.ndarray) -> dict[str, list[int]]:

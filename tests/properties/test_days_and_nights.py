@@ -35,6 +35,6 @@ def test_steps_that_are_done_are_crossed_off_and_not_undone(seed: int) -> None:
 @for_each("seed", range(20), fast=range(1), rest_mark=pytest.mark.matrix)
 def test_a_week_of_small_budgets_copies_hardly_more_than_one_plan(seed: int) -> None:
     week = a_week_of_nights(seed)
-    assert week.one.verdict is Verdict.REBALANCE
+    assert week.unbudgeted.verdict is Verdict.REBALANCE
     assert week.end.verdict is Verdict.NOTHING_TO_DO
     assert week.bytes_ratio <= 1.05

@@ -23,9 +23,9 @@ def test_the_demo_is_within_three_percent_of_its_bound(tmp_path: Path) -> None:
     """Everything is evened out, rates too: then the linear program's bound alone is 5 % below the optimum."""
     demo = read_input(write_demo_cluster(tmp_path / "demo"))
     document = json.loads(json.dumps(to_document(make_plan(demo, PlanOptions(with_frontier=False, within=0.1)))))
-    told = next(claim for claim in document["lower_bound"] if claim["cost"] == "bytes")
+    reported = next(claim for claim in document["lower_bound"] if claim["cost"] == "bytes")
     assert document["proofs"]["bytes"]["covers"]
-    assert told["gap"] <= 0.03
+    assert reported["gap"] <= 0.03
     result = verify_plan(document, demo)
     assert result.wrong == ()
-    assert result.bounds["bytes"] == pytest.approx(told["value"], rel=1e-6)
+    assert result.bounds["bytes"] == pytest.approx(reported["value"], rel=1e-6)

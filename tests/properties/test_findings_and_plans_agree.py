@@ -41,8 +41,8 @@ def test_every_broker_that_is_filled_is_named_with_its_partitions(seed: int) -> 
     expected = filled(snapshot, options) if options.moves_replicas else {}
     plan = make_plan(snapshot, options)
     filling = said(plan.reasons, FactCode.REASSIGNMENT_FILLS_BROKER)
-    told = {args["broker"]: args["partitions"] for args in filling}
-    assert told == expected, plan.reasons
+    reported = {args["broker"]: args["partitions"] for args in filling}
+    assert reported == expected, plan.reasons
     assert not expected or plan.verdict is not Verdict.NOTHING_TO_DO
 
 
@@ -52,8 +52,8 @@ def test_what_waits_for_a_broker_that_is_gone_is_to_be_cancelled(seed: int) -> N
     gone = {broker.id for broker in snapshot.brokers if broker.state.is_gone}
     stuck = sum(bool(gone & set(row.adding)) for row in snapshot.each_partition())
     findings = evaluate_rules(snapshot, score_cluster(snapshot), [])
-    told = [one.evidence["partitions"] for one in findings if one.code == "reassignment_stuck"]
-    assert told == ([stuck] if stuck else [])
+    reported = [item.evidence["partitions"] for item in findings if item.code == "reassignment_stuck"]
+    assert reported == ([stuck] if stuck else [])
 
 
 def test_the_clusters_hold_both_kinds() -> None:
@@ -69,20 +69,20 @@ def test_the_clusters_hold_both_kinds() -> None:
 def test_the_way_back_from_mixed_replica_counts_is_one(seed: int) -> None:
     snapshot, _ = unhealthy_cluster(seed)
     serving = sum(broker.state.is_responsive for broker in snapshot.brokers)
-    for one in evaluate_rules(snapshot, score_cluster(snapshot), []):
-        if one.code != "mixed_replication_factor":
+    for item in evaluate_rules(snapshot, score_cluster(snapshot), []):
+        if item.code != "mixed_replication_factor":
             continue
-        factor = int(one.evidence["replication_factor"] or 0)
-        args = one.recommendation.args
-        assert (args["topic"], args["replication_factor"]) == (one.subject, factor)
+        factor = int(item.evidence["replication_factor"] or 0)
+        args = item.recommendation.args
+        assert (args["topic"], args["replication_factor"]) == (item.subject, factor)
         assert (args["needed_brokers"], args["serving_brokers"]) == (factor, serving)
         if factor > serving:
             continue
-        options = PlanOptions(with_frontier=False, include_topics=(one.subject,), replication_factor=factor)
+        options = PlanOptions(with_frontier=False, include_topics=(item.subject,), replication_factor=factor)
         plan = make_plan(snapshot, options)
         assert plan.verdict in (Verdict.REBALANCE, Verdict.NOT_FIXABLE_BY_MOVING), plan.reasons
         moved = {move.partition: move.to_replicas for move in plan.moves}
         for row in snapshot.each_partition():
             lags = row.leader is not None and set(row.replicas) - set(row.isr or ())
-            if row.topic == one.subject and row.leader is not None and not row.adding and not lags:
+            if row.topic == item.subject and row.leader is not None and not row.adding and not lags:
                 assert len(moved.get(row.partition, row.replicas)) == factor, row

@@ -60,8 +60,8 @@ def random_group(seed: int) -> GroupInput:
     )  # fmt: skip
     given = _read_by(given, random, is_own=random.random() < 0.5)
     if random.random() < 0.2:
-        told = tuple(replace(member, subscription=None) for member in given.group.members)
-        given = replace(given, group=replace(given.group, members=told))
+        reported = tuple(replace(member, subscription=None) for member in given.group.members)
+        given = replace(given, group=replace(given.group, members=reported))
     return given
 
 
@@ -93,9 +93,9 @@ def _read_by(given: GroupInput, random: np.random.Generator, *, is_own: bool) ->
             readers[pair] = able[int(random.integers(len(able)))]
     if is_own:
         own = next(
-            one
-            for one in candidates(group.type, group.protocol_type, given.kafka_version)
-            if one.name == group.protocol
+            candidate
+            for candidate in candidates(group.type, group.protocol_type, given.kafka_version)
+            if candidate.name == group.protocol
         )
         readers = asked(own.releases[0], plain, {}, is_server=own.is_server)
     members = []
@@ -108,14 +108,14 @@ def _read_by(given: GroupInput, random: np.random.Generator, *, is_own: bool) ->
     return replace(given, group=replace(group, members=tuple(members)))
 
 
-def assert_same(found: GroupScore, expected: Row, seed: int) -> None:
+def assert_same(group_score: GroupScore, expected: Row, seed: int) -> None:
     """Every column; what the plain one does not name is not known."""
-    row = as_row(found)
+    row = as_row(group_score)
     for name in _COLUMNS:
         wanted = expected.get(name)
         if isinstance(wanted, float):
             wanted = pytest.approx(wanted, rel=1e-9, abs=1e-9)
-        assert row[name] == wanted, (seed, found.scenario, found.assignor, found.subject, name)
+        assert row[name] == wanted, (seed, group_score.scenario, group_score.assignor, group_score.subject, name)
 
 
 def assert_as_recomputed(seed: int, strategies: tuple[str, ...] | None = None) -> None:
@@ -126,8 +126,8 @@ def assert_as_recomputed(seed: int, strategies: tuple[str, ...] | None = None) -
     assert [(row.scenario, row.assignor) for row in replay.scenarios] == [
         (row["scenario"], row["assignor"]) for row in scenarios
     ]
-    for found, expected in zip((*replay.scores, *replay.scenarios), (*today, *scenarios), strict=True):
-        assert_same(found, expected, seed)
+    for result, expected in zip((*replay.scores, *replay.scenarios), (*today, *scenarios), strict=True):
+        assert_same(result, expected, seed)
 
 
 # Their own strategy not reproduced, cooperative rounds, racks lost, lag that drains, one member, assumed subscriptions.

@@ -127,6 +127,6 @@ def test_verify_recomputes_what_plans_claim() -> None:
 
 @pytest.mark.matrix
 def test_verify_recomputes_what_two_hundred_plans_claim() -> None:
-    found = _verified_claims(range(20, 220))
-    print(f"\n{found} plans claim something")
-    assert found >= 100
+    result = _verified_claims(range(20, 220))
+    print(f"\n{result} plans claim something")
+    assert result >= 100

@@ -49,8 +49,8 @@ def _held(seeds: Sequence[int]) -> tuple[Counter[str], list[str]]:
     met: Counter[str] = Counter()
     faults: list[str] = []
     for seed in seeds:
-        found, wrong = _one(*tight_cluster(seed))
-        met.update(found)
+        result, wrong = _one(*tight_cluster(seed))
+        met.update(result)
         faults += [f"seed {seed}: {fault}" for fault in wrong]
     return met, faults
 

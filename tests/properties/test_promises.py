@@ -40,7 +40,9 @@ def search(promises: Iterable[Promise], examples: int, most_partitions: int) -> 
 
     Raises AssertionError, with the smallest group found, where one is broken.
     """
-    for kind, of_kind in groupby(sorted(promises, key=lambda promise: repr(promise.kind)), lambda one: one.kind):
+    for kind, of_kind in groupby(
+        sorted(promises, key=lambda promise: repr(promise.kind)), lambda promise: promise.kind
+    ):
         _search(kind, tuple(of_kind), examples, most_partitions)
 
 

@@ -37,8 +37,8 @@ def _check(snapshot: ClusterSnapshot, plan: Plan) -> None:
         assert asdict(step).items() >= asdict(claimed.cost).items()
         assert tuple(range(step.first_wave, step.last_wave + 1)) == claimed.waves
 
-    told = plan_lines(plan)
-    assert [line for line in told if line.strip() in lines] == [f"  {line}" for line in lines]
+    reported = plan_lines(plan)
+    assert [line for line in reported if line.strip() in lines] == [f"  {line}" for line in lines]
     _check_brief(plan)
     advisory = advisory_document(snapshot, plan, (), ())
     assert closing_words(advisory)[1 : 1 + len(lines)] == [f"  {line}" for line in lines]
@@ -53,9 +53,9 @@ def _check_brief(plan: Plan) -> None:
     assert not re.search(r"\bNone\b|\bnan\b|\binf\b|unknown the|in never", "\n".join(lines))
     rows = [line.split() for line in lines if re.match(r"  \d+\. ", line)]
     assert len(rows) == len(plan.steps)
-    for words, step in zip(rows, plan.steps, strict=True):
-        assert f"{step.cost.replica_moves:,}" in words
-        assert f"{step.cost.leader_changes:,}" in words
+    for text, step in zip(rows, plan.steps, strict=True):
+        assert f"{step.cost.replica_moves:,}" in text
+        assert f"{step.cost.leader_changes:,}" in text
 
 
 def _check_report(report: str, plan: Plan) -> None:

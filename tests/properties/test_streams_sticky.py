@@ -154,7 +154,7 @@ def test_tasks_are_listed_by_subtopology_and_partition(
 ) -> None:
     for tasks in assignor.assign(request):
         for listed in (tasks.active, tasks.standby):
-            assert all(one < other for one, other in pairwise(listed))
+            assert all(first < other for first, other in pairwise(listed))
 
 
 @given(request=groups())

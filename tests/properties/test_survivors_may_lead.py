@@ -68,15 +68,15 @@ def misled(rows: Sequence[Partition], options: PlanOptions, plan: Plan) -> list[
     """Partitions led in the end by a demoted broker, or newly by an excluded one, where another could be had."""
     closed = options.demote_brokers | options.exclude_brokers | options.remove_brokers
     moved = {(move.topic, move.partition): move for move in plan.moves}
-    found = []
+    results = []
     for partition in rows:
         move, before = moved.get((partition.topic, partition.partition)), partition.leader
         after = before if move is None else move.leader_to
         wrong = after in options.demote_brokers or (after in options.exclude_brokers and after != before)
         wrong &= partition.topic not in options.exclude_topics
         if wrong and (not options.leaders_only or any(broker not in closed for broker in partition.replicas)):
-            found.append(f"{partition} led by {after} in the end")
-    return found
+            results.append(f"{partition} led by {after} in the end")
+    return results
 
 
 def _hold(seeds: Sequence[int]) -> int:
@@ -113,9 +113,9 @@ def test_a_closed_leader_gives_way_to_a_new_replica_that_may_lead() -> None:
     options = PlanOptions(within=0.3, with_frontier=False, demote_brokers=frozenset({0}), replication_factor=2)
     problem = build_request(cluster(rows, brokers(4)), options).problem(options.band)
     free = WorkingBands(np.zeros_like(problem.band_low), np.full_like(problem.band_high, np.inf))
-    found = whole_plan(problem, free)
-    assert found is not None
-    assert found.replicas[0, found.replica_index[0]] != 0
+    result = whole_plan(problem, free)
+    assert result is not None
+    assert result.replicas[0, result.replica_index[0]] != 0
 
 
 @pytest.mark.matrix

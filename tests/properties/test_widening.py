@@ -40,7 +40,7 @@ def test_two_hundred_clusters_whose_bands_nobody_can_meet() -> None:
 
 def _faults(seeds: Sequence[int]) -> tuple[int, list[str]]:
     """How many clusters had a band widened, and what is wrong with that."""
-    found, faults = 0, []
+    found_count, faults = 0, []
     for seed in seeds:
         snapshot, options = small_cluster(seed)
         problem = build_request(snapshot, options).problem(options.band)
@@ -51,11 +51,11 @@ def _faults(seeds: Sequence[int]) -> tuple[int, list[str]]:
         levels = reached_levels(problem, solution.after)
         if problem.elects_preferred or not levels.sides() or _has_closed_rack(problem):
             continue
-        found += 1
+        found_count += 1
         faults += [
             f"seed {seed}: {fault}" for fault in (*_nearer(problem, levels), *_dearer(problem, solution, levels))
         ]
-    return found, faults
+    return found_count, faults
 
 
 def _has_closed_rack(problem: Problem) -> bool:

@@ -54,12 +54,12 @@ def uneven(seed: int) -> Problem:
 def budgets(problem: Problem, shares: Sequence[float] = SHARES) -> list[Budget]:
     """Of each kind, and of all kinds together, a share of what the plan without a budget costs."""
     cost = solve(problem, params=SHORT).cost
-    found = [Budget(max_bytes=share * cost.bytes) for share in shares]
-    found += [Budget(max_replica_moves=int(share * cost.replica_moves)) for share in shares]
-    found += [Budget(max_leader_changes=int(share * cost.leader_changes)) for share in shares]
+    results = [Budget(max_bytes=share * cost.bytes) for share in shares]
+    results += [Budget(max_replica_moves=int(share * cost.replica_moves)) for share in shares]
+    results += [Budget(max_leader_changes=int(share * cost.leader_changes)) for share in shares]
     for share, other in zip(shares, reversed(shares), strict=True):
-        found.append(Budget(cost.bytes * share, int(cost.replica_moves * other), int(cost.leader_changes * share)))
-    return found
+        results.append(Budget(cost.bytes * share, int(cost.replica_moves * other), int(cost.leader_changes * share)))
+    return results
 
 
 def _hold_against_greedy(seeds: Sequence[int], shares: Sequence[float]) -> list[float]:
@@ -69,10 +69,10 @@ def _hold_against_greedy(seeds: Sequence[int], shares: Sequence[float]) -> list[
         problem = uneven(seed)
         for budget in budgets(problem, shares):
             asked = replace(problem, budget=budget)
-            found = search(asked, params=SHORT)
-            assert fits_budget(asked, found.cost), (seed, budget)
+            result = search(asked, params=SHORT)
+            assert fits_budget(asked, result.cost), (seed, budget)
             other = imbalance_of(asked, broker_loads(asked, *greedy(asked)))
-            mine = imbalance_of(asked, found.after)
+            mine = imbalance_of(asked, result.after)
             assert mine <= 1.02 * other + 1e-9, (seed, budget, mine, other)
             ratios.append(mine / other if other > 0 else 1.0)
     return ratios
@@ -102,16 +102,16 @@ def _hold_hours_against_greedy(seeds: Sequence[int], shares: Sequence[float]) ->
         for share in shares if whole.cost.seconds else ():
             request = build_request(snapshot, replace(options, max_hours=share * (whole.cost.seconds or 0.0) / 3600))
             problem = request.problem(within)
-            found = search(problem, params=params.solve, budget=params.budget)
-            if not keeps_hours(request, draft_of(request, found.replicas, found.leader)):
-                found = within_hours(request, problem, found, seed=0, params=params)
-            assert keeps_hours(request, draft_of(request, found.replicas, found.leader)), (seed, share)
+            result = search(problem, params=params.solve, budget=params.budget)
+            if not keeps_hours(request, draft_of(request, result.replicas, result.leader)):
+                result = within_hours(request, problem, result, seed=0, params=params)
+            assert keeps_hours(request, draft_of(request, result.replicas, result.leader)), (seed, share)
 
             def fits(replicas: Ints, leader: Ints, request: PlanRequest = request) -> bool:
                 return keeps_hours(request, draft_of(request, *_first_leads(replicas, leader)))
 
             other = imbalance_of(problem, broker_loads(problem, *greedy(problem, fits)))
-            mine = imbalance_of(problem, found.after)
+            mine = imbalance_of(problem, result.after)
             ratios.append(mine / other if other > 1e-12 else 1.0 if mine <= 1e-9 else np.inf)
     return ratios
 
@@ -158,13 +158,13 @@ def _hold_against_optimum(seeds: Sequence[int]) -> list[float]:
         ):
             asked = replace(problem, budget=budget)
             try:
-                found = search(asked, params=SHORT)
+                result = search(asked, params=SHORT)
             except InfeasibleError:
                 continue
-            optimum = ExactEvenness(asked).least_imbalance() if found.is_cut_short else None
+            optimum = ExactEvenness(asked).least_imbalance() if result.is_cut_short else None
             if optimum is None:  # the budget suffices for the bands, or the program takes too long
                 continue
-            mine = imbalance_of(asked, found.after)
+            mine = imbalance_of(asked, result.after)
             assert mine >= optimum - 1e-6, (seed, budget, mine, optimum)
             ratios.append((mine + 1e-3) / (optimum + 1e-3))
     return ratios

@@ -28,7 +28,7 @@ def tight_cluster(seed: int) -> tuple[ClusterSnapshot, PlanOptions]:
     draw = np.random.default_rng((seed, 77))
     count, racks = int(draw.integers(2, 7)), int(draw.choice([0, 0, 2, 3]))
     rows = _rows(draw, count)
-    held = np.array([sum(int(one.log_bytes[0] or 0) for one in rows if b in one.replicas) for b in range(count)])
+    held = np.array([sum(int(item.log_bytes[0] or 0) for item in rows if b in item.replicas) for b in range(count)])
     spare = draw.uniform(0, float(draw.choice([3, 8, 20])), count) * GB
     has_disks = bool(draw.random() < 0.6)
     brokers = [
@@ -67,7 +67,7 @@ def _rows(draw: Draw, count: int) -> list[Partition]:
 
 
 def _asked(draw: Draw, rows: list[Partition], held: np.ndarray, *, has_disks: bool) -> dict[str, Any]:
-    count, total = len(held), sum(len(one.replicas) for one in rows)
+    count, total = len(held), sum(len(item.replicas) for item in rows)
     kinds = set(draw.choice(KINDS, int(draw.integers(1, 4)), replace=False).tolist())
     asked: dict[str, Any] = {"within": float(draw.choice([0.05, 0.2, 0.4, 0.6, 0.9]))}
     caps = {

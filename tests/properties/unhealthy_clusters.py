@@ -62,12 +62,12 @@ def _partition(draw: np.random.Generator, p: int, count: int, alive: list[int]) 
 
 
 def _options(draw: np.random.Generator, count: int, alive: list[int]) -> PlanOptions:
-    one = frozenset({alive[int(draw.integers(0, len(alive)))]})
+    first = frozenset({alive[int(draw.integers(0, len(alive)))]})
     changes: dict[str, dict[str, Any]] = {
-        "remove": {"remove_brokers": one},
+        "remove": {"remove_brokers": first},
         "fewer": {"replication_factor": int(draw.integers(1, 3))},
         "more": {"replication_factor": int(draw.integers(2, 4))},
-        "demote": {"demote_brokers": one},
+        "demote": {"demote_brokers": first},
         "leaders": {"leaders_only": True},
         "elect": {"preferred_election": True},
         "exclude": {"exclude_topics": ("t0",)},

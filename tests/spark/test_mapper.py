@@ -29,12 +29,12 @@ def test_an_advisory_on_spark_is_that_of_one_process(spark, demo):
     few = replace(demo, groups=demo.groups[::4])
     request = AdviceRequest(PlanOptions(within=0.3), ReplayOptions(scenarios=SCENARIOS, seed=3))
     mapper = SparkMapper(spark)
-    found, alone = advise(few, request, mapper=mapper, width=mapper.width, watch=StageTimes()), advise(few, request)
-    assert found.document() == alone.document()
-    assert found.plan.moves
-    for mine, one in zip(found.groups, alone.groups, strict=True):
-        assert (mine.scores, mine.scenarios, mine.members) == (one.scores, one.scenarios, one.members)
-    assert [topic.scores for topic in found.topics] == [topic.scores for topic in alone.topics]
+    advice, alone = advise(few, request, mapper=mapper, width=mapper.width, watch=StageTimes()), advise(few, request)
+    assert advice.document() == alone.document()
+    assert advice.plan.moves
+    for mine, group in zip(advice.groups, alone.groups, strict=True):
+        assert (mine.scores, mine.scenarios, mine.members) == (group.scores, group.scenarios, group.members)
+    assert [topic.scores for topic in advice.topics] == [topic.scores for topic in alone.topics]
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ class Slow:
     """Half a second, or an error at once."""
 
     what = "units"
-    place: int
+    index: int
     cost_s: float = 1.0
 
     def run(self) -> int:
-        if self.place == 0:
+        if self.index == 0:
             raise UsageError("the search failed")
         time.sleep(0.5)
-        return self.place
+        return self.index
 
 
 def test_a_task_that_fails_at_once_ends_a_job_of_minutes_with_its_words(spark):
@@ -70,20 +70,20 @@ def test_a_task_that_fails_at_once_ends_a_job_of_minutes_with_its_words(spark):
     done = spark.sparkContext.accumulator(0)
 
     def step(task: Slow) -> int:
-        found = task.run()
+        result = task.run()
         done.add(1)
-        return found
+        return result
 
     with pytest.raises(Exception, match="the search failed"):
-        SparkMapper(spark)(step, [Slow(place, 2.0 if place == 0 else 1.0) for place in range(600)])
+        SparkMapper(spark)(step, [Slow(number, 2.0 if number == 0 else 1.0) for number in range(600)])
     assert done.value < 600
     assert SparkMapper(spark)(Slow.run, [Slow(2), Slow(1)]) == [2, 1]
 
 
 def test_tasks_are_packed_the_dearest_first_and_answered_in_order(spark):
-    answers = SparkMapper(spark)(lambda task: task.place, [Slow(place, float(place % 7)) for place in range(50)])
+    answers = SparkMapper(spark)(lambda task: task.index, [Slow(number, float(number % 7)) for number in range(50)])
     assert answers == list(range(50))
-    assert SparkMapper(spark)(lambda task: task.place, []) == []
+    assert SparkMapper(spark)(lambda task: task.index, []) == []
 
 
 def test_what_is_wrong_with_an_own_strategy_is_a_row_of_every_group_and_the_job_goes_on(spark, demo):
@@ -92,9 +92,11 @@ def test_what_is_wrong_with_an_own_strategy_is_a_row_of_every_group_and_the_job_
     limits = Limits(answer_s=3.0, memory_bytes=256 * MIB, most_ends=1)
     kinds = {name: kind for name, (kind, _) in REASONS.items() if name not in ("Endless", "NotSubscribed")}
     places = ["Good", *kinds]
-    found = described([read_target(f"{broken_strategies.__file__}:{name}", Kind.ASSIGNOR) for name in places], limits)
-    called = {one.name: name for one, name in zip(found, places, strict=True)}
-    mapper = SparkMapper(spark, partial(own_strategies, found, limits))
+    strategies = described(
+        [read_target(f"{broken_strategies.__file__}:{name}", Kind.ASSIGNOR) for name in places], limits
+    )
+    called = {item.name: name for item, name in zip(strategies, places, strict=True)}
+    mapper = SparkMapper(spark, partial(own_strategies, strategies, limits))
     tasks = tuple(group_tasks(few, TODAY_ALONE, width=mapper.width))
     for replay in mapper(replayed, tasks):
         rows = {score.assignor: score for score in replay.scores}
@@ -102,10 +104,10 @@ def test_what_is_wrong_with_an_own_strategy_is_a_row_of_every_group_and_the_job_
         assert [name for name in rows if name not in called] == [score.assignor for score in built_in.scores]
         assert called.keys() <= rows.keys()
         assert rows["good"].error is None
-        for name, place in called.items():
-            if place != "Good":  # of what ended its process, the next group of the same worker is told so
+        for name, location in called.items():
+            if location != "Good":  # of what ended its process, the next group of the same worker is told so
                 refusal = rows[name].error.args
-                assert kinds[place] in (refusal["error"], *refusal["message"].split(": ")), (name, refusal)
+                assert kinds[location] in (refusal["error"], *refusal["message"].split(": ")), (name, refusal)
                 assert not rows[name].is_advised
 
 

@@ -53,9 +53,9 @@ def test_every_format_is_counted_as_in_one_process(spark, samples):
                 expected.records, expected.null_keys, expected.empty_keys, expected.bytes
             ), kind  # fmt: skip
             assert (scores.heavy, scores.pairs, scores.observed) == (expected.heavy, expected.pairs, expected.observed)
-            for one, other in zip(scores.placements, expected.placements, strict=True):
-                assert one.load.records.tolist() == other.load.records.tolist()
-                assert one.load.bytes.tolist() == other.load.bytes.tolist()
+            for placement, other in zip(scores.placements, expected.placements, strict=True):
+                assert placement.load.records.tolist() == other.load.records.tolist()
+                assert placement.load.bytes.tolist() == other.load.bytes.tolist()
     assert spark.conf.get(batch) == before
 
 
@@ -64,9 +64,9 @@ def test_parquet_that_only_spark_reads_is_counted_too(spark, samples):
 
     assert local_path("s3a://bucket/keys") is None
     folder = str(samples / "parquet")
-    found = tally_frame(read_frame(spark, folder, "parquet", COLUMNS), folder, COLUMNS, PLAN)
+    result = tally_frame(read_frame(spark, folder, "parquet", COLUMNS), folder, COLUMNS, PLAN)
     expected = tally_file(samples / "parquet", COLUMNS, PLAN, ByteBudget(), "parquet")
-    assert found.counts.records.tolist() == expected.counts.records.tolist()
+    assert result.counts.records.tolist() == expected.counts.records.tolist()
 
 
 @pytest.mark.parametrize("kind", ["parquet", "json", "csv"])

@@ -47,10 +47,10 @@ def base_snapshot(cluster: str, captured_at: datetime, partitions: int = PARTITI
     count = len(TOPICS) * partitions
     rows = [
         Partition(
-            topic, n, replicas := _replicas(place * partitions + n), replicas[0], replicas,
+            topic, n, replicas := _replicas(index * partitions + n), replicas[0], replicas,
             (1_000_000 + 50_000 * n,) * 3, 0, 100_000 * (n + 1),
         )
-        for place, topic in enumerate(TOPICS)
+        for index, topic in enumerate(TOPICS)
         for n in range(partitions)
     ]  # fmt: skip
     rate = 1_000.0 * (1 + np.arange(count) % 7)
@@ -61,15 +61,15 @@ def base_snapshot(cluster: str, captured_at: datetime, partitions: int = PARTITI
     }
     return ClusterSnapshot(
         cluster=cluster, brokers=brokers, topics=tuple(map(Topic, TOPICS)),
-        partitions=partition_table(rows, {topic: place for place, topic in enumerate(TOPICS)}),
+        partitions=partition_table(rows, {topic: index for index, topic in enumerate(TOPICS)}),
         loads=PartitionLoads(columns), captured_at=captured_at,
         groups=tuple(_group(number, partitions) for number in range(GROUPS)),
         source="live", coverage=(gap_of("broker", "9", FactCode.LACKS_LOG_DIRS, "timed out after 10 s"),),
     )  # fmt: skip
 
 
-def _replicas(place: int) -> tuple[int, ...]:
-    first = 1 if place % 4 == 0 else place % BROKERS + 1
+def _replicas(index: int) -> tuple[int, ...]:
+    first = 1 if index % 4 == 0 else index % BROKERS + 1
     return tuple((first - 1 + step) % BROKERS + 1 for step in (0, 1, 2))
 
 
@@ -113,9 +113,9 @@ def read_and_advise(connection: store.Connection, cluster: str, now: datetime, p
     store.save_scores(connection, run_id, "broker_score", scores.brokers)
     store.save_scores(connection, run_id, "rack_score", scores.racks)
     store.save_scores(connection, run_id, "resource_score", scores.resources)
-    found = [finding("dead_broker", "9", Severity.CRITICAL), finding(subject="2"), finding("leaders_piled_up", "1")]
-    found.append(finding("broker_rate_over_share", "4", Severity.MEDIUM))
-    store.save_findings(connection, run_id, found)
+    results = [finding("dead_broker", "9", Severity.CRITICAL), finding(subject="2"), finding("leaders_piled_up", "1")]
+    results.append(finding("broker_rate_over_share", "4", Severity.MEDIUM))
+    store.save_findings(connection, run_id, results)
     store.save_scores(
         connection, run_id, "group_score", [row for number in range(GROUPS) for row in _group_scores(number)]
     )

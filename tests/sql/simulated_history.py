@@ -233,11 +233,11 @@ def _clone(connection: store.Connection, table: str, joined: str, changes: dict[
 
 
 def _columns(connection: store.Connection, table: str) -> list[str]:
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT column_name FROM information_schema.columns WHERE table_schema = 'store' AND table_name = %s"
         " ORDER BY ordinal_position", (table,)
     )  # fmt: skip
-    return [name for (name,) in found.fetchall()]
+    return [name for (name,) in rows.fetchall()]
 
 
 def _roll_up(connection: store.Connection) -> None:

@@ -68,15 +68,15 @@ def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed
     replay_and_plan(connection, run["run_id"])
     tasks.check_results.function(run)
     assert store.newest_published(connection, "prod") is None
-    told = tasks.publish.function(run)
+    reported = tasks.publish.function(run)
     assert store.newest_published(connection, "prod") == "manual__1.prod"
     folder = listed / "published" / "prod" / "manual__1.prod"
     findings = json.loads((folder / "findings.json").read_text())
-    assert (told["run_id"], told["folder"]) == ("manual__1.prod", str(folder))
+    assert (reported["run_id"], reported["folder"]) == ("manual__1.prod", str(folder))
     assert (folder.parent / "latest").resolve() == folder.resolve()
     # Its three members read 3, 3 and none of 6 partitions.
     assert "assignor_uneven:group:readers" in {finding["finding_key"] for finding in findings}
-    assert told["closing_words"]
+    assert reported["closing_words"]
 
 
 LOST_AND_GROWN = {"lose_rack": ["a"], "lose_broker": None, "growth": ["20%"]}
@@ -88,13 +88,13 @@ def test_a_what_if_answers_as_the_shell_does(listed, connection, capsys) -> None
 
     from rebalance_advisor.airflow import tasks
 
-    for wrong, words in (
+    for wrong, text in (
         ({}, "^what-if: nothing happens; give lose_rack, lose_broker or growth$"),
         ({"growth": ["2"]}, "^--growth: '2' is no growth; give 20%, or orders"),
         ({"lose_broker": [1, 1]}, "^lose_broker: 1 is given twice"),
         ({"cluster": "other"}, "^cluster: 'other' is not prod"),
     ):
-        with pytest.raises(AirflowFailException, match=words):
+        with pytest.raises(AirflowFailException, match=text):
             tasks.compare.function("prod", params=wrong)
     assert store.latest_snapshot_id(connection, "prod") is None
     answer = tasks.compare.function("prod", params=LOST_AND_GROWN)
@@ -112,8 +112,8 @@ def test_a_what_if_answers_as_the_shell_does(listed, connection, capsys) -> None
         return client.get("/run", params=asked, headers={"x-caller": user})
 
     shown = tab("manual__1+2").text
-    for words in (NOTHING_CHANGED, "growth 20%, without rack a", "2026-11-20 11:00 UTC", "brokers in service"):
-        assert words in shown
+    for text in (NOTHING_CHANGED, "growth 20%, without rack a", "2026-11-20 11:00 UTC", "brokers in service"):
+        assert text in shown
     assert "has no answer" in tab("manual__2").text
     assert tab("manual__1+2", user="other").status_code == 403
 
@@ -130,11 +130,11 @@ def test_a_what_if_changes_nothing_in_the_store(listed, connection) -> None:
     before = rows_of_the_store(connection)
     assert before["run"][0] == 1
     assert tasks.compare.function("prod", params=LOST_AND_GROWN)["snapshot_id"] == run["snapshot_id"]
-    for wrong, words in (
+    for wrong, text in (
         ({"lose_rack": ["z"]}, "^rack 'z': no rack of the cluster has it; known: a, b, c$"),
         ({"lose_broker": [9]}, "^broker 9: no broker of the cluster has it; known: 1, 2, 3$"),
     ):
-        with pytest.raises(AirflowFailException, match=words):
+        with pytest.raises(AirflowFailException, match=text):
             tasks.compare.function("prod", params=wrong)
     assert rows_of_the_store(connection) == before
 
@@ -153,8 +153,10 @@ def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, c
     draw, reader = random.Random(34), Reader(dsn)
     page = TestClient(make_app(reader, Access(user=caller, readable=readable)), headers={"x-caller": "all"})
     for case in range(4):
-        name, place = f"alone{case}", listed / f"alone{case}"
-        readings = {0: [place], 1: [place / "table.txt"]}.get(case % 3, [place / day / "table.txt" for day in "12"])
+        name, location = f"alone{case}", listed / f"alone{case}"
+        readings = {0: [location], 1: [location / "table.txt"]}.get(
+            case % 3, [location / day / "table.txt" for day in "12"]
+        )
         ends = {("a", number): draw.randint(100, 1000) for number in draw.sample(range(9), 4)}
         for hour, file in enumerate(readings):
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -162,7 +164,7 @@ def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, c
             file.write_text(_group_table(draw, later) if case else _COUNTED)
             if len(readings) > 1:
                 (file.parent / "captured_at").write_text(f"2026-11-20T0{hour}:00:00Z\n")
-        write_entry(listed / "clusters.toml", name, {"folder" if place.is_dir() else "file": str(place)})
+        write_entry(listed / "clusters.toml", name, {"folder" if location.is_dir() else "file": str(location)})
         request = tasks.check_request.function(name, params={"age_limit": "3650d"})
         run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__1"))
         tasks.check_input.function(run)
@@ -172,7 +174,7 @@ def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, c
         assert said["closing_words"][0].startswith("Verdict: cannot tell"), case
         assert "has no broker" in said["closing_words"][0], case
         folder = listed / "published" / name / run["run_id"]
-        shell = advise(read_input(place, name), AdviceRequest(), advisor_version=advisor_version()).document()
+        shell = advise(read_input(location, name), AdviceRequest(), advisor_version=advisor_version()).document()
         shell = json.loads(json.dumps(shell))
         for part in ("findings", "groups"):
             assert json.loads((folder / f"{part}.json").read_text()) == with_texts(shell[part]), (case, part)
@@ -222,14 +224,14 @@ def test_a_reading_that_is_too_old_gives_no_plan_and_readers_are_told_why(listed
     run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__3"))
     replay_and_plan(connection, run["run_id"], now=AT_ONCE + timedelta(days=21))
     tasks.check_results.function(run)
-    told = tasks.publish.function(run)
+    reported = tasks.publish.function(run)
     limit = "36 h" if asked else "2 h"
-    words = f"the snapshot is too old, take a fresh one: it is 21 days old, the limit is {limit}"
-    assert told["closing_words"][0].startswith(f"Verdict: cannot tell: {words}")
+    text = f"the snapshot is too old, take a fresh one: it is 21 days old, the limit is {limit}"
+    assert reported["closing_words"][0].startswith(f"Verdict: cannot tell: {text}")
     folder = listed / "published" / "prod" / "manual__3.prod"
     plan = json.loads((folder / "plan.json").read_text())
     assert (plan["verdict"], plan["moves"], plan["frontier"]) == ("cannot_tell", [], [])
-    assert words in (folder / "digest.md").read_text().replace("\\", "")
+    assert text in (folder / "digest.md").read_text().replace("\\", "")
     assert not (folder / "waves").exists()
     shown = connection.execute("SELECT verdict, reasons->0 FROM advisor.plan_latest WHERE cluster = 'prod'").fetchall()
     assert shown == [("cannot_tell", plan["reasons"][0])]

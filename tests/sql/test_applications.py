@@ -192,15 +192,15 @@ def test_an_application_whose_table_was_removed_is_given_up(cluster, connection,
     store.answer_application(connection, approved, ApplyState.APPROVED, answered_by="ann", answered_at=None)
     instance = SimpleNamespace(get_dr_count=lambda dag, run_ids: int((dag, *run_ids) != ("apply_prod", "elsewhere")))
     fail_runs_of_removed_clusters(connection, instance)
-    found = lambda name: store.load_application(connection, name)  # noqa: E731
-    assert [found(name).state for name in (asked, approved)] == [ApplyState.ASKED, ApplyState.APPROVED]
+    result = lambda name: store.load_application(connection, name)  # noqa: E731
+    assert [result(name).state for name in (asked, approved)] == [ApplyState.ASKED, ApplyState.APPROVED]
     (tmp_path / "clusters.toml").write_text("[clusters.other]\nfile = 'a'\n")
     for _ in range(2):
         fail_runs_of_removed_clusters(connection, instance)
-    states = [found(name).state for name in (asked, approved, other_airflows)]
+    states = [result(name).state for name in (asked, approved, other_airflows)]
     assert states == [ApplyState.TIMED_OUT, ApplyState.APPROVED, ApplyState.ASKED]
     for name in (asked, approved):
-        assert found(name).failure.startswith("[clusters.prod] was removed from")
-        assert found(name).failure.endswith("airflow dags delete apply_prod")
+        assert result(name).failure.startswith("[clusters.prod] was removed from")
+        assert result(name).failure.endswith("airflow dags delete apply_prod")
     failures = connection.execute("SELECT dag, dag_run FROM advisor.task_failure ORDER BY dag_run").fetchall()
     assert failures == [("apply_prod", "approved"), ("apply_prod", "asked")]

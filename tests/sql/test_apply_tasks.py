@@ -65,8 +65,8 @@ def test_a_plan_goes_from_the_question_to_its_outcome(cluster, connection, monke
     assert "BOOTSTRAP=broker:9092" in commands, "read from a file: nobody knows the address"
     assert f"{shown['files']['waves/01.json']}  waves/01.json\n" in commands
     becomes(done(start, plan))
-    told = apply.verify.function(shown, event("Carried out") | {"params_input": {"took_seconds": 7}})
-    assert told == {"state": "verified", "moves": {"applied": len(plan.moves)}, "folder": str(folder)}
+    reported = apply.verify.function(shown, event("Carried out") | {"params_input": {"took_seconds": 7}})
+    assert reported == {"state": "verified", "moves": {"applied": len(plan.moves)}, "folder": str(folder)}
     assert apply.outcome.function(dag_run=RUN) == "verified"
 
 
@@ -93,24 +93,24 @@ def test_files_that_are_not_as_approved_stop_every_step(cluster, name: str, is_g
     *_, folder = cluster
     shown = show()
     (folder / name).unlink() if is_gone else (folder / name).write_text("{}")
-    words = re.escape(f"{folder}/{name}: is not as it was approved (1 of {len(shown['files'])} files differ)")
+    text = re.escape(f"{folder}/{name}: is not as it was approved (1 of {len(shown['files'])} files differ)")
     for step in (
         lambda: apply.check_again.function(shown),
         lambda: apply.show_commands.function(shown, []),
         lambda: apply.verify.function(shown, event("Carried out")),
     ):
-        with pytest.raises(AirflowFailException, match=words):
+        with pytest.raises(AirflowFailException, match=text):
             step()
     with pytest.raises(AirflowFailException, match=r"is not as the stored plan .* clear the task publish"):
         show()
 
 
 def test_files_that_differ_are_published_again_by_the_same_run(cluster, dsn) -> None:
-    from rebalance_advisor.airflow.publishing import place_of, publish_run
+    from rebalance_advisor.airflow.publishing import publish_run, publish_target
 
     *_, folder = cluster
     (folder / "waves" / "01.json").write_text("{}")
-    publish_run(dsn, run_id="r", cluster="prod", place=place_of("prod", "r"))
+    publish_run(dsn, run_id="r", cluster="prod", target=publish_target("prod", "r"))
     assert show()["run_id"] == "r"
 
 
@@ -185,8 +185,8 @@ def test_the_dag_asks_checks_shows_asks_and_verifies(tmp_path) -> None:
         with pytest.raises(ParamValidationError):
             params[name] = wrong
     plan = small_plan("s")
-    words = plan_in_short(plan, tmp_path)
-    assert "It holds until 2026-11-21T11:00:00Z" in words
+    text = plan_in_short(plan, tmp_path)
+    assert "It holds until 2026-11-21T11:00:00Z" in text
     steps = [f"- {markdown_line(f'  {line}')}" for line in step_lines(plan.document)]
-    assert [line for line in words.splitlines() if line in steps] == steps
+    assert [line for line in text.splitlines() if line in steps] == steps
     assert len(steps) == 2

@@ -53,7 +53,7 @@ def ask(dsn: str, panel: BoardPanel, cluster: str) -> tuple[list[str], list[tupl
 def test_a_panel_has_rows_and_no_empty_column(ninety_days: str, panel: BoardPanel) -> None:
     columns, rows, _ = ask(ninety_days, panel, "cluster-02")
     assert rows
-    assert [name for place, name in enumerate(columns) if all(row[place] is None for row in rows)] == []
+    assert [name for index, name in enumerate(columns) if all(row[index] is None for row in rows)] == []
     assert panel.units.keys() - {""} <= set(columns), "a unit of a column that is not there"
     if panel.kind is Kind.TIME_SERIES:
         assert columns == ["time", "metric", "value"]
@@ -63,7 +63,7 @@ def test_a_panel_has_rows_and_no_empty_column(ninety_days: str, panel: BoardPane
 @pytest.mark.matrix
 @for_each("panel", PANELS)
 def test_a_panel_has_rows_of_twelve_clusters(twelve_clusters: str, panel: BoardPanel) -> None:
-    _, rows, seconds = min((ask(twelve_clusters, panel, "cluster-07") for _ in range(2)), key=lambda one: one[2])
+    _, rows, seconds = min((ask(twelve_clusters, panel, "cluster-07") for _ in range(2)), key=lambda item: item[2])
     print(f"| {panel.title} | {len(rows):,} | {1000 * seconds:.0f} |")
     assert rows
 

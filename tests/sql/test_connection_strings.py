@@ -114,9 +114,9 @@ def test_what_a_connection_leaves_out_is_libpqs_to_find(odd_server, monkeypatch)
     monkeypatch.setenv("PGHOST", odd_server.hosts[-1])
     monkeypatch.setenv("PGPORT", str(odd_server.port))
     for form in ('{"conn_type": "postgres", "password": "pass@word"}', "postgres://:pass%40word@"):
-        found = string_of_variable(VARIABLE, form)
-        assert conninfo_to_dict(found) == {"password": "pass@word", "dbname": "advisor"}
-        assert _who(make_conninfo(found, dbname="advisor_2"))[:2] == ("libpqs own", "advisor_2")
+        result = string_of_variable(VARIABLE, form)
+        assert conninfo_to_dict(result) == {"password": "pass@word", "dbname": "advisor"}
+        assert _who(make_conninfo(result, dbname="advisor_2"))[:2] == ("libpqs own", "advisor_2")
     assert conninfo_to_dict(string_of_variable(VARIABLE, '{"conn_type": "postgres", "extra": {"service": "x"}}')) == {
         "service": "x"
     }
@@ -127,8 +127,8 @@ def test_every_setting_of_libpq_passes_and_every_other_one_is_named() -> None:
 
     for option in pq.Conninfo.get_defaults():
         name = option.keyword.decode()
-        found = string_of_variable(VARIABLE, json.dumps({"conn_type": "postgres", "extra": {name: "7"}}))
-        assert conninfo_to_dict(found)[name] == "7"
+        result = string_of_variable(VARIABLE, json.dumps({"conn_type": "postgres", "extra": {name: "7"}}))
+        assert conninfo_to_dict(result)[name] == "7"
     assert set(PostgresHook.ignored_extra_options) <= AIRFLOW_EXTRAS
     wrong = {
         '{"conn_type": "postgres", "extra": {"sslmod": "SECRET"}}': "'sslmod' is no setting of PostgreSQL's client",
@@ -141,10 +141,10 @@ def test_every_setting_of_libpq_passes_and_every_other_one_is_named() -> None:
         "host=h password=SECRET": "is neither JSON nor a PostgreSQL URL",
         "postgresql://u:SECRET@[::1/d": "is neither JSON nor a PostgreSQL URL",
     }
-    for value, words in wrong.items():
+    for value, text in wrong.items():
         with pytest.raises(AdvisorError, match=VARIABLE) as refused:
             string_of_variable(VARIABLE, value)
-        assert words in str(refused.value)
+        assert text in str(refused.value)
         assert "SECRET" not in str(refused.value)
 
 
@@ -164,9 +164,9 @@ def test_whoever_is_given_an_address_takes_a_url_and_a_libpq_string(odd_server, 
         given = make_conninfo("", **known)
         reader = Reader(given)
         names = table("pg_database", column("datname"))
-        found = reader.first(select(names).where(names.c.datname == database))
+        result = reader.first(select(names).where(names.c.datname == database))
         reader.close()
-        assert found == {"datname": database}
+        assert result == {"datname": database}
         monkeypatch.setenv(postgres.SETTING, given)
         assert _who(postgres.dsn()) == _who(given)
         assert conninfo_to_dict(postgres.dsn("airflow"))["dbname"] == "airflow"

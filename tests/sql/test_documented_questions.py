@@ -27,11 +27,11 @@ UNKNOWN_ON_THE_FIRST_DAY = {
 
 def documented() -> dict[str, str]:
     """Heading → query; a second one below the same heading gets a number."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for part in re.split(r"^### ", PAGE.read_text(), flags=re.MULTILINE)[1:]:
         for number, query in enumerate(re.findall(r"```sql\n(.*?)```", part, flags=re.DOTALL)):
-            found[part.splitlines()[0] + (f" ({number + 1})" if number else "")] = query
-    return found
+            results[part.splitlines()[0] + (f" ({number + 1})" if number else "")] = query
+    return results
 
 
 def test_the_page_has_a_query_for_each_of_the_ten() -> None:
@@ -49,9 +49,9 @@ def asked(connection, query: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("heading", documented())
 def test_a_question_is_answered_in_every_column_and_for_every_cluster(ninety_days: str, heading: str) -> None:
     with store.connect(ninety_days) as connection:
-        found = asked(connection, documented()[heading])
-    assert {row["cluster"] for row in found} == {"cluster-01", "cluster-02"}
-    empty = [name for name in found[0] if all(row[name] is None for row in found)]
+        result = asked(connection, documented()[heading])
+    assert {row["cluster"] for row in result} == {"cluster-01", "cluster-02"}
+    empty = [name for name in result[0] if all(row[name] is None for row in result)]
     assert empty == []
 
 
@@ -65,13 +65,13 @@ def test_every_question_is_answered_on_the_first_day_too(connection) -> None:
         "6. What did plans promise, and what came of it? (2)"
     ]
     for heading, rows in answers.items():
-        empty = {name for row in rows for name in row if all(one[name] is None for one in rows)}
+        empty = {name for row in rows for name in row if all(item[name] is None for item in rows)}
         number = re.match(r"(\d+)\. ", heading)
         expected = UNKNOWN_ON_THE_FIRST_DAY.get(int(number[1]), set()) if number and rows else set()
         assert empty - {"failures_7d", "last_failure"} == expected, heading
-    words = {number: answers[heading] for heading in answers if (number := heading[:2]) in ("2.", "3.", "6.")}
-    assert {row["outlook"] for row in words["2."]} == {"unknown"}
-    assert {row["basis"] for row in words["3."]} == {"only_reading"}
+    text = {number: answers[heading] for heading in answers if (number := heading[:2]) in ("2.", "3.", "6.")}
+    assert {row["outlook"] for row in text["2."]} == {"unknown"}
+    assert {row["basis"] for row in text["3."]} == {"only_reading"}
 
 
 def test_every_view_has_rows_there_and_its_twin_of_the_newest_too(ninety_days: str) -> None:
@@ -86,4 +86,4 @@ def test_every_view_has_rows_there_and_its_twin_of_the_newest_too(ninety_days: s
     with store.connect(ninety_days) as connection:
         names = connection.execute("SELECT viewname FROM pg_views WHERE schemaname = 'advisor'").fetchall()
         rows = {view: connection.execute(f"SELECT EXISTS (SELECT FROM advisor.{view})").fetchone() for (view,) in names}
-    assert {view for view, found in rows.items() if found == (False,)} == without
+    assert {view for view, result in rows.items() if result == (False,)} == without

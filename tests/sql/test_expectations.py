@@ -48,17 +48,17 @@ def run_as_a_user(dsn: str, gate: str, batch: dict[str, str], tmp_path: Path) ->
     text = script.replace('"input"', repr(gate)).replace('{"snapshot_id": snapshot_id}', repr(batch))
     file = tmp_path / "as_a_user.py"
     file.write_text(text + _TELL, encoding="utf-8")
-    told = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, str(file), *batch.values()], check=True, capture_output=True, text=True, cwd=tmp_path,
         env={"GX_STORE_CONNECTION": sqlalchemy_address(dsn), "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)},
     ).stdout  # fmt: skip
-    (line,) = [line for line in told.splitlines() if line.startswith("RESULT ")]
+    (line,) = [line for line in completed.splitlines() if line.startswith("RESULT ")]
     return {result["expectation_config"]["meta"]["code"]: result for result in json.loads(line.partition(" ")[2])}
 
 
 def rows_of(result: dict[str, Any]) -> list[dict[str, Any]]:
-    found = result["result"]
-    return found["details"]["unexpected_rows"] if "details" in found else found["unexpected_index_list"] or []
+    actual = result["result"]
+    return actual["details"]["unexpected_rows"] if "details" in actual else actual["unexpected_index_list"] or []
 
 
 def files_of_the_project() -> dict[str, str]:

@@ -181,8 +181,8 @@ def broken(result: gates.GateResult) -> set[str]:
 
 
 def the_check(result: gates.GateResult, rule: str) -> store.Check:
-    (found,) = [check for check in result.checks if check.rule == rule]
-    return found
+    (only_check,) = [check for check in result.checks if check.rule == rule]
+    return only_check
 
 
 def test_every_rule_has_a_bad_row_here() -> None:

@@ -29,7 +29,7 @@ def known(connection, dsn, monkeypatch):
 
 def values(text: str) -> dict[str, float]:
     families = text_string_to_metric_families(text)
-    return {one.name: one.value for family in families for one in family.samples if one.labels == NAMES}
+    return {sample.name: sample.value for family in families for sample in family.samples if sample.labels == NAMES}
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def test_a_task_that_no_retry_follows_is_recorded_in_its_own_process(known, reco
         ended(recorder, others)
     ended(recorder, state="up_for_retry")
     ended(recorder, before=None)  # somebody marked it as failed
-    words = "ConnectionError: no broker answered"
-    assert sorted(recorded(known)) == [("advise_odd", words), ("collect_prod", words)]
+    text = "ConnectionError: no broker answered"
+    assert sorted(recorded(known)) == [("advise_odd", text), ("collect_prod", text)]
 
 
 def test_the_scheduler_does_not_wait_for_the_store_and_names_the_number_that_cannot_be(known, recorder) -> None:
@@ -74,12 +74,12 @@ def test_the_scheduler_does_not_wait_for_the_store_and_names_the_number_that_can
     ended(recorder, error="killed", conf={"x": 2**64 - 1, "y": -(2**63), "z": None})
     ended(recorder, error="lost", conf={"x": -(2**63) - 1})
     deadline = time.monotonic() + 60
-    while len(found := [words for _, words in recorded(known)]) < 3:
-        assert time.monotonic() < deadline, f"waited for three failures: {found}"
+    while len(failures := [text for _, text in recorded(known)]) < 3:
+        assert time.monotonic() < deadline, f"waited for three failures: {failures}"
         time.sleep(0.05)
-    told = "Airflow could not start collect: the run's conf holds {}, a whole number that does not fit into 64 bits"
-    assert [words.partition(". ")[0] for words in found] == [
-        told.format("-9223372036854775809"), told.format("18446744073709551616"), "killed",
+    reported = "Airflow could not start collect: the run's conf holds {}, a whole number that does not fit into 64 bits"
+    assert [text.partition(". ")[0] for text in failures] == [
+        reported.format("-9223372036854775809"), reported.format("18446744073709551616"), "killed",
     ]  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_d
 from kafka_rebalance.snapshot.history import hourly_loads, readings_of
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
+from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
@@ -36,7 +36,7 @@ def series():
     one partition is unknown now and then.
     """
     draw, base = np.random.default_rng(3), random_cluster(5, broker_count=6, topics=12)
-    found = []
+    results = []
     for ago in range(HOURS - 1, -1, -1):
         columns = {}
         for kind in KINDS:
@@ -49,8 +49,8 @@ def series():
         }
         snapshot = snapshot_from_document(document)
         if ago % 7 != 6:
-            found.append(_with_loads(snapshot, columns))
-    return found
+            results.append(_with_loads(snapshot, columns))
+    return results
 
 
 def _with_loads(snapshot, columns):
@@ -102,9 +102,9 @@ def test_hours_outlive_their_readings_and_go_after_35_days(connection, series):
 def test_a_stored_snapshot_without_a_load_asked_for_is_as_it_is(connection, series):
     *_, newest = keep(connection, series)
     assert snapshot_over_window(connection, newest, None, None).hourly is None
-    found = snapshot_over_window(connection, newest, "mean", "3h")
-    assert found.hourly is not None
-    assert found.snapshot.loads.columns[KINDS[0]].source is LoadSource.HOURLY_MEAN
+    result = snapshot_over_window(connection, newest, "mean", "3h")
+    assert result.hourly is not None
+    assert result.snapshot.loads.columns[KINDS[0]].source is LoadSource.HOURLY_MEAN
 
 
 def test_the_view_shows_arrays_by_partition(connection, series):
@@ -130,21 +130,21 @@ def test_shell_with_files_shell_with_the_store_and_form_give_the_same_bytes(
     for number, snapshot in enumerate(series):
         (folder / f"{99 - number}.json").write_text(json.dumps(snapshot_to_document(snapshot), sort_keys=True))
     newest = str(folder / f"{99 - len(series) + 1}.json")
-    words = ["plan", newest, "--load", load, "--window", "24h", "--balance-within", "10%", "--no-frontier"]
-    assert main([*words, "--history", str(folder), "--out", str(tmp_path / "files")]) == 0
+    arguments = ["plan", newest, "--load", load, "--window", "24h", "--balance-within", "10%", "--no-frontier"]
+    assert main([*arguments, "--history", str(folder), "--out", str(tmp_path / "files")]) == 0
     expected = (tmp_path / "files" / "plan.json").read_bytes()
     monkeypatch.setenv("ADVISOR_POSTGRES_DSN", dsn)
-    assert main([*words, "--out", str(tmp_path / "store")]) == 0
+    assert main([*arguments, "--out", str(tmp_path / "store")]) == 0
     assert (tmp_path / "store" / "plan.json").read_bytes() == expected
     asked = {"load": load, "window": "24h", "balance_within": "10%", "no_frontier": True, "cluster": "c"}
-    found, advisory = published(dsn, connection, asked, tmp_path, monkeypatch, newest)
-    assert found == expected
+    result, advisory = published(dsn, connection, asked, tmp_path, monkeypatch, newest)
+    assert result == expected
     assert store.load_run(connection, "form").snapshot_id == ids[-1]
     hours = advisory["hours_outside"]
     assert (hours["hours"], hours["hours_judged"]) == (24, 21)
     assert hours["hours_outside_after"] <= hours["hours_outside_before"]
-    (told,) = [finding for finding in advisory["findings"] if finding["code"] == "hours_outside_band"]
-    assert told["evidence"]["hours_outside_after"] == hours["hours_outside_after"]
+    (only_finding,) = [finding for finding in advisory["findings"] if finding["code"] == "hours_outside_band"]
+    assert only_finding["evidence"]["hours_outside_after"] == hours["hours_outside_after"]
 
 
 def published(dsn, connection, params, tmp_path, monkeypatch, file):
@@ -154,7 +154,7 @@ def published(dsn, connection, params, tmp_path, monkeypatch, file):
     document = requested_run(connection, "c", params | {"age_limit": "3650d"})
     start_requested_run(connection, json.loads(json.dumps(document)), "form")
     save_advice(connection, "form", advise_run(read_question(connection, "form"), datetime.now(UTC)))
-    folder = Path(publish_run(dsn, run_id="form", cluster="c", place=FolderPlace(tmp_path / "form", "form"))[1])
+    folder = Path(publish_run(dsn, run_id="form", cluster="c", target=FolderTarget(tmp_path / "form", "form"))[1])
     advisory = json.loads((folder / "advisory.json").read_text())
     advisory["findings"] = json.loads((folder / "findings.json").read_text())
     return (folder / "plan.json").read_bytes(), advisory

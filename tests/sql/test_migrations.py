@@ -88,8 +88,8 @@ def test_a_column_that_views_read_may_change_its_type(connection, monkeypatch) -
     migrate(connection)
     types = "SELECT data_type FROM information_schema.columns WHERE (table_schema, table_name, column_name) = "
     for schema in ("store", "advisor"):
-        found = connection.execute(types + "(%s, 'broker', 'broker')", (schema,)).fetchone()
-        assert found == ("bigint",)
+        row = connection.execute(types + "(%s, 'broker', 'broker')", (schema,)).fetchone()
+        assert row == ("bigint",)
     with connection.transaction():
         connection.execute("SET LOCAL ROLE advisor_reader")
         connection.execute("SELECT broker FROM advisor.broker_latest")
@@ -239,7 +239,7 @@ def test_readers_who_lock_views_in_any_order_are_never_ended_for_a_migration(dsn
 def test_a_database_that_is_always_in_use_is_left_as_it_is_and_it_is_told_by_whom(dsn) -> None:
     with store.connect(dsn) as user, user.transaction(), store.connect(dsn) as connection:
         user.execute("SELECT count(*) FROM advisor.skew_by_day")
-        words = rf"no lock on the database within 1 seconds: .*pid {user.info.backend_pid} \(rebalance-advisor\) since"
-        with pytest.raises(store.StoreError, match=words):
+        text = rf"no lock on the database within 1 seconds: .*pid {user.info.backend_pid} \(rebalance-advisor\) since"
+        with pytest.raises(store.StoreError, match=text):
             migrate(connection, pause_s=0.2, give_up_s=1)
         assert connection.execute("SELECT 1").fetchone() == (1,)

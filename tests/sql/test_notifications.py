@@ -53,11 +53,11 @@ class Letters(MessageHandler):
         self.taken: list[tuple[str, str, str]] = []
 
     def prepare_message(self, session, envelope):  # type: ignore[no-untyped-def]
-        found = email.message_from_bytes(envelope.original_content or envelope.content, policy=policy.default)
-        body = found.get_body()
+        result = email.message_from_bytes(envelope.original_content or envelope.content, policy=policy.default)
+        body = result.get_body()
         assert body is not None
-        self.taken.append((",".join(envelope.rcpt_tos), str(found["Subject"]), body.get_content()))
-        return found
+        self.taken.append((",".join(envelope.rcpt_tos), str(result["Subject"]), body.get_content()))
+        return result
 
     def handle_message(self, message) -> None:  # type: ignore[no-untyped-def]
         """Nothing more is done with it."""
@@ -124,11 +124,11 @@ def listed(tmp_path, dsn, monkeypatch) -> None:
     monkeypatch.setenv("AIRFLOW_CONN_ADVISOR_POSTGRES", dsn)
 
 
-def advise(connection, run_id: str, found) -> None:
+def advise(connection, run_id: str, result) -> None:
     snapshot_id = store.save_snapshot(connection, plain_snapshot())
     store.mark_snapshot(connection, snapshot_id, is_blocked=False)
     store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=snapshot_id)
-    store.save_findings(connection, run_id, found)
+    store.save_findings(connection, run_id, result)
     store.save_plan(connection, run_id, small_plan(snapshot_id))
     store.publish_run(connection, run_id)
 
@@ -156,8 +156,8 @@ def test_owners_hear_of_what_is_new_once_and_of_what_is_worse_again(connection, 
     advise(connection, "r-3.prod", [finding(severity=Severity.CRITICAL), ours])
     assert send() == 2
     assert "<li>critical (was high): Broker 1 holds 500 B" in letters[-1][2]
-    assert [one.kind for one in load_sent(connection, "prod", PAYMENTS)] == []
-    assert [one.subject_id for one in load_sent(connection, "prod", PLATFORM)] == ["r-1.prod", "r-3.prod"]
+    assert [item.kind for item in load_sent(connection, "prod", PAYMENTS)] == []
+    assert [item.subject_id for item in load_sent(connection, "prod", PLATFORM)] == ["r-1.prod", "r-3.prod"]
 
 
 @pytest.mark.usefixtures("listed", "said")
@@ -178,7 +178,7 @@ def test_a_failed_run_is_told_with_its_last_words(connection, letters) -> None:
 def test_foreign_names_are_text_in_mail_and_chat(connection, letters, said) -> None:
     advise(connection, "r-1.prod", [finding(subject=HOSTILE)])
     send()
-    (letter,) = [one for one in letters if one[0] == PLATFORM]
+    (letter,) = [item for item in letters if item[0] == PLATFORM]
     assert "&lt;b&gt;&amp;*pay*\\r\\nBcc: evil" in letter[2]
     assert "<b>&*pay*\\r\\nBcc: evil" in said[0]  # of a block of plain text
     assert "<b>&" not in letter[2]
@@ -215,7 +215,7 @@ def test_no_line_of_a_log_holds_the_token_of_a_webhook(said) -> None:
     token, server = "T0AAAA/B0BBBB/cccSECRETccc", known["host"]
     addresses = {"A": {"host": server, "password": token}, "B": {"password": f"{server}/services/{token}"}}
     connections = {
-        f"AIRFLOW_CONN_{name}": json.dumps({"conn_type": "slackwebhook"} | one) for name, one in addresses.items()
+        f"AIRFLOW_CONN_{name}": json.dumps({"conn_type": "slackwebhook"} | item) for name, item in addresses.items()
     }
     run = subprocess.run(
         [sys.executable, "-c", SEND_AT_DEBUG],
@@ -241,7 +241,7 @@ def test_a_failure_is_told_without_the_token_of_the_webhook(connection, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("table", "words"),
+    ("table", "message"),
     [
         ([], "is no object"), ({"mails": []}, "did you mean mail"), ({"mail": "a@b"}, "'a@b' is no list"),
         ({"mail": ["nobody"]}, "is no address"), ({"mail": ["a@b\r\nBcc: c@d"]}, "is no address"),
@@ -249,7 +249,7 @@ def test_a_failure_is_told_without_the_token_of_the_webhook(connection, monkeypa
         ({"late_after_hours": 0}, "no number of hours"), ({"late_after_hours": True}, "no number of hours"),
     ],
 )  # fmt: skip
-def test_a_wrong_table_is_refused_with_its_key(table, words) -> None:
-    with pytest.raises(InvalidInputError, match=f"^here notify: .*{words}"):
+def test_a_wrong_table_is_refused_with_its_key(table, message) -> None:
+    with pytest.raises(InvalidInputError, match=f"^here notify: .*{message}"):
         read_dag_settings({"notify": table}, "here", "a")
     assert read_dag_settings({"notify": {}}, "here", "a").notify == NotifySettings()

@@ -13,7 +13,7 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import Capacity
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
+from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request import names_in_cluster
@@ -66,7 +66,7 @@ def published(dsn, connection, params, run_id, folder):
     save_advice(
         connection, run_id, advise_run(replace(read_question(connection, run_id), previous=None), datetime.now(UTC))
     )
-    folder = Path(publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder, run_id))[1])
+    folder = Path(publish_run(dsn, run_id=run_id, cluster="test", target=FolderTarget(folder, run_id))[1])
     return (folder / "plan.json").read_bytes()
 
 
@@ -79,8 +79,8 @@ def published(dsn, connection, params, run_id, folder):
     ],
 )
 def test_shell_form_and_rest_call_give_the_same_bytes(name, dsn, connection, listed, input_file, tmp_path):
-    words, asked = OPTION_SETS[name]
-    assert main(["plan", str(input_file), "--out", str(tmp_path / "shell"), *words.split()]) in (0, 3)
+    text, asked = OPTION_SETS[name]
+    assert main(["plan", str(input_file), "--out", str(tmp_path / "shell"), *text.split()]) in (0, 3)
     expected = (tmp_path / "shell" / "plan.json").read_bytes()
     form = DEFAULTS | asked | {"cluster": "test", "snapshot": "fresh"}
     rest = asked | {"cluster": "test"}
@@ -93,11 +93,11 @@ def test_capacities_of_a_form_are_those_of_a_shells_file(dsn, connection, listed
     (tmp_path / "capacity.csv").write_text(
         "broker,disk_bytes\n" + "".join(f"{b},{(b + 1) * 10**11}\n" for b in range(6))
     )
-    words = ["--capacity", str(tmp_path / "capacity.csv"), "--balance-within", "10%"]
-    main(["plan", str(input_file), "--out", str(tmp_path / "shell"), *words])
+    arguments = ["--capacity", str(tmp_path / "capacity.csv"), "--balance-within", "10%"]
+    main(["plan", str(input_file), "--out", str(tmp_path / "shell"), *arguments])
     asked = {"capacity": {str(b): {"disk_bytes": (b + 1) * 10**11} for b in range(6)}, "balance_within": 0.1}
-    found = published(dsn, connection, asked, "rest", tmp_path / "rest")
-    assert found == (tmp_path / "shell" / "plan.json").read_bytes()
+    result = published(dsn, connection, asked, "rest", tmp_path / "rest")
+    assert result == (tmp_path / "shell" / "plan.json").read_bytes()
 
 
 LOST = {
@@ -108,7 +108,7 @@ LOST = {
 
 @pytest.mark.parametrize("choice", ["latest", "fresh"])
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("asked", "message"),
     [
         ({"remove_brokers": [1]}, "'remove_brokers'.*did you mean remove_broker?"),
         ({"remove_broker": [99]}, "--remove-broker 99: broker 99 is not in the cluster"),
@@ -124,8 +124,8 @@ LOST = {
         ({"own_strategy": ["os:system"]}, "own_strategy: 'os:system' is not in the table of test; let own_strategy in"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_collected(connection, listed, asked, words, choice):
-    with pytest.raises(UsageError, match=words):
+def test_what_cannot_be_is_refused_before_anything_is_collected(connection, listed, asked, message, choice):
+    with pytest.raises(UsageError, match=message):
         requested_run(connection, "test", asked | {"snapshot": choice})
     assert store.latest_snapshot_id(connection, "test") is None
     assert runs_in_the_store(connection) == []

@@ -35,8 +35,8 @@ def publish(connection, run_id: str, snapshot_id: str) -> None:
     store.publish_run(connection, run_id)
 
 
-def fail(connection, dag_run: str, words: str = "no broker answered", cluster: str = "prod") -> None:
-    record_failure(connection, TaskFailure(cluster, f"advise_{cluster}", "replay_and_plan", dag_run, words))
+def fail(connection, dag_run: str, text: str = "no broker answered", cluster: str = "prod") -> None:
+    record_failure(connection, TaskFailure(cluster, f"advise_{cluster}", "replay_and_plan", dag_run, text))
 
 
 def rows(connection, view: str) -> list[dict[str, object]]:

@@ -138,5 +138,5 @@ def test_what_is_kept_begins_with_a_monday(connection, hour, is_kept) -> None:
     snapshot_id = store.save_snapshot(connection, plain_snapshot(captured_at=hour))
     read(connection, 0)
     assert prune(connection).snapshots == (0 if is_kept else 1)
-    found = connection.execute("SELECT count(*) FROM store.snapshot WHERE snapshot_id = %s", (snapshot_id,)).fetchone()
-    assert found == (int(is_kept),)
+    row = connection.execute("SELECT count(*) FROM store.snapshot WHERE snapshot_id = %s", (snapshot_id,)).fetchone()
+    assert row == (int(is_kept),)

@@ -10,7 +10,7 @@ import pytest
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import FolderPlace, publish_folder, publish_run
+from rebalance_advisor.airflow.publishing import FolderTarget, publish_folder, publish_run
 from rebalance_advisor.publish.advisory_files import advisory_files
 from rebalance_advisor.run_advice import save_advice
 from tests.unit.planner.sample_clusters import brokers, cluster, row
@@ -36,7 +36,7 @@ def start(connection, snapshot, advice, run_id: str) -> None:
 
 
 def publish(dsn: str, run_id: str, folder: Path, _striker: Striker) -> None:
-    publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder, run_id))
+    publish_run(dsn, run_id=run_id, cluster="test", target=FolderTarget(folder, run_id))
 
 
 @pytest.mark.parametrize("strike", [Strike.KILL, Strike.KILL_WITHIN, Strike.FULL])
@@ -47,7 +47,7 @@ def test_where_readers_see_a_run_its_files_are_whole(connection, dsn, snapshot, 
     publish(dsn, "new", tmp_path / "new", Striker())
     start(connection, snapshot, advice, "count")
     earlier_files = advisory_files(earlier.document(), earlier.plan)
-    FolderPlace(tmp_path / "count", "count").write(earlier_files, earlier.plan.plan_id)
+    FolderTarget(tmp_path / "count", "count").write(earlier_files, earlier.plan.plan_id)
     old, new = content_of(tmp_path / "count"), content_of(tmp_path / "new")
     operations = end_of(partial(publish, dsn, "count", tmp_path / "count"), Striker()).seen
     assert len(operations) > 50
@@ -57,7 +57,7 @@ def test_where_readers_see_a_run_its_files_are_whole(connection, dsn, snapshot, 
         run_id = f"run-{moment}"
         folder = tmp_path / run_id
         start(connection, snapshot, advice, run_id)
-        FolderPlace(folder, run_id).write(earlier_files, earlier.plan.plan_id)
+        FolderTarget(folder, run_id).write(earlier_files, earlier.plan.plan_id)
         end_of(partial(publish, dsn, run_id, folder), Striker(moment, strike))
         is_published = store.load_run(connection, run_id).status == "published"
         assert content_of(folder) in ([new] if is_published else [old, new])

@@ -15,7 +15,7 @@ import pytest
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import ObjectPlace, publish_run
+from rebalance_advisor.airflow.publishing import ObjectStoreTarget, publish_run
 from stack.waiting import PATIENCE_S
 from tests.object_storage import KilledError, Struck, latest, objects, publish_url, s3_connection
 from tests.sql.test_publish_moments import snapshot, start
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 KILLED_AT_THE_THIRD = """
 import os, signal, sys
 from rebalance_advisor.airflow.publishing import AirflowObjectStore
-from rebalance_advisor.airflow.publishing import place_of
+from rebalance_advisor.airflow.publishing import publish_target
 from rebalance_advisor.airflow.publishing import publish_run
 
 put, count = AirflowObjectStore.put, []
@@ -38,7 +38,7 @@ def third(store, key, content):
     put(store, key, content)
 
 AirflowObjectStore.put = third
-publish_run(sys.argv[1], run_id="killed", cluster="test", place=place_of("test", "killed"))
+publish_run(sys.argv[1], run_id="killed", cluster="test", target=publish_target("test", "killed"))
 """
 
 
@@ -53,13 +53,13 @@ def advice(snapshot, briefly):
 
 
 def publish(dsn: str, run_id: str, objects) -> str:
-    _, address = publish_run(dsn, run_id=run_id, cluster="test", place=ObjectPlace(objects, "test", run_id))
+    _, address = publish_run(dsn, run_id=run_id, cluster="test", target=ObjectStoreTarget(objects, "test", run_id))
     return address
 
 
 def newest(objects) -> str | None:
-    found = latest(objects, "test")
-    return None if found is None else found.run_id
+    manifest = latest(objects, "test")
+    return None if manifest is None else manifest.run_id
 
 
 @pytest.mark.parametrize("is_after", [False, True])

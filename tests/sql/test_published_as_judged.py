@@ -17,7 +17,7 @@ from kafka_rebalance.plans import plan as plan_module
 from kafka_rebalance.plans import searches
 from kafka_rebalance.snapshot.group import Group, GroupType, Member, Subtopology, Tasks
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
+from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
 from rebalance_advisor.gates import rule_results
 from rebalance_advisor.publish.advisory_files import advisory_files
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
@@ -55,7 +55,7 @@ def advised(connection, snapshot_id: str, run_id: str = "r-1", **asked: object) 
 
 
 def publish(dsn: str, folder: Path, run_id: str = "r-1") -> Path:
-    return Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(folder, run_id))[1])
+    return Path(publish_run(dsn, run_id=run_id, cluster="prod", target=FolderTarget(folder, run_id))[1])
 
 
 def codes(advice: Advice) -> set[str]:
@@ -90,8 +90,8 @@ def test_a_run_loads_verifies_and_serialises_once(connection, dsn, snapshot_id, 
 def test_what_a_run_says_of_clients_reaches_its_findings(connection, snapshot_id) -> None:
     """One of the readers has a group.instance.id, the others none: nothing to say, unless kafka-python 3 runs them."""
     clients = [{"pattern": "readers", "client": "kafka-python", "version": "3.0.12"}]
-    plain, told = advised(connection, snapshot_id), advised(connection, snapshot_id, "r-2", clients=clients)
-    assert codes(told) - codes(plain) == {"mixed_static_members"}
+    plain, reported = advised(connection, snapshot_id), advised(connection, snapshot_id, "r-2", clients=clients)
+    assert codes(reported) - codes(plain) == {"mixed_static_members"}
 
 
 def test_owners_and_mutes_of_a_run_are_saved_with_its_findings_and_published(
@@ -122,9 +122,9 @@ def test_the_price_of_traffic_across_racks_is_saved_and_published_where_a_run_wa
     assert codes(priced) - codes(plain) == {"rack_traffic_price"}
     folder = publish(dsn, tmp_path / "out", "r-2")
     published = json.loads((folder / "findings.json").read_text())
-    (told,) = [finding for finding in published if finding["code"] == "rack_traffic_price"]
-    assert told["recommendation"]["code"] == "rack_traffic_price"
-    assert told["recommendation"]["text"].split(".")[0] in (folder / "report.html").read_text()
+    (only_finding,) = [finding for finding in published if finding["code"] == "rack_traffic_price"]
+    assert only_finding["recommendation"]["code"] == "rack_traffic_price"
+    assert only_finding["recommendation"]["text"].split(".")[0] in (folder / "report.html").read_text()
 
 
 def test_what_the_input_gate_holds_is_scored_as_it_is_gets_no_advice_and_is_a_gap(connection, snapshot_id) -> None:
@@ -160,11 +160,11 @@ def test_tasks_of_a_streams_group_are_rows_of_the_views(connection, dsn, tmp_pat
     store.mark_snapshot(connection, snapshot_id, is_blocked=False)
     advice = advised(connection, snapshot_id, scenarios="all")
     publish(dsn, tmp_path / "out")
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT scenario, changed_instances, instances, active_tasks, active_moved, active_restored, standby_replicas,"
         " unknown_parts FROM advisor.group_streams_scenario_latest WHERE scenario IN ('today', 'instance_dies')"
     ).fetchall()
-    assert found == [
+    assert rows == [
         ("today", [], 2, 3, 0, 0, 0, []), ("instance_dies", ["p"], 1, 3, 1, 1, 0, []),
         ("instance_dies", ["q"], 1, 3, 2, 2, 0, []),
     ]  # fmt: skip

@@ -71,9 +71,9 @@ def test_1_the_state_of_each_cluster_in_one_line(connection) -> None:
     ]
     plan = small_plan(snapshot_id)
     plan = replace(plan, resources=(*plan.resources, replace(plan.resources[0], resource="leaders", unit="count")))
-    found = [finding(severity=Severity.CRITICAL), finding(subject="2"), finding("dead_broker", "3", Severity.INFO)]
+    results = [finding(severity=Severity.CRITICAL), finding(subject="2"), finding("dead_broker", "3", Severity.INFO)]
     advise(connection, "old", snapshot_id, NOW - DAY)
-    advise(connection, "new", snapshot_id, NOW, findings=found, resources=resources, plan=plan)
+    advise(connection, "new", snapshot_id, NOW, findings=results, resources=resources, plan=plan)
     (line,) = rows(connection, "cluster_latest")
     expected = {
         "cluster": "prod", "run_id": "new", "verdict": "rebalance", "gap_count": 1, "excluded_resource_count": 1,
@@ -110,8 +110,8 @@ def test_2_what_an_executed_plan_moved_is_no_growth(connection) -> None:
     for state, days, growth in (("not_applied", 6, 33_143), ("verified", 3, 10_000)):
         ended = {"state": state, "at": NOW + 2.5 * DAY}
         connection.execute("UPDATE store.application SET state = %(state)s, verified_at = %(at)s", ended)
-        told = rows(connection, "broker_disk_forecast")
-        assert {(row["days_of_history"], round(row["growth_bytes_per_day"])) for row in told} == {(days, growth)}
+        reported = rows(connection, "broker_disk_forecast")
+        assert {(row["days_of_history"], round(row["growth_bytes_per_day"])) for row in reported} == {(days, growth)}
 
 
 def test_2_a_run_that_is_not_published_yet_is_told_what_its_own_plan_does(connection) -> None:
@@ -297,13 +297,13 @@ def test_7_the_demos_drain_times_by_way_of_the_stored_reading(connection, tmp_pa
     assert any(commit.read_messages_per_s for group in loaded.groups for commit in group.committed)
     replays = [replay_group(group_input) for group_input in group_inputs(loaded)]
     advise(connection, "r", snapshot_id, groups=[score for replay in replays for score in replay.scores])
-    found = {row["group_id"]: (row["drain_seconds"], row["members_falling_behind"])
+    results = {row["group_id"]: (row["drain_seconds"], row["members_falling_behind"])
              for row in rows(connection, "group_drain_latest")}  # fmt: skip
-    assert len(found) == len(demo.groups)
-    assert (found.pop("fraud-scoring"), found.pop("telemetry-archiver")) == ((None, 12), (DAY_AND_AN_HOUR, 0))
+    assert len(results) == len(demo.groups)
+    assert (results.pop("fraud-scoring"), results.pop("telemetry-archiver")) == ((None, 12), (DAY_AND_AN_HOUR, 0))
     unknown = ("nightly-report", "quarterly-backfill", "courier-dispatch")  # two without members, a share group
-    assert [found.pop(name) for name in unknown] == [(None, None)] * 3
-    assert set(found.values()) == {(0.0, 0)}
+    assert [results.pop(name) for name in unknown] == [(None, None)] * 3
+    assert set(results.values()) == {(0.0, 0)}
     outlooks = {row["group_id"]: row["outlook"] for row in rows(connection, "group_drain_latest")}
     assert (outlooks["fraud-scoring"], outlooks["telemetry-archiver"]) == ("never", "drains")
     assert {outlooks[name] for name in unknown} == {"no_members", "unknown"}
@@ -377,7 +377,7 @@ def test_lag_is_what_is_written_and_not_yet_committed(connection) -> None:
     (group,) = whole.groups
     for day, rates in enumerate(([0.5] * 6, [0.5] * 5), start=1):  # of six partitions
         commits = (
-            *(replace(one, read_messages_per_s=rate) for one, rate in zip(group.committed, rates, strict=False)),
+            *(replace(item, read_messages_per_s=rate) for item, rate in zip(group.committed, rates, strict=False)),
         )
         known = (*commits, *group.committed[len(commits) :])
         read(connection, NOW + day * DAY, replace(whole, groups=(replace(group, committed=known),)))
@@ -405,7 +405,9 @@ def test_2_a_disk_of_known_size_without_volumes_is_filled_by_its_replicas(connec
     ages = (13, 6, 0)
     for age in ages:
         whole = plain_snapshot(grown_bytes=100 * (13 - age))
-        brokers = tuple(replace(one, log_dirs=(), capacity=Capacity(disk_bytes=10_000.0)) for one in whole.brokers)
+        brokers = tuple(
+            replace(broker, log_dirs=(), capacity=Capacity(disk_bytes=10_000.0)) for broker in whole.brokers
+        )
         read(connection, NOW - age * DAY, replace(whole, brokers=brokers))
     first, *others = rows(connection, "broker_disk_forecast", "broker")
     # Four replicas a broker, each 100 bytes and 100 more a day: 5,600 now, 8,500 in 7.25 days.
@@ -413,7 +415,7 @@ def test_2_a_disk_of_known_size_without_volumes_is_filled_by_its_replicas(connec
     assert first["growth_bytes_per_day"] == pytest.approx(400)
     assert first["days_of_history"] == 3
     assert first["reaches_85_percent_at"] - NOW == pytest.approx(7.25 * DAY, abs=timedelta(seconds=1))
-    assert [one["outlook"] for one in (first, *others)] == ["filling"] * 3
+    assert [item["outlook"] for item in (first, *others)] == ["filling"] * 3
     read(connection, NOW + DAY, plain_snapshot())  # volumes are read again: they say more
-    assert {one["basis"] for one in rows(connection, "broker_disk_forecast")} == {"volumes"}
-    assert {one["outlook"] for one in rows(connection, "broker_disk_forecast")} == {"unknown"}
+    assert {row["basis"] for row in rows(connection, "broker_disk_forecast")} == {"volumes"}
+    assert {row["outlook"] for row in rows(connection, "broker_disk_forecast")} == {"unknown"}

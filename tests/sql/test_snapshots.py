@@ -59,8 +59,8 @@ def test_random_groups_come_back_equal_whatever_is_unknown_of_them(connection) -
         loaded = load_snapshot(connection, store.save_snapshot(connection, snapshot))
         assert loaded.groups == snapshot.groups, case
         assert codec.snapshot_id(loaded) == codec.snapshot_id(snapshot), case
-        for one in (*groups, *(member for group in groups for member in group.members)):
-            drawn[type(one)] |= {part.name for part in fields(one) if getattr(one, part.name) not in (None, (), {})}
+        for item in (*groups, *(member for group in groups for member in group.members)):
+            drawn[type(item)] |= {part.name for part in fields(item) if getattr(item, part.name) not in (None, (), {})}
         counts = connection.execute(
             "SELECT member.assigned IS NULL, member.assigned_count FROM store.member JOIN store.snapshot "
             "USING (snapshot_key) WHERE snapshot_id = %s ORDER BY group_id, position",
@@ -68,10 +68,10 @@ def test_random_groups_come_back_equal_whatever_is_unknown_of_them(connection) -
         ).fetchall()
         members = [member for group in groups for member in group.members]
         shown = [sum(len(numbers) for _, numbers in member.assigned) for member in members]
-        told = [member.partition_count for member in members]
+        reported = [member.partition_count for member in members]
         assert counts == [
             (not count and bool(stated), count if stated is None else stated)
-            for count, stated in zip(shown, told, strict=True)
+            for count, stated in zip(shown, reported, strict=True)
         ], case
     assert drawn == {kind: {part.name for part in fields(kind)} for kind in drawn}  # a new field is drawn here, too
 

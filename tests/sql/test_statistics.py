@@ -63,10 +63,10 @@ def test_a_small_reading_costs_no_analyze(misled) -> None:
 def test_statistics_are_of_what_rows_are_found_by(misled) -> None:
     """Documents and lists of members are not looked at: that is what takes long."""
     store.save_snapshot(misled, large_snapshot(PARTITIONS, 300, FIRST))
-    found = misled.execute(
+    rows = misled.execute(
         "SELECT DISTINCT attname FROM pg_stats WHERE tablename LIKE 'member_2026w47' ORDER BY attname"
     )
-    assert {"snapshot_key", "group_id"} <= {name for (name,) in found.fetchall()}
+    assert {"snapshot_key", "group_id"} <= {name for (name,) in rows.fetchall()}
 
 
 def test_an_unknown_table_is_refused(connection) -> None:

@@ -21,18 +21,18 @@ def test_it_tells_the_migrations_of_this_time_and_then_that_there_are_none(empty
 
 
 @pytest.mark.parametrize(
-    ("dsn", "words"),
+    ("dsn", "message"),
     [
         ("", "no database is named; set ADVISOR_POSTGRES_DSN or AIRFLOW_CONN_ADVISOR_POSTGRES"),
         ("mysql://h/db", "mysql:// is no PostgreSQL address"),
         ("postgresql://127.0.0.1:1/db?connect_timeout=2", "cannot connect to the advisor's database"),
     ],
 )
-def test_what_cannot_be_is_one_line_on_stderr(dsn, words, monkeypatch, capsys) -> None:
+def test_what_cannot_be_is_one_line_on_stderr(dsn, message, monkeypatch, capsys) -> None:
     monkeypatch.setenv("ADVISOR_POSTGRES_DSN", dsn)
     monkeypatch.delenv("AIRFLOW_CONN_ADVISOR_POSTGRES", raising=False)
     assert main() == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith(words)
-    assert told.err.count("\n") == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith(message)
+    assert output.err.count("\n") == 1

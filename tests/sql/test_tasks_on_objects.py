@@ -26,10 +26,10 @@ def test_published_applied_and_pruned_without_a_folder(cluster, connection, obje
     start, plan, becomes, folder = cluster
     with pytest.raises(AirflowFailException, match="are not where it was published; publish the advisory again"):
         show()
-    told = publish.function({"run_id": "r", "cluster": "prod"})
-    found = latest(objects, "prod")
-    address = objects.address(f"prod/{found.folder}")
-    assert (told["folder"], found.plan_id) == (address, plan.plan_id)
+    reported = publish.function({"run_id": "r", "cluster": "prod"})
+    manifest = latest(objects, "prod")
+    address = objects.address(f"prod/{manifest.folder}")
+    assert (reported["folder"], manifest.plan_id) == (address, plan.plan_id)
     assert address.startswith("s3://bucket-")
     shown = show()
     assert f"Report: `{address}/report.html`" in shown["words"]
@@ -40,7 +40,7 @@ def test_published_applied_and_pruned_without_a_folder(cluster, connection, obje
     assert f"- `{address}/waves/01.json`" in commands
     becomes(done(start, plan))
     assert apply.verify.function(shown, event("Carried out"))["state"] == "verified"
-    assert json.loads(objects.read(f"prod/{found.folder}/outcome.json"))["state"] == "verified"
+    assert json.loads(objects.read(f"prod/{manifest.folder}/outcome.json"))["state"] == "verified"
     assert not (folder / "outcome.json").exists()
     late = datetime.now(UTC) + timedelta(days=1)
     assert prune_published(connection, late) == [str(folder)], "no link leads to it; the latest in the store stays"
@@ -65,14 +65,14 @@ def test_a_wrong_address_is_refused_before_anything_is_done(listed, connection, 
 
 
 def test_hostile_names_lead_to_no_other_place(objects) -> None:
-    from rebalance_advisor.airflow.publishing import ObjectPlace
+    from rebalance_advisor.airflow.publishing import ObjectStoreTarget
     from tests.unit.cli.hostile.names import HOSTILE
 
     for number, name in enumerate(HOSTILE.values()):
-        place = ObjectPlace(objects, "prod", name)
-        files = place.write({"plan.json": b"{}"}, f"plan {number}")
-        assert place.find(f"plan {number}").read("plan.json") == b"{}"
-        assert place.show_as_latest(f"plan {number}") is None
+        target = ObjectStoreTarget(objects, "prod", name)
+        files = target.write({"plan.json": b"{}"}, f"plan {number}")
+        assert target.find(f"plan {number}").read("plan.json") == b"{}"
+        assert target.show_as_latest(f"plan {number}") is None
         assert latest(objects, "prod").run_id == name
         assert files.names() == ["manifest.json", "plan.json"]
     keys = [key for key in objects.list("") if key != "prod/latest.json"]

@@ -56,12 +56,12 @@ def prune(connection, **days: int) -> store.Pruned:
 
 def whole(connection) -> list[datetime]:
     """Moments of the readings that have their rows."""
-    found = connection.execute(
+    stored = connection.execute(
         "SELECT captured_at FROM store.snapshot WHERE NOT is_pruned ORDER BY captured_at"
     ).fetchall()
     rows = connection.execute("SELECT DISTINCT captured_at FROM store.partition ORDER BY captured_at").fetchall()
-    assert rows == found
-    return [time for (time,) in found]
+    assert rows == stored
+    return [time for (time,) in stored]
 
 
 def test_the_last_reading_of_each_day_stays_and_the_last_days_stay_whole(connection) -> None:
@@ -70,7 +70,7 @@ def test_the_last_reading_of_each_day_stays_and_the_last_days_stay_whole(connect
         read(connection, at)
     pruned = prune(connection)
     monday = datetime(2026, 11, 9, tzinfo=UTC)
-    last_of_day = {max(one for one in hours if one.date() == at.date()) for at in hours}
+    last_of_day = {max(hour for hour in hours if hour.date() == at.date()) for at in hours}
     assert whole(connection) == sorted(at for at in hours if at >= monday or at in last_of_day)
     assert (pruned.snapshots, pruned.thinned) == (0, len(hours) - len(whole(connection)))
     assert pruned.swept > 0
@@ -113,15 +113,15 @@ def history(ninety_days: str, admin: str) -> Iterator[str]:
 def answers(connection) -> dict[str, list[str]]:
     """All rows of all views that answer questions, as texts; ages count from the clock."""
     names = connection.execute("SELECT viewname FROM pg_views WHERE schemaname = 'advisor'").fetchall()
-    found = {}
+    results = {}
     with connection.cursor(row_factory=dict_row) as cursor:
         for (view,) in names:
             if view not in OF_EVERY_READING:
                 rows = cursor.execute(f"SELECT * FROM advisor.{view}").fetchall()
-                found[view] = sorted(
+                results[view] = sorted(
                     str({k: v for k, v in row.items() if not k.endswith("age_seconds")}) for row in rows
                 )
-    return found
+    return results
 
 
 def size(connection) -> int:

@@ -46,8 +46,8 @@ def main() -> None:
             client = machine.airflow.client
             for part in (dags, schedule, advisory, page, what_if, rejected, unanswered, approved):
                 began = time.monotonic()
-                told = part(client)
-                print(f"{part.__name__}: {told} ({time.monotonic() - began:.0f} s)", flush=True)
+                reported = part(client)
+                print(f"{part.__name__}: {reported} ({time.monotonic() - began:.0f} s)", flush=True)
     finally:
         machine.stop()
 
@@ -94,7 +94,7 @@ def schedule(client: AirflowClient) -> str:
 
 def advisory(client: AirflowClient) -> str:
     """Through all gates and Spark to a published plan."""
-    lines = closing_lines(advise(client, "demo", lambda words: print(words, flush=True)))
+    lines = closing_lines(advise(client, "demo", lambda text: print(text, flush=True)))
     assert lines[0].startswith("Verdict: rebalance"), lines
     return lines[0]
 

@@ -27,9 +27,9 @@ def _run(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 def _take_over_kernels(source: Path, target: Path) -> None:
     """Compiling them again takes a minute, and is tested where the first compilation is."""
     for file in source.rglob("__pycache__/*.nb[ic]"):
-        place = target / file.relative_to(source)
-        place.parent.mkdir(exist_ok=True)
-        shutil.copy(file, place)
+        location = target / file.relative_to(source)
+        location.parent.mkdir(exist_ok=True)
+        shutil.copy(file, location)
 
 
 def test_a_fresh_base_install_answers_advise_on_the_demo_dumps(tmp_path: Path) -> None:

@@ -57,11 +57,11 @@ def test_a_reading_of_21_days_ago_gives_no_plan_by_form_or_schedule(machine, old
     }
     write_entry(machine.clusters_file, "old-by-schedule", old_reading | BY_HAND)  # once is enough
     for dag_id, run_id in runs.items():
-        told = told_by(client, dag_id, run_id)
-        assert told["closing_words"][0].startswith(
+        reported = told_by(client, dag_id, run_id)
+        assert reported["closing_words"][0].startswith(
             "Verdict: cannot tell: the snapshot is too old, take a fresh one: it is 21 days old, the limit is 2 h"
         )
-        plan = json.loads((Path(told["folder"]) / "plan.json").read_text())
+        plan = json.loads((Path(reported["folder"]) / "plan.json").read_text())
         assert (plan["verdict"], plan["moves"]) == ("cannot_tell", [])
     with psycopg.connect(machine.dsn("advisor")) as connection:
         connection.execute("SET ROLE advisor_reader")

@@ -35,9 +35,9 @@ pytestmark = [pytest.mark.stack, pytest.mark.matrix]
 def _run(*command: object, cwd: Path, **more: str) -> str:
     hidden = ("PYTHONPATH", "VIRTUAL_ENV", "ADVISOR_SPARK_JOBS")
     environment = {name: value for name, value in os.environ.items() if name not in hidden} | more
-    words = [str(word) for word in command]
-    run = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, f"{' '.join(words)}\n{run.stdout}{run.stderr}"
+    arguments = [str(word) for word in command]
+    run = subprocess.run(arguments, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, f"{' '.join(arguments)}\n{run.stdout}{run.stderr}"
     return run.stdout
 
 

@@ -105,9 +105,9 @@ def test_the_demo_is_advised_as_from_a_shell(machine, tmp_path):
     for name in ("plan.json", "findings.json", "groups.json"):
         assert json.loads((folder / name).read_text()) == json.loads((tmp_path / "advisory" / name).read_text()), name
     shell("verify", folder / "plan.json", dumps)
-    found = {finding["code"]: finding for finding in json.loads((folder / "findings.json").read_text())}
-    assert {"preferred_leaders_off", "rack_violated", "idle_members", "dead_static_member"} <= found.keys()
-    assert [symptom["code"] for symptom in found["broker_disk_full"]["symptoms"]] == ["broker_disk_over_share"]
+    document = {finding["code"]: finding for finding in json.loads((folder / "findings.json").read_text())}
+    assert {"preferred_leaders_off", "rack_violated", "idle_members", "dead_static_member"} <= document.keys()
+    assert [symptom["code"] for symptom in document["broker_disk_full"]["symptoms"]] == ["broker_disk_over_share"]
     assert (folder / "report.html").stat().st_size > 10_000
     with psycopg.connect(machine.dsn("advisor")) as connection:
         connection.execute("SET ROLE advisor_reader")
@@ -138,9 +138,9 @@ WEEKS_BEFORE = {
 }  # fmt: skip
 
 
-def shell(*words):
+def shell(*arguments):
     """Run the installed command; returns what it wrote. Fails with its words where it does not end with 0."""
-    command = [Path(sys.executable).with_name("rebalance-advisor"), *map(str, words)]
+    command = [Path(sys.executable).with_name("rebalance-advisor"), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done
@@ -152,8 +152,8 @@ def test_a_rest_call_with_options_publishes_the_bytes_of_a_shell_with_the_same(m
         "moves_per_broker": 7, "seed": 3,
     }  # fmt: skip
     folder, run_id = published_by_the_dag(machine, MAP_NAME, REAL_MAP, **asked)
-    words = "--remove-broker 1873 --balance-within 30% --max-moves 400 --include-topic test_.* --moves-per-broker 7"
-    main(["plan", str(REAL_MAP), "--out", str(tmp_path / "out"), *words.split(), "--seed", "3"])
+    text = "--remove-broker 1873 --balance-within 30% --max-moves 400 --include-topic test_.* --moves-per-broker 7"
+    main(["plan", str(REAL_MAP), "--out", str(tmp_path / "out"), *text.split(), "--seed", "3"])
     assert (folder / "plan.json").read_bytes() == (tmp_path / "out" / "plan.json").read_bytes()
     with psycopg.connect(machine.dsn("advisor")) as connection:
         query = "SELECT parameters->'remove_broker', parameters->'moves_per_broker' FROM advisor.run WHERE run_id = %s"
@@ -161,20 +161,20 @@ def test_a_rest_call_with_options_publishes_the_bytes_of_a_shell_with_the_same(m
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("asked", "message"),
     [
         ({"remove_brokers": [1]}, "did you mean remove_broker?"),
         ({"remove_broker": [99]}, "broker 99 is not in the cluster"),
         ({"exclude_topic": ["nothing.*"]}, "matches no topic"),
     ],
 )
-def test_what_cannot_be_fails_the_first_task_in_words(machine, asked, words):
+def test_what_cannot_be_fails_the_first_task_in_words(machine, asked, message):
     write_entry(machine.clusters_file, MAP_NAME, {"file": str(REAL_MAP)} | BY_HAND)
     client = machine.airflow.client
     client.wait_for_dag(dag := f"advise_{MAP_NAME}")
     run_id = client.trigger(dag, asked)
     (failed,) = [task for task in client.follow(dag, run_id, 900) if task["state"] == "failed"]
     assert failed["task_id"] == "check_request"
-    assert words in client.log(dag, run_id, failed)
+    assert message in client.log(dag, run_id, failed)
     tasks = client.task_instances(dag, run_id)
     assert {task["state"] for task in tasks if task["task_id"] != "check_request"} == {"upstream_failed"}

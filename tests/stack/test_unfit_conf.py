@@ -29,10 +29,10 @@ def client(machine):
 
 def wait_for(what, condition):
     deadline = time.monotonic() + PATIENCE_S
-    while not (found := condition()):
+    while not (result := condition()):
         assert time.monotonic() < deadline, f"waited for {what}"
         time.sleep(0.5)
-    return found
+    return result
 
 
 def last_failure(machine):
@@ -51,8 +51,8 @@ def test_a_number_that_fits_no_task_fails_its_run_in_words_and_the_dag_processor
     for _ in client.follow(DAG, run_id, PATIENCE_S):
         pass
     assert client.run_state(DAG, run_id) == "failed"
-    (words,) = wait_for("the failure in the store", lambda: last_failure(machine))
-    assert words.startswith(
+    (text,) = wait_for("the failure in the store", lambda: last_failure(machine))
+    assert text.startswith(
         "Airflow could not start check_request: the run's conf holds 18446744073709551616, a whole number that does not"
     )
     # It reads another file of clusters after that: whatever was sent to it has been dealt with.
@@ -68,7 +68,7 @@ def test_a_component_that_ends_is_started_again_where_make_up_watches(machine):
     try:
         os.kill(before, signal.SIGKILL)
         wait_for("the dag-processor to run again", lambda: processor.pid not in (None, before))
-        assert "dag-processor ended and is started again" in machine.watcher.last_words()
+        assert "dag-processor ended and is started again" in machine.watcher.log_tail()
         machine.airflow.wait_until_ready()
     finally:
         machine.stop_watching()

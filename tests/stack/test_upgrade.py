@@ -84,7 +84,7 @@ def test_a_run_that_began_in_the_version_before_ends_in_this_one(machine, before
 
     run_id = triggered(machine, "across")
     wait_for("the run's first task", lambda: "running" in states(client, run_id).values(), seconds=PATIENCE_SECONDS)
-    told = migrated(machine)
+    reported = migrated(machine)
     at_migration = states(client, run_id)
     wait_for(
         "half of the run", lambda: list(states(client, run_id).values()).count("success") >= 3, seconds=PATIENCE_SECONDS
@@ -107,7 +107,7 @@ def test_a_run_that_began_in_the_version_before_ends_in_this_one(machine, before
     assert [answer for answer in reader.answers if answer not in (first, across, after)] == []
     assert (reader.refused, across[0][0], after[0][0]) == ([], f"across.{CLUSTER}", f"after.{CLUSTER}")
     with capsys.disabled():
-        print(f"\n{told}\nat migration: {at_migration}\nat the change of code: {at_change}")
+        print(f"\n{reported}\nat migration: {at_migration}\nat the change of code: {at_change}")
 
 
 def triggered(machine, run_id):

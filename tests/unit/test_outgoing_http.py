@@ -153,9 +153,9 @@ def test_credentials_do_not_follow_a_redirect(name: str, tmp_path: Path, caplog:
     with web_server() as first, web_server() as second:
         for first.status in (301, 302, 303, 307, 308):
             first.headers = {"Location": second.url.replace("127.0.0.1", "localhost")}
-            words = failure(name, first.url, tmp_path)
-            assert f"redirects to the host 'localhost' ({first.status}), and no redirect is followed" in words
-            assert "if you trust that address, give it instead" in words
+            text = failure(name, first.url, tmp_path)
+            assert f"redirects to the host 'localhost' ({first.status}), and no redirect is followed" in text
+            assert "if you trust that address, give it instead" in text
     assert (len(first.seen), second.seen) == (5, [])
     assert SECRET not in caplog.text
 

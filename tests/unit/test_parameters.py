@@ -47,7 +47,7 @@ def test_values_in_range_are_kept_and_whole_numbers_become_fractions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "words"),
+    ("values", "message"),
     [
         ({"warmth": 1.5}, r"Oven\.warmth: expected within 0\.\.1, got 1\.5"),
         ({"warmth": float("nan")}, r"Oven\.warmth: expected within 0\.\.1, got nan"),
@@ -63,8 +63,8 @@ def test_values_in_range_are_kept_and_whole_numbers_become_fractions() -> None:
         ({"levels": 0.1}, r"Oven\.levels: 0\.1 is not a list of numbers"),
     ],
 )
-def test_a_value_that_cannot_be_is_refused_with_its_place(values: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidInputError, match=words):
+def test_a_value_that_cannot_be_is_refused_with_its_place(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
         Oven(**values)
 
 

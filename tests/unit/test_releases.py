@@ -39,7 +39,7 @@ def test_a_version_that_is_seen_is_read_as_far_as_it_is_sure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "level", "release"),
+    ("expected", "level", "release"),
     [
         ("4.3", 33, "4.4"), ("4.3", 31, "4.4"), ("4.3", 30, "4.3"), ("3.3", 8, "3.4"), ("3.3", 7, "3.3"),
         (None, 29, "4.2"), ("3.9", 21, "3.9"), ("2.8", 1, "3.0"),
@@ -48,9 +48,9 @@ def test_a_version_that_is_seen_is_read_as_far_as_it_is_sure() -> None:
         ("3.9", None, "3.9"), ("3.9", 0, "3.9"), (None, None, None), ("trunk", 22, "4.0"),
     ],
 )  # fmt: skip
-def test_brokers_are_of_the_newer_of_what_requests_and_the_finalized_level_tell(told, level, release) -> None:
-    assert broker_release(told, level) == release
-    assert seen_release(release)[:2] >= seen_release(told)[:2]
+def test_brokers_are_of_the_newer_of_what_requests_and_the_finalized_level_tell(expected, level, release) -> None:
+    assert broker_release(expected, level) == release
+    assert seen_release(release)[:2] >= seen_release(expected)[:2]
 
 
 def test_random_versions_keep_their_numbers_whatever_a_vendor_adds() -> None:
@@ -69,10 +69,10 @@ def test_random_text_is_a_release_only_where_it_begins_with_its_numbers() -> Non
     draw, releases = random.Random(7), 0
     for _ in range(5000):
         text = "".join(draw.choices("0123456789.-+!vIVrcdev \n\u0663", k=draw.randint(0, 10)))
-        found = seen_release(text)
-        releases += bool(found)
-        for place, number in enumerate(found):
-            leading = re.match(r"[0-9]+", text.split(".")[place])
+        result = seen_release(text)
+        releases += bool(result)
+        for index, number in enumerate(result):
+            leading = re.match(r"[0-9]+", text.split(".")[index])
             assert leading is not None, text
             assert int(leading[0]) == number, text
     assert 200 < releases < 2500

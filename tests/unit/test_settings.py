@@ -15,10 +15,10 @@ def named_in_code() -> set[str]:
 
 
 def test_no_variable_is_read_that_the_table_does_not_have_and_none_stands_there_for_nothing() -> None:
-    told = {setting.name for setting in SETTINGS}
-    assert len(told) == len(SETTINGS)
-    assert named_in_code() - told == set()
-    assert told - named_in_code() == set()
+    reported = {setting.name for setting in SETTINGS}
+    assert len(reported) == len(SETTINGS)
+    assert named_in_code() - reported == set()
+    assert reported - named_in_code() == set()
 
 
 def test_the_page_is_made_of_the_table() -> None:

@@ -114,10 +114,10 @@ def test_an_error_is_one_visible_line(text: str) -> None:
 
 
 def test_an_error_is_short_and_keeps_place_and_hint() -> None:
-    words = str(InvalidInputError.at("file:7", "expected a number, found " + "9" * 10_000, "give one"))
-    assert words.startswith("file:7: expected a number, found 999")
-    assert words.endswith("9…; give one")
-    assert len(words) < 400
+    message = str(InvalidInputError.at("file:7", "expected a number, found " + "9" * 10_000, "give one"))
+    assert message.startswith("file:7: expected a number, found 999")
+    assert message.endswith("9…; give one")
+    assert len(message) < 400
     assert excerpt("x" * 10_000) == repr("x" * 60) + "…"
     assert len(excerpt([10**9] * 10_000)) == 61
 

@@ -121,14 +121,14 @@ def answered_by(event: Mapping[str, Any]) -> str | None:
     return None if name is None else str(name)
 
 
-Shown = dict[str, Any]  # application_id, cluster, run_id, plan_id, files (sha-256 by name), folder, words
+Proposal = dict[str, Any]  # application_id, cluster, run_id, plan_id, files (sha-256 by name), folder, words
 
 _log = task_log(__name__)
 
 
 @task
 @fail_without_retry
-def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any = None) -> Shown:
+def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any = None) -> Proposal:
     """Find the plan (by default the cluster's newest) and describe it."""
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply_snapshots import pinned_files, plan_in_short, published_plan
@@ -141,18 +141,18 @@ def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any =
         published = published_plan(connection, cluster, form[ADVISORY])
         pinned = pinned_files(published)
         store.ask_application(connection, application_id, published.run_id)
-    words = plan_in_short(published.plan, published.files.address)
-    for line in words.splitlines():
+    summary = plan_in_short(published.plan, published.files.address)
+    for line in summary.splitlines():
         _log.info("%s", line)
     return {
         "application_id": application_id, "cluster": cluster, "run_id": published.run_id,
-        "plan_id": published.plan.plan_id, "files": pinned, "folder": published.files.address, "words": words,
+        "plan_id": published.plan.plan_id, "files": pinned, "folder": published.files.address, "words": summary,
     }  # fmt: skip
 
 
 @task
 @fail_without_retry
-def check_again(shown: Shown) -> list[str]:
+def check_again(proposal: Proposal) -> list[str]:
     """Read the cluster and check the approved plan on it. Returns harmless changes."""
     from airflow.providers.common.compat.sdk import AirflowFailException
 
@@ -162,24 +162,26 @@ def check_again(shown: Shown) -> list[str]:
     from rebalance_advisor.airflow.apply_snapshots import STATUS_WORDS, approved_plan, check_on_fresh_reading
 
     with store.connect(store_dsn()) as connection:
-        published = approved_plan(connection, shown)
-        result = check_on_fresh_reading(connection, store_dsn(), published, shown["application_id"])
+        published = approved_plan(connection, proposal)
+        result = check_on_fresh_reading(connection, store_dsn(), published, proposal["application_id"])
     if result.status is not PlanStatus.VALID:
-        why = "; ".join(words for reason in result.because for words in render_all(reason.facts))
+        why = "; ".join(text for reason in result.because for text in render_all(reason.facts))
         raise AirflowFailException(f"the plan is {STATUS_WORDS[result.status]} by now: {why}")
-    return [words for reason in result.warnings for words in render_all(reason.facts)]
+    return [text for reason in result.warnings for text in render_all(reason.facts)]
 
 
 @task
 @fail_without_retry
-def show_commands(shown: Shown, warnings: list[str]) -> str:
+def show_commands(proposal: Proposal, warnings: list[str]) -> str:
     """Show the exact commands and files. This DAG only reads; the person who runs the commands needs the rights."""
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply_snapshots import approved_plan, commands_in_full
 
     with store.connect(store_dsn()) as connection:
-        published = approved_plan(connection, shown)
-    text = commands_in_full(published.plan, published.files, shown["files"], _bootstrap(shown["cluster"]), warnings)
+        published = approved_plan(connection, proposal)
+    text = commands_in_full(
+        published.plan, published.files, proposal["files"], _bootstrap(proposal["cluster"]), warnings
+    )
     for line in text.splitlines():
         _log.info("%s", line)
     return text
@@ -187,7 +189,7 @@ def show_commands(shown: Shown, warnings: list[str]) -> str:
 
 @task
 @fail_without_retry
-def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
+def verify(proposal: Proposal, answer: dict[str, Any]) -> dict[str, Any]:
     """Read the cluster, compare it with the plan, and store the result."""
     from kafka_rebalance.render.checks import APPLY_STATES
     from rebalance_advisor import store
@@ -195,11 +197,11 @@ def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
 
     answered = {"took_seconds": (answer["params_input"] or {}).get(TOOK_SECONDS), "answered_by": answered_by(answer)}
     with store.connect(store_dsn()) as connection:
-        published = approved_plan(connection, shown)
-        applied = verify_on_fresh_reading(connection, store_dsn(), published, shown["application_id"], answered)
+        published = approved_plan(connection, proposal)
+        applied = verify_on_fresh_reading(connection, store_dsn(), published, proposal["application_id"], answered)
     counts = {state.value: count for state, count in applied.counts.items() if count}
     _log.info("%s: %s; %s", applied.state.value, APPLY_STATES[applied.state], counts)
-    return {"state": applied.state.value, "moves": counts, "folder": shown["folder"]}
+    return {"state": applied.state.value, "moves": counts, "folder": proposal["folder"]}
 
 
 @task(trigger_rule=TriggerRule.ALL_DONE)
@@ -218,14 +220,14 @@ def outcome(dag_run: Any = None) -> str:
             application = store.load_application(connection, application_id)
     except store.StoreError as error:
         raise AirflowFailException(f"nobody was asked: show_plan failed ({error})") from error
-    words = APPLY_STATES[application.state]
+    state_text = APPLY_STATES[application.state]
     if application.failure or application.state is ApplyState.REFUSED:
-        words = f"{words}: {application.failure or application.check_status}"
+        state_text = f"{state_text}: {application.failure or application.check_status}"
     if not application.state.is_end:
-        raise AirflowFailException(f"stopped before its end, look at the task that failed; so far {words}")
+        raise AirflowFailException(f"stopped before its end, look at the task that failed; so far {state_text}")
     if not application.state.is_as_decided:
-        raise AirflowFailException(f"{application.state.value}: {words}")
-    _log.info("%s: %s", application.state.value, words)
+        raise AirflowFailException(f"{application.state.value}: {state_text}")
+    _log.info("%s: %s", application.state.value, state_text)
     return application.state.value
 
 
@@ -244,22 +246,22 @@ def build_apply_dag(cluster: str, arguments: Mapping[str, Any]) -> Any:
         dagrun_timeout=timedelta(days=61),
     )
     def apply_cluster() -> None:
-        shown: Any = show_plan(cluster)
+        proposal: Any = show_plan(cluster)
         approve = MayBeCarriedOut(
             task_id="approve",
             subject=f"Carry out a plan for cluster {cluster}?",
-            body=shown["words"],
-            application_id=shown["application_id"],
+            body=proposal["words"],
+            application_id=proposal["application_id"],
         )
-        checked: Any = check_again(shown)
-        commands: Any = show_commands(shown, checked)
+        checked: Any = check_again(proposal)
+        commands: Any = show_commands(proposal, checked)
         carried_out: Any = HasBeenCarriedOut(
             task_id="carried_out",
             subject=f"Run these commands for cluster {cluster}, then answer",
             body=commands,
             params=seconds_field(),
         )
-        verified: Any = verify(shown, carried_out.output)
+        verified: Any = verify(proposal, carried_out.output)
         approve >> checked
         verified >> outcome()
 

@@ -20,7 +20,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import time_text
 from rebalance_advisor import store
 from rebalance_advisor.airflow.collecting import collect
-from rebalance_advisor.airflow.publishing import PublishedFiles, files_that_differ, place_of
+from rebalance_advisor.airflow.publishing import PublishedFiles, files_that_differ, publish_target
 from rebalance_advisor.airflow.task_log import task_log
 from rebalance_advisor.airflow.tasks import check_snapshot_or_refuse
 from rebalance_advisor.publish.escape import markdown_line
@@ -63,7 +63,7 @@ def published_plan(connection: store.Connection, cluster: str, run_id: str | Non
 
 
 def published_files(cluster: str, run_id: str, plan_id: str) -> PublishedFiles:
-    files = place_of(cluster, run_id).find(plan_id)
+    files = publish_target(cluster, run_id).find(plan_id)
     if files is None:
         raise InvalidInputError.at(
             f"run {run_id}", f"the files of plan {plan_id[:12]} are not where it was published",
@@ -81,16 +81,16 @@ def pinned_files(published: PublishedPlan) -> dict[str, str]:
     return pinned
 
 
-def approved_plan(connection: store.Connection, shown: Mapping[str, Any]) -> PublishedPlan:
+def approved_plan(connection: store.Connection, proposal: Mapping[str, Any]) -> PublishedPlan:
     """Raises InvalidInputError for changes since the approval."""
-    published = published_plan(connection, shown["cluster"], shown["run_id"])
-    again = f"look at who changed it, and start apply_{shown['cluster']} anew"
-    if published.plan.plan_id != shown["plan_id"]:
+    published = published_plan(connection, proposal["cluster"], proposal["run_id"])
+    again = f"look at who changed it, and start apply_{proposal['cluster']} anew"
+    if published.plan.plan_id != proposal["plan_id"]:
         raise InvalidInputError.at(
             f"run {published.run_id}",
-            f"has plan {published.plan.plan_id[:12]}, but plan {shown['plan_id'][:12]} was approved", again,
+            f"has plan {published.plan.plan_id[:12]}, but plan {proposal['plan_id'][:12]} was approved", again,
         )  # fmt: skip
-    _require_files(published, shown["files"], "it was approved", again)
+    _require_files(published, proposal["files"], "it was approved", again)
     return published
 
 

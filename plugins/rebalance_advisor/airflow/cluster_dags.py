@@ -29,9 +29,9 @@ def clusters_for(purpose: str) -> Iterator[ClusterEntry]:
     Skips faulty tables. Raises InvalidInputError for an unreadable file: Airflow then keeps its DAGs and shows the
     error.
     """
-    wanted = get_parsing_context().dag_id
+    parsed_dag_id = get_parsing_context().dag_id
     for entry in read_clusters(clusters_file()).entries.values():
-        if not wanted or wanted == dag_id(purpose, entry.name):
+        if not parsed_dag_id or parsed_dag_id == dag_id(purpose, entry.name):
             yield entry
 
 
@@ -50,8 +50,8 @@ def recorded_cluster(dag_id: str) -> str | None:
     purpose, _, cluster = dag_id.partition("_")
     if purpose not in _RECORDED:
         return None
-    known = read_clusters(clusters_file())
-    return cluster if cluster in known.entries or cluster in known.refused else None
+    clusters = read_clusters(clusters_file())
+    return cluster if cluster in clusters.entries or cluster in clusters.refused else None
 
 
 def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict[str, Any]:
@@ -141,5 +141,5 @@ def _choices(option: Option, brokers: Brokers) -> dict[str, Any]:
         return {"examples": sorted(set(racks.values()))} if racks else {}
     if option.name not in ("remove_broker", "lose_broker") or not brokers:
         return {}
-    shown = {broker: f"{broker} ({rack})" for broker, rack in racks.items()}
-    return {"examples": [str(broker) for broker, _ in brokers]} | ({"values_display": shown} if shown else {})
+    labels = {broker: f"{broker} ({rack})" for broker, rack in racks.items()}
+    return {"examples": [str(broker) for broker, _ in brokers]} | ({"values_display": labels} if labels else {})

@@ -134,11 +134,11 @@ class DagSettings(Checked):
 KEYS = tuple(setting.name for setting in fields(DagSettings))
 
 
-def read_dag_settings(table: Mapping[str, Any], place: str, cluster: str) -> DagSettings:
+def read_dag_settings(table: Mapping[str, Any], location: str, cluster: str) -> DagSettings:
     try:
         settings = DagSettings(**{key: table[key] for key in KEYS if key in table})
     except InvalidInputError as error:
-        raise InvalidInputError(f"{place} {error}") from error
+        raise InvalidInputError(f"{location} {error}") from error
     return replace(
         settings,
         schedule=own_moment(settings.schedule, f"advise {cluster}"),
@@ -163,8 +163,8 @@ class _Source(Checked):
     def __post_init__(self) -> None:
         given = [key for key in ("connection", "folder", "file") if getattr(self, key) is not None]
         if len(given) != 1:
-            words = " and ".join(given) or "no source"
-            raise InvalidInputError(f"has {words}; give exactly one of connection, folder, file")
+            sources = " and ".join(given) or "no source"
+            raise InvalidInputError(f"has {sources}; give exactly one of connection, folder, file")
         if self.metric_names is not None and self.prometheus is None:
             raise InvalidInputError('metric_names names metrics, and no server has them; add prometheus = "URL"')
 
@@ -236,20 +236,20 @@ def read_clusters(file: Path) -> ClusterConfig:
 
 
 def _entry(name: str, table: Any, file: Path) -> ClusterEntry:
-    place = f"{file}: [clusters.{name}]"
+    location = f"{file}: [clusters.{name}]"
     if not NAME.fullmatch(name):
-        raise InvalidInputError.at(place, "is no name", "a-z, 0-9, dash and underline, at most 60: it names DAGs")
+        raise InvalidInputError.at(location, "is no name", "a-z, 0-9, dash and underline, at most 60: it names DAGs")
     if not isinstance(table, dict):
-        raise InvalidInputError.at(place, "is no table")
+        raise InvalidInputError.at(location, "is no table")
     if unknown := sorted(set(table) - set(_KEYS)):
-        raise InvalidInputError.at(place, f"{excerpt(unknown[0])} is not known", nearest(unknown[0], _KEYS))
-    places = {key: table[key] for key in _PLACES if key in table}
-    if isinstance(places.get("capacity"), dict):  # the option, not a path
-        del places["capacity"]
+        raise InvalidInputError.at(location, f"{excerpt(unknown[0])} is not known", nearest(unknown[0], _KEYS))
+    sources = {key: table[key] for key in _PLACES if key in table}
+    if isinstance(sources.get("capacity"), dict):  # the option, not a path
+        del sources["capacity"]
     try:
-        source = _Source(**places)
+        source = _Source(**sources)
     except InvalidInputError as error:
-        raise InvalidInputError(f"{place} {error}") from error
+        raise InvalidInputError(f"{location} {error}") from error
     path = source.folder or source.file
     return ClusterEntry(
         name=name,
@@ -258,19 +258,19 @@ def _entry(name: str, table: Any, file: Path) -> ClusterEntry:
         capacity=None if source.capacity is None else file.parent / source.capacity,
         prometheus=source.prometheus,
         metric_names=None if source.metric_names is None else file.parent / source.metric_names,
-        options=_options({key: table[key] for key in table if key in _OPTIONS and key not in places}, place),
-        settings=read_dag_settings(table, place, name),
+        options=_options({key: table[key] for key in table if key in _OPTIONS and key not in sources}, location),
+        settings=read_dag_settings(table, location, name),
     )
 
 
-def _options(table: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _options(table: Mapping[str, Any], location: str) -> dict[str, Any]:
     options = {}
     for name, value in table.items():
         option = _OPTIONS[name]
         try:
             options[name] = option.write(option.read(value))
         except InvalidInputError as error:
-            raise InvalidInputError.at(f"{place} {name}", str(error)) from error
+            raise InvalidInputError.at(f"{location} {name}", str(error)) from error
     return options
 
 
@@ -310,19 +310,19 @@ def brokers_file(cluster: str) -> Path:
 def remember_brokers(cluster: str, racks: Iterable[tuple[int, str | None]]) -> None:
     from rebalance_advisor.publish.folders import replace_file
 
-    known = tuple(sorted(racks, key=lambda broker: broker[0]))
-    if known == known_brokers(cluster):
+    rows = tuple(sorted(racks, key=lambda broker: broker[0]))
+    if rows == known_brokers(cluster):
         return
     file = brokers_file(cluster)
     file.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(file, json.dumps(known).encode())
+    replace_file(file, json.dumps(rows).encode())
 
 
 def known_brokers(cluster: str) -> tuple[tuple[int, str | None], ...]:
     """() if the file is missing or unreadable."""
     try:
         with brokers_file(cluster).open("rb") as stream:
-            found = json.loads(stream.read(_MOST_BYTES))
-        return tuple((int(broker), None if rack is None else str(rack)) for broker, rack in found)
+            rows = json.loads(stream.read(_MOST_BYTES))
+        return tuple((int(broker), None if rack is None else str(rack)) for broker, rack in rows)
     except (OSError, ValueError, TypeError, RecursionError):
         return ()

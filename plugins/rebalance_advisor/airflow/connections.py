@@ -30,15 +30,15 @@ def reader_dsn() -> str:
     return _libpq_string(Connection.get_connection_from_secrets(READER), READER)
 
 
-def _libpq_string(known: Any, connection_id: str) -> str:
+def _libpq_string(connection: Any, connection_id: str) -> str:
     from airflow.providers.common.compat.sdk import mask_secret
 
     from rebalance_advisor.store.schema.airflow_connection import string_of_fields
 
-    fields = {name: getattr(known, name) for name in ("host", "port", "login", "password", "schema")}
-    found = string_of_fields(f"connection {connection_id}", fields, known.extra_dejson)
-    mask_secret(found)  # also without the dsn's backslashes
-    return found
+    fields = {name: getattr(connection, name) for name in ("host", "port", "login", "password", "schema")}
+    conninfo = string_of_fields(f"connection {connection_id}", fields, connection.extra_dejson)
+    mask_secret(conninfo)  # also without the dsn's backslashes
+    return conninfo
 
 
 def kafka_properties(connection_id: str) -> dict[str, Any]:
@@ -56,4 +56,4 @@ def mask_secrets(extra: Mapping[str, Any]) -> None:
         if isinstance(value, Mapping):
             mask_secrets(value)
         elif isinstance(value, str) and any(part in name.lower().replace("_", ".") for part in _SECRET_NAMES):
-            mask_secret([value, *filter(None, (part for found in _PARTS.findall(value) for part in found))])
+            mask_secret([value, *filter(None, (part for groups in _PARTS.findall(value) for part in groups))])

@@ -72,14 +72,14 @@ def fail_runs_of_removed_clusters(connection: Connection, ti: Any) -> None:
     for cluster, dag, name, dag_run in advised + applied:
         if cluster in config.entries or cluster in config.refused or not ti.get_dr_count(dag, run_ids=[dag_run]):
             continue
-        words = (
+        reason = (
             f"[clusters.{cluster}] was removed from {file} during the run: Airflow runs none of its tasks any more; "
             f"put the table back, or end the run with: airflow dags delete {dag}"
         )
-        if dag.startswith("apply_") and not give_up_application(connection, name, words):
+        if dag.startswith("apply_") and not give_up_application(connection, name, reason):
             continue
-        record_failure(connection, TaskFailure(cluster, dag, "report_health", dag_run, words))
-        _log.warning("%s: %s", name, words)
+        record_failure(connection, TaskFailure(cluster, dag, "report_health", dag_run, reason))
+        _log.warning("%s: %s", name, reason)
 
 
 _FAILED = "failed"  # not "up_for_retry"
@@ -91,7 +91,7 @@ class _Failed:
     dag_id: str
     task_id: str
     run_id: str
-    words: str
+    message: str
 
 
 class FailureRecorder:
@@ -109,13 +109,13 @@ class FailureRecorder:
         """
         if task_instance.state != _FAILED or previous_state is None:
             return
-        words = (
+        message = (
             f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else str(error or "no last words")
         )
         is_in_scheduler = type(task_instance).__module__.startswith("airflow.models")
         if is_in_scheduler:
-            words = _unfit_conf(task_instance) or words
-        failed = _Failed(task_instance.dag_id, task_instance.task_id, task_instance.run_id, words)
+            message = _unfit_conf(task_instance) or message
+        failed = _Failed(task_instance.dag_id, task_instance.task_id, task_instance.run_id, message)
         if not is_in_scheduler:
             _record(failed)
             return
@@ -139,7 +139,7 @@ def _record(failed: _Failed) -> None:
         if cluster is None:
             return
         with store.connect(store_dsn()) as connection:
-            failure = store.TaskFailure(cluster, failed.dag_id, failed.task_id, failed.run_id, failed.words)
+            failure = store.TaskFailure(cluster, failed.dag_id, failed.task_id, failed.run_id, failed.message)
             store.record_failure(connection, failure)
     except Exception as reason:  # noqa: BLE001 (the next failure follows)
         _log.warning("%s, %s: the failure is not in the store: %s", failed.dag_id, failed.task_id, reason)

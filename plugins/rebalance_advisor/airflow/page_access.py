@@ -37,7 +37,7 @@ def what_if_answer(dag_id: str, run_id: str) -> dict[str, Any] | None:
     from sqlalchemy import select
 
     held = (XComModel.dag_id, XComModel.run_id, XComModel.task_id, XComModel.key)
-    wanted = zip(held, (dag_id, run_id, ANSWERING_TASK, XCOM_RETURN_KEY), strict=True)
+    conditions = zip(held, (dag_id, run_id, ANSWERING_TASK, XCOM_RETURN_KEY), strict=True)
     with create_session() as session:
-        answer = session.scalar(select(XComModel.value).where(*(column == value for column, value in wanted)))
+        answer = session.scalar(select(XComModel.value).where(*(column == value for column, value in conditions)))
     return answer if isinstance(answer, dict) else None

@@ -29,9 +29,9 @@ def make_heavy_pool() -> None:
     from rebalance_advisor.airflow.policy import HEAVY_POOL, heavy_slots
 
     if Pool.get_pool(HEAVY_POOL) is None:
-        words = "Spark jobs of the rebalance advisor that run at once"
+        description = "Spark jobs of the rebalance advisor that run at once"
         with suppress(IntegrityError):  # another service was quicker
-            Pool.create_or_update_pool(HEAVY_POOL, heavy_slots(), words, include_deferred=False)
+            Pool.create_or_update_pool(HEAVY_POOL, heavy_slots(), description, include_deferred=False)
 
 
 class AdvisorPlugin(AirflowPlugin):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _log = task_log(__name__)
 
 
-def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[list[str], str]:
+def publish_run(dsn: str, *, run_id: str, cluster: str, target: PublishTarget) -> tuple[list[str], str]:
     """Return a summary and the address.
 
     One run of a cluster at a time. Raises InvalidInputError when the stored plan differs from the verified one, or is
@@ -49,25 +49,25 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[l
         run = store.load_run(connection, run_id)
         document = store.load_advisory(connection, run_id)
         plan = plan_from_document(document["plan"])
-        words, plan_id = closing_words(document), plan.plan_id
-        written = place.find(plan_id) if run.status == "published" else None
+        summary, plan_id = closing_words(document), plan.plan_id
+        written = target.find(plan_id) if run.status == "published" else None
         if written is not None and not files_that_differ(written, sha256_of(plan_files(plan))):
-            _show_as_latest(connection, run_id, cluster, place, plan_id)
-            return words, written.address  # by an earlier, interrupted try
+            _show_as_latest(connection, run_id, cluster, target, plan_id)
+            return summary, written.address  # by an earlier, interrupted try
         _require_young(plan, run.parameters, datetime.now(UTC))
         results = rule_results(store.load_checks(connection, run_id))
-        written = place.write(advisory_files(document, plan, results), plan_id)
+        written = target.write(advisory_files(document, plan, results), plan_id)
         store.publish_run(connection, run_id)
-        _show_as_latest(connection, run_id, cluster, place, plan_id)
-    for line in (*words, written.address):
+        _show_as_latest(connection, run_id, cluster, target, plan_id)
+    for line in (*summary, written.address):
         _log.info("%s: %s", cluster, line)
-    return words, written.address
+    return summary, written.address
 
 
-def _show_as_latest(connection: Connection, run_id: str, cluster: str, place: Place, plan_id: str) -> None:
+def _show_as_latest(connection: Connection, run_id: str, cluster: str, target: PublishTarget, plan_id: str) -> None:
     from rebalance_advisor import store
 
-    if store.newest_published(connection, cluster) == run_id and (hindrance := place.show_as_latest(plan_id)):
+    if store.newest_published(connection, cluster) == run_id and (hindrance := target.show_as_latest(plan_id)):
         _log.warning("%s: %s", cluster, hindrance)
 
 
@@ -180,7 +180,7 @@ _LONGEST_NAME = 200
 _SHOWN_OF_LONG = 100
 
 
-class Place(Protocol):
+class PublishTarget(Protocol):
     def find(self, plan_id: str) -> PublishedFiles | None:
         """Only complete files."""
 
@@ -192,7 +192,7 @@ class Place(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class FolderPlace:
+class FolderTarget:
     folder: Path
     run_id: str
 
@@ -219,14 +219,14 @@ class FolderPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectPlace:
+class ObjectStoreTarget:
     store: ObjectStore
     cluster: str
     run_id: str
 
     def find(self, plan_id: str) -> PublishedFiles | None:
-        found = self._manifest(plan_id)
-        return None if found is None else self._files(found)
+        manifest = self._manifest(plan_id)
+        return None if manifest is None else self._files(manifest)
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
         from rebalance_advisor.publish.object_store import put_advisory
@@ -237,30 +237,30 @@ class ObjectPlace:
     def show_as_latest(self, plan_id: str) -> str | None:
         from rebalance_advisor.publish.object_store import point_latest
 
-        found = self._manifest(plan_id)
-        if found is None:
+        manifest = self._manifest(plan_id)
+        if manifest is None:
             return f"{self.store.address(folder_name(self.cluster))}: the files are gone, {LATEST} stays as it is"
-        point_latest(self.store, folder_name(self.cluster), found)
+        point_latest(self.store, folder_name(self.cluster), manifest)
         return None
 
     def _manifest(self, plan_id: str) -> Manifest | None:
         from rebalance_advisor.publish.object_store import find_advisory
 
-        found = find_advisory(self.store, folder_name(self.cluster), folder_name(self.run_id), plan_id)
-        return found if found is not None and found.run_id == self.run_id else None
+        manifest = find_advisory(self.store, folder_name(self.cluster), folder_name(self.run_id), plan_id)
+        return manifest if manifest is not None and manifest.run_id == self.run_id else None
 
     def _files(self, manifest: Manifest) -> PublishedFiles:
         return ObjectFiles(self.store, f"{folder_name(self.cluster)}/{manifest.folder}")
 
 
-def place_of(cluster: str, run_id: str) -> Place:
+def publish_target(cluster: str, run_id: str) -> PublishTarget:
     store = object_store()
     if store is not None:
-        return ObjectPlace(store, cluster, run_id)
-    return FolderPlace(publish_folder(cluster, run_id), run_id)
+        return ObjectStoreTarget(store, cluster, run_id)
+    return FolderTarget(publish_folder(cluster, run_id), run_id)
 
 
-def require_place(cluster: str) -> None:
+def require_publish_target(cluster: str) -> None:
     """Raises InvalidInputError or ObjectStoreError before the work."""
     store = object_store()
     if store is not None:
@@ -280,7 +280,7 @@ def folder_name(name: str) -> str:
     stay, other bytes become ``=xx``, long names end with ``==`` and a SHA-256.
     """
     name_bytes = name.encode("utf-8", "surrogatepass")
-    escaped = re.sub(rb"[^a-z0-9_.+-]|^\.|\.$", lambda found: b"=%02x" % ord(found[0]), name_bytes).decode("ascii")
+    escaped = re.sub(rb"[^a-z0-9_.+-]|^\.|\.$", lambda match: b"=%02x" % ord(match[0]), name_bytes).decode("ascii")
     if not escaped or _RESERVED.fullmatch(escaped):
         escaped = f"={name_bytes[:1].hex()}{escaped[1:]}"
     if len(escaped) > _LONGEST_NAME:
@@ -318,9 +318,9 @@ class AirflowObjectStore:
 
     def list(self, prefix: str) -> list[str]:
         """Bypasses the list cache of fsspec."""
-        found = self._answer(prefix, lambda: _paths(self._files, self._path(prefix)))
+        paths = self._answer(prefix, lambda: _paths(self._files, self._path(prefix)))
         under = f"{self._root}/"
-        return sorted(path.removeprefix(under) for path in found if path.startswith(under))
+        return sorted(path.removeprefix(under) for path in paths if path.startswith(under))
 
     def delete(self, key: str) -> None:
         self._answer(key, lambda: _delete(self._files, self._path(key)))
@@ -338,17 +338,17 @@ class AirflowObjectStore:
             return future.result(self._seconds)
         except TimeoutError as error:
             if not future.done():
-                words = f"no whole answer within {self._seconds:g} s; check {URL_SETTING}, or raise {LIMIT_SETTING}"
-                raise ObjectStoreError(f"{self.address(key)}: {words}") from None
+                problem = f"no whole answer within {self._seconds:g} s; check {URL_SETTING}, or raise {LIMIT_SETTING}"
+                raise ObjectStoreError(f"{self.address(key)}: {problem}") from None
             raise self._failure(key, error) from error
         except Exception as error:
             raise self._failure(key, error) from error
 
     def _failure(self, key: str, error: Exception) -> ObjectStoreError:
-        words = f"{type(error).__name__}: {excerpt(str(error), _LONGEST_REASON)}"
+        problem = f"{type(error).__name__}: {excerpt(str(error), _LONGEST_REASON)}"
         if isinstance(error, OutgoingRequestError):
-            words = error.words
-        return ObjectStoreError(f"{self.address(key)}: {words}; check {URL_SETTING}")
+            problem = error.problem_text
+        return ObjectStoreError(f"{self.address(key)}: {problem}; check {URL_SETTING}")
 
 
 def _content(files: Any, path: str) -> bytes | None:
@@ -360,7 +360,7 @@ def _content(files: Any, path: str) -> bytes | None:
 
 def _paths(files: Any, path: str) -> list[str]:
     files.invalidate_cache()
-    return [str(found) for found in files.find(path)]
+    return [str(key) for key in files.find(path)]
 
 
 def _delete(files: Any, path: str) -> None:
@@ -397,7 +397,7 @@ class _S3Files:
     def find(self, path: str) -> list[str]:
         bucket, key = _bucket_and_key(path)
         pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=key and f"{key}/")
-        return [f"{bucket}/{found['Key']}" for page in pages for found in page.get("Contents", ())]
+        return [f"{bucket}/{item['Key']}" for page in pages for item in page.get("Contents", ())]
 
     def rm_file(self, path: str) -> None:
         bucket, key = _bucket_and_key(path)
@@ -459,7 +459,7 @@ def _require_address(url: str) -> None:
     """The error does not quote the URL, which may hold a password."""
     try:
         parts = urlsplit(url)
-        connection, _, place = parts.netloc.rpartition("@")
+        connection, _, host = parts.netloc.rpartition("@")
     except ValueError as error:
         raise InvalidInputError.at(URL_SETTING, f"is no address ({error})", _EXAMPLE) from error
     if not _CONNECTION.fullmatch(connection):
@@ -472,7 +472,7 @@ def _require_address(url: str) -> None:
         raise InvalidInputError.at(
             URL_SETTING, f"{excerpt(url)} is no object store", "name folders in ADVISOR_PUBLISH_DIR"
         )
-    if not parts.scheme or not place or parts.query or parts.fragment:
+    if not parts.scheme or not host or parts.query or parts.fragment:
         raise InvalidInputError.at(URL_SETTING, f"{excerpt(url)} has no scheme and bucket alone", _EXAMPLE)
 
 

@@ -45,22 +45,22 @@ def _require_configured(entry: ClusterEntry, request: RunRequest) -> None:
     if request.own_scenarios:
         raise UsageError.at("scenario", "a run has no what-if", "ask plan or advise with --scenario in a shell")
     configured = entry.options.get("own_strategy", ())
-    for place in request.own_strategies:
-        if place not in configured:
+    for target in request.own_strategies:
+        if target not in configured:
             raise UsageError.at(
-                "own_strategy", f"{excerpt(place)} is not in the table of {entry.name}",
+                "own_strategy", f"{excerpt(target)} is not in the table of {entry.name}",
                 "let own_strategy in clusters.toml name it, or install it with an entry point",
             )  # fmt: skip
 
 
 def _require_distinct(params: Mapping[str, Any]) -> None:
     for name, values in params.items():
-        seen: set[str] = set()
+        names: set[str] = set()
         for value in values if isinstance(values, list) else ():
             written = json.dumps(value, sort_keys=True)
-            if written in seen:
+            if written in names:
                 raise UsageError.at(name, f"{excerpt(value)} is given twice", "give it once")
-            seen.add(written)
+            names.add(written)
 
 
 def of_cluster(cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,14 +107,14 @@ def answer_what_if(request: WhatIfRequest, snapshot: ClusterSnapshot) -> tuple[d
     scenarios = () if request.scenario is None else (request.scenario,)
     require_quick_request(RunRequest(own_scenarios=scenarios), snapshot)
     request.require_fit(snapshot)
-    found = outcomes(snapshot, scenarios)
+    compared = outcomes(snapshot, scenarios)
     captured_at = None if snapshot.captured_at is None else snapshot.captured_at.astimezone(UTC).isoformat()
     answer = {
         "note": NOTHING_CHANGED, "request": request.document(), "captured_at": captured_at,
-        "table": what_if_rows(found), "answer": what_if_answer(found, seed=0),
+        "table": what_if_rows(compared), "answer": what_if_answer(compared, seed=0),
     }  # fmt: skip
     # As plain JSON: Airflow stores NumPy's numbers as objects.
-    return json.loads(json.dumps(answer)), [NOTHING_CHANGED, *what_if_lines(found)]
+    return json.loads(json.dumps(answer)), [NOTHING_CHANGED, *what_if_lines(compared)]
 
 
 def _require_fit(connection: store.Connection, entry: ClusterEntry, request: RunRequest) -> None:

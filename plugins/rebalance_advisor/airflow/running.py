@@ -29,8 +29,8 @@ def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]
                 raise
             from kafka_rebalance.render import error_words  # not at DAG parsing
 
-            words = error_words(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
-            raise AirflowFailException(words) from error
+            message = error_words(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
+            raise AirflowFailException(message) from error
 
     # Airflow would resolve it in this module.
     if "return" in work.__annotations__:

@@ -42,9 +42,9 @@ def send_slack(connection_id: str, message: Message, link: str | None = None) ->
         client.url, document=_slack_document(message, link), has_secret=True, seconds=client.timeout, proxy=client.proxy
     )
     if answer.status != HTTPStatus.OK:
-        place = checked_address(client.url, has_secret=True)
+        address = checked_address(client.url, has_secret=True)
         body = excerpt(answer.body.decode("utf-8", "replace"))
-        raise OutgoingRequestError(place, f"refuses the message ({answer.status}, {body})", "check the webhook's URL")
+        raise OutgoingRequestError(address, f"refuses the message ({answer.status}, {body})", "check the webhook's URL")
 
 
 def _slack_document(message: Message, link: str | None) -> dict[str, Any]:
@@ -61,5 +61,5 @@ def _slack_document(message: Message, link: str | None) -> dict[str, Any]:
 
 
 def _plain(text: str, limit: int) -> dict[str, Any]:
-    shown = text if len(text) <= limit else f"{text[: limit - 1]}…"
-    return {"type": "plain_text", "text": shown, "emoji": False}
+    shortened = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return {"type": "plain_text", "text": shortened, "emoji": False}

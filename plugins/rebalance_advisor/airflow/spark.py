@@ -63,40 +63,40 @@ def spark_connection(connection_id: str, secret_variable: str) -> SparkConnectio
 
     from rebalance_advisor.airflow.connections import mask_secrets
 
-    known = BaseHook.get_connection(connection_id)
-    extra, place = known.extra_dejson, f"connection {connection_id}"
+    connection = BaseHook.get_connection(connection_id)
+    extra, location = connection.extra_dejson, f"connection {connection_id}"
     mask_secrets(extra)
-    master = _master(known, place)
+    master = _master(connection, location)
     is_local = master.partition("[")[0] in ("local", "local-cluster")
-    settings = _NO_PAGE | (_LOOPBACK if is_local else {}) | _settings(extra, place)
+    settings = _NO_PAGE | (_LOOPBACK if is_local else {}) | _settings(extra, location)
     arguments = ["--master", master]
     for name, option in _EXTRA_ARGUMENTS.items():
-        value = _text(extra, name, place)
+        value = _text(extra, name, location)
         arguments += [] if value is None else [option, value]
-    mode = _text(extra, "deploy-mode", place) or _CLIENT
+    mode = _text(extra, "deploy-mode", location) or _CLIENT
     if mode not in (_CLIENT, _CLUSTER):
-        raise UsageError.at(f"{place}, extra, deploy-mode", f"{mode!r}", f"it is {_CLIENT} or {_CLUSTER}")
+        raise UsageError.at(f"{location}, extra, deploy-mode", f"{mode!r}", f"it is {_CLIENT} or {_CLUSTER}")
     if mode == _CLUSTER and _FROM_KUBERNETES + secret_variable not in settings:
         hint = f"use {_CLIENT}, or on Kubernetes name a secret in conf: {_FROM_KUBERNETES}{secret_variable} = NAME:KEY"
-        raise UsageError.at(f"{place}, extra, deploy-mode", f"a driver elsewhere has no {secret_variable}", hint)
+        raise UsageError.at(f"{location}, extra, deploy-mode", f"a driver elsewhere has no {secret_variable}", hint)
     return SparkConnection(master, tuple(arguments), settings)
 
 
-def _master(known: Any, place: str) -> str:
-    host = known.host or ""
-    if not host and known.conn_type in (None, "", "spark", "generic"):
-        raise UsageError.at(f"{place}, host", "names no master", "give local[*], spark://HOST, k8s://URL or yarn")
-    is_whole = "://" in host or (not known.port and known.conn_type in ("spark", "generic"))
-    master = host if is_whole else f"{known.conn_type}://{host}" if host else str(known.conn_type)
-    return f"{master}:{known.port}" if known.port else master
+def _master(connection: Any, location: str) -> str:
+    host = connection.host or ""
+    if not host and connection.conn_type in (None, "", "spark", "generic"):
+        raise UsageError.at(f"{location}, host", "names no master", "give local[*], spark://HOST, k8s://URL or yarn")
+    is_whole = "://" in host or (not connection.port and connection.conn_type in ("spark", "generic"))
+    master = host if is_whole else f"{connection.conn_type}://{host}" if host else str(connection.conn_type)
+    return f"{master}:{connection.port}" if connection.port else master
 
 
-def _settings(extra: Mapping[str, Any], place: str) -> dict[str, str]:
+def _settings(extra: Mapping[str, Any], location: str) -> dict[str, str]:
     conf = extra.get("conf", {})
     if not isinstance(conf, Mapping):
-        raise UsageError.at(f"{place}, extra, conf", f"{conf!r}", "it is an object: setting to value")
+        raise UsageError.at(f"{location}, extra, conf", f"{conf!r}", "it is an object: setting to value")
     settings = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in conf.items()}
-    namespace, python = _text(extra, "namespace", place), _text(extra, "executor-python", place)
+    namespace, python = _text(extra, "namespace", location), _text(extra, "executor-python", location)
     settings |= {} if namespace is None else {_NAMESPACE: namespace}
     if python is None:
         return settings
@@ -104,11 +104,11 @@ def _settings(extra: Mapping[str, Any], place: str) -> dict[str, str]:
     return settings | {"spark.pyspark.python": python, "spark.pyspark.driver.python": sys.executable}
 
 
-def _text(extra: Mapping[str, Any], name: str, place: str) -> str | None:
+def _text(extra: Mapping[str, Any], name: str, location: str) -> str | None:
     value = extra.get(name)
     if value is None or (isinstance(value, str) and value):
         return value
-    raise UsageError.at(f"{place}, extra, {name}", f"{value!r}", "it is a text that is not empty")
+    raise UsageError.at(f"{location}, extra, {name}", f"{value!r}", "it is a text that is not empty")
 
 
 _BINARY = "spark-submit"
@@ -193,10 +193,10 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
 
 def spark_submit() -> str:
     beside = Path(sys.executable).parent / _BINARY
-    found = shutil.which(_BINARY) or (str(beside) if beside.is_file() else None)
-    if found is None:
+    path = shutil.which(_BINARY) or (str(beside) if beside.is_file() else None)
+    if path is None:
         raise SubmitError(f"no {_BINARY} on the PATH and none beside {sys.executable}: install pyspark there")
-    return found
+    return path
 
 
 def _signal(send: Callable[[], None]) -> None:

@@ -18,12 +18,12 @@ Run = dict[str, Any]  # run_id, cluster, snapshot_id, partition_count
 def check_request(cluster: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
     """Turn the form or REST call into one checked request."""
     from rebalance_advisor import store
-    from rebalance_advisor.airflow.publishing import require_place
+    from rebalance_advisor.airflow.publishing import require_publish_target
     from rebalance_advisor.airflow.requested_runs import requested_run
 
     with store.connect(store_dsn()) as connection:
         request = requested_run(connection, cluster, dict(params or {}))
-        require_place(cluster)
+        require_publish_target(cluster)
     _log.info("%s: the request can be kept", cluster)
     return request
 
@@ -61,12 +61,12 @@ def check_results(run: Run) -> None:
 @fail_without_retry
 def publish(run: Run) -> dict[str, Any]:
     """Write the files, then publish the run in one short transaction."""
-    from rebalance_advisor.airflow.publishing import place_of, publish_run
+    from rebalance_advisor.airflow.publishing import publish_run, publish_target
 
     with still_working(_log, f"run {run['run_id']}: writing files"):
-        place = place_of(run["cluster"], run["run_id"])
-        words, address = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], place=place)
-    return {"run_id": run["run_id"], "folder": address, "closing_words": words}
+        target = publish_target(run["cluster"], run["run_id"])
+        summary, address = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], target=target)
+    return {"run_id": run["run_id"], "folder": address, "closing_words": summary}
 
 
 @task
@@ -135,7 +135,7 @@ def _refuse_blocked(subject: str, result: Any) -> None:
 
     for check in result.checks:
         if not check.is_passed:
-            _log.warning("%s: %s", subject, gates.check_words(check))
+            _log.warning("%s: %s", subject, gates.check_text(check))
     _log.info("%d of %d rules passed", sum(check.is_passed for check in result.checks), len(result.checks))
     if result.is_blocked:
         raise AirflowFailException(f"the gate blocks {subject}: {result}")

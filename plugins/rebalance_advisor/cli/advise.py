@@ -81,13 +81,13 @@ def run(arguments: argparse.Namespace) -> int:
     given, earlier = read_plan_input(arguments, request, say), read_earlier_findings(arguments.previous)
     readers = _fixed_readers(arguments.readers, given.snapshot)
     limits = limits_of(request.own_strategy_s, request.own_strategy_bytes)
-    found = described(targets, limits)
-    with own_strategies(found, limits):
+    strategies = described(targets, limits)
+    with own_strategies(strategies, limits):
         advice = advise(
             given.snapshot, given.request.advice, previous=given.previous, hourly=given.hourly,
             advisor_version=advisor_version(), progress=say, watch=watch_of(is_verbose=arguments.verbose),
         )  # fmt: skip
-    write_lines(sys.stderr, *error_summary(advice.groups, [one.name for one in found]))
+    write_lines(sys.stderr, *error_summary(advice.groups, [strategy.name for strategy in strategies]))
     document = advice.document() | readers
     if earlier is not None:
         document = with_changes(document, earlier.findings, earlier.closed)
@@ -104,12 +104,12 @@ def _fixed_readers(path: Path | None, snapshot: ClusterSnapshot) -> dict[str, An
     from kafka_rebalance.groups.fixed_readers import read_fixed_readers, score_fixed_readers
     from rebalance_advisor.dumps.input_file import read_json
 
-    known = read_fixed_readers(read_json(path), str(path))
-    return {"readers": [asdict(score_fixed_readers(readers, snapshot)) for readers in known]}
+    fixed_readers = read_fixed_readers(read_json(path), str(path))
+    return {"readers": [asdict(score_fixed_readers(readers, snapshot)) for readers in fixed_readers]}
 
 
 def _print_outcome(
-    document: dict[str, Any], words: list[str], captured_at: datetime | None, folder: Path, *, as_json: bool
+    document: dict[str, Any], summary: list[str], captured_at: datetime | None, folder: Path, *, as_json: bool
 ) -> None:
     from kafka_rebalance.render import with_texts
     from rebalance_advisor.publish.digest import closing_paths
@@ -118,14 +118,14 @@ def _print_outcome(
     now = datetime.now(UTC)
     if as_json:
         plan = document["plan"]
-        shown = {name: plan[name] for name in ("plan_id", "verdict", "reasons", "cost", "lower_bound")}
-        shown |= {
+        outcome = {name: plan[name] for name in ("plan_id", "verdict", "reasons", "cost", "lower_bound")}
+        outcome |= {
             "findings": with_texts(document["findings"]),
             "folder": str(folder),
             "not_covered": uncovered_by(document),
         }
-        shown |= {"reading_age_s": age_s(captured_at, now), "resolved": with_texts(document.get("resolved"))}
-        write_json(sys.stdout, shown)
+        outcome |= {"reading_age_s": age_s(captured_at, now), "resolved": with_texts(document.get("resolved"))}
+        write_json(sys.stdout, outcome)
         return
-    lines = with_reading_age(words, captured_at, now)
+    lines = with_reading_age(summary, captured_at, now)
     write_lines(sys.stdout, *lines, *closing_paths(folder), tones=VERDICT_TONES)

@@ -39,8 +39,8 @@ def rules_in_file(name: str, path: Path) -> list[Any]:
     except RecursionError as error:
         raise InvalidInputError.at(str(path), "is nested too deeply to be a list of rules") from error
     if unknown := sorted(set(document) - set(RULES)):
-        known = ", ".join(f"[[{rule}]]" for rule in RULES)
-        raise InvalidInputError.at(f"{path}: {excerpt(unknown[0])}", "is not known", f"known: {known}")
+        sections = ", ".join(f"[[{rule}]]" for rule in RULES)
+        raise InvalidInputError.at(f"{path}: {excerpt(unknown[0])}", "is not known", f"known: {sections}")
     tables = document.get(name)
     if not isinstance(tables, list):
         raise InvalidInputError.at(str(path), f"holds no [[{name}]]")
@@ -64,11 +64,13 @@ def _in_file(path: Path) -> list[HeavyKeyOf]:
     fields = Fields(read_json(path, ByteBudget(MAX_SETTINGS_BYTES)), str(path))
     fields.whole("version", 1, 1)
     topic = fields.get("topic", str)
-    placements = fields.each("placements", lambda item, place: Fields(item, place).ints("records"))
+    placements = fields.each("placements", lambda item, location: Fields(item, location).ints("records"))
     if not placements:
         raise InvalidInputError.at(f"{path}.placements", "are missing", "write it by rebalance-advisor keys --out")
     heaviest: dict[int, HeavyKeyOf] = {}
-    for key in fields.each("heavy_keys", lambda item, place: _of_partition(Fields(item, place), topic, placements[0])):
+    for key in fields.each(
+        "heavy_keys", lambda item, location: _of_partition(Fields(item, location), topic, placements[0])
+    ):
         if key is not None and (key.partition not in heaviest or key.share > heaviest[key.partition].share):
             heaviest[key.partition] = key
     return [heaviest[partition] for partition in sorted(heaviest)]
@@ -76,11 +78,11 @@ def _in_file(path: Path) -> list[HeavyKeyOf]:
 
 def _of_partition(key: Fields, topic: str, records: Sequence[int]) -> HeavyKeyOf | None:
     partitions, least = key.raw("partitions", []), key.whole("records_at_least", 0, LARGEST_INT64)
-    shown = key.get("key_text", str, "") or f"identity {key.get('identity', str)}"
+    label = key.get("key_text", str, "") or f"identity {key.get('identity', str)}"
     partition = partitions[0] if isinstance(partitions, list) and partitions else None
     if not isinstance(partition, int) or isinstance(partition, bool) or not 0 <= partition < len(records) or not least:
         return None
-    return HeavyKeyOf(topic, partition, shown, min(1.0, least / max(1, records[partition])))
+    return HeavyKeyOf(topic, partition, label, min(1.0, least / max(1, records[partition])))
 
 
 def scenarios_in_files(paths: Iterable[Path]) -> list[Scenario]:
@@ -88,13 +90,13 @@ def scenarios_in_files(paths: Iterable[Path]) -> list[Scenario]:
     from kafka_rebalance.scenarios.scenario import scenario_from_document
     from rebalance_advisor.dumps.input_file import read_json
 
-    found: dict[str, Scenario] = {}
+    by_name: dict[str, Scenario] = {}
     for path in paths:
         scenario = scenario_from_document(read_json(path), str(path))
-        if scenario.name in (*found, TODAY):
+        if scenario.name in (*by_name, TODAY):
             raise UsageError.at("--scenario", f"{path} has the name of another column", "give each a name of its own")
-        found[scenario.name] = scenario
-    return list(found.values())
+        by_name[scenario.name] = scenario
+    return list(by_name.values())
 
 
 FILE = "FILE"
@@ -108,21 +110,21 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
                 add_option(group, option)
         if section == RunRequest.section:
             add_history_folder(group)
-    words = "an earlier plan: confirmed or continued if it still holds; advise compares the findings beside it"
-    group.add_argument("--previous", type=plan_path, metavar="PLAN", help=words)
+    help_text = "an earlier plan: confirmed or continued if it still holds; advise compares the findings beside it"
+    group.add_argument("--previous", type=plan_path, metavar="PLAN", help=help_text)
 
 
 def add_option(group: argparse._ActionsContainer, option: Option) -> None:
     repeats = "; repeatable" if option.is_repeated else ""
-    words = (option.form_words + repeats + option.default_words).replace("%", "%%")
+    help_text = (option.form_words + repeats + option.default_words).replace("%", "%%")
     if option.is_flag:
-        group.add_argument(option.flag, action="store_true", help=words)
+        group.add_argument(option.flag, action="store_true", help=help_text)
     elif option.metavar == FILE:
         action = "append" if option.is_repeated else "store"
-        group.add_argument(option.flag, type=Path, action=action, metavar=option.metavar, help=words)
+        group.add_argument(option.flag, type=Path, action=action, metavar=option.metavar, help=help_text)
     else:
         action = "append" if option.is_repeated else "store"
-        group.add_argument(option.flag, type=option.from_text, action=action, metavar=option.metavar, help=words)
+        group.add_argument(option.flag, type=option.from_text, action=action, metavar=option.metavar, help=help_text)
 
 
 def request_of(arguments: argparse.Namespace) -> RunRequest:
@@ -170,11 +172,11 @@ def _capacities(path: Path, snapshot: ClusterSnapshot, added: Collection[int]) -
     from rebalance_advisor.dumps import read_capacity
 
     capacities = read_capacity(path)
-    known = {broker.id for broker in snapshot.brokers} | set(added)
-    strangers = sorted(capacities.of_broker.keys() - known)
+    brokers = {broker.id for broker in snapshot.brokers} | set(added)
+    strangers = sorted(capacities.of_broker.keys() - brokers)
     if strangers:
         raise InvalidInputError.at(str(path), f"broker {strangers[0]} is neither in the cluster nor added")
-    given = {broker: capacities.of_broker.get(broker, capacities.default) for broker in sorted(known)}
+    given = {broker: capacities.of_broker.get(broker, capacities.default) for broker in sorted(brokers)}
     return {broker: capacity for broker, capacity in given.items() if capacity is not None}
 
 
@@ -281,14 +283,14 @@ FRESH = timedelta(hours=2)
 def with_reading_age(lines: Sequence[str], captured_at: datetime | None, now: datetime) -> list[str]:
     if captured_at is None or not lines:
         return list(lines)
-    return [f"{lines[0]}; {age_words(age_of(captured_at, now))}", *lines[1:]]
+    return [f"{lines[0]}; {age_text(age_of(captured_at, now))}", *lines[1:]]
 
 
 def age_s(captured_at: datetime | None, now: datetime) -> float | None:
     return None if captured_at is None else age_of(captured_at, now).total_seconds()
 
 
-def age_words(age: timedelta) -> str:
+def age_text(age: timedelta) -> str:
     """``snapshot 5 min old``; "old" beyond ``FRESH``."""
     if age <= FRESH:
         return f"snapshot {span_words(age)} old"

@@ -68,8 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
         first = f"plan {str(document['plan_id'])[:12]} is {state}"
         write_lines(sys.stdout, *with_reading_age([first], snapshot.captured_at, now))
         because = () if is_done else result.because
-        shown = (("  ", because), ("  warning: ", result.warnings))
-        for head, rows in shown:
+        blocks = (("  ", because), ("  warning: ", result.warnings))
+        for head, rows in blocks:
             lines = (f"{head}{reason.code.value}: {'; '.join(render_all(reason.facts))}" for reason in rows)
             write_lines(sys.stdout, *lines)
         write_lines(sys.stdout, *policy_lines(broken))

@@ -77,9 +77,9 @@ def cluster_table(cluster: str, imported: Imported, capacity: str | None) -> lis
     settings: dict[str, Any] = {"connection": f"kafka_{cluster}"}
     settings |= {} if capacity is None else {"capacity": capacity}
     keys = [f"{key} = {_toml(value)}" for key, value in (settings | imported.options).items()]
-    words = [*_comment("What differs", imported.notes), *_comment("Not taken over", imported.left_out)]
+    comments = [*_comment("What differs", imported.notes), *_comment("Not taken over", imported.left_out)]
     shell = visible(_shell(imported.options, capacity))
-    return [f"[clusters.{_toml(cluster)}]", *keys, "", f"# In a shell: {shell}", *words]
+    return [f"[clusters.{_toml(cluster)}]", *keys, "", f"# In a shell: {shell}", *comments]
 
 
 def _comment(title: str, lines: tuple[str, ...]) -> list[str]:
@@ -87,14 +87,14 @@ def _comment(title: str, lines: tuple[str, ...]) -> list[str]:
 
 
 def _shell(options: dict[str, Any], capacity: str | None) -> str:
-    words = [] if capacity is None else ["--capacity", capacity]
-    known = {option.name: option for option in OPTIONS}
+    arguments = [] if capacity is None else ["--capacity", capacity]
+    by_name = {option.name: option for option in OPTIONS}
     for key, value in options.items():
-        if not known[key].is_in_shell:
+        if not by_name[key].is_in_shell:
             continue
         for part in value if isinstance(value, list) else [value]:
-            words += [known[key].flag, str(part)]
-    return shlex.join(["rebalance-advisor", "plan", "cluster.json", *words])
+            arguments += [by_name[key].flag, str(part)]
+    return shlex.join(["rebalance-advisor", "plan", "cluster.json", *arguments])
 
 
 def _toml(value: Any) -> str:
@@ -111,7 +111,7 @@ _ANSWER = "write out what it stands for"
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    place: str
+    location: str
     text: str
 
 
@@ -137,9 +137,9 @@ class _ShellReader:
     at: int = 0
     line: int = 1
     word: list[str] | None = None  # None between words; '' is one
-    place: str = ""
+    location: str = ""
     is_quoted: bool = False
-    words: list[Word] = field(default_factory=list)
+    command: list[Word] = field(default_factory=list)
     commands: list[list[Word]] = field(default_factory=list)
 
     def step(self) -> None:
@@ -164,9 +164,9 @@ class _ShellReader:
 
     def end_command(self) -> None:
         self._end_word()
-        if self.words:
-            self.commands.append(self.words)
-            self.words = []
+        if self.command:
+            self.commands.append(self.command)
+            self.command = []
 
     def _end_by(self, char: str) -> None:
         if char in _REDIRECTS and self.word is not None and not self.is_quoted and "".join(self.word).isdigit():
@@ -177,17 +177,17 @@ class _ShellReader:
 
     def _end_word(self) -> None:
         if self.word is not None:
-            self.words.append(Word(self.place, "".join(self.word)))
+            self.command.append(Word(self.location, "".join(self.word)))
         self.word, self.is_quoted = None, False
 
     def _add(self, part: str) -> None:
         if self.word is None:
-            self.word, self.place = [], f"{self.source}:{self.line}"
+            self.word, self.location = [], f"{self.source}:{self.line}"
         self.word.append(part)
 
     def _next(self, sign: str) -> int:
-        found = self.text.find(sign, self.at)
-        return len(self.text) if found < 0 else found
+        index = self.text.find(sign, self.at)
+        return len(self.text) if index < 0 else index
 
     def _escaped(self) -> None:
         follower = self.text[self.at + 1 : self.at + 2]
@@ -230,10 +230,10 @@ class _ShellReader:
         self.at += 1
 
     def _refuse_expansion(self, *, in_quotes: bool = False) -> None:
-        found = _EXPANSION.match(self.text, self.at)
-        if found is None or (in_quotes and found[0][-1] in "'\""):  # "x$" ends there
+        match = _EXPANSION.match(self.text, self.at)
+        if match is None or (in_quotes and match[0][-1] in "'\""):  # "x$" ends there
             return
-        raise self._refusal(f"{found[0]}… is expanded by a shell")
+        raise self._refusal(f"{match[0]}… is expanded by a shell")
 
     def _refusal(self, problem: str) -> InvalidInputError:
         hint = _ANSWER if "expanded" in problem else "end it"
@@ -323,8 +323,8 @@ def _split_by_goal(given: Properties, goals: frozenset[str] | None) -> tuple[set
     """(settings to import, setting → its inactive goal)."""
     goal_of = {name: goal for name, (_, goal) in (_BALANCE | _CAPACITY).items()} | {_MOST_REPLICAS: _REPLICA_GOAL}
     goal_of |= dict.fromkeys((_LED_TOPICS, _LEAST_LED), _LEADER_GOAL)
-    known = [*goal_of, *_COUNTS, _EXCLUDED]
-    present = {name for name in known if given.values.get(name, "").strip()}
+    readable = [*goal_of, *_COUNTS, _EXCLUDED]
+    present = {name for name in readable if given.values.get(name, "").strip()}
     if _LED_TOPICS not in present:
         present.discard(_LEAST_LED)  # a number without a topic
     if given.values.get(_THROTTLE, "").strip() == _UNTHROTTLED:
@@ -370,9 +370,9 @@ def _threshold(given: Properties, name: str, least: int = 0, most: int | None = 
     except InvalidOperation:
         value = Decimal("nan")
     if not value.is_finite() or value < least or value == 0 or (most is not None and value > most):
-        wanted = f"a number from {least}" if most is None else f"a share above 0, up to {most}"
+        range_text = f"a number from {least}" if most is None else f"a share above 0, up to {most}"
         raise InvalidInputError.at(
-            f"{given.places[name]}: {name}", f"{excerpt(text)} is no threshold", f"give {wanted}"
+            f"{given.locations[name]}: {name}", f"{excerpt(text)} is no threshold", f"give {range_text}"
         )
     return value
 
@@ -380,8 +380,8 @@ def _threshold(given: Properties, name: str, least: int = 0, most: int | None = 
 def _count(given: Properties, name: str) -> int:
     text = given.values[name].strip()
     if not (text.isascii() and text.isdigit() and len(text) < 16 and int(text) > 0):
-        place = f"{given.places[name]}: {name}"
-        raise InvalidInputError.at(place, f"{excerpt(text)} is no number", "give a whole number from 1")
+        location = f"{given.locations[name]}: {name}"
+        raise InvalidInputError.at(location, f"{excerpt(text)} is no number", "give a whole number from 1")
     return int(text)
 
 
@@ -395,13 +395,13 @@ def _require_readable_options(options: dict[str, Any], source: str) -> None:
 
 def _left_out(given: Properties, used: set[str], idle: Mapping[str, str], goals: frozenset[str] | None) -> list[str]:
     lines = []
-    for name, place in given.places.items():
+    for name, location in given.locations.items():
         if name in used or name == _GOALS:
             continue
         why = f"only a request that names {idle[name]} heeds it" if name in idle else _ELSEWHERE.get(name, "")
-        lines.append(f"{place}  {excerpt(name)}" + (f" ({why})" if why else ""))
+        lines.append(f"{location}  {excerpt(name)}" + (f" ({why})" if why else ""))
     unheeded = sorted((goals or frozenset()) - _HEEDED)
-    return lines + [f"{given.places[_GOALS]}  {_GOALS}: {excerpt(goal)}" for goal in unheeded]
+    return lines + [f"{given.locations[_GOALS]}  {_GOALS}: {excerpt(goal)}" for goal in unheeded]
 
 
 TOOL = "topicmappr"
@@ -452,24 +452,24 @@ class Command:
     """
 
     name: str
-    place: str
+    location: str
     values: Mapping[str, str]
-    places: Mapping[str, str]
+    locations: Mapping[str, str]
     overridden: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
 
 
 def only_command(commands: list[list[Word]], source: str) -> Command:
-    found = [words for words in commands if any(_is_tool(word) for word in words)]
-    if not found:
+    calls = [command_line for command_line in commands if any(_is_tool(word) for word in command_line)]
+    if not calls:
         raise InvalidInputError.at(source, "holds no command of topicmappr", "give a file with the line as it is typed")
-    if len(found) > 1:
-        place = next(word.place for word in found[1] if _is_tool(word))
-        raise InvalidInputError.at(place, "is the second command of topicmappr", "give each a file of its own")
-    begin = next(number for number, word in enumerate(found[0]) if _is_tool(word))
-    variables = [(word.place, match[1]) for word in found[0][:begin] if (match := _VARIABLE.match(word.text))]
-    ours = tuple((place, name) for place, name in variables if name.startswith("TOPICMAPPR_"))
-    return _read(found[0][begin], found[0][begin + 1 :], ours)
+    if len(calls) > 1:
+        location = next(word.location for word in calls[1] if _is_tool(word))
+        raise InvalidInputError.at(location, "is the second command of topicmappr", "give each a file of its own")
+    begin = next(number for number, word in enumerate(calls[0]) if _is_tool(word))
+    variables = [(word.location, match[1]) for word in calls[0][:begin] if (match := _VARIABLE.match(word.text))]
+    ours = tuple((location, name) for location, name in variables if name.startswith("TOPICMAPPR_"))
+    return _read(calls[0][begin], calls[0][begin + 1 :], ours)
 
 
 def _is_tool(word: Word) -> bool:
@@ -479,46 +479,48 @@ def _is_tool(word: Word) -> bool:
 @dataclass(slots=True)
 class _Typed:
     values: dict[str, str] = field(default_factory=dict)
-    places: dict[str, str] = field(default_factory=dict)
+    locations: dict[str, str] = field(default_factory=dict)
     overridden: list[str] = field(default_factory=list)
 
-    def add(self, flag: str, value: str, place: str) -> None:
-        if flag in self.places:
-            self.overridden.append(f"{self.places.pop(flag)}  --{flag} is given again in {place}: the last counts")
-        self.values[flag], self.places[flag] = value, place
+    def add(self, flag: str, value: str, location: str) -> None:
+        if flag in self.locations:
+            self.overridden.append(
+                f"{self.locations.pop(flag)}  --{flag} is given again in {location}: the last counts"
+            )
+        self.values[flag], self.locations[flag] = value, location
 
 
-def _read(tool: Word, words: list[Word], variables: tuple[tuple[str, str], ...]) -> Command:
-    name = _name(tool, words)
-    typed, rest = _Typed(), iter(words)
+def _read(tool: Word, arguments: list[Word], variables: tuple[tuple[str, str], ...]) -> Command:
+    name = _name(tool, arguments)
+    typed, rest = _Typed(), iter(arguments)
     is_named = False
     for word in rest:
         if not word.text.startswith("-"):
             if is_named:
                 raise InvalidInputError.at(
-                    word.place, f"{excerpt(word.text)} belongs to no flag", "quote values that hold blanks"
+                    word.location, f"{excerpt(word.text)} belongs to no flag", "quote values that hold blanks"
                 )
             is_named = True
             continue
         flag, value = _flag(word, rest, name.text)
-        typed.add(flag, value, word.place)
-    return Command(name.text, name.place, typed.values, typed.places, tuple(typed.overridden), variables)
+        typed.add(flag, value, word.location)
+    return Command(name.text, name.location, typed.values, typed.locations, tuple(typed.overridden), variables)
 
 
-def _name(tool: Word, words: list[Word]) -> Word:
-    rest = iter(words)
+def _name(tool: Word, arguments: list[Word]) -> Word:
+    rest = iter(arguments)
     for word in rest:
         flag = word.text.removeprefix("--")
         if word.text in _VALUED:
             return word
         if not word.text.startswith("-"):
-            known = ", ".join(_VALUED)
+            names = ", ".join(_VALUED)
             raise InvalidInputError.at(
-                word.place, f"{excerpt(word.text)} is no command of topicmappr", f"known: {known}"
+                word.location, f"{excerpt(word.text)} is no command of topicmappr", f"known: {names}"
             )
         if flag in _EVERYWHERE:
             next(rest, None)
-    raise InvalidInputError.at(tool.place, "topicmappr is called without a command", f"known: {', '.join(_VALUED)}")
+    raise InvalidInputError.at(tool.location, "topicmappr is called without a command", f"known: {', '.join(_VALUED)}")
 
 
 def _flag(word: Word, rest: Iterator[Word], command: str) -> tuple[str, str]:
@@ -528,20 +530,20 @@ def _flag(word: Word, rest: Iterator[Word], command: str) -> tuple[str, str]:
     if not text.startswith("--") or flag not in valued | yes_or_no:
         near = get_close_matches(flag.lstrip("-"), valued | yes_or_no, 1)
         hint = f"did you mean --{near[0]}?" if near else f"known: {', '.join(sorted(valued | yes_or_no))}"
-        raise InvalidInputError.at(word.place, f"{command} has no flag {excerpt(text.partition('=')[0])}", hint)
+        raise InvalidInputError.at(word.location, f"{command} has no flag {excerpt(text.partition('=')[0])}", hint)
     if flag in yes_or_no:
         return flag, _truth(flag, value if has_value else "true", word)
     if not has_value:
         follower = next(rest, None)
         if follower is None:
-            raise InvalidInputError.at(word.place, f"--{flag} has no value")
+            raise InvalidInputError.at(word.location, f"--{flag} has no value")
         value = follower.text
     return flag, value
 
 
 def _truth(flag: str, text: str, word: Word) -> str:
     if text not in _TRUE | _FALSE:
-        raise InvalidInputError.at(f"{word.place}: --{flag}", f"{excerpt(text)} is neither true nor false")
+        raise InvalidInputError.at(f"{word.location}: --{flag}", f"{excerpt(text)} is neither true nor false")
     return "true" if text in _TRUE else "false"
 
 
@@ -597,8 +599,8 @@ def import_topicmappr(text: str, source: str) -> Imported:
     for take in (reader.topics, reader.brokers, reader.replication, reader.evacuated, reader.tolerance, reader.age):
         take()
     if not reader.options:
-        raise InvalidInputError.at(command.place, "holds nothing that a plan of ours would heed")
-    _require_readable_flags(reader.options, command.place)
+        raise InvalidInputError.at(command.location, "holds nothing that a plan of ours would heed")
+    _require_readable_flags(reader.options, command.location)
     return Imported(reader.options, (*command.overridden, *reader.notes), tuple(reader.left_out()))
 
 
@@ -625,7 +627,7 @@ class _FlagReader:
     def topics(self) -> None:
         given = self.command.values
         if "topics" not in given and not (self.command.name == REBUILD and "map-string" in given):
-            raise InvalidInputError.at(self.command.place, f"{self.command.name} is given no --topics")
+            raise InvalidInputError.at(self.command.location, f"{self.command.name} is given no --topics")
         for flag, option in (("topics", "include_topic"), ("topics-exclude", "exclude_topic")):
             if given.get(flag):
                 self.options[option] = self._names(flag)
@@ -634,7 +636,7 @@ class _FlagReader:
 
     def brokers(self) -> None:
         if "brokers" not in self.command.values:
-            raise InvalidInputError.at(self.command.place, f"{self.command.name} is given no --brokers")
+            raise InvalidInputError.at(self.command.location, f"{self.command.name} is given no --brokers")
         brokers = self._whole_numbers("brokers", least=_ALL, most=MOST_BROKER_ID)
         if _ALL in brokers:
             self._why["brokers"] = "-2, all brokers of the cluster, is ours without topic_brokers"
@@ -697,22 +699,22 @@ class _FlagReader:
             self.notes.append("age_limit is of the whole snapshot; a shell has none, it takes the INPUT as it is")
 
     def left_out(self) -> list[str]:
-        words = {name: place for name, place in self.command.places.items() if name not in self._taken}
-        lines = [(place, f"--{name}", self._why.get(name, _WHY.get(name, ""))) for name, place in words.items()]
-        lines += [(place, name, _CONNECTION) for place, name in self.command.variables]
-        return [f"{place}  {excerpt(name)}" + (f" ({why})" if why else "") for place, name, why in lines]
+        unused = {name: location for name, location in self.command.locations.items() if name not in self._taken}
+        lines = [(location, f"--{name}", self._why.get(name, _WHY.get(name, ""))) for name, location in unused.items()]
+        lines += [(location, name, _CONNECTION) for location, name in self.command.variables]
+        return [f"{location}  {excerpt(name)}" + (f" ({why})" if why else "") for location, name, why in lines]
 
-    def _place(self, flag: str) -> str:
-        return f"{self.command.places[flag]}: --{flag}"
+    def _location(self, flag: str) -> str:
+        return f"{self.command.locations[flag]}: --{flag}"
 
     def _names(self, flag: str) -> list[str]:
         patterns = []
         for part in self.command.values[flag].split(","):
             if not part:
-                raise InvalidInputError.at(self._place(flag), "holds an empty name", "one comma between two names")
-            if found := _OF_GO_ALONE.search(part):
+                raise InvalidInputError.at(self._location(flag), "holds an empty name", "one comma between two names")
+            if match := _OF_GO_ALONE.search(part):
                 raise InvalidInputError.at(
-                    self._place(flag), f"{excerpt(found[0])} means something else in our patterns", "write it out"
+                    self._location(flag), f"{excerpt(match[0])} means something else in our patterns", "write it out"
                 )
             patterns.append(whole_name_pattern(part))
         return list(dict.fromkeys(patterns))
@@ -723,20 +725,20 @@ class _FlagReader:
         for part in parts:
             if not (_WHOLE.fullmatch(part) and least <= int(part) <= most):
                 hint = f"give a whole number from {least} to {most}"
-                raise InvalidInputError.at(self._place(flag), f"{excerpt(part)} cannot be", hint)
+                raise InvalidInputError.at(self._location(flag), f"{excerpt(part)} cannot be", hint)
         return [int(part) for part in parts]
 
     def _share(self, flag: str) -> Decimal:
         text = self.command.values[flag].strip()
         if not (_SHARE.fullmatch(text) and Decimal(text) <= _LARGEST_SHARE):
             hint = f"give a share from 0 to {_LARGEST_SHARE}, 0.1 for a tenth"
-            raise InvalidInputError.at(self._place(flag), f"{excerpt(text)} cannot be", hint)
+            raise InvalidInputError.at(self._location(flag), f"{excerpt(text)} cannot be", hint)
         return Decimal(text)
 
 
-def _require_readable_flags(options: dict[str, Any], place: str) -> None:
+def _require_readable_flags(options: dict[str, Any], location: str) -> None:
     """Check that we can read our own output, such as Go patterns."""
     try:
         RunRequest.from_mapping(options)
     except AdvisorError as error:
-        raise InvalidInputError.at(place, f"gives an option that cannot be: {error}") from error
+        raise InvalidInputError.at(location, f"gives an option that cannot be: {error}") from error

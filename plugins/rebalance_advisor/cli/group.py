@@ -65,11 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
     snapshot = read_given(arguments.input, arguments)
     if arguments.readers is not None:
         return _tell_fixed_readers(arguments, snapshot)
-    found = [group for group in snapshot.groups if group.id == arguments.group]
-    if not found:
+    groups = [group for group in snapshot.groups if group.id == arguments.group]
+    if not groups:
         raise UnknownNameError.among("group", arguments.group, [group.id for group in snapshot.groups])
     say("replaying")
-    alone = replace(snapshot, groups=tuple(found))
+    alone = replace(snapshot, groups=tuple(groups))
     (answer,) = replace(EVERYTHING, seed=arguments.seed).replays(alone)
     names = [score.assignor for score in answer.scores]
     if arguments.to is not None and arguments.to not in names:
@@ -78,18 +78,20 @@ def run(arguments: argparse.Namespace) -> int:
         rows: dict[str, Any] = {
             name: [row.document() for row in getattr(answer, name)] for name in ("scores", "scenarios")
         }
-        workers = replay_connect_group(found[0], arguments.seed)
+        workers = replay_connect_group(groups[0], arguments.seed)
         rows |= {} if workers is None else {"connect": workers.document()}
         write_json(sys.stdout, with_texts(asdict(replace(answer, scores=(), scenarios=())) | rows))
         return 0
     # As `advise`: findings depend on other groups of the same topics.
     about = findings_by_group(evaluate_rules(snapshot, score_cluster(snapshot), [answer])).get(arguments.group, [])
     tasks = [] if answer.streams is None else render_all(streams_facts(answer.streams))
-    workers = replay_connect_group(found[0], arguments.seed)
-    advice = render(group_advice(answer, found[0], about))
-    table = group_table(answer, found[0], advice, tasks) if workers is None else worker_table(workers, found[0], advice)
+    workers = replay_connect_group(groups[0], arguments.seed)
+    advice = render(group_advice(answer, groups[0], about))
+    table = (
+        group_table(answer, groups[0], advice, tasks) if workers is None else worker_table(workers, groups[0], advice)
+    )
     write_lines(sys.stdout, *table)
-    steps = rollover_steps(answer, found[0], snapshot.kafka_version, arguments.to)
+    steps = rollover_steps(answer, groups[0], snapshot.kafka_version, arguments.to)
     write_lines(sys.stdout, *render_all(steps))
     return 0
 
@@ -97,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 _HEAD = ("strategy", "fullest", "best", "idle", "a pod dies", "nobody reads for", "all restart", "to get there")
 
 
-def group_table(replay: GroupReplay, group: Group, words: str, tasks: Sequence[str] = ()) -> list[str]:
+def group_table(replay: GroupReplay, group: Group, advice: str, tasks: Sequence[str] = ()) -> list[str]:
     today = replay.today
     is_rate = today.skew_rate is not None
     rows = [_HEAD, _row(replay, today, today.assignor, is_rate=is_rate)]
@@ -114,18 +116,18 @@ def group_table(replay: GroupReplay, group: Group, words: str, tasks: Sequence[s
         rows.append(_row(replay, best, "weighted (ours)", is_rate=is_rate))
     lines = _aligned(rows)
     lines[1] += "  ← today"
-    head = f"{group.id}: {_size_words(today, group)}, {group.type} group, {own}"
+    head = f"{group.id}: {_size_text(today, group)}, {group.type} group, {own}"
     by = "bytes per second" if is_rate else "partitions (rates are unknown)"
     meaning = f"fullest: member over mean by {by}, best: none can be lower; a pod dies: partitions that change reader"
     refused = [f"{score.assignor}: {render(score.error)}" for score in others if score.error is not None]
-    return [head, *lines, meaning, *refused, *tasks, *([words] if words else [])]
+    return [head, *lines, meaning, *refused, *tasks, *([advice] if advice else [])]
 
 
 def _tell_fixed_readers(arguments: argparse.Namespace, snapshot: ClusterSnapshot) -> int:
-    known = read_fixed_readers(read_json(arguments.readers), str(arguments.readers))
-    named = [readers for readers in known if readers.name == arguments.group]
+    fixed_readers = read_fixed_readers(read_json(arguments.readers), str(arguments.readers))
+    named = [readers for readers in fixed_readers if readers.name == arguments.group]
     if not named:
-        raise UnknownNameError.among("reader", arguments.group, [readers.name for readers in known])
+        raise UnknownNameError.among("reader", arguments.group, [readers.name for readers in fixed_readers])
     score = score_fixed_readers(named[0], snapshot)
     if arguments.json:
         write_json(sys.stdout, asdict(score))
@@ -139,12 +141,12 @@ def fixed_reader_table(score: FixedReadersScore) -> list[str]:
     order = sorted(
         range(score.readers), key=lambda number: (-(rates[number] if rates else 0), -score.partitions[number])
     )
-    shown = order if len(order) <= 2 * _MOST_SHOWN else [*order[:_MOST_SHOWN], *order[-_MOST_SHOWN:]]
+    indexes = order if len(order) <= 2 * _MOST_SHOWN else [*order[:_MOST_SHOWN], *order[-_MOST_SHOWN:]]
     noun = "subtask" if score.kind is ReaderKind.FLINK else "task"
     rows = [(noun, "partitions", "bytes per second")]
     rows += [
         (str(number), str(score.partitions[number]), bytes_in_words(rates[number]) if rates else "?")
-        for number in shown
+        for number in indexes
     ]
     title = f"{score.name}: {counted(score.readers, noun)} of {_FRAMEWORKS[score.kind]}, {score.idle_readers} idle"
     uneven = (
@@ -157,7 +159,7 @@ _MOST_SHOWN = 10
 _FRAMEWORKS = {ReaderKind.FLINK: "Flink", ReaderKind.MIRROR_MAKER: "MirrorMaker 2"}
 
 
-def worker_table(replay: ConnectReplay, group: Group, words: str) -> list[str]:
+def worker_table(replay: ConnectReplay, group: Group, advice: str) -> list[str]:
     rows = [("worker", "url", "connectors", "tasks", "")]
     rows += [
         (load.member_id, load.url or "", str(load.connectors), str(load.tasks), "leader" if load.is_leader else "")
@@ -173,7 +175,7 @@ def worker_table(replay: ConnectReplay, group: Group, words: str) -> list[str]:
         for row in replay.rows
     ]  # fmt: skip
     title = f"{group.id}: {counted(len(group.members), 'worker')} of Kafka Connect, {group.protocol or 'unknown'}"
-    return [title, *_aligned(rows), *_aligned(lines), *([words] if words else [])]
+    return [title, *_aligned(rows), *_aligned(lines), *([advice] if advice else [])]
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -181,7 +183,7 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _size_words(today: GroupScore, group: Group) -> str:
+def _size_text(today: GroupScore, group: Group) -> str:
     members, motion = counted(today.members, "member"), motion_of(group)
     tasks = sum(len(numbers) for member in group.members if member.tasks for _, numbers in member.tasks.active)
     if today.partitions or motion is None or motion.code is not MotionCode.NOT_SHOWN:
@@ -211,10 +213,10 @@ def _row(replay: GroupReplay, score: GroupScore, name: str, *, is_rate: bool) ->
 
 
 def _scenario(replay: GroupReplay, scenario: str, assignor: str) -> GroupScore | None:
-    found: Sequence[GroupScore] = [
+    scores: Sequence[GroupScore] = [
         row for row in replay.scenarios if (row.scenario, row.assignor) == (scenario, assignor) and row.error is None
     ]
-    return found[0] if found else None
+    return scores[0] if scores else None
 
 
 def _pause(score: GroupScore) -> str:

@@ -125,9 +125,9 @@ def snapshots_of_window(
     since = until - timedelta(hours=hours, seconds=LONGEST_WINDOW_S)
     files = [file for file in sorted(folder.iterdir()) if file.name.endswith(_ENDINGS) and file.is_file()]
     timed = sorted((time_of(file, max_bytes), file) for file in files)
-    wanted = [(moment, file) for moment, file in timed if since <= moment < until]
-    for number, (moment, file) in enumerate(wanted, start=1):
-        say(f"reading history, {number} of {len(wanted)}")
+    in_window = [(moment, file) for moment, file in timed if since <= moment < until]
+    for number, (moment, file) in enumerate(in_window, start=1):
+        say(f"reading history, {number} of {len(in_window)}")
         snapshot = read_input(file, newest.cluster, max_bytes=max_bytes)
         if snapshot.captured_at != moment:
             raise InvalidInputError.at(
@@ -149,6 +149,6 @@ def time_of(file: Path, max_bytes: int = MAX_INPUT_BYTES) -> datetime:
 def _require_same_cluster(snapshot: ClusterSnapshot, newest: ClusterSnapshot, file: Path) -> None:
     """Compare Kafka's ids if both exist, else names."""
     ids = (snapshot.cluster_id, newest.cluster_id)
-    mine, wanted = (snapshot.cluster, newest.cluster) if None in ids else ids
-    if mine != wanted:
-        raise InvalidInputError.at(str(file), f"is of cluster {mine}, not {wanted}", "keep one folder a cluster")
+    mine, expected = (snapshot.cluster, newest.cluster) if None in ids else ids
+    if mine != expected:
+        raise InvalidInputError.at(str(file), f"is of cluster {mine}, not {expected}", "keep one folder a cluster")

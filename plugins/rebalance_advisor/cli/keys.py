@@ -111,14 +111,14 @@ def _from_topic(arguments: argparse.Namespace) -> tuple[KeyRequest, KeyTally]:
     if arguments.records is not None and arguments.records <= 0:
         raise UsageError.at("--sample", str(arguments.records), "a number above 0")
     key_request(arguments, None, partitions=arguments.partitions or 1)  # fail before reading
-    found = _sample(arguments)
-    if arguments.partitions not in (None, found.partitions):
+    sample = _sample(arguments)
+    if arguments.partitions not in (None, sample.partitions):
         raise UsageError.at(
-            "--partitions", f"{arguments.partitions}, but {arguments.topic} has {found.partitions}",
+            "--partitions", f"{arguments.partitions}, but {arguments.topic} has {sample.partitions}",
             "leave it out; --to-partitions tells what moves",
         )  # fmt: skip
-    request = key_request(arguments, None, partitions=found.partitions)
-    batch = batch_of_keys(found.keys, request.plan.hashes, found.value_bytes, found.observed)
+    request = key_request(arguments, None, partitions=sample.partitions)
+    batch = batch_of_keys(sample.keys, request.plan.hashes, sample.value_bytes, sample.observed)
     return request, KeyTally.none(request.plan).added(batch)
 
 
@@ -131,10 +131,10 @@ def _sample(arguments: argparse.Namespace) -> TopicSample:
     silence_client()
     file = arguments.command_config
     given = Properties({}, {}) if file is None else read_properties(file)
-    settings = connection_settings(given.values, bootstrap=arguments.bootstrap, places=given.places)
-    found = read_topic_sample(settings, arguments.topic, arguments.records or _RECORDS)
-    write_lines(sys.stderr, *found.gaps)
-    return found
+    settings = connection_settings(given.values, bootstrap=arguments.bootstrap, locations=given.locations)
+    sample = read_topic_sample(settings, arguments.topic, arguments.records or _RECORDS)
+    write_lines(sys.stderr, *sample.gaps)
+    return sample
 
 
 def _other(arguments: argparse.Namespace, request: KeyRequest, other: OtherTopic) -> KeyTally:

@@ -134,10 +134,10 @@ BALANCE, REMOVE = "--balance-log-dirs", "--remove-log-dir"
 
 def add_log_dir_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("disks within a broker, instead of a plan between brokers")
-    words = "no disk's used share further than this from its broker's, e.g. 10%% for ten points of a hundred"
-    group.add_argument(BALANCE, type=argument_of(Share), metavar="10%", help=words)
-    words = "a dir of a broker that is to be empty, as 3:/data/2; repeatable"
-    group.add_argument(REMOVE, type=_removed, action="append", default=[], metavar="BROKER:PATH", help=words)
+    help_text = "no disk's used share further than this from its broker's, e.g. 10%% for ten points of a hundred"
+    group.add_argument(BALANCE, type=argument_of(Share), metavar="10%", help=help_text)
+    help_text = "a dir of a broker that is to be empty, as 3:/data/2; repeatable"
+    group.add_argument(REMOVE, type=_removed, action="append", default=[], metavar="BROKER:PATH", help=help_text)
 
 
 def asks_for_log_dirs(arguments: argparse.Namespace) -> bool:
@@ -165,7 +165,7 @@ def run_log_dirs(arguments: argparse.Namespace, request: RunRequest) -> int:
     with taken_back_on_interrupt():
         folder = replace_folder(arguments.out, files, plan.plan_id)
     if arguments.json:
-        shown = (
+        fields = (
             "plan_id",
             "verdict",
             "reasons",
@@ -176,7 +176,7 @@ def run_log_dirs(arguments: argparse.Namespace, request: RunRequest) -> int:
             "brokers",
         )
         document = plan.document()
-        write_json(sys.stdout, {name: document[name] for name in shown} | {"folder": str(folder)})
+        write_json(sys.stdout, {name: document[name] for name in fields} | {"folder": str(folder)})
     else:
         write_lines(sys.stdout, *log_dir_lines(plan), f"written to {folder}")
     return EXIT_CANNOT_TELL if plan.verdict == "cannot_tell" else EXIT_DONE
@@ -204,13 +204,13 @@ def log_dir_lines(plan: LogDirPlan) -> list[str]:
     first, *others = render_all(plan.reasons)
     lines = [f"{plan.verdict}: {first}", *(f"  {reason}" for reason in others)]
     for broker in plan.brokers:
-        for place in broker.places:
-            paths = " and ".join(place.paths)
-            if place.total_bytes and place.used_before is not None and place.used_after is not None:
-                before, after = place.used_before / place.total_bytes, place.used_after / place.total_bytes
+        for volume in broker.places:
+            paths = " and ".join(volume.paths)
+            if volume.total_bytes and volume.used_before is not None and volume.used_after is not None:
+                before, after = volume.used_before / volume.total_bytes, volume.used_after / volume.total_bytes
                 lines.append(f"  broker {broker.broker} {paths}: {before:.1%} used → {after:.1%}")
             else:
-                lines.append(f"  broker {broker.broker} {paths}: {place.held_before:,} bytes → {place.held_after:,}")
+                lines.append(f"  broker {broker.broker} {paths}: {volume.held_before:,} bytes → {volume.held_after:,}")
     return lines
 
 
@@ -270,7 +270,7 @@ def check_log_dirs(arguments: argparse.Namespace) -> int:
         states = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing to move"
         outcome = "done" if progress.is_done else _WORDS[code]
         write_lines(sys.stdout, f"plan {document['plan_id'][:12]} is {outcome}: {states}")
-        write_lines(sys.stdout, *(f"  to be emptied: {words}" for words in progress.not_empty))
+        write_lines(sys.stdout, *(f"  to be emptied: {text}" for text in progress.not_empty))
     return code
 
 

@@ -46,10 +46,10 @@ COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         end_on_interrupt()
-    words = list(sys.argv[1:] if argv is None else argv)
-    name = words[0] if words else ""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    name = arguments[0] if arguments else ""
     if name not in COMMANDS:
-        return _usage(words)
+        return _usage(arguments)
     module = importlib.import_module(COMMANDS[name][0])
     parser = CommandParser(
         prog=f"{PROGRAM} {name}",
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     module.add_arguments(parser)
     try:
         with _standard_output_to_ourselves():
-            return _run(module, parser.parse_args(words[1:]), parser.prog)
+            return _run(module, parser.parse_args(arguments[1:]), parser.prog)
     except KeyboardInterrupt:
         return tell_of_interrupt()
 
@@ -104,25 +104,25 @@ def _run(module: Any, arguments: argparse.Namespace, prog: str) -> int:
     except BrokenPipeError:
         return 1
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        write_lines(sys.stderr, f"error: {place}{error.strerror or error}", tones=ERROR_TONES)
+        prefix = f"{error.filename}: " if error.filename else ""
+        write_lines(sys.stderr, f"error: {prefix}{error.strerror or error}", tones=ERROR_TONES)
         return 1
     return code
 
 
-def _usage(words: list[str]) -> int:
-    if not words or words[0] in ("--help", "-h"):
+def _usage(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("--help", "-h"):
         lines = [f"usage: {PROGRAM} COMMAND …    ({PROGRAM} COMMAND --help shows its options)", ""]
         lines += [f"  {name:<10} {text}" for name, (_, text) in COMMANDS.items()]
-        write_lines(sys.stdout if words else sys.stderr, *lines)
-        return 0 if words else 2
-    if words[0] in ("--version", "-V"):
+        write_lines(sys.stdout if arguments else sys.stderr, *lines)
+        return 0 if arguments else 2
+    if arguments[0] in ("--version", "-V"):
         from importlib.metadata import version
 
         write_lines(sys.stdout, version("kafka-rebalance-advisor"))
         return 0
-    near = get_close_matches(words[0], COMMANDS, n=1)
-    message = f"{excerpt(words[0])} is no command" + "".join(f"; did you mean {name}?" for name in near)
+    near = get_close_matches(arguments[0], COMMANDS, n=1)
+    message = f"{excerpt(arguments[0])} is no command" + "".join(f"; did you mean {name}?" for name in near)
     write_lines(sys.stderr, *refusal_lines(message, PROGRAM), tones=ERROR_TONES)
     return 2
 

@@ -72,14 +72,14 @@ def new_topic(text: str) -> NewTopic:
     from kafka_rebalance.placement.new_topics import NewTopic
 
     name, *figures = text.split(":")
-    place = f"--new-topic {text[:60]}"
+    argument = f"--new-topic {text[:60]}"
     if not _PARTS[0] <= len(figures) + 1 <= _PARTS[1]:
-        raise UsageError.at(place, "is none", "give NAME:PARTITIONS:RF[:IN_BYTES_PER_S[:LOG_BYTES]]")
+        raise UsageError.at(argument, "is none", "give NAME:PARTITIONS:RF[:IN_BYTES_PER_S[:LOG_BYTES]]")
     try:
         partitions, factor = (read_value(Count, whole_or_text(figure)) for figure in figures[:2])
         rate, size = (*(read_value(Amount, figure) for figure in figures[2:]), None, None)[:2]
     except ValueError as error:
-        raise UsageError.at(place, str(error)) from error
+        raise UsageError.at(argument, str(error)) from error
     return NewTopic(name, partitions, factor, rate, size)
 
 
@@ -94,11 +94,11 @@ def require_new_topics_alone(arguments: argparse.Namespace, request: RunRequest)
 def create_commands(document: Mapping[str, Any]) -> str:
     lines = []
     for topic in document["topics"]:
-        places = ",".join(":".join(map(str, replicas)) for replicas in topic["assignment"])
+        assignment = ",".join(":".join(map(str, replicas)) for replicas in topic["assignment"])
         lines += [
             f"# writes: makes {topic['topic']}: {topic['partitions']:,} × {topic['replication_factor']} replicas",
             "kafka-topics.sh --bootstrap-server $BOOTSTRAP $CONFIG --create \\",
-            f"    --topic {topic['topic']} --replica-assignment {places}",
+            f"    --topic {topic['topic']} --replica-assignment {assignment}",
         ]
     return _HEAD + "\n".join(lines) + "\n```\n"
 
@@ -115,6 +115,6 @@ def new_topic_lines(document: Mapping[str, Any]) -> list[str]:
         mean = {field: sum(loads.values()) / len(loads) for field, loads in (("before", before), ("after", after))}
         ratios = [max(loads.values()) / mean[field] if mean[field] else 1.0
                   for field, loads in (("before", before), ("after", after))]  # fmt: skip
-        shown = amount_in_words(after[highest], UNITS[name])
-        lines.append(f"  {name:<9} highest over mean {ratios[0]:.3f} → {ratios[1]:.3f}, {shown} on broker {highest}")
+        amount = amount_in_words(after[highest], UNITS[name])
+        lines.append(f"  {name:<9} highest over mean {ratios[0]:.3f} → {ratios[1]:.3f}, {amount} on broker {highest}")
     return lines

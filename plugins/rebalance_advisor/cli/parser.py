@@ -29,12 +29,12 @@ class CommandParser(argparse.ArgumentParser):
             self.add_argument("--help-all", action=_HelpAll, help="show every option and exit")
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        known, unknown = self.parse_known_args(args, namespace)
+        parsed, unknown = self.parse_known_args(args, namespace)
         if unknown:
             known_flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
             near = get_close_matches(unknown[0].partition("=")[0], known_flags, n=1)
             self.error(f"unrecognized arguments: {' '.join(unknown)}" + "".join(f"; did you mean {f}?" for f in near))
-        return known
+        return parsed
 
     def error(self, message: str) -> NoReturn:
         write_lines(sys.stderr, *refusal_lines(message.removeprefix("argument "), self.prog), tones=ERROR_TONES)
@@ -55,7 +55,9 @@ class CommandParser(argparse.ArgumentParser):
         formatter.add_arguments([actions[flag] for flag in common.flags])
         formatter.end_section()
         formatter.start_section("examples")
-        formatter.add_text("\n".join(f"{purpose}:\n  {self.prog} {words}" for purpose, words in common.examples))
+        formatter.add_text(
+            "\n".join(f"{purpose}:\n  {self.prog} {arguments}" for purpose, arguments in common.examples)
+        )
         formatter.end_section()
         count = len({id(action) for flag, action in actions.items() if flag.startswith("--")})
         formatter.add_text(f"all {count} options, input and exit codes: {self.prog} --help-all")

@@ -60,7 +60,7 @@ COMMON = CommonOptions(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     made = "plan.json and its files go: absent, empty, or a plan"
     add_planning_arguments(parser, made=made, printed="the outcome", many=True)
-    words = (
+    help_text = (
         "a topic to be made, as orders:12:3:20MB:500GB (rate and bytes of all of it); nothing else moves; repeatable"
     )
     parser.add_argument(
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME:PARTITIONS:RF[:IN_BYTES_PER_S[:LOG_BYTES]]",
-        help=words,
+        help=help_text,
     )
     parser.add_argument(
         EXIT_CODE, action="store_true", help="for cron: 0 nothing to do, 20 a plan is ready, 21 urgent, 22 not fixable"
@@ -143,8 +143,18 @@ def _print_outcome(made: Made, urgent: Sequence[Fact], arguments: argparse.Names
     uncovered, now = uncovered_words(snapshot.coverage), datetime.now(UTC)
     if arguments.json:
         document = plan.document
-        shown = ("plan_id", "verdict", "reasons", "cost", "lower_bound", "steps", "resources", "left_out", "robustness")
-        outcome = {name: document[name] for name in shown}
+        fields = (
+            "plan_id",
+            "verdict",
+            "reasons",
+            "cost",
+            "lower_bound",
+            "steps",
+            "resources",
+            "left_out",
+            "robustness",
+        )
+        outcome = {name: document[name] for name in fields}
         outcome |= {"waves": len(plan.waves), "moves": len(plan.moves), "folder": str(folder)}
         outcome |= {"not_covered": uncovered, "reading_age_s": age_s(snapshot.captured_at, now)}
         outcome |= {} if hours is None else {"hours_outside": hours.document()}
@@ -154,14 +164,14 @@ def _print_outcome(made: Made, urgent: Sequence[Fact], arguments: argparse.Names
     from kafka_rebalance.render.steps import brief_lines
     from rebalance_advisor.publish.plan_words import plan_lines
 
-    words = render_all(urgent)
+    urgent_texts = render_all(urgent)
     last = [] if hours is None else [f"  {render(hours.fact)}"]
     last += [f"written to {folder}", f"next: {next_command(plan, folder, arguments.input)}"]
     if arguments.verbose:
         first, *others = plan_lines(plan, uncovered)
-        lines = [first, *(f"  urgent: {text}" for text in words), *others]
+        lines = [first, *(f"  urgent: {text}" for text in urgent_texts), *others]
     else:
-        lines = brief_lines(plan.document, urgent=words, uncovered=uncovered, most=MOST_LINES - len(last))
+        lines = brief_lines(plan.document, urgent=urgent_texts, uncovered=uncovered, most=MOST_LINES - len(last))
     write_lines(sys.stdout, *with_reading_age(lines, snapshot.captured_at, now), *last, tones=VERDICT_TONES)
 
 

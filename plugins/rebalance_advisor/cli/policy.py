@@ -47,8 +47,8 @@ EXIT_AGAINST_POLICY = 13
 
 
 def add_policy_option(parser: argparse.ArgumentParser) -> None:
-    words = "a TOML file of limits that the plan must keep: hours, bytes, topics never moved, windows of the week"
-    parser.add_argument("--policy", type=Path, metavar="FILE", help=words)
+    help_text = "a TOML file of limits that the plan must keep: hours, bytes, topics never moved, windows of the week"
+    parser.add_argument("--policy", type=Path, metavar="FILE", help=help_text)
 
 
 def rules_broken_by(document: Mapping[str, Any], path: Path | None, now: datetime | None = None) -> Broken:
@@ -118,8 +118,8 @@ def read_policy(path: Path) -> PlanPolicy:
     if not document:
         raise InvalidInputError.at(str(path), "sets no limit", f"known: {', '.join(KEYS)}")
     try:
-        found = vars(TypeAdapter(_PolicyFile).validate_python(document, context=WRITTEN))
+        values = vars(TypeAdapter(_PolicyFile).validate_python(document, context=WRITTEN))
     except InvalidInputError as error:
         raise InvalidInputError.at(str(path), str(error)) from error
-    given = {key: found[key] for key in KEYS if key != "max_throttle"}
-    return PlanPolicy(**given, max_throttle_bytes_per_s=found["max_throttle"])
+    given = {key: values[key] for key in KEYS if key != "max_throttle"}
+    return PlanPolicy(**given, max_throttle_bytes_per_s=values["max_throttle"])

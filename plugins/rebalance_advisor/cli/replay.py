@@ -27,10 +27,10 @@ _LIMITS = ("own_strategy_seconds", "own_strategy_memory")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    for flag, words in (("--own-strategy", "own:NAME"), ("--own-partitioner", "own-partitioner:NAME")):
+    for flag, form in (("--own-strategy", "own:NAME"), ("--own-partitioner", "own-partitioner:NAME")):
         parser.add_argument(
             flag, action="append", default=[], metavar="PLACE",
-            help=f"module:Class or FILE.py:Class; cases ask it by its name, as {words}; repeatable",
+            help=f"module:Class or FILE.py:Class; cases ask it by its name, as {form}; repeatable",
         )  # fmt: skip
     for name in _LIMITS:
         add_option(parser, next(option for option in OPTIONS if option.name == name))

@@ -85,8 +85,8 @@ class FindingsFile(RootModel[list[FindingDocument]]):
 
 class _Untitled(GenerateJsonSchema):
     def dict_schema(self, schema: Any) -> Any:
-        found = super().dict_schema(schema)
-        return found | ({"additionalProperties": False} if "patternProperties" in found else {})
+        json_schema = super().dict_schema(schema)
+        return json_schema | ({"additionalProperties": False} if "patternProperties" in json_schema else {})
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
         return False

@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         counts=counts,
     )
     if arguments.verbose:
-        write_lines(sys.stderr, *counts.words())
+        write_lines(sys.stderr, *counts.lines())
     if previous is not None:
         snapshot = measure_rates(previous, snapshot)
     if names is not None:
@@ -113,8 +113,8 @@ def _settings(arguments: argparse.Namespace) -> ConnectionSettings:
         raise InvalidInputError.at("snapshot", "no cluster is named", "give --bootstrap HOST:PORT, or --command-config")
     file = arguments.command_config
     given = Properties({}, {}) if file is None else read_properties(file)
-    settings = connection_settings(given.values, bootstrap=arguments.bootstrap, places=given.places)
-    write_lines(sys.stderr, *(f"{file}: {words}" for words in (*given.overridden, *settings.unused, *settings.risks)))
+    settings = connection_settings(given.values, bootstrap=arguments.bootstrap, locations=given.locations)
+    write_lines(sys.stderr, *(f"{file}: {note}" for note in (*given.overridden, *settings.unused, *settings.risks)))
     if arguments.verbose and settings.without_effect:
         write_lines(sys.stderr, f"{file}: without effect on reading: {', '.join(settings.without_effect)}")
     return settings

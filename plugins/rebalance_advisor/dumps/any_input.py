@@ -130,14 +130,14 @@ def _require_distinct(offsets: npt.NDArray[np.int64], brokers: npt.NDArray[np.in
 
 
 def _name_wrong_row(rows: list[Any], path: str, allowed_fields: frozenset[str]) -> None:
-    seen: dict[tuple[str, int], int] = {}
+    row_of_key: dict[tuple[str, int], int] = {}
     for number, row in enumerate(rows):
         here = f"{path}[{number}]"
         _check_row(row, here, allowed_fields)
         key = (row["topic"], row["partition"])
-        if key in seen:
-            raise InvalidInputError.at(here, f"{key[0]}-{key[1]} is already listed in {path}[{seen[key]}]")
-        seen[key] = number
+        if key in row_of_key:
+            raise InvalidInputError.at(here, f"{key[0]}-{key[1]} is already listed in {path}[{row_of_key[key]}]")
+        row_of_key[key] = number
 
 
 def _check_row(row: Any, here: str, allowed_fields: frozenset[str]) -> None:
@@ -194,33 +194,35 @@ def is_cluster_model(document: Any) -> bool:
     return isinstance(document, dict) and "brokers" in document and "partitions" in document
 
 
-def read_cluster_model(document: dict[str, Any], place: str, cluster: str) -> ClusterSnapshot:
+def read_cluster_model(document: dict[str, Any], location: str, cluster: str) -> ClusterSnapshot:
     """Raises InvalidInputError with the JSON path."""
-    _require_units(document.get("units"), f"{place}.units")
-    fields = Fields(document, place)
+    _require_units(document.get("units"), f"{location}.units")
+    fields = Fields(document, location)
     brokers = fields.each("brokers", _read_broker)
-    _require_distinct_brokers(brokers, place)
+    _require_distinct_brokers(brokers, location)
     rows = document["partitions"]
-    placement = read_placement_rows(rows, f"{place}.partitions", _MODEL_ROW_FIELDS)
-    _require_known_brokers(placement, brokers, place)
+    placement = read_placement_rows(rows, f"{location}.partitions", _MODEL_ROW_FIELDS)
+    _require_known_brokers(placement, brokers, location)
     return ClusterSnapshot(
         cluster=fields.get("name", str, cluster),
         brokers=brokers,
         topics=tuple(Topic(name) for name in placement.topics),
         partitions=placement.table,
-        loads=_read_loads(rows, placement, place),
+        loads=_read_loads(rows, placement, location),
         source="cluster-model",
     )
 
 
-def _require_units(units: Any, place: str) -> None:
+def _require_units(units: Any, location: str) -> None:
     if units is None:
         return
     if not isinstance(units, dict):
-        raise InvalidInputError.at(place, f"expected an object, found {excerpt(units)}")
+        raise InvalidInputError.at(location, f"expected an object, found {excerpt(units)}")
     for name, unit in units.items():
         if _UNITS.get(name) != unit:
-            raise InvalidInputError.at(f"{place}.{name}", f"{excerpt(unit)} is another unit", f"a model is in {_UNITS}")
+            raise InvalidInputError.at(
+                f"{location}.{name}", f"{excerpt(unit)} is another unit", f"a model is in {_UNITS}"
+            )
 
 
 def _read_broker(item: Any, path: str) -> Broker:
@@ -251,51 +253,51 @@ def _capacity(fields: Fields, name: str, unit: int, column: str) -> float | None
     return None if value is None else float(value * unit)
 
 
-def _require_distinct_brokers(brokers: tuple[Broker, ...], place: str) -> None:
+def _require_distinct_brokers(brokers: tuple[Broker, ...], location: str) -> None:
     first: dict[int, int] = {}
     for number, broker in enumerate(brokers):
         if broker.id in first:
             raise InvalidInputError.at(
-                f"{place}.brokers[{number}]", f"broker {broker.id} is already listed in brokers[{first[broker.id]}]"
+                f"{location}.brokers[{number}]", f"broker {broker.id} is already listed in brokers[{first[broker.id]}]"
             )
         first[broker.id] = number
     if not brokers:
-        raise InvalidInputError.at(f"{place}.brokers", "holds no brokers")
+        raise InvalidInputError.at(f"{location}.brokers", "holds no brokers")
 
 
-def _require_known_brokers(placement: PlacementRows, brokers: tuple[Broker, ...], place: str) -> None:
+def _require_known_brokers(placement: PlacementRows, brokers: tuple[Broker, ...], location: str) -> None:
     table = placement.table
-    known = np.array([broker.id for broker in brokers], dtype=np.int32)
-    missing = np.flatnonzero(~np.isin(table.replicas, known))
+    ids = np.array([broker.id for broker in brokers], dtype=np.int32)
+    missing = np.flatnonzero(~np.isin(table.replicas, ids))
     if len(missing):
         row = int(placement.order[table.row_of_replica[missing[0]]])
         raise InvalidInputError.at(
-            f"{place}.partitions[{row}].replicas",
+            f"{location}.partitions[{row}].replicas",
             f"broker {table.replicas[missing[0]]} is not among the model's brokers",
             "list it, with state 'dead' if it is gone",
         )
 
 
-def _read_loads(rows: list[dict[str, Any]], placement: PlacementRows, place: str) -> PartitionLoads:
+def _read_loads(rows: list[dict[str, Any]], placement: PlacementRows, location: str) -> PartitionLoads:
     loads = [{} if row.get("load") is None else row["load"] for row in rows]
     if set(map(type, loads)) - {dict} or any(load.keys() - _LOADS.keys() for load in loads):
-        _name_wrong_load(loads, place)
+        _name_wrong_load(loads, location)
     columns: dict[LoadKind, LoadColumn] = {}
     for name, (kind, unit) in _LOADS.items():
         values = [load.get(name) for load in loads]
         if set(map(type, values)) - {int, float, type(None)}:
-            _name_wrong_load(loads, place)
+            _name_wrong_load(loads, location)
         array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
         if ((array < 0) | (array > kind.largest / unit)).any():
-            _name_wrong_load(loads, place)
+            _name_wrong_load(loads, location)
         if not np.isnan(array).all():
             columns[kind] = LoadColumn(array[placement.order] * unit, LoadSource.GIVEN)
     return PartitionLoads(columns)
 
 
-def _name_wrong_load(loads: list[Any], place: str) -> None:
+def _name_wrong_load(loads: list[Any], location: str) -> None:
     for number, load in enumerate(loads):
-        here = f"{place}.partitions[{number}].load"
+        here = f"{location}.partitions[{number}].load"
         if not isinstance(load, dict):
             raise InvalidInputError.at(here, f"expected an object, found {excerpt(load)}")
         for name, value in load.items():
@@ -322,17 +324,17 @@ def is_reassignment(document: Any) -> bool:
     return isinstance(document, dict) and "partitions" in document and "brokers" not in document
 
 
-def read_reassignment(document: dict[str, Any], place: str, cluster: str) -> ClusterSnapshot:
+def read_reassignment(document: dict[str, Any], location: str, cluster: str) -> ClusterSnapshot:
     """The first replicas lead. Raises InvalidInputError with the JSON path."""
     version = document.get("version", 1)
     if type(version) is not int or version != 1:
         raise InvalidInputError.at(
-            f"{place}.version", f"{excerpt(version)} is unknown", "Kafka's reassignment format is 1"
+            f"{location}.version", f"{excerpt(version)} is unknown", "Kafka's reassignment format is 1"
         )
     unknown = sorted(document.keys() - {"version", "partitions"})
     if unknown:
-        raise InvalidInputError.at(place, f"unknown field {excerpt(unknown[0])}", "known: partitions, version")
-    placement = read_placement_rows(document["partitions"], f"{place}.partitions", _REASSIGNMENT_ROW_FIELDS)
+        raise InvalidInputError.at(location, f"unknown field {excerpt(unknown[0])}", "known: partitions, version")
+    placement = read_placement_rows(document["partitions"], f"{location}.partitions", _REASSIGNMENT_ROW_FIELDS)
     return ClusterSnapshot(
         cluster=cluster,
         brokers=tuple(Broker(int(broker)) for broker in np.unique(placement.table.replicas)),
@@ -351,26 +353,26 @@ def read_reassignment(document: dict[str, Any], place: str, cluster: str) -> Clu
     )
 
 
-def current_assignment(text: str, place: str) -> Any:
+def current_assignment(text: str, location: str) -> Any:
     """Joins lines that a terminal wrapped."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     title = next((number for number, line in enumerate(lines) if line.strip() == CURRENT_TITLE), None)
     if title is None:
-        raise InvalidInputError.at(f"{place}:1", f"no line says {CURRENT_TITLE!r} and nothing else")
+        raise InvalidInputError.at(f"{location}:1", f"no line says {CURRENT_TITLE!r} and nothing else")
     end = next(
         (number for number in range(title + 1, len(lines)) if lines[number].strip().startswith(_NEXT_TITLES)),
         len(lines),
     )
     begin = next((number for number in range(title + 1, end) if lines[number].lstrip().startswith("{")), None)
     if begin is None:
-        raise InvalidInputError.at(f"{place}:{title + 1}", f"no JSON stands under {CURRENT_TITLE!r}")
+        raise InvalidInputError.at(f"{location}:{title + 1}", f"no JSON stands under {CURRENT_TITLE!r}")
     block = lines[begin:end]
     while not block[-1].strip():
         block.pop()
     widths = [len(line) for line in block]
     is_even = all(a == b for a, b in pairwise(widths[:-1])) and widths[-1] <= widths[0]
     is_wrapped = len(block) > 1 and is_even and widths[0] >= _NARROWEST_TERMINAL
-    return parse_json(("" if is_wrapped else "\n").join(block), place, begin + 1)
+    return parse_json(("" if is_wrapped else "\n").join(block), location, begin + 1)
 
 
 _JSON = re.compile(r"\s*[{\[]")
@@ -401,27 +403,27 @@ def read_input(
 
 
 def _read_file(path: Path, cluster: str, budget: ByteBudget) -> ClusterSnapshot:
-    place = str(path)
+    location = str(path)
     table = text = as_printed(read_text(path, budget))
     if not _DOCUMENT.match(text):
         text = without_commands(text)
     if not text or text.isspace():
-        raise InvalidInputError.at(place, "is empty", f"give {_KNOWN}")
+        raise InvalidInputError.at(location, "is empty", f"give {_KNOWN}")
     if not _JSON.match(text):
         if looks_like_groups(text):
-            return read_group_table(table, place, cluster)
+            return read_group_table(table, location, cluster)
         if CURRENT_TITLE not in text:
-            raise InvalidInputError.at(f"{place}:1", "is none of the known inputs", f"give {_KNOWN}")
-        return read_reassignment(current_assignment(text, place), place, cluster)
-    document = parse_json(text, place)
+            raise InvalidInputError.at(f"{location}:1", "is none of the known inputs", f"give {_KNOWN}")
+        return read_reassignment(current_assignment(text, location), location, cluster)
+    document = parse_json(text, location)
     if isinstance(document, dict) and document.get("format") == FORMAT:
-        return snapshot_from_document(document, place)
+        return snapshot_from_document(document, location)
     if is_cluster_model(document):
-        return read_cluster_model(document, place, cluster)
+        return read_cluster_model(document, location, cluster)
     if is_reassignment(document):
-        return read_reassignment(document, place, cluster)
+        return read_reassignment(document, location, cluster)
     raise InvalidInputError.at(
-        f"{place}:1", f"is JSON of an unknown kind ({type(document).__name__})", f"give {_KNOWN}"
+        f"{location}:1", f"is JSON of an unknown kind ({type(document).__name__})", f"give {_KNOWN}"
     )
 
 

@@ -50,8 +50,8 @@ class BrokerListing:
     brokers: dict[int, Broker] = field(default_factory=dict)
     is_whole: bool = False
 
-    def read(self, text: str, place: str) -> None:
-        for line in dump_lines(text, place):
+    def read(self, text: str, location: str) -> None:
+        for line in dump_lines(text, location):
             if node := _NODE.match(line.text):
                 self._add_node(node, line)
             elif endpoint := _ENDPOINT.match(line.text):
@@ -61,13 +61,13 @@ class BrokerListing:
 
     def add(self, broker: Broker) -> None:
         """A state other than alive has priority."""
-        known = self.brokers.get(broker.id, broker)
+        listed = self.brokers.get(broker.id, broker)
         self.brokers[broker.id] = replace(
-            known,
-            rack=known.rack or broker.rack,
-            host=known.host or broker.host,
-            port=broker.port if known.port is None else known.port,
-            state=known.state if broker.state is BrokerState.ALIVE else broker.state,
+            listed,
+            rack=listed.rack or broker.rack,
+            host=listed.host or broker.host,
+            port=broker.port if listed.port is None else listed.port,
+            state=listed.state if broker.state is BrokerState.ALIVE else broker.state,
         )
 
     def add_znode(self, broker: int, node: Mapping[str, Any], line: Line) -> None:
@@ -121,10 +121,10 @@ class GivenBrokers:
     stated: frozenset[int]
 
 
-def read_brokers(text: str, place: str) -> GivenBrokers:
+def read_brokers(text: str, location: str) -> GivenBrokers:
     brokers: dict[int, Broker] = {}
     stated = set()
-    for line, cells in csv_rows(text, place, ("id",), ("rack", "host", "port", "state")):
+    for line, cells in csv_rows(text, location, ("id",), ("rack", "host", "port", "state")):
         broker = whole_number(cells["id"], line, "a broker id")
         if broker in brokers:
             raise line.refuse(f"broker {broker} is listed twice")

@@ -44,10 +44,10 @@ def read_capacity(path: str | Path) -> Capacities:
     return parse_capacity(read_text(path), str(path))
 
 
-def parse_capacity(text: str, place: str) -> Capacities:
+def parse_capacity(text: str, location: str) -> Capacities:
     if text.lstrip().startswith(("{", "[")):
-        return _cruise_control(parse_json(text, place), place)
-    rows = csv_rows(text, place, ("broker",), _COLUMNS)
+        return _cruise_control(parse_json(text, location), location)
+    rows = csv_rows(text, location, ("broker",), _COLUMNS)
     capacities: dict[int, Capacity] = {}
     for line, cells in rows:
         broker = whole_number(cells["broker"], line, "a broker id")
@@ -55,7 +55,7 @@ def parse_capacity(text: str, place: str) -> Capacities:
             raise line.refuse(f"broker {broker} is listed twice")
         capacities[broker] = Capacity(**{name: _csv_number(cells[name], name, line) for name in _COLUMNS})
     if not capacities:
-        raise InvalidInputError.at(place, "holds no broker")
+        raise InvalidInputError.at(location, "holds no broker")
     return Capacities(capacities)
 
 
@@ -66,10 +66,10 @@ def with_capacity(snapshot: ClusterSnapshot, capacities: Capacities) -> ClusterS
     brokers = []
     for broker in snapshot.brokers:
         given = capacities.of_broker.get(broker.id, capacities.default)
-        known = {name: value for name in _COLUMNS if given is not None and (value := getattr(given, name)) is not None}
+        values = {name: value for name in _COLUMNS if given is not None and (value := getattr(given, name)) is not None}
         row = broker.id if broker.id in capacities.of_broker else _DEFAULT
         log_dirs = _on_disks(snapshot, broker, capacities.disks.get(row, {}))
-        brokers.append(replace(broker, capacity=replace(broker.capacity, **known), log_dirs=log_dirs))
+        brokers.append(replace(broker, capacity=replace(broker.capacity, **values), log_dirs=log_dirs))
     return replace(snapshot, brokers=tuple(brokers))
 
 
@@ -84,8 +84,8 @@ def _on_disks(snapshot: ClusterSnapshot, broker: Broker, disks: Mapping[str, flo
     if held is None:
         return broker.log_dirs
     sizes: dict[str, tuple[int, int]] = {}
-    for disk in sorted({found for found in disk_of.values() if found is not None}):
-        used = sum(held[path] for path, found in disk_of.items() if found == disk)
+    for disk in sorted({mount for mount in disk_of.values() if mount is not None}):
+        used = sum(held[path] for path, mount in disk_of.items() if mount == disk)
         total = int(disks[disk])
         while (total, max(total - used, 0)) in sizes.values():
             total -= 1  # equal figures: one disk
@@ -107,37 +107,37 @@ def looks_like_capacity(text: str) -> bool:
 
 
 def _csv_number(cell: str, name: str, line: Line) -> float | None:
-    place = f"{line.place}, {name}"
-    return None if not cell else _within_limits(_positive(cell, place), name, place)
+    location = f"{line.location}, {name}"
+    return None if not cell else _within_limits(_positive(cell, location), name, location)
 
 
-def _positive(value: Any, place: str) -> float:
+def _positive(value: Any, location: str) -> float:
     try:
         number = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else math.nan
     except (ValueError, OverflowError):
         number = math.nan
     if not (math.isfinite(number) and number > 0):
         raise InvalidInputError.at(
-            place, f"{excerpt(value)} is no capacity", "a number above 0; leave unknown ones out"
+            location, f"{excerpt(value)} is no capacity", "a number above 0; leave unknown ones out"
         )
     return number
 
 
-def _within_limits(value: float, column: str, place: str) -> float:
+def _within_limits(value: float, column: str, location: str) -> float:
     if not SMALLEST_CAPACITY <= value <= CAPACITY_LIMITS[column]:
         limits = f"{SMALLEST_CAPACITY} to {CAPACITY_LIMITS[column]:.4g}"
-        raise InvalidInputError.at(place, f"{value:.4g} is no capacity in {column}", limits)
+        raise InvalidInputError.at(location, f"{value:.4g} is no capacity in {column}", limits)
     return value
 
 
-def _cruise_control(document: Any, place: str) -> Capacities:
+def _cruise_control(document: Any, location: str) -> Capacities:
     rows = document.get("brokerCapacities") if isinstance(document, dict) else None
     if not isinstance(rows, list) or not rows:
-        raise InvalidInputError.at(f"{place}.brokerCapacities", "expected a list of brokers")
+        raise InvalidInputError.at(f"{location}.brokerCapacities", "expected a list of brokers")
     capacities: dict[int, Capacity] = {}
     disks: dict[int, Mapping[str, float]] = {}
     for number, row in enumerate(rows):
-        here = f"{place}.brokerCapacities[{number}]"
+        here = f"{location}.brokerCapacities[{number}]"
         if not isinstance(row, dict) or not isinstance(row.get("capacity"), dict):
             raise InvalidInputError.at(here, "expected brokerId and capacity")
         broker = _broker_id(row.get("brokerId"), f"{here}.brokerId")
@@ -152,19 +152,19 @@ def _cruise_control(document: Any, place: str) -> Capacities:
     return Capacities(of_broker, capacities.get(_DEFAULT), disks)
 
 
-def _broker_id(value: Any, place: str) -> int:
+def _broker_id(value: Any, location: str) -> int:
     text = str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
     if text != str(_DEFAULT) and not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise InvalidInputError.at(place, f"expected a broker id, or -1 for the default, found {excerpt(value)}")
+        raise InvalidInputError.at(location, f"expected a broker id, or -1 for the default, found {excerpt(value)}")
     return int(text)
 
 
-def _cruise_control_row(row: dict[str, Any], place: str) -> Capacity:
+def _cruise_control_row(row: dict[str, Any], location: str) -> Capacity:
     values: dict[str, float] = {}
     for name, value in row.items():
         if name not in _UNITS:
-            raise InvalidInputError.at(place, f"unknown resource {excerpt(name)}", f"known: {', '.join(_UNITS)}")
-        here, (column, unit) = f"{place}.{name}", _UNITS[name]
+            raise InvalidInputError.at(location, f"unknown resource {excerpt(name)}", f"known: {', '.join(_UNITS)}")
+        here, (column, unit) = f"{location}.{name}", _UNITS[name]
         if isinstance(value, dict) and name == "CPU" and list(value) == ["num.cores"]:
             _positive(value["num.cores"], here)
             values[column] = 100.0

@@ -71,19 +71,19 @@ class LogDirsDump:
     """
 
     log_bytes: dict[Replica, int] = field(default_factory=dict)
-    places: dict[Replica, str] = field(default_factory=dict)
+    dir_of_replica: dict[Replica, str] = field(default_factory=dict)
     future: dict[Replica, tuple[str, int]] = field(default_factory=dict)
     dirs: dict[int, dict[str, str | None]] = field(default_factory=dict)
     asked_in_parts: set[int] = field(default_factory=set)
     gaps: list[CoverageGap] = field(default_factory=list)
 
-    def read(self, text: str, place: str) -> None:
-        documents = json_documents(text, place, _is_prose)
+    def read(self, text: str, location: str) -> None:
+        documents = json_documents(text, location, _is_prose)
         if not documents:
-            raise InvalidInputError.at(place, "holds no JSON", "kafka-log-dirs prints one after two lines of prose")
+            raise InvalidInputError.at(location, "holds no JSON", "kafka-log-dirs prints one after two lines of prose")
         for number, (first_line, block) in enumerate(documents):
-            path = place if number == 0 else f"{place}:{first_line}"
-            document = parse_json(block, place, first_line)
+            path = location if number == 0 else f"{location}:{first_line}"
+            document = parse_json(block, location, first_line)
             if document.get("version") != 1:
                 raise InvalidInputError.at(
                     f"{path}.version", f"{excerpt(document.get('version'))} is unknown", "expected 1"
@@ -103,18 +103,18 @@ class LogDirsDump:
     def _read_broker(self, item: Any, broker: int, path: str) -> None:
         if broker in self.dirs:
             self.asked_in_parts.add(broker)
-        known, seen = self.dirs.setdefault(broker, {}), set[Replica]()
+        errors, replicas = self.dirs.setdefault(broker, {}), set[Replica]()
         for number, log_dir in enumerate(_list(item, "logDirs", path)):
             here = f"{path}.logDirs[{number}]"
             name, error = _text(log_dir, "logDir", here), log_dir.get("error")
-            if error is not None and known.get(name) is None:
+            if error is not None and errors.get(name) is None:
                 what, reason = fact(FactCode.LACKS_LOG_DIR, path=name), fact(FactCode.AS_REPORTED, text=str(error))
                 self.gaps.append(CoverageGap("broker", str(broker), what, reason))
-            known[name] = known.get(name) if error is None else str(error)
+            errors[name] = errors.get(name) if error is None else str(error)
             for index, row in enumerate(_list(log_dir, "partitions", here)):
-                self._read_replica(row, (broker, name), seen, f"{here}.partitions[{index}]")
+                self._read_replica(row, (broker, name), replicas, f"{here}.partitions[{index}]")
 
-    def _read_replica(self, row: Any, place: tuple[int, str], seen: set[Replica], path: str) -> None:
+    def _read_replica(self, row: Any, broker_dir: tuple[int, str], replicas: set[Replica], path: str) -> None:
         name = _text(row, "partition", path)
         topic, _, number = name.rpartition("-")
         if not topic or not number.isascii() or not number.isdigit() or len(number) > 9:
@@ -123,15 +123,15 @@ class LogDirsDump:
         is_future = row.get("isFuture", False)
         if not isinstance(is_future, bool):
             raise InvalidInputError.at(f"{path}.isFuture", f"expected true or false, found {excerpt(is_future)}")
-        broker, log_dir = place
+        broker, log_dir = broker_dir
         replica = (topic, int(number), broker)
         if is_future:
             self.future[replica] = (log_dir, size)
             return
-        if replica in seen:
+        if replica in replicas:
             raise InvalidInputError.at(path, f"{name} stands twice on broker {broker}")
-        seen.add(replica)
-        self.log_bytes[replica], self.places[replica] = size, log_dir
+        replicas.add(replica)
+        self.log_bytes[replica], self.dir_of_replica[replica] = size, log_dir
 
 
 def _is_prose(line: str) -> bool:
@@ -186,7 +186,7 @@ class StrayLog(NamedTuple):
 @dataclass(slots=True)
 class DumpParts:
     cluster: str
-    place: str
+    location: str
     topics: TopicsDump = field(default_factory=TopicsDump)
     groups: GroupsDump = field(default_factory=GroupsDump)
     log_dirs: LogDirsDump = field(default_factory=LogDirsDump)
@@ -216,7 +216,7 @@ def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
     parts.znodes.add_to(parts.topics)
     if _holds_groups_alone(parts):
         return _snapshot_of_groups(parts)
-    refuse_empty(parts.topics, parts.place)
+    refuse_empty(parts.topics, parts.location)
     parts.topics.require_whole()
     groups = parts.groups.groups()
     topics = tuple(parts.topics.topics[name] for name in sorted(parts.topics.topics))
@@ -255,13 +255,15 @@ def _snapshot_of_groups(parts: DumpParts) -> ClusterSnapshot:
     groups = parts.groups.groups()
     start, end = _offsets(parts)
     named = {(topic, number) for group in groups for topic, number in _partitions_of(group)} | end.keys()
-    shown = Counter(topic for topic, _ in named)
+    partition_counts = Counter(topic for topic, _ in named)
     counts = {topic: number + 1 for topic, number in sorted(named)}  # the last number is the highest
     for topic, count in counts.items():
         if count > _MOST_PARTITIONS:
             hint = "correct the number, or add kafka-topics --describe"
-            raise InvalidInputError.at(parts.place, f"partition {count - 1:,} of topic {topic} is out of range", hint)
-        if gap := count - shown[topic]:
+            raise InvalidInputError.at(
+                parts.location, f"partition {count - 1:,} of topic {topic} is out of range", hint
+            )
+        if gap := count - partition_counts[topic]:
             reason = fact(FactCode.PARTITIONS_NOT_SHOWN, missing=gap, partitions=count)
             parts.miss_of("topic", topic, FactCode.LACKS_PARTITIONS, reason)
     topics = tuple(Topic(name) for name in counts)
@@ -298,29 +300,29 @@ def _with_sizes_and_offsets(
         key: tuple(sizes.pop((*key, broker), None) for broker in row.replicas) for key, row in described.items()
     }
     index = {
-        broker: {log_dir.path: number for number, log_dir in enumerate(found.log_dirs)}
-        for broker, found in brokers.items()
+        broker: {log_dir.path: number for number, log_dir in enumerate(described_broker.log_dirs)}
+        for broker, described_broker in brokers.items()
     }
     has_several_dirs = any(len(paths) > 1 for paths in index.values())
     start, end = _offsets(parts)
     failed = {broker for broker, dirs in dumped.dirs.items() if any(dirs.values())}
-    shown = {topic for topic, _, _ in dumped.log_bytes}
+    topics_with_sizes = {topic for topic, _, _ in dumped.log_bytes}
     _note_missing_sizes(parts, log_bytes, set(dumped.dirs) - failed)
     rows = [
         replace(
             row,
             leader=_living_leader(row, brokers),
             log_bytes=log_bytes[key],
-            log_dirs=_places(dumped, index, key, row) if has_several_dirs else (),
+            log_dirs=_dir_indexes(dumped, index, key, row) if has_several_dirs else (),
             future=_moving(copies, index, key, row),
-            offline=_offline(dumped, row, log_bytes[key], failed, is_shown=key[0] in shown),
+            offline=_offline(dumped, row, log_bytes[key], failed, is_shown=key[0] in topics_with_sizes),
             start_offset=start.get(key),
             end_offset=end.get(key),
         )
         for key, row in described.items()
     ]
     _note_undescribed(parts, {topic for topic, _, _ in sizes} | {topic for topic, _ in (*start, *end)})
-    left = [(*key, dumped.places[key], size) for key, size in sizes.items()]
+    left = [(*key, dumped.dir_of_replica[key], size) for key, size in sizes.items()]
     left += [(*key, path, size) for key, (path, size) in copies.items()]
     return rows, _strays(left)
 
@@ -338,10 +340,10 @@ def _note_missing_sizes(
         parts.miss_of("broker", broker, FactCode.LACKS_SIZES, fact(FactCode.REPLICAS_NOT_IN_DIRS, replicas=count))
 
 
-def _places(
+def _dir_indexes(
     dumped: LogDirsDump, index: Mapping[int, Mapping[str, int]], key: tuple[str, int], row: Partition
 ) -> tuple[int | None, ...]:
-    paths = [(broker, dumped.places.get((*key, broker))) for broker in row.replicas]
+    paths = [(broker, dumped.dir_of_replica.get((*key, broker))) for broker in row.replicas]
     return tuple(None if path is None else index[broker][path] for broker, path in paths)
 
 
@@ -471,22 +473,22 @@ def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
     for row in rows if given else ():
         if row.isr is not None and row.leader not in listed_anywhere:
             problem = f"brokers.csv lacks broker {row.leader}, which leads {row.topic}-{row.partition}"
-            raise InvalidInputError.at(parts.place, problem, "add it")
-    known = []
+            raise InvalidInputError.at(parts.location, problem, "add it")
+    brokers = []
     for broker in sorted(placed | responsive | given.keys() | listing.keys()):
         listed = listing.get(broker, Broker(broker))
-        found = given.get(broker, listed)
-        known.append(
+        broker_row = given.get(broker, listed)
+        brokers.append(
             replace(
-                found,
-                rack=found.rack or listed.rack,
-                host=found.host or listed.host,
-                port=listed.port if found.port is None else found.port,
+                broker_row,
+                rack=broker_row.rack or listed.rack,
+                host=broker_row.host or listed.host,
+                port=listed.port if broker_row.port is None else broker_row.port,
                 state=_state(parts, broker, is_placed=broker in placed, is_responsive=broker in responsive),
                 log_dirs=parts.log_dirs.log_dirs(broker),
             )
         )
-    return tuple(known)
+    return tuple(brokers)
 
 
 def _responsive(parts: DumpParts) -> set[int]:
@@ -593,9 +595,9 @@ def read_folder(
     return replace(measured, coverage=(*measured.coverage, *older))
 
 
-def read_group_table(text: str, place: str, cluster: str) -> ClusterSnapshot:
-    parts = _Sorter(DumpParts(cluster, place))
-    parts.add(text, place)
+def read_group_table(text: str, location: str, cluster: str) -> ClusterSnapshot:
+    parts = _Sorter(DumpParts(cluster, location))
+    parts.add(text, location)
     return snapshot_of_parts(parts.parts)
 
 
@@ -660,10 +662,10 @@ def _line_and_text(error: InvalidInputError, path: Path) -> tuple[int | None, st
     if not error.location.startswith(str(path)):
         return None, str(error)
     line = error.location.removeprefix(str(path)).removeprefix(":")
-    words = error.problem + (f"; {error.hint}" if error.hint else "")
+    text = error.problem + (f"; {error.hint}" if error.hint else "")
     if line.isascii() and line.isdigit():
-        return int(line), visible(words)
-    return None, visible(f"{line}: {words}" if line else words)
+        return int(line), visible(text)
+    return None, visible(f"{line}: {text}" if line else text)
 
 
 @dataclass(slots=True)
@@ -676,56 +678,56 @@ class _Sorter:
         for path in files:
             self.add(as_printed(read_text(path, budget)), str(path))
 
-    def add(self, text: str, place: str) -> None:
+    def add(self, text: str, location: str) -> None:
         if not text.strip():
-            name = Path(place).name
+            name = Path(location).name
             self.parts.miss(fact(FactCode.LACKS_FILE, file=name), fact(FactCode.FILE_EMPTY, file=name))
         elif looks_like_log_dirs(text):
-            self.parts.log_dirs.read(text, place)
+            self.parts.log_dirs.read(text, location)
         elif looks_like_capacity(text):
-            self._once("a capacity file", place)
-            self.capacities = parse_capacity(text, place)
+            self._once("a capacity file", location)
+            self.capacities = parse_capacity(text, location)
         elif looks_like_brokers(text):
-            self._once("brokers.csv", place)
-            self.parts.given = read_brokers(text, place)
+            self._once("brokers.csv", location)
+            self.parts.given = read_brokers(text, location)
         elif len(text) <= _LONGEST_TIME and _looks_like_time(text):
-            self._once("captured_at", place)
-            self.parts.captured_at = _time(text.strip(), f"{place}:1")
+            self._once("captured_at", location)
+            self.parts.captured_at = _time(text.strip(), f"{location}:1")
         elif looks_like_znodes(text):
-            self.parts.znodes.read(text, place)
+            self.parts.znodes.read(text, location)
         else:
-            self._add_table(text, place)
+            self._add_table(text, location)
 
-    def _add_table(self, text: str, place: str) -> None:
+    def _add_table(self, text: str, location: str) -> None:
         """Without a final line end it may be cut."""
         if looks_like_listing(text):
-            self.parts.znodes.brokers.read(text, place)
+            self.parts.znodes.brokers.read(text, location)
         elif looks_like_topics(text):
-            self.parts.topics.read(text, place)
+            self.parts.topics.read(text, location)
         elif looks_like_groups(text):
-            self.parts.groups.read(text, place)
+            self.parts.groups.read(text, location)
         elif looks_like_offsets(text):
-            self.parts.offsets.read(text, place)
+            self.parts.offsets.read(text, location)
         else:
-            raise InvalidInputError.at(f"{place}:1", "is no known dump", f"known: {_KNOWN}; leave other files out")
+            raise InvalidInputError.at(f"{location}:1", "is no known dump", f"known: {_KNOWN}; leave other files out")
         if not text.endswith("\n"):
-            name = Path(place).name
+            name = Path(location).name
             self.parts.miss(fact(FactCode.LACKS_LAST_LINE, file=name), fact(FactCode.FILE_CUT, file=name))
 
-    def _once(self, what: str, place: str) -> None:
+    def _once(self, what: str, location: str) -> None:
         if what in self._seen:
-            raise InvalidInputError.at(place, f"is the second one: {what} is already {self._seen[what]}")
-        self._seen[what] = place
+            raise InvalidInputError.at(location, f"is the second one: {what} is already {self._seen[what]}")
+        self._seen[what] = location
 
 
-def _time(text: str, place: str) -> datetime:
+def _time(text: str, location: str) -> datetime:
     """Errors do not quote a possibly private file."""
     try:
-        parse_time(text, place)
+        parse_time(text, location)
     except InvalidInputError:
         hint = "write 2026-01-31T06:00:00Z, or leave the file out"
-        raise InvalidInputError.at(place, "what begins like a time is no ISO 8601 time", hint) from None
-    return parse_time(text, place, needs_zone=True)
+        raise InvalidInputError.at(location, "what begins like a time is no ISO 8601 time", hint) from None
+    return parse_time(text, location, needs_zone=True)
 
 
 def _looks_like_time(text: str) -> bool:

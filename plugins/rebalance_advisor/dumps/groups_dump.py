@@ -275,11 +275,11 @@ def add_streams_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 def _read_tasks(cell: str, line: Line) -> dict[str, TopicPartitions]:
     """``ACTIVE: 0:[0,1]; 1:[0]; STANDBY: 0:[2];``: kind → subtopology → partition numbers."""
-    found: dict[str, TopicPartitions] = {}
+    tasks: dict[str, TopicPartitions] = {}
     at = 0
     while at < len(cell):
         match = _TASKS.match(cell, at)
-        if match is None or match["kind"] in found:
+        if match is None or match["kind"] in tasks:
             raise line.refuse(f"is no list of tasks: {excerpt(cell[at : at + 60])}", "was the row cut or wrapped?")
         pairs = [
             (run["subtopology"], whole_number(part, line, "a task"))
@@ -289,9 +289,9 @@ def _read_tasks(cell: str, line: Line) -> dict[str, TopicPartitions]:
         ]
         if len(set(pairs)) != len(pairs):
             raise line.refuse(f"a task appears twice in {excerpt(match[0])}")
-        found[match["kind"]] = runs_of(pairs)
+        tasks[match["kind"]] = runs_of(pairs)
         at = match.end()
-    return found
+    return tasks
 
 
 def add_streams_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
@@ -409,29 +409,29 @@ class Header:
         return cells
 
     def _by_words(self, text: str) -> list[str] | None:
-        words = re.split(r"[ \t]+", _COORDINATOR_CELL.sub("\N{NO-BREAK SPACE}", text).strip())
+        cells = re.split(r"[ \t]+", _COORDINATOR_CELL.sub("\N{NO-BREAK SPACE}", text).strip())
         last = len(self.names) - 1
-        if self.names[last] in ("ASSIGNMENT", "ASSIGNMENTS") and len(words) > last:
-            words[last:] = [" ".join(words[last:])]
-        if len(words) == last and "CONSUMER-ID" in self.names:
+        if self.names[last] in ("ASSIGNMENT", "ASSIGNMENTS") and len(cells) > last:
+            cells[last:] = [" ".join(cells[last:])]
+        if len(cells) == last and "CONSUMER-ID" in self.names:
             at = self.names.index("CONSUMER-ID")
-            if self.names[at + 1 : at + 2] == ("HOST",) and (glued := _GLUED.fullmatch(words[at])):
-                words[at : at + 1] = glued.groups()
-        if len(words) < len(self.names):
-            filled = self._fill(words)
+            if self.names[at + 1 : at + 2] == ("HOST",) and (glued := _GLUED.fullmatch(cells[at])):
+                cells[at : at + 1] = glued.groups()
+        if len(cells) < len(self.names):
+            filled = self._fill(cells)
             if filled is None:
                 return None
-            words = filled
-        if len(words) != len(self.names):
+            cells = filled
+        if len(cells) != len(self.names):
             return None
-        return [word.replace("\N{NO-BREAK SPACE}", " ") for word in words]
+        return [word.replace("\N{NO-BREAK SPACE}", " ") for word in cells]
 
-    def _fill(self, words: list[str]) -> list[str] | None:
+    def _fill(self, cells: list[str]) -> list[str] | None:
         """Blank cells are ""; None unless exactly one way fits."""
         optional = [at for at, name in enumerate(self.names) if name in _MAY_BE_EMPTY]
         ways = []
-        for blanks in combinations(optional, len(self.names) - len(words)):
-            rest = iter(words)
+        for blanks in combinations(optional, len(self.names) - len(cells)):
+            rest = iter(cells)
             row = [
                 "" if at in blanks else next(rest).replace("\N{NO-BREAK SPACE}", " ") for at in range(len(self.names))
             ]
@@ -485,7 +485,7 @@ class Kind(StrEnum):
 
 @dataclass(slots=True)
 class GroupOfTable:
-    place: str
+    location: str
     _told: tuple[str, ...] = ()  # by the command or sentence above
     _named_by_file: set[Kind] = field(default_factory=set)
 
@@ -505,7 +505,7 @@ class GroupOfTable:
             return groups[0], False
         if groups:
             raise line.refuse(f"has no GROUP column, and the command names {len(groups)} groups", _HINT)
-        guess = _group_in_name(self.place, kind)
+        guess = _group_in_name(self.location, kind)
         if guess is None:
             raise line.refuse("has no GROUP column, and neither a command nor the file's name tells the group", _HINT)
         if kind in self._named_by_file:
@@ -514,8 +514,8 @@ class GroupOfTable:
         return guess, True
 
 
-def _group_in_name(place: str, kind: Kind) -> str | None:
-    name = PurePosixPath(place).name
+def _group_in_name(location: str, kind: Kind) -> str | None:
+    name = PurePosixPath(location).name
     while PurePosixPath(name).suffix.lower() in _ENDINGS:
         name = name[: -len(PurePosixPath(name).suffix)]
     if _NO_GROUP.fullmatch(name):
@@ -556,13 +556,13 @@ class GroupsDump:
     notes: dict[str, GroupNotes] = field(default_factory=dict)
     gaps: list[CoverageGap] = field(default_factory=list)
 
-    def read(self, text: str, place: str) -> None:
+    def read(self, text: str, location: str) -> None:
         header: Header | None = None
         add: AddRow | None = None
         group: str | None = None
-        group_of_table = GroupOfTable(place)
+        group_of_table = GroupOfTable(location)
         by_tool: GroupType | None = None  # of the command above
-        for line in lines_and_commands(text, place):
+        for line in lines_and_commands(text, location):
             if isinstance(line, Command):
                 group_of_table.read_command(line)
                 by_tool = next((kind for tool, kind in _TOOLS.items() if line.runs(tool)), None)
@@ -571,10 +571,14 @@ class GroupsDump:
                 continue
             elif named := self._take_note(line):
                 group_of_table.read_sentence(named)
-            elif found := read_header(line.text):
-                header = found
-                kind, add = _block_of(found, line)
-                group = self._group_without_column(group_of_table, kind, line) if "GROUP" not in found.names else None
+            elif table_header := read_header(line.text):
+                header = table_header
+                kind, add = _block_of(table_header, line)
+                group = (
+                    self._group_without_column(group_of_table, kind, line)
+                    if "GROUP" not in table_header.names
+                    else None
+                )
                 group_of_table.forget()
             elif header is None or add is None:
                 if not _BROKER_INFO.match(line.text):
@@ -617,19 +621,19 @@ class GroupsDump:
         return self.notes.setdefault(name, GroupNotes(name))
 
     def _take_note(self, line: Line) -> str | None:
-        if found := _NO_MEMBERS.match(line.text):
-            group = self._group(found["group"])
+        if match := _NO_MEMBERS.match(line.text):
+            group = self._group(match["group"])
             group.state = group.state or "Empty"
             group.members = {} if group.members is None else group.members
-        elif found := _REBALANCING.match(line.text):
-            self._group(found["group"]).is_rebalancing = True
-            self._miss(found["group"], FactCode.LACKS_ASSIGNMENT, fact(FactCode.GROUP_REBALANCING, state=None))
-        elif found := _GONE.match(line.text):
-            self._miss(found["group"], FactCode.LACKS_GROUP, fact(FactCode.GROUP_GONE))
-        elif found := _NO_OFFSETS.match(line.text):
-            group = self._group(found["group"])
+        elif match := _REBALANCING.match(line.text):
+            self._group(match["group"]).is_rebalancing = True
+            self._miss(match["group"], FactCode.LACKS_ASSIGNMENT, fact(FactCode.GROUP_REBALANCING, state=None))
+        elif match := _GONE.match(line.text):
+            self._miss(match["group"], FactCode.LACKS_GROUP, fact(FactCode.GROUP_GONE))
+        elif match := _NO_OFFSETS.match(line.text):
+            group = self._group(match["group"])
             group.type, group.has_offsets = GroupType.SHARE, True
-        return None if found is None else found["group"]
+        return None if match is None else match["group"]
 
     def _miss(self, group: str, what: Fact | FactCode, reason: Fact) -> None:
         gap = CoverageGap("group", group, fact(what) if isinstance(what, FactCode) else what, reason)
@@ -781,9 +785,9 @@ def role_of_command(command: Command) -> OffsetsRole | None:
     return OffsetsRole(_TIMES.get(times[-1].lower(), Role.OTHER), by_command=True)
 
 
-def role_of_name(place: str) -> OffsetsRole:
-    words = set(re.split(r"[^a-z]+", PurePosixPath(place).name.lower()))
-    roles = [role for role, known in _WORDS.items() if words & known]
+def role_of_name(location: str) -> OffsetsRole:
+    name_parts = set(re.split(r"[^a-z]+", PurePosixPath(location).name.lower()))
+    roles = [role for role, role_names in _WORDS.items() if name_parts & role_names]
     return OffsetsRole(roles[0]) if len(roles) == 1 else OffsetsRole(Role.UNKNOWN)
 
 
@@ -795,13 +799,13 @@ _SKIPPED = re.compile(r"Skip getting offsets for topic-partition (?P<partition>\
 
 @dataclass(frozen=True, slots=True)
 class OffsetsReading:
-    place: str
-    told: OffsetsRole
+    location: str
+    stated_role: OffsetsRole
     offsets: Offsets
 
     @property
     def name(self) -> str:
-        return PurePosixPath(self.place).name
+        return PurePosixPath(self.location).name
 
 
 @dataclass(frozen=True, slots=True)
@@ -815,19 +819,19 @@ class OffsetsDump:
     readings: list[OffsetsReading] = field(default_factory=list)
     gaps: list[CoverageGap] = field(default_factory=list)
 
-    def read(self, text: str, place: str) -> None:
+    def read(self, text: str, location: str) -> None:
         role: OffsetsRole | None = None
         offsets: Offsets = {}
-        for line in lines_and_commands(text, place):
+        for line in lines_and_commands(text, location):
             if isinstance(line, Line):
                 self._read_line(line, offsets)
             elif command_role := role_of_command(line):
                 if offsets:
-                    self.readings.append(OffsetsReading(place, role or role_of_name(place), offsets))
+                    self.readings.append(OffsetsReading(location, role or role_of_name(location), offsets))
                     offsets = {}
                 role = command_role
         if offsets or role is None:
-            self.readings.append(OffsetsReading(place, role or role_of_name(place), offsets))
+            self.readings.append(OffsetsReading(location, role or role_of_name(location), offsets))
 
     def _read_line(self, line: Line, offsets: Offsets) -> None:
         if not line.text.strip():
@@ -845,29 +849,29 @@ class OffsetsDump:
         offsets[key] = whole_number(row["offset"], line, "an offset", LARGEST_LONG)
 
     def start_and_end(
-        self, cluster: str = "", seen: Callable[[], SeenElsewhere] | None = None
+        self, cluster: str = "", elsewhere: Callable[[], SeenElsewhere] | None = None
     ) -> tuple[Offsets, Offsets]:
         """An undecided dump is empty with a gap. Raises InvalidInputError for a third dump."""
         readings = [self._without_other(reading, cluster) for reading in self.readings]
-        known = [reading for reading in readings if reading is not None]
-        if len(known) > 2:
-            raise InvalidInputError.at(known[2].place, "is the third dump of offsets", "give earliest and latest")
-        if len(known) == 2:
-            return self._pair(known[0], known[1], cluster)
-        return self._single(known[0], cluster, seen or SeenElsewhere) if known else ({}, {})
+        usable = [reading for reading in readings if reading is not None]
+        if len(usable) > 2:
+            raise InvalidInputError.at(usable[2].location, "is the third dump of offsets", "give earliest and latest")
+        if len(usable) == 2:
+            return self._pair(usable[0], usable[1], cluster)
+        return self._single(usable[0], cluster, elsewhere or SeenElsewhere) if usable else ({}, {})
 
     def _without_other(self, reading: OffsetsReading, cluster: str) -> OffsetsReading | None:
-        if reading.told.role is not Role.OTHER:
+        if reading.stated_role.role is not Role.OTHER:
             return reading
         self._miss(cluster, FactCode.LACKS_OFFSETS, fact(FactCode.OFFSETS_OF_OTHER_TIME, file=reading.name))
         return None
 
     def _single(
-        self, reading: OffsetsReading, cluster: str, seen: Callable[[], SeenElsewhere]
+        self, reading: OffsetsReading, cluster: str, elsewhere: Callable[[], SeenElsewhere]
     ) -> tuple[Offsets, Offsets]:
-        role = reading.told.role
+        role = reading.stated_role.role
         if role is Role.UNKNOWN:
-            role = _role_by_contents(reading.offsets, seen())
+            role = _role_by_contents(reading.offsets, elsewhere())
             if role is not Role.END:
                 is_guessed = role is Role.START
                 code = FactCode.OFFSETS_KIND_GUESSED if is_guessed else FactCode.OFFSETS_KIND_UNKNOWN
@@ -881,31 +885,34 @@ class OffsetsDump:
         may_be_end = all(first.offsets[key] >= second.offsets[key] for key in common)
         if not (may_be_start or may_be_end):
             raise InvalidInputError.at(
-                second.place,
-                f"is neither above nor below {first.place} everywhere",
+                second.location,
+                f"is neither above nor below {first.location} everywhere",
                 "give one dump of earliest and one of latest",
             )
-        if first.told.role is second.told.role is not Role.UNKNOWN:
+        if first.stated_role.role is second.stated_role.role is not Role.UNKNOWN:
             raise InvalidInputError.at(
-                second.place, f"holds {first.told.role} offsets, as {first.place} does", "give earliest and latest"
+                second.location,
+                f"holds {first.stated_role.role} offsets, as {first.location} does",
+                "give earliest and latest",
             )
         if may_be_start and may_be_end:  # equal or disjoint
-            if first.told.role is second.told.role:
+            if first.stated_role.role is second.stated_role.role:
                 same = bool(common) and first.offsets == second.offsets
                 return (first.offsets, second.offsets) if same else self._undecided(first, second, cluster)
-            is_start = first.told.role is Role.START or second.told.role is Role.END
+            is_start = first.stated_role.role is Role.START or second.stated_role.role is Role.END
             return (first.offsets, second.offsets) if is_start else (second.offsets, first.offsets)
         start, end = (first, second) if may_be_start else (second, first)
         for reading, role in ((start, Role.START), (end, Role.END)):
-            if reading.told.role not in (role, Role.UNKNOWN):
+            if reading.stated_role.role not in (role, Role.UNKNOWN):
                 self._contradicts(reading, role, cluster)
         return start.offsets, end.offsets
 
     def _contradicts(self, reading: OffsetsReading, role: Role, cluster: str) -> None:
         """Raises InvalidInputError for a command, which is never wrong; a wrong file name is a gap."""
-        if reading.told.by_command:
+        if reading.stated_role.by_command:
             raise InvalidInputError.at(
-                reading.place, f"was asked for {reading.told.role} offsets, but the other dump shows it holds none",
+                reading.location,
+                f"was asked for {reading.stated_role.role} offsets, but the other dump shows it holds none",
                 "dump both again, one after the other",
             )  # fmt: skip
         reason = fact(FactCode.OFFSETS_MISNAMED, file=reading.name, kind=role.value)
@@ -920,11 +927,11 @@ class OffsetsDump:
         self.gaps.append(CoverageGap("cluster", cluster, fact(what), reason))
 
 
-def _role_by_contents(offsets: Offsets, seen: SeenElsewhere) -> Role:
+def _role_by_contents(offsets: Offsets, elsewhere: SeenElsewhere) -> Role:
     """By majority: a partition with bytes has an end offset above 0, and its start is below its end."""
-    start = sum(1 for key, offset in offsets.items() if offset == 0 and key in seen.holding_bytes)
-    same = (key for key, offset in offsets.items() if offset and offset == seen.end_offsets.get(key))
-    end = sum(1 for key in same if key in seen.holding_bytes)
+    start = sum(1 for key, offset in offsets.items() if offset == 0 and key in elsewhere.holding_bytes)
+    same = (key for key, offset in offsets.items() if offset and offset == elsewhere.end_offsets.get(key))
+    end = sum(1 for key in same if key in elsewhere.holding_bytes)
     if start == end:
         return Role.UNKNOWN
     return Role.START if start > end else Role.END

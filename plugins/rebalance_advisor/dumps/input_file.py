@@ -49,10 +49,10 @@ def too_deep_at(raw: bytes) -> int | None:
 
 def _line_of_excess(raw: bytes) -> int:
     depth = 0
-    for found in _STRING_OR_BRACKET.finditer(raw):
-        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found[0], 0)
+    for match in _STRING_OR_BRACKET.finditer(raw):
+        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(match[0], 0)
         if depth > MAX_DEPTH:
-            return raw.count(b"\n", 0, found.start())
+            return raw.count(b"\n", 0, match.start())
     return 0
 
 
@@ -68,7 +68,7 @@ def read_json(path: Path, budget: ByteBudget | None = None) -> Any:
     return parse_json(text, str(path))
 
 
-def parse_json(text: str, place: str, first_line: int = 1) -> Any:
+def parse_json(text: str, location: str, first_line: int = 1) -> Any:
     """Refuse duplicate keys, NaN, Infinity, lone surrogates and depth above MAX_DEPTH.
 
     Large texts use orjson (three times as fast), which keeps the last of equal keys: its key count must match the
@@ -78,15 +78,15 @@ def parse_json(text: str, place: str, first_line: int = 1) -> Any:
         raw = text.encode()
     except UnicodeEncodeError as error:
         line = first_line + text.count("\n", 0, error.start)
-        raise InvalidInputError.at(f"{place}:{line}", "holds half a character (a lone surrogate)") from error
+        raise InvalidInputError.at(f"{location}:{line}", "holds half a character (a lone surrogate)") from error
     line_from_0 = too_deep_at(raw)
     if line_from_0 is not None:
-        raise InvalidInputError.at(f"{place}:{first_line + line_from_0}", f"is nested more than {MAX_DEPTH} deep")
+        raise InvalidInputError.at(f"{location}:{first_line + line_from_0}", f"is nested more than {MAX_DEPTH} deep")
     try:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError:
-        return _parse_strictly(text, place, first_line)
-    return value if _key_count(value) == _written_keys(raw) else _parse_strictly(text, place, first_line)
+        return _parse_strictly(text, location, first_line)
+    return value if _key_count(value) == _written_keys(raw) else _parse_strictly(text, location, first_line)
 
 
 def _key_count(value: Any) -> int:
@@ -109,7 +109,7 @@ def _written_keys(raw: bytes) -> int:
     return -1 if (before <= ord(" ")).any() else int((before == ord('"')).sum())
 
 
-def _parse_strictly(text: str, place: str, first_line: int) -> Any:
+def _parse_strictly(text: str, location: str, first_line: int) -> Any:
     try:
         value = json.loads(
             text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_short_int
@@ -117,10 +117,10 @@ def _parse_strictly(text: str, place: str, first_line: int) -> Any:
         _refuse_half_characters(value)
     except json.JSONDecodeError as error:
         line = first_line + error.lineno - 1
-        raise InvalidInputError.at(f"{place}:{line}", f"is no JSON: {error.msg} (column {error.colno})") from error
+        raise InvalidInputError.at(f"{location}:{line}", f"is no JSON: {error.msg} (column {error.colno})") from error
     except _WrongJsonError as error:
         line = first_line + text.count("\n", 0, max(text.find(error.needle), 0))
-        raise InvalidInputError.at(f"{place}:{line}", str(error)) from error
+        raise InvalidInputError.at(f"{location}:{line}", str(error)) from error
     return value
 
 
@@ -135,8 +135,8 @@ class _WrongJsonError(ValueError):
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        keys: set[str] = set()
+        twice = next(key for key, _ in pairs if key in keys or keys.add(key))  # type: ignore[func-returns-value]
         raise _WrongJsonError("a key stands twice in one object", f'"{twice}"')
     return result
 
@@ -176,7 +176,7 @@ def _refuse_half_characters(value: Any) -> None:
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 
 
-def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> list[tuple[int, str]]:
+def json_documents(text: str, location: str, is_prose: Callable[[str], bool]) -> list[tuple[int, str]]:
     """(first line number, text) of each object; skips prose.
 
     An object spans from a line's first brace to a line's last one. Raises InvalidInputError for other text after an
@@ -184,9 +184,9 @@ def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> li
     """
     documents: list[tuple[int, list[str]]] = []
     depth = 0
-    for line in dump_lines(text, place):
+    for line in dump_lines(text, location):
         stripped = line.text.strip()
-        number = int(line.place.rpartition(":")[2])
+        number = int(line.location.rpartition(":")[2])
         if depth > 0:
             lines = documents[-1][1]
             lines += [""] * (number - documents[-1][0] - len(lines))  # keep line numbers

@@ -88,7 +88,7 @@ _PREFIXES = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    place: str
+    location: str
     text: str
 
     def options(self, name: str) -> tuple[str, ...]:
@@ -154,9 +154,9 @@ def _within_fences(text: str) -> str:
 
 def _is_prose(line: str) -> bool:
     """Words with single blanks; a row has columns or numbers, a header capitals."""
-    words = line.split()
-    numbers = sum(re.fullmatch(r"-|-?\d+", word) is not None for word in words)
-    return len(words) > 1 and "\t" not in line and "  " not in line.strip() and numbers <= 1 and not line.isupper()
+    tokens = line.split()
+    numbers = sum(re.fullmatch(r"-|-?\d+", word) is not None for word in tokens)
+    return len(tokens) > 1 and "\t" not in line and "  " not in line.strip() and numbers <= 1 and not line.isupper()
 
 
 def _without_prefix(text: str) -> str | None:
@@ -171,8 +171,8 @@ def _without_prefix(text: str) -> str | None:
 
 def _printed_lines(text: str) -> Iterator[str]:
     typed = False
-    for found in re.finditer(r"[^\n]+", text):
-        line = found[0]
+    for match in re.finditer(r"[^\n]+", text):
+        line = match[0]
         if typed or (begins_command(line) and not line.startswith(">")):
             typed = continues(line)
         elif line.strip() and not is_noise(line):
@@ -194,20 +194,20 @@ _OFFSET_ROW = re.compile(r"[\w.-]+:\d+:\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``place``: ``file:line``."""
+    """``location``: ``file:line``."""
 
-    place: str
+    location: str
     text: str
 
     def refuse(self, problem: str, hint: str = "") -> InvalidInputError:
-        return InvalidInputError.at(self.place, problem, hint)
+        return InvalidInputError.at(self.location, problem, hint)
 
 
-def dump_lines(text: str, place: str) -> Iterator[Line]:
-    return (line for line in lines_and_commands(text, place) if isinstance(line, Line))
+def dump_lines(text: str, location: str) -> Iterator[Line]:
+    return (line for line in lines_and_commands(text, location) if isinstance(line, Line))
 
 
-def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
+def lines_and_commands(text: str, location: str) -> Iterator[Line | Command]:
     typed: list[str] = []  # lines of an unfinished command
     begin = 0
     is_in_log = False  # below a log line: its exception
@@ -216,28 +216,30 @@ def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
         if typed:
             typed.append(without_continuation(line))
             if not continues(line):
-                yield Command(f"{place}:{begin}", " ".join(typed))
+                yield Command(f"{location}:{begin}", " ".join(typed))
                 typed = []
             continue
         # Fast path: neither noise nor failure.
         if line.startswith("\tTopic: ") or (_OFFSET_ROW.match(line) and not line.startswith(("java.", "org."))):
-            yield Line(f"{place}:{number}", line)
+            yield Line(f"{location}:{number}", line)
             continue
         is_in_log = is_log_line(line) or (is_in_log and (is_noise(line) or is_thrown(line)))
         if is_in_log or is_noise(line):
             continue
         if _FAILURE.match(line):
             raise InvalidInputError.at(
-                f"{place}:{number}", f"the tool gave up: {excerpt(line.strip())}", "dump it again, this one is a part"
+                f"{location}:{number}",
+                f"the tool gave up: {excerpt(line.strip())}",
+                "dump it again, this one is a part",
             )
         if not begins_command(line):
-            yield Line(f"{place}:{number}", line)
+            yield Line(f"{location}:{number}", line)
         elif continues(line):
             typed, begin = [without_continuation(line)], number
         else:
-            yield Command(f"{place}:{number}", line)
+            yield Command(f"{location}:{number}", line)
     if typed:
-        raise InvalidInputError.at(f"{place}:{begin}", "is a command that goes on after the end of the file")
+        raise InvalidInputError.at(f"{location}:{begin}", "is a command that goes on after the end of the file")
 
 
 def first_printed_line(text: str) -> str:
@@ -259,7 +261,7 @@ def without_commands(text: str) -> str:
         return text
     lines = [""] * (text.count("\n") + 1)
     for line in dump_lines(text, ""):
-        lines[int(line.place.removeprefix(":")) - 1] = line.text
+        lines[int(line.location.removeprefix(":")) - 1] = line.text
     return "\n".join(lines)
 
 
@@ -280,7 +282,7 @@ def broker_list(text: str, line: Line, what: str) -> tuple[int, ...]:
 Row = tuple[Line, dict[str, str]]
 
 
-def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[str, ...]) -> list[Row]:
+def csv_rows(text: str, location: str, required: tuple[str, ...], optional: tuple[str, ...]) -> list[Row]:
     """Return (line, column → stripped cell)."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     reader = csv.reader(lines)
@@ -288,7 +290,7 @@ def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[s
     rows: list[Row] = []
     try:
         for raw in reader:
-            line = Line(f"{place}:{reader.line_num}", lines[reader.line_num - 1])
+            line = Line(f"{location}:{reader.line_num}", lines[reader.line_num - 1])
             cells = [unguarded(cell.strip(" ")).strip() for cell in raw]
             if not any(cells):
                 continue
@@ -299,19 +301,19 @@ def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[s
                 raise line.refuse(f"has {len(cells)} cells, the header {len(header)}")
             rows.append((line, dict.fromkeys(optional, "") | dict(zip(header, cells, strict=True))))
     except csv.Error as error:
-        raise InvalidInputError.at(f"{place}:{reader.line_num}", f"is no CSV ({error})") from error
+        raise InvalidInputError.at(f"{location}:{reader.line_num}", f"is no CSV ({error})") from error
     return rows
 
 
 def _header(cells: list[str], line: Line, required: tuple[str, ...], optional: tuple[str, ...]) -> list[str]:
     names = [cell.lower() for cell in cells]
-    known = (*required, *optional)
+    columns = (*required, *optional)
     for name in required:  # first, so that a file of another kind is not quoted
         if name not in names:
-            raise line.refuse(f"column {name!r} is missing", f"known: {', '.join(known)}")
+            raise line.refuse(f"column {name!r} is missing", f"known: {', '.join(columns)}")
     for name in names:
-        if name not in known:
-            raise line.refuse(f"unknown column {excerpt(name)}", f"known: {', '.join(known)}")
+        if name not in columns:
+            raise line.refuse(f"unknown column {excerpt(name)}", f"known: {', '.join(columns)}")
         if names.count(name) > 1:
             raise line.refuse(f"column {name!r} stands twice")
     return names

@@ -53,11 +53,11 @@ class TopicZnodes:
     gaps: list[CoverageGap] = field(default_factory=list)
     brokers: BrokerListing = field(default_factory=BrokerListing)
 
-    def read(self, text: str, place: str) -> None:
+    def read(self, text: str, location: str) -> None:
         command: Command | None = None
         block: list[str] = []
-        begin, depth = Line(place, ""), 0
-        for line in lines_and_commands(text, place):
+        begin, depth = Line(location, ""), 0
+        for line in lines_and_commands(text, location):
             if isinstance(line, Command):
                 command = line
                 continue
@@ -69,24 +69,26 @@ class TopicZnodes:
             block.append(line.text)
             depth += brace_depth(line.text)
             if depth == 0:
-                self._add("\n".join(block), begin, command, place)
+                self._add("\n".join(block), begin, command, location)
                 command = None
         if depth:
             raise begin.refuse("begins a JSON object that does not end", "the dump was cut short")
 
     def add_to(self, dump: TopicsDump) -> None:
         """Add rows to an empty ``dump``: the ISR is known for all partitions or for none."""
-        places = [place for place, _ in (*self.topics.values(), *self.states.values())]
-        if dump.topics and places:
-            place = places[0]
-            raise InvalidInputError.at(place, "is a topic's znode beside a kafka-topics dump", "leave one of them out")
+        locations = [location for location, _ in (*self.topics.values(), *self.states.values())]
+        if dump.topics and locations:
+            location = locations[0]
+            raise InvalidInputError.at(
+                location, "is a topic's znode beside a kafka-topics dump", "leave one of them out"
+            )
         partitions = {
             (name, int(partition)) for name, (_, node) in self.topics.items() for partition in node["partitions"]
         }
         has_states = partitions <= self.states.keys()
-        for (name, number), (place, _) in self.states.items():
+        for (name, number), (location, _) in self.states.items():
             if (name, number) not in partitions:
-                raise InvalidInputError.at(place, f"is the state of {name}-{number}, which no topic's znode holds")
+                raise InvalidInputError.at(location, f"is the state of {name}-{number}, which no topic's znode holds")
         for name in sorted(self.topics):
             self._add_topic(name, dump, is_isr_known=has_states)
         if self.topics and not has_states:
@@ -106,19 +108,19 @@ class TopicZnodes:
         elif line.text.strip() and not _PROSE.match(line.text):
             raise line.refuse(f"is no line of a ZooKeeper shell: {excerpt(line.text.strip())}")
 
-    def _add(self, text: str, begin: Line, command: Command | None, place: str) -> None:
-        file, _, number = begin.place.rpartition(":")
+    def _add(self, text: str, begin: Line, command: Command | None, location: str) -> None:
+        file, _, number = begin.location.rpartition(":")
         node = parse_json(text, file, int(number))
         if "endpoints" in node or "jmx_port" in node:
-            self._add_broker(node, begin, command, place)
+            self._add_broker(node, begin, command, location)
             return
         path = _GET.search(command.text) if command else None
         if "partitions" in node:
-            name = path["topic"] if path else _topic_in_name(place, begin)
+            name = path["topic"] if path else _topic_in_name(location, begin)
             if name in self.topics:
                 raise begin.refuse(f"topic {name} stands twice", f"first in {self.topics[name][0]}")
             _check_topic(node, begin)
-            self.topics[name] = (begin.place, node)
+            self.topics[name] = (begin.location, node)
             return
         if path is None or path["partition"] is None:
             raise begin.refuse("is JSON, but no znode of a topic", "keep the line with get /brokers/topics/… above it")
@@ -126,11 +128,11 @@ class TopicZnodes:
         if key in self.states:
             raise begin.refuse(f"the state of {key[0]}-{key[1]} stands twice")
         _check_state(node, begin)
-        self.states[key] = (begin.place, node)
+        self.states[key] = (begin.location, node)
 
-    def _add_broker(self, node: Mapping[str, Any], begin: Line, command: Command | None, place: str) -> None:
+    def _add_broker(self, node: Mapping[str, Any], begin: Line, command: Command | None, location: str) -> None:
         path = _BROKER_GET.search(command.text) if command else None
-        broker = path["broker"] if path else _name_of_file(place)
+        broker = path["broker"] if path else _name_of_file(location)
         if not (broker.isascii() and broker.isdigit() and len(broker) <= 9):
             raise begin.refuse(
                 "is a broker's znode, and no get /brokers/ids/… is above it", "keep that line, or name the file so"
@@ -138,7 +140,7 @@ class TopicZnodes:
         self.brokers.add_znode(int(broker), node, begin)
 
     def _add_topic(self, name: str, dump: TopicsDump, *, is_isr_known: bool) -> None:
-        place, node = self.topics[name]
+        location, node = self.topics[name]
         dump.topics[name] = Topic(name, node.get("topic_id"), is_internal=name in INTERNAL_TOPICS)
         adding, removing = node.get("adding_replicas") or {}, node.get("removing_replicas") or {}
         for number in sorted(map(int, node["partitions"])):
@@ -152,8 +154,8 @@ class TopicZnodes:
                 replicas=replicas,
                 leader=leader,
                 isr=isr if is_isr_known else None,
-                adding=_part_of(replicas, adding.get(str(number), []), place, "adding_replicas"),
-                removing=_part_of(replicas, removing.get(str(number), []), place, "removing_replicas"),
+                adding=_part_of(replicas, adding.get(str(number), []), location, "adding_replicas"),
+                removing=_part_of(replicas, removing.get(str(number), []), location, "removing_replicas"),
             )
 
 
@@ -166,15 +168,15 @@ def looks_like_znodes(text: str) -> bool:
     return '"controller_epoch"' in text and _STATE_NODE.search(text) is not None
 
 
-def _name_of_file(place: str) -> str:
-    name = PurePosixPath(place).name
+def _name_of_file(location: str) -> str:
+    name = PurePosixPath(location).name
     while name.lower().endswith(_ENDINGS):
         name = name[: name.rindex(".")]
     return name
 
 
-def _topic_in_name(place: str, line: Line) -> str:
-    name = _name_of_file(place)
+def _topic_in_name(location: str, line: Line) -> str:
+    name = _name_of_file(location)
     if not _NAME.fullmatch(name):
         raise line.refuse(
             f"no get /brokers/topics/… is above it, and {excerpt(name)} is no topic's name", "name the file so"
@@ -211,9 +213,9 @@ def _check_state(node: Mapping[str, Any], line: Line) -> None:
     _check_brokers(node.get("isr"), "isr", line, may_be_empty=True)
 
 
-def _check_fields(node: Mapping[str, Any], known: frozenset[str], line: Line) -> None:
-    if unknown := sorted(node.keys() - known):
-        raise line.refuse(f"unknown field {excerpt(unknown[0])}", f"known: {', '.join(sorted(known))}")
+def _check_fields(node: Mapping[str, Any], allowed_fields: frozenset[str], line: Line) -> None:
+    if unknown := sorted(node.keys() - allowed_fields):
+        raise line.refuse(f"unknown field {excerpt(unknown[0])}", f"known: {', '.join(sorted(allowed_fields))}")
 
 
 def _check_brokers(brokers: Any, what: str, line: Line, *, may_be_empty: bool) -> None:
@@ -228,15 +230,15 @@ def _check_brokers(brokers: Any, what: str, line: Line, *, may_be_empty: bool) -
 
 
 def _leader_and_isr(
-    replicas: tuple[int, ...], place: str, state: Mapping[str, Any]
+    replicas: tuple[int, ...], location: str, state: Mapping[str, Any]
 ) -> tuple[int | None, tuple[int, ...]]:
     leader, isr = int(state["leader"]), tuple(state["isr"])
     if strangers := sorted({*isr, *({leader} - {-1})} - set(replicas)):
-        raise InvalidInputError.at(place, f"broker {strangers[0]} leads or is in sync, but is not among {replicas}")
+        raise InvalidInputError.at(location, f"broker {strangers[0]} leads or is in sync, but is not among {replicas}")
     return (None if leader == -1 else leader), isr
 
 
-def _part_of(replicas: tuple[int, ...], brokers: list[int], place: str, what: str) -> tuple[int, ...]:
+def _part_of(replicas: tuple[int, ...], brokers: list[int], location: str, what: str) -> tuple[int, ...]:
     if strangers := sorted(set(brokers) - set(replicas)):
-        raise InvalidInputError.at(place, f"broker {strangers[0]} of {what} is not among the replicas {replicas}")
+        raise InvalidInputError.at(location, f"broker {strangers[0]} of {what} is not among the replicas {replicas}")
     return tuple(brokers)

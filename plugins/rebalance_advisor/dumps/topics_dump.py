@@ -53,8 +53,8 @@ class TopicsDump:
     _lists: dict[str, tuple[int, ...]] = field(default_factory=dict)
     _columns: dict[str, dict[str, tuple[int, ...]]] = field(default_factory=dict)
 
-    def read(self, text: str, place: str) -> None:
-        for line in dump_lines(text, place):
+    def read(self, text: str, location: str) -> None:
+        for line in dump_lines(text, location):
             if not line.text.strip():
                 continue
             if header := HEADER.match(line.text):
@@ -179,6 +179,6 @@ def looks_like_topics(text: str) -> bool:
     return any(HEADER.match(line) or _ROW.match(line) for line in text.split("\n") if "Topic:" in line)
 
 
-def refuse_empty(dump: TopicsDump, place: str) -> None:
+def refuse_empty(dump: TopicsDump, location: str) -> None:
     if not dump.rows and not dump.deleted:
-        raise InvalidInputError.at(place, "holds no kafka-topics --describe dump", "it names topics and replicas")
+        raise InvalidInputError.at(location, "holds no kafka-topics --describe dump", "it names topics and replicas")

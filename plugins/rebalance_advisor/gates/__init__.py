@@ -1,7 +1,7 @@
 """Gates with Great Expectations; nothing else imports it."""
 
 from rebalance_advisor.gates.rules import Gate, Level, Rule, RuleResult, rule_results, rules_of
-from rebalance_advisor.gates.run import GateError, GateResult, check_input, check_results, check_words
+from rebalance_advisor.gates.run import GateError, GateResult, check_input, check_results, check_text
 
 __all__ = [
     "Gate",
@@ -12,7 +12,7 @@ __all__ = [
     "RuleResult",
     "check_input",
     "check_results",
-    "check_words",
+    "check_text",
     "rule_results",
     "rules_of",
 ]

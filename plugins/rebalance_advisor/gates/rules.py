@@ -73,10 +73,10 @@ class RuleResult:
 
 
 def rule_results(stored: Iterable[Mapping[str, Any]]) -> list[RuleResult]:
-    found = {(row["gate"], row["rule"]): row for row in stored}
+    by_rule = {(row["gate"], row["rule"]): row for row in stored}
     rules = (rule for gate in Gate for rule in rules_of(gate))
     return [
         RuleResult(rule, row["failed_rows"], tuple(row["sample"] or ())) if row else RuleResult(rule, None)
         for rule in rules
-        for row in [found.get((rule.gate.value, rule.name))]
+        for row in [by_rule.get((rule.gate.value, rule.name))]
     ]

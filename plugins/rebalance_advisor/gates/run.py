@@ -59,11 +59,11 @@ def unexpected_rows(dsn: str, gate: Gate, batch: str) -> dict[str, Unexpected]:
 
 
 def _unexpected(outcome: Any) -> Unexpected:
-    found = outcome.result
-    if "details" in found:  # suite's SQL
-        return Unexpected(found["observed_value"], tuple(map(_plain, found["details"]["unexpected_rows"])))
-    if "unexpected_count" in found:  # GX's column expectation
-        return Unexpected(found["unexpected_count"], tuple(map(_plain, found["unexpected_index_list"] or ())))
+    result = outcome.result
+    if "details" in result:  # suite's SQL
+        return Unexpected(result["observed_value"], tuple(map(_plain, result["details"]["unexpected_rows"])))
+    if "unexpected_count" in result:  # GX's column expectation
+        return Unexpected(result["unexpected_count"], tuple(map(_plain, result["unexpected_index_list"] or ())))
     rule = outcome.expectation_config.meta["code"]
     raise RuntimeError(f"rule {rule} could not be evaluated: {_first_reason(outcome.exception_info)}")
 
@@ -111,11 +111,11 @@ class GateResult:
         return any(check.level == Level.BLOCK and not check.is_passed for check in self.checks)
 
     def __str__(self) -> str:
-        broken = [check_words(check) for check in self.checks if not check.is_passed]
+        broken = [check_text(check) for check in self.checks if not check.is_passed]
         return "\n".join(map(visible, broken)) or f"all {len(self.checks)} rules passed"
 
 
-def check_words(check: store.Check) -> str:
+def check_text(check: store.Check) -> str:
     return f"{check.rule} ({check.level}): {render(Fact(FactCode(check.rule)))}: {check.first_rows}"
 
 
@@ -123,14 +123,14 @@ def check_input(dsn: str, snapshot_id: str) -> GateResult:
     """Mark the snapshot passed or blocked."""
     with store.connect(dsn) as connection:
         store.require_snapshot(connection, snapshot_id)
-        found = _evaluate(dsn, Gate.INPUT, snapshot_id)
+        by_rule = _evaluate(dsn, Gate.INPUT, snapshot_id)
         quarantined = tuple(
             store.Quarantined(str(rule.subject_type), subject, rule.name)
             for rule in rules_of(Gate.INPUT)
-            if rule.level is Level.QUARANTINE and found[rule.name].count
+            if rule.level is Level.QUARANTINE and by_rule[rule.name].count
             for subject in store.broken_subjects(connection, rule.name, snapshot_id)
         )
-        checks = _checks(Gate.INPUT, found)
+        checks = _checks(Gate.INPUT, by_rule)
         store.record_input_checks(connection, snapshot_id, checks, quarantined)
     return GateResult(Gate.INPUT, snapshot_id, checks, quarantined)
 
@@ -152,8 +152,8 @@ def _evaluate(dsn: str, gate: Gate, batch: str) -> dict[str, Unexpected]:
         raise kind(f"the {gate} gate cannot work: {error}") from error
 
 
-def _checks(gate: Gate, found: dict[str, Unexpected]) -> tuple[store.Check, ...]:
+def _checks(gate: Gate, by_rule: dict[str, Unexpected]) -> tuple[store.Check, ...]:
     return tuple(
-        store.Check(rule.name, rule.level.value, found[rule.name].count, found[rule.name].rows[:_KEPT_ROWS])
+        store.Check(rule.name, rule.level.value, by_rule[rule.name].count, by_rule[rule.name].rows[:_KEPT_ROWS])
         for rule in rules_of(gate)
     )

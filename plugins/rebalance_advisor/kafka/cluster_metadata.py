@@ -79,7 +79,7 @@ def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterM
         raise ClusterUnreadableError(
             f"no broker told the cluster's metadata ({render(reason_of(metadata))}); try again"
         )
-    seen = _topics(metadata, coverage)
+    topics = _topics(metadata, coverage)
     cluster = sender.send_to_any(
         DescribeClusterRequest(include_cluster_authorized_operations=True, include_fenced_brokers=True)
     )
@@ -89,16 +89,16 @@ def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterM
         cluster_id=metadata.cluster_id,
         controller=controller,
         brokers=_brokers(cluster, metadata, coverage),
-        topics=tuple(seen.topics.values()),
-        partitions=tuple(chain.from_iterable(seen.partitions.values())),
+        topics=tuple(topics.topics.values()),
+        partitions=tuple(chain.from_iterable(topics.partitions.values())),
         reassignments=read_reassignments(sender, controller, coverage),
     )
 
 
 def refreshed_leaders(sender: RequestSender, topics: set[str]) -> dict[tuple[str, int], int]:
     """Return {} when no broker answers."""
-    wanted = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(topics)]
-    metadata = sender.send_to_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
+    requested_topics = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(topics)]
+    metadata = sender.send_to_any(MetadataRequest(topics=requested_topics, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
         return {}
     return {
@@ -110,13 +110,15 @@ def refreshed_leaders(sender: RequestSender, topics: set[str]) -> dict[tuple[str
 
 
 def look_again(sender: RequestSender, topics: Iterable[str] | None = None) -> TopicsSeen | Exception:
-    wanted = None if topics is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(topics)]
-    metadata = sender.send_to_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
+    requested_topics = (
+        None if topics is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(topics)]
+    )
+    metadata = sender.send_to_any(MetadataRequest(topics=requested_topics, allow_auto_topic_creation=False))
     return metadata if isinstance(metadata, Exception) else _topics_of(metadata)
 
 
 def _topics_of(metadata: Any) -> TopicsSeen:
-    seen = TopicsSeen(
+    reading = TopicsSeen(
         brokers={
             broker.node_id: SeenBroker(broker.node_id, broker.host, broker.port, broker.rack)
             for broker in metadata.brokers
@@ -124,24 +126,24 @@ def _topics_of(metadata: Any) -> TopicsSeen:
     )
     for topic in sorted(metadata.topics, key=lambda row: row.name or ""):
         if topic.error_code:
-            seen.errors[topic.name] = int(topic.error_code)
+            reading.errors[topic.name] = int(topic.error_code)
             continue
-        seen.topics[topic.name] = SeenTopic(topic.name, kafka_id(topic.topic_id), bool(topic.is_internal))
-        seen.partitions[topic.name] = tuple(
+        reading.topics[topic.name] = SeenTopic(topic.name, kafka_id(topic.topic_id), bool(topic.is_internal))
+        reading.partitions[topic.name] = tuple(
             SeenPartition(
                 topic.name, row.partition_index, None if row.leader_id < 0 else row.leader_id,
                 tuple(row.replica_nodes), tuple(row.isr_nodes), tuple(row.offline_replicas or ()),
             )
             for row in sorted(topic.partitions, key=lambda partition: int(partition.partition_index))
         )  # fmt: skip
-    return seen
+    return reading
 
 
 def _topics(metadata: Any, coverage: Coverage) -> TopicsSeen:
-    seen = _topics_of(metadata)
-    for name, code in seen.errors.items():
+    topics = _topics_of(metadata)
+    for name, code in topics.errors.items():
         coverage.add_error("topic", name, FactCode.LACKS_PARTITIONS, code)
-    offsets = seen.partitions.get(OFFSETS_TOPIC, ())
+    offsets = topics.partitions.get(OFFSETS_TOPIC, ())
     leaderless = sum(partition.leader is None for partition in offsets)
     if leaderless:
         # Kafka silently omits their groups from every list.
@@ -149,23 +151,23 @@ def _topics(metadata: Any, coverage: Coverage) -> TopicsSeen:
             FactCode.OFFSETS_TOPIC_LEADERLESS, topic=OFFSETS_TOPIC, leaderless=leaderless, partitions=len(offsets)
         )
         coverage.add_cluster(FactCode.LACKS_GROUPS, reason)
-    return seen
+    return topics
 
 
 def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroker, ...]:
     """Add the fenced brokers of DescribeCluster (from 4.0)."""
-    found = {
+    by_id = {
         broker.node_id: SeenBroker(broker.node_id, broker.host, broker.port, broker.rack) for broker in metadata.brokers
     }
     if isinstance(cluster, Exception) or cluster.error_code:
         reason = reason_of(cluster) if isinstance(cluster, Exception) else kafka_error(cluster.error_code)
         coverage.add_cluster(FactCode.LACKS_FENCED_BROKERS, reason)
-        return tuple(found[broker] for broker in sorted(found))
+        return tuple(by_id[broker] for broker in sorted(by_id))
     for broker in cluster.brokers:
         is_fenced = bool(getattr(broker, "is_fenced", False))
-        if is_fenced or broker.broker_id not in found:
-            found[broker.broker_id] = SeenBroker(broker.broker_id, broker.host, broker.port, broker.rack, is_fenced)
-    return tuple(found[broker] for broker in sorted(found))
+        if is_fenced or broker.broker_id not in by_id:
+            by_id[broker.broker_id] = SeenBroker(broker.broker_id, broker.host, broker.port, broker.rack, is_fenced)
+    return tuple(by_id[broker] for broker in sorted(by_id))
 
 
 def _note_rights(sender: RequestSender, cluster: Any, coverage: Coverage) -> None:

@@ -82,9 +82,9 @@ class Coverage:
     @property
     def gaps(self) -> tuple[CoverageGap, ...]:
         by_topic = []
-        for (topic, what, reason), found in self._partitions.items():
-            first = tuple(sorted(found)[:_SHOWN_PARTITIONS])
-            why = fact(FactCode.OF_PARTITIONS, partitions=len(found), first=first, why=reason)
+        for (topic, what, reason), numbers in self._partitions.items():
+            first = tuple(sorted(numbers)[:_SHOWN_PARTITIONS])
+            why = fact(FactCode.OF_PARTITIONS, partitions=len(numbers), first=first, why=reason)
             by_topic.append(CoverageGap("topic", topic, fact(what), why))
         whole = (replace(gap, subject=self.cluster) if gap.subject_type == "cluster" else gap for gap in self._gaps)
         return tuple(
@@ -95,7 +95,7 @@ class Coverage:
         )
 
     def _of_brokers(self) -> list[CoverageGap]:
-        found = []
+        gaps = []
         for (broker, reason), unanswered in self._unanswered.items():
             parts = []
             for code, counted_by in _PARTS.items():
@@ -104,8 +104,8 @@ class Coverage:
                     counts = {} if counted_by is None else {counted_by: len(things)}
                     parts.append(CONFIGS if code is CONFIGS.code else fact(code, **counts))
             what = fact(FactCode.LACKS_PARTS, parts=tuple(parts)) if parts else fact(FactCode.LACKS_REST)
-            found.append(CoverageGap("broker", str(broker), what, reason))
-        return found
+            gaps.append(CoverageGap("broker", str(broker), what, reason))
+        return gaps
 
 
 def _fact(given: Fact | FactCode) -> Fact:

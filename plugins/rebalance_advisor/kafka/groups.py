@@ -65,8 +65,8 @@ def decode_subscription(data: bytes) -> Subscription:
     owned = () if is_cut else reader.topic_partitions() if version >= 1 else None
     generation = reader.int32() if version >= 2 else None
     rack = reader.nullable_string() if version >= 3 else None
-    said = None if generation is None or generation < 0 else generation
-    return Subscription(said_version, topics, user_data, owned, said, rack or None)
+    joined_generation = None if generation is None or generation < 0 else generation
+    return Subscription(said_version, topics, user_data, owned, joined_generation, rack or None)
 
 
 def decode_assignment(data: bytes) -> TopicPartitions:
@@ -166,11 +166,11 @@ def streams_member(raw: Any, subtopologies: tuple[Subtopology, ...], partition_c
 
 
 def _offset_sums(rows: Any) -> TaskOffsets:
-    found: dict[str, dict[int, int]] = defaultdict(dict)
+    by_subtopology: dict[str, dict[int, int]] = defaultdict(dict)
     for row in rows or ():
         if row.partition >= 0 and row.offset >= 0:
-            found[row.subtopology_id][row.partition] = row.offset
-    return tuple((name, tuple(sorted(sums.items()))) for name, sums in sorted(found.items()))
+            by_subtopology[row.subtopology_id][row.partition] = row.offset
+    return tuple((name, tuple(sorted(sums.items()))) for name, sums in sorted(by_subtopology.items()))
 
 
 def _tasks(assignment: Any) -> Tasks:
@@ -239,12 +239,13 @@ def _classic_member(raw: Any, group: Group) -> Member:
     odd = []
     try:
         if raw.member_metadata:
-            said = decode_subscription(raw.member_metadata)
-            owned, generation = _owned_by(said, group.protocol)
-            rack = said.user_data if group.protocol == RACK_AFFINITY else None
+            subscription = decode_subscription(raw.member_metadata)
+            owned, generation = _owned_by(subscription, group.protocol)
+            rack = subscription.user_data if group.protocol == RACK_AFFINITY else None
             member = replace(
-                member, rack=said.rack or (rack or b"").decode(errors="replace") or None, subscription=said.topics,
-                owned=owned, generation=generation, user_data=said.user_data, subscription_version=said.version,
+                member, rack=subscription.rack or (rack or b"").decode(errors="replace") or None,
+                subscription=subscription.topics, owned=owned, generation=generation,
+                user_data=subscription.user_data, subscription_version=subscription.version,
             )  # fmt: skip
     except OddBytesError as error:
         odd.append(f"subscription: {error}")
@@ -256,20 +257,20 @@ def _classic_member(raw: Any, group: Group) -> Member:
     if group.protocol == STREAMS_PROTOCOL and not odd:
         try:
             if member.user_data:
-                told = decode_streams_subscription(member.user_data)
-                member = replace(member, process_id=told.process_id, task_offsets=told.offset_sums)
+                streams_data = decode_streams_subscription(member.user_data)
+                member = replace(member, process_id=streams_data.process_id, task_offsets=streams_data.offset_sums)
             member = replace(member, tasks=_streams_tasks(raw.member_assignment) if raw.member_assignment else None)
         except OddBytesError as error:
             odd.append(f"user data: {error}")
     return replace(member, decode_error="; ".join(odd)) if odd else member
 
 
-def _owned_by(said: Subscription, protocol: str | None) -> tuple[TopicPartitions | None, int | None]:
+def _owned_by(subscription: Subscription, protocol: str | None) -> tuple[TopicPartitions | None, int | None]:
     """Sticky members revoke all before they join, so theirs come from user data."""
-    told = decode_user_data(said.user_data, protocol) if protocol == "sticky" else None
-    if told is None or told.owned is None:
-        return said.owned, said.generation
-    return told.owned, told.generation
+    sticky_data = decode_user_data(subscription.user_data, protocol) if protocol == "sticky" else None
+    if sticky_data is None or sticky_data.owned is None:
+        return subscription.owned, subscription.generation
+    return sticky_data.owned, sticky_data.generation
 
 
 def _modern_member(raw: Any) -> Member:
@@ -321,7 +322,7 @@ def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
         {broker: (broker, ListGroupsRequest()) for broker in sender.all_brokers},
         is_passing=lambda answer: answer.error_code in (LOADING, NOT_AVAILABLE),
     )
-    found: dict[str, Group] = {}
+    by_id: dict[str, Group] = {}
     for broker, answer in sorted(answers.items()):
         if isinstance(answer, Exception):
             coverage.add_unanswered(broker, FactCode.LACKS_GROUPS_OF_BROKER, answer)
@@ -332,14 +333,14 @@ def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
             coverage.add_cluster(FactCode.LACKS_GROUPS, reason)
             continue
         for group in answer.groups:
-            found[group.group_id] = Group(
+            by_id[group.group_id] = Group(
                 id=group.group_id,
                 type=_group_type(getattr(group, "group_type", None)),
                 protocol_type=group.protocol_type or CONSUMER_PROTOCOL,
                 state=getattr(group, "group_state", None) or None,
                 coordinator=broker,
             )
-    return ListedGroups(dict(sorted(found.items())))
+    return ListedGroups(dict(sorted(by_id.items())))
 
 
 def find_moved(sender: RequestSender, listed: ListedGroups, names: set[str]) -> ListedGroups:

@@ -33,28 +33,28 @@ def read_committed(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
     names = {name for name, group in listed.groups.items() if group.type is not GroupType.SHARE}
-    found: dict[str, tuple[CommittedOffset, ...]] = {}
-    failed = _fetch_committed(sender, listed, names, found, coverage)
+    committed: dict[str, tuple[CommittedOffset, ...]] = {}
+    failed = _fetch_committed(sender, listed, names, committed, coverage)
     fresh = find_moved(sender, listed, {name for name, why in failed.items() if may_have_moved(why)})
     moved = {name for name in failed if fresh.groups[name].coordinator != listed.groups[name].coordinator}
-    failed |= _fetch_committed(sender, fresh, moved, found, coverage)
-    for name in sorted(failed.keys() - found.keys()):
+    failed |= _fetch_committed(sender, fresh, moved, committed, coverage)
+    for name in sorted(failed.keys() - committed.keys()):
         why = failed[name]
         if isinstance(why, int):
             coverage.add_error("group", name, FactCode.LACKS_COMMITS, why)
         else:
             coverage.add_unanswered(fresh.groups[name].coordinator or 0, FactCode.LACKS_COMMITS_OF_GROUPS, why, [name])
-    return found
+    return committed
 
 
 def _fetch_committed(
     sender: RequestSender,
     listed: ListedGroups,
     names: set[str],
-    found: dict[str, tuple[CommittedOffset, ...]],
+    committed: dict[str, tuple[CommittedOffset, ...]],
     coverage: Coverage,
 ) -> dict[str, int | Exception]:
-    """The groups that are not added to ``found``."""
+    """The groups that are not added to ``committed``."""
     is_batched = sender.client.version_of(OffsetFetchRequest) >= _BATCHED
     requests: dict[tuple[str, ...], tuple[int, Any]] = {}
     for broker, bundle in listed.by_coordinator(names):
@@ -71,46 +71,47 @@ def _fetch_committed(
             if row.error_code:
                 failed[group] = int(row.error_code)
             else:
-                found[group] = _committed(group, row.topics, coverage)
+                committed[group] = _committed(group, row.topics, coverage)
     return failed
 
 
 def leaders_of(partitions: Iterable[SeenPartition], coverage: Coverage) -> dict[TopicPartition, int]:
-    found = {}
+    leaders = {}
     for partition in partitions:
         if partition.leader is None:
             coverage.add_partition(partition.topic, partition.partition, FactCode.LACKS_OFFSETS, FactCode.NO_LEADER)
         else:
-            found[partition.topic, partition.partition] = partition.leader
-    return found
+            leaders[partition.topic, partition.partition] = partition.leader
+    return leaders
 
 
 def read_ends(
     sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> tuple[dict[TopicPartition, int], dict[TopicPartition, int]]:
     """(start, end). Moved or lost leaders: Metadata is requested again."""
-    wanted = {(when, key): broker for key, broker in leaders.items() for when in (LATEST, EARLIEST)}
-    found, failed = _list_offsets(sender, wanted)
+    leader_of_request = {(when, key): broker for key, broker in leaders.items() for when in (LATEST, EARLIEST)}
+    offsets, failed = _list_offsets(sender, leader_of_request)
     moved = {key for key, why in failed.items() if why in _LEADER_MOVED or isinstance(why, UnresponsiveBrokerError)}
     if moved:
         fresh = refreshed_leaders(sender, {topic for _, (topic, _) in moved})
         again = {
             key: fresh[key[1]] for key in moved
-            if fresh.get(key[1]) in sender.brokers and (failed[key] in _LEADER_MOVED or fresh[key[1]] != wanted[key])
+            if fresh.get(key[1]) in sender.brokers
+            and (failed[key] in _LEADER_MOVED or fresh[key[1]] != leader_of_request[key])
         }  # fmt: skip
-        wanted |= again
+        leader_of_request |= again
         found_again, failed_again = _list_offsets(sender, again)
-        found |= found_again
-        failed = {key: why for key, why in failed.items() if key not in found} | failed_again
+        offsets |= found_again
+        failed = {key: why for key, why in failed.items() if key not in offsets} | failed_again
     for (when, (topic, partition)), why in failed.items():
         if isinstance(why, int):
             coverage.note_refusal(_WHAT[when], why)
             coverage.add_partition(topic, partition, _WHAT[when], kafka_error(why))
         else:
-            part, broker = FactCode.LACKS_OFFSETS_OF_PARTITIONS, wanted[when, (topic, partition)]
+            part, broker = FactCode.LACKS_OFFSETS_OF_PARTITIONS, leader_of_request[when, (topic, partition)]
             coverage.add_unanswered(broker, part, why, [(topic, partition)])
-    starts = {key: offset for (when, key), offset in found.items() if when == EARLIEST}
-    ends = {key: offset for (when, key), offset in found.items() if when == LATEST}
+    starts = {key: offset for (when, key), offset in offsets.items() if when == EARLIEST}
+    ends = {key: offset for (when, key), offset in offsets.items() if when == LATEST}
     return starts, ends
 
 
@@ -118,15 +119,15 @@ Wanted = tuple[int, TopicPartition]
 
 
 def _list_offsets(
-    sender: RequestSender, wanted: Mapping[Wanted, int]
+    sender: RequestSender, leader_of_request: Mapping[Wanted, int]
 ) -> tuple[dict[Wanted, int], dict[Wanted, int | Exception]]:
     portions: dict[tuple[int, int, int], list[TopicPartition]] = defaultdict(list)
     counts: dict[tuple[int, int], int] = defaultdict(int)
-    for (when, partition), broker in sorted(wanted.items()):
+    for (when, partition), broker in sorted(leader_of_request.items()):
         portions[broker, when, counts[broker, when] // _PARTITIONS_A_QUESTION].append(partition)
         counts[broker, when] += 1
     requests = {key: (key[0], _ends(partitions, key[1])) for key, partitions in portions.items()}
-    found: dict[Wanted, int] = {}
+    offsets: dict[Wanted, int] = {}
     failed: dict[Wanted, int | Exception] = {}
     for (broker, when, portion), answer in sender.send(requests).items():
         if isinstance(answer, Exception):
@@ -138,8 +139,8 @@ def _list_offsets(
                 if partition.error_code:
                     failed[key] = int(partition.error_code)
                 else:
-                    found[key] = partition.offset
-    return found, failed
+                    offsets[key] = partition.offset
+    return offsets, failed
 
 
 def _ends(partitions: list[TopicPartition], when: int) -> Any:
@@ -194,7 +195,7 @@ def read_share_offsets(
             coverage.add("group", name, FactCode.LACKS_COMMITS, FactCode.BROKERS_DO_NOT_TELL)
         return {}
     requests = {(broker, tuple(bundle)): (broker, _request(bundle)) for broker, bundle in listed.by_coordinator(names)}
-    found: dict[str, tuple[CommittedOffset, ...]] = {}
+    committed: dict[str, tuple[CommittedOffset, ...]] = {}
     for (broker, bundle), answer in sender.send(requests, is_passing=_is_group_loading).items():
         if isinstance(answer, Exception):
             coverage.add_unanswered(broker, FactCode.LACKS_COMMITS_OF_GROUPS, answer, bundle)
@@ -203,8 +204,8 @@ def read_share_offsets(
             if row.error_code:
                 coverage.add_error("group", row.group_id, FactCode.LACKS_COMMITS, row.error_code)
             else:
-                found[row.group_id] = _offsets(row.group_id, row.topics, coverage)
-    return found
+                committed[row.group_id] = _offsets(row.group_id, row.topics, coverage)
+    return committed
 
 
 def _request(names: list[str]) -> Any:
@@ -218,7 +219,7 @@ def _is_group_loading(answer: Any) -> bool:
 
 def _offsets(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOffset, ...]:
     """A share partition that was never read has no start."""
-    found = []
+    offsets = []
     for topic in topics:
         for partition in topic.partitions:
             if partition.error_code:
@@ -227,5 +228,7 @@ def _offsets(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOffs
             elif partition.start_offset >= 0:
                 reported = getattr(partition, "lag", None)  # from version 1
                 lag = None if reported is None or reported < 0 else int(reported)
-                found.append(CommittedOffset(topic.topic_name, partition.partition_index, partition.start_offset, lag))
-    return tuple(sorted(found, key=lambda offset: (offset.topic, offset.partition)))
+                offsets.append(
+                    CommittedOffset(topic.topic_name, partition.partition_index, partition.start_offset, lag)
+                )
+    return tuple(sorted(offsets, key=lambda offset: (offset.topic, offset.partition)))

@@ -99,12 +99,12 @@ _METADATA_TOPIC = "__cluster_metadata"
 class Storage:
     """Brokers without an answer are absent.
 
-    ``places``: dir of a replica; ``future``: copies in progress on another dir.
+    ``dir_indexes``: dir of a replica; ``future``: copies in progress on another dir.
     """
 
     log_dirs: dict[int, tuple[LogDir, ...]] = field(default_factory=dict)
     sizes: dict[int, dict[tuple[str, int], int]] = field(default_factory=dict)
-    places: dict[int, dict[tuple[str, int], int]] = field(default_factory=dict)
+    dir_indexes: dict[int, dict[tuple[str, int], int]] = field(default_factory=dict)
     future: dict[int, dict[tuple[str, int], tuple[int, int]]] = field(default_factory=dict)
 
     def topic_names(self) -> set[str]:
@@ -121,7 +121,7 @@ class Configs:
 def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
     """Needs only Describe on the cluster."""
     answers = sender.send({broker: (broker, DescribeLogDirsRequest(topics=None)) for broker in sender.all_brokers})
-    found = Storage()
+    storage = Storage()
     for broker, answer in sorted(answers.items()):
         if isinstance(answer, Exception):
             coverage.add_unanswered(broker, FactCode.LACKS_LOG_DIRS, answer)
@@ -133,18 +133,18 @@ def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
             if result.error_code:  # content of an offline dir is unknown
                 what = fact(FactCode.LACKS_LOG_DIR, path=result.log_dir)
                 coverage.add_error("broker", broker, what, result.error_code)
-        found.log_dirs[broker] = tuple(
+        storage.log_dirs[broker] = tuple(
             sorted((_log_dir(result) for result in answer.results), key=lambda log_dir: log_dir.path)
         )
         # A future replica is a second row.
-        found.sizes[broker] = _sizes(answer)
-        _note_places(found, broker, answer)
-    return found
+        storage.sizes[broker] = _sizes(answer)
+        _note_places(storage, broker, answer)
+    return storage
 
 
-def _note_places(found: Storage, broker: int, answer: Any) -> None:
-    index = {log_dir.path: number for number, log_dir in enumerate(found.log_dirs[broker])}
-    places, future = found.places.setdefault(broker, {}), found.future.setdefault(broker, {})
+def _note_places(storage: Storage, broker: int, answer: Any) -> None:
+    index = {log_dir.path: number for number, log_dir in enumerate(storage.log_dirs[broker])}
+    dir_indexes, future = storage.dir_indexes.setdefault(broker, {}), storage.future.setdefault(broker, {})
     for result in answer.results:
         for topic in result.topics:
             for partition in topic.partitions:
@@ -152,7 +152,7 @@ def _note_places(found: Storage, broker: int, answer: Any) -> None:
                 if partition.is_future_key:
                     future[key] = (index[result.log_dir], partition.partition_size)
                 elif len(index) > 1:
-                    places[key] = index[result.log_dir]
+                    dir_indexes[key] = index[result.log_dir]
 
 
 def read_sizes(sender: RequestSender, partitions: Iterable[tuple[str, int]]) -> dict[int, dict[tuple[str, int], int]]:
@@ -160,8 +160,10 @@ def read_sizes(sender: RequestSender, partitions: Iterable[tuple[str, int]]) -> 
     by_topic: dict[str, list[int]] = {}
     for topic, partition in sorted(partitions):
         by_topic.setdefault(topic, []).append(partition)
-    wanted = [topic_type(topic=topic, partitions=numbers) for topic, numbers in by_topic.items()]
-    answers = sender.send({broker: (broker, DescribeLogDirsRequest(topics=wanted)) for broker in sender.brokers})
+    requested_topics = [topic_type(topic=topic, partitions=numbers) for topic, numbers in by_topic.items()]
+    answers = sender.send(
+        {broker: (broker, DescribeLogDirsRequest(topics=requested_topics)) for broker in sender.brokers}
+    )
     return {
         broker: _sizes(answer)
         for broker, answer in answers.items()
@@ -182,7 +184,7 @@ def _sizes(answer: Any) -> dict[tuple[str, int], int]:
 def read_configs(
     sender: RequestSender, topics: Iterable[str], coverage: Coverage, *, of_brokers: bool = True
 ) -> Configs:
-    found = Configs()
+    configs = Configs()
     cluster_wide: dict[str, str] = {}
     own = set(sender.all_brokers) if of_brokers else set()
     left: list[_Resource] = [(_TOPIC, name) for name in sorted(topics)] + ([_CLUSTER_WIDE] if of_brokers else [])
@@ -204,21 +206,21 @@ def read_configs(
                     coverage.add_unanswered(broker, CONFIGS, answer)
                 continue
             for result in answer.results:
-                _take(result, found, cluster_wide, coverage)
+                _take(result, configs, cluster_wide, coverage)
         own = set()
     for kind in sorted({"broker" if resource[0] == _BROKER else "topic" for resource in left}):
         reason = reason_of([*failed.values()][-1]) if failed else fact(FactCode.NO_BROKER_LEFT_TO_ASK)
         coverage.add_cluster(fact(FactCode.LACKS_CONFIGS, kind=kind), reason)
     if of_brokers:
-        _add_defaults(found, cluster_wide, sender.all_brokers)
-    return found
+        _add_defaults(configs, cluster_wide, sender.all_brokers)
+    return configs
 
 
-def _add_defaults(found: Configs, cluster_wide: Mapping[str, str], brokers: Iterable[int]) -> None:
+def _add_defaults(configs: Configs, cluster_wide: Mapping[str, str], brokers: Iterable[int]) -> None:
     """Set each broker's configs: its own, else the cluster-wide default."""
     default = {key: value for key, value in cluster_wide.items() if key in BROKER_CONFIGS}
     for broker in brokers:
-        found.brokers[broker] = dict(sorted({**default, **found.brokers.get(broker, {})}.items()))
+        configs.brokers[broker] = dict(sorted({**default, **configs.brokers.get(broker, {})}.items()))
 
 
 _Resource = tuple[int, str]
@@ -232,7 +234,7 @@ def _question(resources: list[_Resource]) -> Any:
     )
 
 
-def _take(result: Any, found: Configs, cluster_wide: dict[str, str], coverage: Coverage) -> None:
+def _take(result: Any, configs: Configs, cluster_wide: dict[str, str], coverage: Coverage) -> None:
     is_topic, name = result.resource_type == _TOPIC, result.resource_name
     if result.error_code:
         if is_topic:
@@ -250,9 +252,9 @@ def _take(result: Any, found: Configs, cluster_wide: dict[str, str], coverage: C
         and not config.is_sensitive
     }
     if is_topic:
-        found.topics[name] = values
+        configs.topics[name] = values
     elif name:
-        found.brokers[int(name)] = values
+        configs.brokers[int(name)] = values
     else:
         cluster_wide.update(values)
 
@@ -289,10 +291,10 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
     fenced = {broker.id for broker in metadata.brokers if broker.is_fenced}
     for broker in sorted(fenced - reading.unresponsive.keys()):
         coverage.add_unanswered(broker, FactCode.LACKS_LOG_DIRS, FactCode.BROKER_IS_FENCED)
-    known = {broker.id for broker in metadata.brokers}
-    for broker in sorted({replica for partition in metadata.partitions for replica in partition.replicas} - known):
+    registered = {broker.id for broker in metadata.brokers}
+    for broker in sorted({replica for partition in metadata.partitions for replica in partition.replicas} - registered):
         coverage.add("broker", broker, FactCode.LACKS_EVERYTHING, FactCode.BROKER_NOT_REGISTERED)
-    serving = known - fenced - reading.unresponsive.keys()
+    serving = registered - fenced - reading.unresponsive.keys()
     failed = {broker for broker, dirs in reading.storage.log_dirs.items() if any(log_dir.error for log_dir in dirs)}
     for partition in metadata.partitions:
         moving = metadata.reassignments.get((partition.topic, partition.partition), ((), ()))
@@ -332,7 +334,7 @@ def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:
 def _rows(reading: Reading) -> list[Partition]:
     rows = []
     has_several_dirs = any(len(dirs) > 1 for dirs in reading.storage.log_dirs.values())
-    places, future = reading.storage.places, reading.storage.future
+    dir_indexes, future = reading.storage.dir_indexes, reading.storage.future
     for partition in reading.metadata.partitions:
         key = (partition.topic, partition.partition)
         adding, removing = reading.metadata.reassignments.get(key, ((), ()))
@@ -352,7 +354,7 @@ def _rows(reading: Reading) -> list[Partition]:
                 removing=removing,
                 offline=partition.offline,
                 eligible=tuple(broker for broker in reading.eligible.get(key, ()) if broker in partition.replicas),
-                log_dirs=tuple(places.get(broker, {}).get(key) for broker in partition.replicas)
+                log_dirs=tuple(dir_indexes.get(broker, {}).get(key) for broker in partition.replicas)
                 if has_several_dirs
                 else (),
                 future=tuple(FutureReplica(broker, *held[key]) for broker, held in future.items() if key in held),
@@ -365,7 +367,7 @@ def _rows(reading: Reading) -> list[Partition]:
 def _brokers(reading: Reading) -> tuple[Broker, ...]:
     """Brokers that only replica lists name are dead."""
     metadata = reading.metadata
-    seen = {
+    by_id = {
         known_broker.id: Broker(
             known_broker.id, known_broker.rack, known_broker.host, known_broker.port,
             state=_state(known_broker.id, reading, is_fenced=known_broker.is_fenced),
@@ -375,9 +377,9 @@ def _brokers(reading: Reading) -> tuple[Broker, ...]:
         )
         for known_broker in metadata.brokers
     }  # fmt: skip
-    for broker in {replica for partition in metadata.partitions for replica in partition.replicas} - set(seen):
-        seen[broker] = Broker(broker, state=BrokerState.DEAD)
-    return tuple(seen[broker] for broker in sorted(seen))
+    for broker in {replica for partition in metadata.partitions for replica in partition.replicas} - set(by_id):
+        by_id[broker] = Broker(broker, state=BrokerState.DEAD)
+    return tuple(by_id[broker] for broker in sorted(by_id))
 
 
 def _state(broker: int, reading: Reading, *, is_fenced: bool) -> BrokerState:
@@ -423,9 +425,9 @@ def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: C
 
 
 def _with_brokers(sender: RequestSender, reading: Reading, now: TopicsSeen, coverage: Coverage) -> Reading:
-    known = {broker.id for broker in reading.metadata.brokers}
+    registered = {broker.id for broker in reading.metadata.brokers}
     serving = {broker.id for broker in reading.metadata.brokers if not broker.is_fenced}
-    joined = tuple(now.brokers[broker] for broker in sorted(now.brokers.keys() - known))
+    joined = tuple(now.brokers[broker] for broker in sorted(now.brokers.keys() - registered))
     late = UnresponsiveBroker(BrokerState.SILENT, fact(FactCode.BROKER_JOINED_LATE))
     unresponsive = {broker.id: late for broker in joined}
     gone = UnresponsiveBroker(BrokerState.DISCONNECTED, fact(FactCode.BROKER_LEFT_EARLY))
@@ -464,15 +466,15 @@ def _topics_seen(metadata: ClusterMetadata) -> TopicsSeen:
     for partition in metadata.partitions:
         rows[partition.topic].append(partition)
     return TopicsSeen(
-        {topic.name: topic for topic in metadata.topics}, {name: tuple(found) for name, found in rows.items()}
+        {topic.name: topic for topic in metadata.topics}, {name: tuple(partitions) for name, partitions in rows.items()}
     )
 
 
 def _shown_as(reading: Reading, before: TopicsSeen, now: TopicsSeen, names: Iterable[str] | None) -> Reading:
     """``names`` (None: all) from ``now``, others from ``before``."""
-    wanted = before.topics.keys() | now.topics.keys() if names is None else set(names)
+    requested = before.topics.keys() | now.topics.keys() if names is None else set(names)
     topics, partitions = dict(before.topics), dict(before.partitions)
-    for name in wanted:
+    for name in requested:
         if name in now.topics:
             topics[name], partitions[name] = now.topics[name], now.partitions[name]
     metadata = replace(
@@ -509,7 +511,7 @@ def _without_figures(reading: Reading, names: frozenset[str]) -> Reading:
         storage=replace(
             storage,
             sizes=_without(storage.sizes, names),
-            places=_without(storage.places, names),
+            dir_indexes=_without(storage.dir_indexes, names),
             future=_without(storage.future, names),
         ),
         local_starts={key: offset for key, offset in reading.local_starts.items() if key[0] not in names},
@@ -625,31 +627,31 @@ def with_group_configs(sender: RequestSender, groups: tuple[Group, ...], coverag
         for name in names:
             coverage.add("group", name, CONFIGS, reason_of(answer))
         return groups
-    found: dict[str, dict[str, str]] = {}
+    configs: dict[str, dict[str, str]] = {}
     for result in answer.results:
         if result.error_code == _NO_SUCH_RESOURCES:  # Kafka 3
             continue
         if result.error_code:
             coverage.add_error("group", result.resource_name, CONFIGS, result.error_code)
             continue
-        found[result.resource_name] = {
+        configs[result.resource_name] = {
             row.name: row.value
             for row in sorted(result.configs, key=lambda row: str(row.name))
             if row.value is not None and row.config_source != _DEFAULT_SOURCE
         }
-    return tuple(replace(group, configs=found.get(group.id, {})) for group in groups)
+    return tuple(replace(group, configs=configs.get(group.id, {})) for group in groups)
 
 
 def _short_of_isr(reading: Reading) -> list[SeenPartition]:
     """ISR below min.insync.replicas; others have no eligible leaders."""
     brokers = [values.get("min.insync.replicas", "1") for values in reading.configs.brokers.values()]
     default = max((int(value) for value in brokers if value.isdigit()), default=1)
-    found = []
+    short = []
     for partition in reading.metadata.partitions:
         own = reading.configs.topics.get(partition.topic, {}).get("min.insync.replicas", "")
         if len(partition.isr) < (int(own) if own.isdigit() else default) or partition.leader is None:
-            found.append(partition)
-    return found
+            short.append(partition)
+    return short
 
 
 def with_eligible_leaders(sender: RequestSender, reading: Reading, coverage: Coverage) -> Reading:
@@ -658,15 +660,15 @@ def with_eligible_leaders(sender: RequestSender, reading: Reading, coverage: Cov
     Call it last: an ISR may shrink meanwhile. All fields of a partition come from one answer.
     """
     ids = {topic.name: topic.id for topic in reading.metadata.topics}
-    wanted = {(row.topic, row.partition): row for row in _short_of_isr(reading)}
+    row_of_partition = {(row.topic, row.partition): row for row in _short_of_isr(reading)}
     now, eligible = {}, {}
-    for row in read_eligible_leaders(sender, wanted.values(), coverage):
+    for row in read_eligible_leaders(sender, row_of_partition.values(), coverage):
         key = (row.topic, row.partition)
         is_made_anew = None not in (row.topic_id, ids[row.topic]) and row.topic_id != ids[row.topic]
-        if is_made_anew or row.replicas != wanted[key].replicas:
+        if is_made_anew or row.replicas != row_of_partition[key].replicas:
             coverage.add_partition(*key, _ELIGIBLE, FactCode.CHANGED_WHILE_READ)
             continue
-        now[key] = replace(wanted[key], leader=row.leader, isr=row.isr, offline=row.offline)
+        now[key] = replace(row_of_partition[key], leader=row.leader, isr=row.isr, offline=row.offline)
         if row.eligible:
             eligible[key] = row.eligible
     rows = tuple(now.get((row.topic, row.partition), row) for row in reading.metadata.partitions)
@@ -690,12 +692,12 @@ class EligibleLeaders:
 def read_eligible_leaders(
     sender: RequestSender, partitions: Iterable[SeenPartition], coverage: Coverage
 ) -> list[EligibleLeaders]:
-    wanted = {(partition.topic, partition.partition) for partition in partitions}
-    if not wanted or sender.client.version_of(DescribeTopicPartitionsRequest) < 0:
+    keys = {(partition.topic, partition.partition) for partition in partitions}
+    if not keys or sender.client.version_of(DescribeTopicPartitionsRequest) < 0:
         return []
     topic = DescribeTopicPartitionsRequest.TopicRequest
     request = DescribeTopicPartitionsRequest(
-        topics=[topic(name=name) for name in sorted({name for name, _ in wanted})],
+        topics=[topic(name=name) for name in sorted({name for name, _ in keys})],
         response_partition_limit=_PARTITIONS_A_PAGE,
         cursor=None,
     )
@@ -707,16 +709,16 @@ def read_eligible_leaders(
         read_to = answer.next_cursor.topic_name
         reason = fact(FactCode.MORE_THAN_A_PAGE, partitions=_PARTITIONS_A_PAGE, topic=read_to)
         coverage.add_cluster(_ELIGIBLE, reason)
-    found = []
+    eligible = []
     for row in answer.topics:
         if row.error_code:
             coverage.add_error("topic", row.name, _ELIGIBLE, row.error_code)
-        found += [
+        eligible += [
             _eligible_of(row, partition)
             for partition in row.partitions or ()
-            if (row.name, partition.partition_index) in wanted  # also without a leader
+            if (row.name, partition.partition_index) in keys  # also without a leader
         ]
-    return found
+    return eligible
 
 
 def _eligible_of(topic: Any, partition: Any) -> EligibleLeaders:
@@ -746,23 +748,23 @@ def read_local_starts(
     for key, leader in sorted(leaders.items()):
         by_broker[leader].append(key)
     answers = sender.send({broker: (broker, _local_starts(keys)) for broker, keys in by_broker.items()})
-    found: dict[TopicPartition, int] = {}
+    starts: dict[TopicPartition, int] = {}
     for broker, answer in answers.items():
         if isinstance(answer, Exception):
             coverage.add_unanswered(broker, FactCode.LACKS_OFFSETS_OF_PARTITIONS, answer, by_broker[broker])
             continue
-        _take_local_starts(answer, found, coverage)
-    return found
+        _take_local_starts(answer, starts, coverage)
+    return starts
 
 
-def _take_local_starts(answer: Any, found: dict[TopicPartition, int], coverage: Coverage) -> None:
+def _take_local_starts(answer: Any, starts: dict[TopicPartition, int], coverage: Coverage) -> None:
     for topic in answer.topics:
         for row in topic.partitions:
             if row.error_code:
                 coverage.note_refusal(_LOCAL, row.error_code)
                 coverage.add_partition(topic.name, row.partition_index, _LOCAL, kafka_error(row.error_code))
             elif row.offset >= 0:
-                found[topic.name, row.partition_index] = int(row.offset)
+                starts[topic.name, row.partition_index] = int(row.offset)
 
 
 def _local_starts(partitions: list[TopicPartition]) -> Any:
@@ -779,15 +781,17 @@ _NAMES_A_QUESTION = 50_000
 
 
 def note_hidden_topics(
-    sender: RequestSender, known: set[str], on_disk: set[str], groups: Iterable[Group], coverage: Coverage
+    sender: RequestSender, described: set[str], on_disk: set[str], groups: Iterable[Group], coverage: Coverage
 ) -> None:
     reported = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
     readers = _readers(groups)
-    wanted = sorted(
-        name for name in (on_disk | readers.keys()) - known - reported if name in on_disk or not topic_name_fault(name)
+    hidden = sorted(
+        name
+        for name in (on_disk | readers.keys()) - described - reported
+        if name in on_disk or not topic_name_fault(name)
     )
-    codes = _codes(sender, wanted)
-    for name in wanted:
+    codes = _codes(sender, hidden)
+    for name in hidden:
         code = codes.get(name)
         is_refused, failure = code == _REFUSED, code if isinstance(code, Fact) else None
         if name in on_disk:
@@ -802,29 +806,29 @@ def note_hidden_topics(
 
 
 def _readers(groups: Iterable[Group]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    group_of_topic: dict[str, str] = {}
     for group in groups:
         names = [commit.topic for commit in group.committed]
         for member in group.members:
             names += member.subscription or ()
             names += [topic for part in (member.assigned, member.owned, member.target) for topic, _ in part or ()]
         for name in names:
-            found.setdefault(name, group.id)
-    return found
+            group_of_topic.setdefault(name, group.id)
+    return group_of_topic
 
 
 def _codes(sender: RequestSender, names: list[str]) -> Mapping[str, int | Fact]:
     """Code (0: visible now) or failure."""
-    found: dict[str, int | Fact] = {}
+    codes: dict[str, int | Fact] = {}
     for at in range(0, len(names), _NAMES_A_QUESTION):
         part = names[at : at + _NAMES_A_QUESTION]
         topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in part]
         answer: Any = sender.send_to_any(MetadataRequest(topics=topics, allow_auto_topic_creation=False))
         if isinstance(answer, Exception):
-            found |= dict.fromkeys(part, reason_of(answer))
+            codes |= dict.fromkeys(part, reason_of(answer))
         else:
-            found |= {topic.name: int(topic.error_code) for topic in answer.topics}
-    return found
+            codes |= {topic.name: int(topic.error_code) for topic in answer.topics}
+    return codes
 
 
 def note_odd_commits(
@@ -836,15 +840,15 @@ def note_odd_commits(
     for group in groups:
         if group.type is GroupType.SHARE:
             continue  # start moves with the log at the next read
-        found: dict[tuple[str, bool], list[tuple[int, str, int]]] = {}
+        by_topic: dict[tuple[str, bool], list[tuple[int, str, int]]] = {}
         for commit in group.committed:
             key = (commit.topic, commit.partition)
             name = f"{commit.topic}-{commit.partition}"
             if commit.offset > ends.get(key, commit.offset):
-                found.setdefault((commit.topic, True), []).append((commit.offset, name, ends[key]))
+                by_topic.setdefault((commit.topic, True), []).append((commit.offset, name, ends[key]))
             elif commit.offset < starts.get(key, commit.offset):
-                found.setdefault((commit.topic, False), []).append((commit.offset, name, starts[key]))
-        for (topic, is_beyond_end), examples in found.items():
+                by_topic.setdefault((commit.topic, False), []).append((commit.offset, name, starts[key]))
+        for (topic, is_beyond_end), examples in by_topic.items():
             offset, name, limit = examples[0]
             reason = fact(
                 FactCode.COMMITS_OUTSIDE_LOG,
@@ -868,7 +872,7 @@ def read_cluster(
     cluster_name: str | None,
     now: datetime,
     bootstrap: str | None = None,
-    places: Mapping[str, str] | None = None,
+    locations: Mapping[str, str] | None = None,
     deadline_s: float = DEADLINE_S,
     say: Callable[[str], None] = lambda _: None,
 ) -> ClusterSnapshot:
@@ -876,7 +880,7 @@ def read_cluster(
 
     Raises InvalidInputError, ConnectionFailedError (within 10 s), or ClusterUnreadableError.
     """
-    settings = connection_settings(properties, bootstrap=bootstrap, places=places)
+    settings = connection_settings(properties, bootstrap=bootstrap, locations=locations)
     return read_with_settings(settings, cluster_name=cluster_name, now=now, deadline_s=deadline_s, say=say)
 
 
@@ -926,8 +930,8 @@ def read_with_sender(
     reading = read_details(sender, reading, leaders, coverage)
     reading = read_again_what_changed(sender, reading, coverage)
     reading = with_eligible_leaders(sender, reading, coverage)
-    known = {topic.name for topic in reading.metadata.topics}
-    note_hidden_topics(sender, known, reading.storage.topic_names(), reading.groups, coverage)
+    described = {topic.name for topic in reading.metadata.topics}
+    note_hidden_topics(sender, described, reading.storage.topic_names(), reading.groups, coverage)
     for broker, why in sender.unresponsive.items():
         coverage.add_unanswered(broker, None, why.fact)
     for broker, mangled in sender.mangled.items():

@@ -255,7 +255,7 @@ class RequestCounts:
     def total(self) -> int:
         return self.for_cluster.total() + sum(counts.total() for counts in self.to_broker.values())
 
-    def words(self) -> tuple[str, ...]:
+    def lines(self) -> tuple[str, ...]:
         rows = [("for the cluster", self.for_cluster)]
         rows += [(f"to broker {broker}", self.to_broker[broker]) for broker in sorted(self.to_broker)]
         return tuple(

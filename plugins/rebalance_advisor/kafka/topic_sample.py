@@ -21,7 +21,7 @@ from kafka_assignors.partitioners.key_column import KeyColumn
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.render import render
 from rebalance_advisor.kafka.cluster_metadata import look_again
-from rebalance_advisor.kafka.connection.client import error_name, failure_words
+from rebalance_advisor.kafka.connection.client import error_name, failure_text
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.whole_answers import LARGEST_ANSWER
 from rebalance_advisor.kafka.coverage import Coverage
@@ -60,10 +60,10 @@ def read_topic_sample(
         )  # fmt: skip
         leaders, coverage, count = _leaders(sender, topic)
         starts, ends = read_ends(sender, leaders, coverage)
-        known = {partition: (starts[topic, partition], end) for (_, partition), end in ends.items()
+        ranges = {partition: (starts[topic, partition], end) for (_, partition), end in ends.items()
                  if (topic, partition) in starts}  # fmt: skip
-        reading = _Reading(sender, topic, {partition: leaders[topic, partition] for partition in known})
-        reading.read(newest(known, most_records), {partition: end for partition, (_, end) in known.items()})
+        reading = _Reading(sender, topic, {partition: leaders[topic, partition] for partition in ranges})
+        reading.read(newest(ranges, most_records), {partition: end for partition, (_, end) in ranges.items()})
     gaps = [f"partition {gap.subject}: {render(gap.what)}: {render(gap.reason)}" for gap in coverage.gaps]
     gaps += [f"partition {partition}: {why}" for partition, why in sorted(reading.failed.items())]
     if not reading.keys and gaps:
@@ -74,25 +74,25 @@ def read_topic_sample(
     )  # fmt: skip
 
 
-def newest(known: Mapping[int, tuple[int, int]], most_records: int) -> dict[int, int]:
+def newest(ranges: Mapping[int, tuple[int, int]], most_records: int) -> dict[int, int]:
     """First offsets in proportion to the records, at least one of each non-empty partition."""
-    total = sum(end - start for start, end in known.values())
+    total = sum(end - start for start, end in ranges.values())
     share = min(1.0, most_records / total) if total else 0.0
     return {
-        partition: end - max(1, int((end - start) * share)) for partition, (start, end) in known.items() if end > start
+        partition: end - max(1, int((end - start) * share)) for partition, (start, end) in ranges.items() if end > start
     }
 
 
 def _leaders(sender: RequestSender, topic: str) -> tuple[dict[tuple[str, int], int], Coverage, int]:
-    seen = look_again(sender, [topic])
-    if isinstance(seen, Exception):
-        raise TopicUnreadableError(f"topic {excerpt(topic)}: no broker told where it lies ({failure_words(seen)})")
-    if topic not in seen.partitions:
-        code = seen.errors.get(topic)
+    reading = look_again(sender, [topic])
+    if isinstance(reading, Exception):
+        raise TopicUnreadableError(f"topic {excerpt(topic)}: no broker told where it lies ({failure_text(reading)})")
+    if topic not in reading.partitions:
+        code = reading.errors.get(topic)
         why = "the cluster does not know it" if code in (None, _UNKNOWN_TOPIC) else error_name(code)
         raise InvalidInputError.at(f"topic {excerpt(topic)}", why, "is it spelt right, and may this login describe it?")
     coverage = Coverage()
-    partitions = seen.partitions[topic]
+    partitions = reading.partitions[topic]
     return leaders_of(partitions, coverage), coverage, len(partitions)
 
 
@@ -111,22 +111,22 @@ class _Reading:
             for partition, offset in sorted(left.items()):
                 by_leader[self._leaders[partition]][partition] = offset
             most_bytes = min(_BYTES_A_REQUEST, _BYTES_A_ROUND // len(by_leader))
-            requests = {broker: (broker, self._fetch(wanted, most_bytes)) for broker, wanted in by_leader.items()}
+            requests = {broker: (broker, self._fetch(offsets, most_bytes)) for broker, offsets in by_leader.items()}
             for broker, answer in self._sender.send(requests).items():
                 if isinstance(answer, Exception):
-                    self.failed |= dict.fromkeys(by_leader[broker], failure_words(answer))
+                    self.failed |= dict.fromkeys(by_leader[broker], failure_text(answer))
                     continue
                 for row in (row for topic in answer.responses for row in topic.partitions):
                     at[row.partition_index] = self._take(row, at[row.partition_index], ends[row.partition_index])
             self._tell_stuck(left, at)
 
-    def _fetch(self, wanted: Mapping[int, int], most_bytes: int) -> Any:
+    def _fetch(self, offsets: Mapping[int, int], most_bytes: int) -> Any:
         topic_type = FetchRequest.FetchTopic
         rows = [
             topic_type.FetchPartition(
                 partition=partition, fetch_offset=offset, partition_max_bytes=_BYTES_A_PARTITION
             )
-            for partition, offset in wanted.items()
+            for partition, offset in offsets.items()
         ]  # fmt: skip
         return FetchRequest(
             max_wait_ms=_WAIT_MS, min_bytes=1, max_bytes=most_bytes, isolation_level=0,
@@ -145,7 +145,7 @@ class _Reading:
                     at = max(at, record.offset + 1)
                 at = max(at, getattr(batch, "next_offset", at))
         except Exception as failure:  # noqa: BLE001 # a missing codec raises many kinds
-            self.failed[row.partition_index] = f"its records cannot be read ({failure_words(failure)})"
+            self.failed[row.partition_index] = f"its records cannot be read ({failure_text(failure)})"
         return at
 
     def _add(self, record: Any, partition: int) -> None:

@@ -63,8 +63,8 @@ _FIELD = re.compile(r'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|\r|\Z)')
 
 def read_json_lines(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
     rows: list[Row] = []
-    places: Places = []
-    seen: set[str] = set()
+    lines: Places = []
+    columns_read: set[str] = set()
     for number, line in enumerate(read_text(path, budget).split("\n"), start=1):
         if not line.strip():
             continue
@@ -75,11 +75,11 @@ def read_json_lines(path: Path, columns: SampleColumns, plan: TallyPlan, budget:
         if not isinstance(row, dict):
             raise InvalidInputError.at(f"{path}:{number}", f"is {excerpt(row)}, not an object", "a record a line")
         rows.append(row)
-        places.append(number)
-        seen |= row.keys()
+        lines.append(number)
+        columns_read |= row.keys()
     if rows:
-        columns.require_in(sorted(seen), str(path))
-    return _batch(path, rows, places, columns, plan)
+        columns.require_in(sorted(columns_read), str(path))
+    return _batch(path, rows, lines, columns, plan)
 
 
 def read_csv(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
@@ -90,13 +90,13 @@ def read_csv(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBu
     if len(set(header)) < len(header):
         raise InvalidInputError.at(f"{path}:1", "names a column twice")
     rows: list[Row] = []
-    places: Places = []
+    lines: Places = []
     for number, fields in records:
         if len(fields) != len(header):
             raise InvalidInputError.at(f"{path}:{number}", f"{len(fields)} fields, the header has {len(header)}")
         rows.append({name or "": field for name, field in zip(header, fields, strict=True)})
-        places.append(number)
-    return _batch(path, rows, places, columns, plan)
+        lines.append(number)
+    return _batch(path, rows, lines, columns, plan)
 
 
 def _csv_records(text: str, path: Path) -> Iterator[tuple[int, list[str | None]]]:
@@ -105,13 +105,13 @@ def _csv_records(text: str, path: Path) -> Iterator[tuple[int, list[str | None]]
     fields: list[str | None] = []
     begun = 1
     while at < len(text):
-        found = _FIELD.match(text, at)
-        if found is None:
+        match = _FIELD.match(text, at)
+        if match is None:
             raise InvalidInputError.at(f"{path}:{line}", "a quote that is not closed, or text beside a quoted field")
-        quoted, plain, end = found.groups()
+        quoted, plain, end = match.groups()
         fields.append((plain or None) if quoted is None else quoted.replace('""', '"'))
-        line += found.group().count("\n")
-        at = found.end()
+        line += match.group().count("\n")
+        at = match.end()
         if end == "," and at < len(text):
             continue
         if end == ",":
@@ -121,12 +121,12 @@ def _csv_records(text: str, path: Path) -> Iterator[tuple[int, list[str | None]]
         fields, begun = [], line
 
 
-def _batch(path: Path, rows: list[Row], places: Places, columns: SampleColumns, plan: TallyPlan) -> KeyBatch:
+def _batch(path: Path, rows: list[Row], lines: Places, columns: SampleColumns, plan: TallyPlan) -> KeyBatch:
     def numbers(name: str | None, missing: int, least: int, end: int) -> Any:
         if name is None:
             return None
-        return np.array([_number(row.get(name), f"{path}:{place}, {name}", (missing, least, end))
-                         for row, place in zip(rows, places, strict=True)], np.int64)  # fmt: skip
+        return np.array([_number(row.get(name), f"{path}:{line}, {name}", (missing, least, end))
+                         for row, line in zip(rows, lines, strict=True)], np.int64)  # fmt: skip
 
     value_bytes = numbers(columns.value_bytes, 0, 0, MOST_VALUE_BYTES)
     observed = numbers(columns.partition, UNKNOWN_PARTITION, 0, MOST_PARTITIONS)
@@ -135,35 +135,35 @@ def _batch(path: Path, rows: list[Row], places: Places, columns: SampleColumns, 
         hashes = numbers(columns.key_hash, 0, -_INT32, _INT32)
         is_null = np.array([row.get(columns.key_hash) is None for row in rows], np.bool_)
         return batch_of_hashes(hashes.astype(np.int32).view(np.uint32), is_null, value_bytes, observed)
-    keys = [_key(row.get(columns.key or ""), f"{path}:{place}") for row, place in zip(rows, places, strict=True)]
-    return batch_of_keys(_decoded(path, keys, places, columns.encoding), plan.hashes, value_bytes, observed)
+    keys = [_key(row.get(columns.key or ""), f"{path}:{line}") for row, line in zip(rows, lines, strict=True)]
+    return batch_of_keys(_decoded(path, keys, lines, columns.encoding), plan.hashes, value_bytes, observed)
 
 
-def _decoded(path: Path, keys: list[bytes | None], places: Places, encoding: KeyEncoding) -> KeyColumn:
+def _decoded(path: Path, keys: list[bytes | None], lines: Places, encoding: KeyEncoding) -> KeyColumn:
     column = KeyColumn.of(keys)
     try:
         return decode_keys(column, encoding)
     except InvalidInputError:
         # One by one for the line number.
-        for key, place in zip(keys, places, strict=True):
+        for key, line in zip(keys, lines, strict=True):
             try:
                 decode_keys(KeyColumn.of([key]), encoding)
             except InvalidInputError as error:
-                raise InvalidInputError.at(f"{path}:{place}", error.problem, error.hint) from error
+                raise InvalidInputError.at(f"{path}:{line}", error.problem, error.hint) from error
         raise
 
 
-def _key(value: object, place: str) -> bytes | None:
+def _key(value: object, location: str) -> bytes | None:
     if value is None:
         return None
     if not isinstance(value, str):
         raise InvalidInputError.at(
-            place, f"its key is {excerpt(value)}, not a string", "write keys as text, hex or base64"
+            location, f"its key is {excerpt(value)}, not a string", "write keys as text, hex or base64"
         )
     return value.encode()
 
 
-def _number(value: object, place: str, limits: tuple[int, int, int]) -> int:
+def _number(value: object, location: str, limits: tuple[int, int, int]) -> int:
     missing, least, end = limits
     if value is None:
         return missing
@@ -172,7 +172,7 @@ def _number(value: object, place: str, limits: tuple[int, int, int]) -> int:
     number = whole_number(value)
     if number is None or not least <= number < end:
         raise InvalidInputError.at(
-            place, f"is {excerpt(value)}", f"a whole number from {least} to {end - 1} is expected"
+            location, f"is {excerpt(value)}", f"a whole number from {least} to {end - 1} is expected"
         )
     return number
 
@@ -217,8 +217,8 @@ def key_column(array: Any, name: str) -> KeyColumn:
 def _partitions(batch: pa.RecordBatch, name: str | None) -> Ints | None:
     if name is None:
         return None
-    found = _filled(_signed(batch.column(name), name, "int32"), UNKNOWN_PARTITION)
-    partitions: Ints = found.astype(np.int32)
+    numbers = _filled(_signed(batch.column(name), name, "int32"), UNKNOWN_PARTITION)
+    partitions: Ints = numbers.astype(np.int32)
     return partitions
 
 
@@ -235,8 +235,8 @@ def _signed(array: Any, name: str, kind: str) -> Any:
     try:
         return array.cast(getattr(pa, kind)())
     except pa.ArrowException as error:
-        words = str(error).splitlines()[0]
-        raise InvalidInputError.at(f"column {name}", f"cannot be read as {kind} ({words})") from error
+        reason = str(error).splitlines()[0]
+        raise InvalidInputError.at(f"column {name}", f"cannot be read as {kind} ({reason})") from error
 
 
 def _filled(array: Any, value: int) -> Any:
@@ -268,23 +268,23 @@ def parquet_files(path: Path) -> tuple[Path, ...]:
     if not is_folder(path):
         return (path,)
     files, _ = folder_entries(path)
-    found = tuple(file for file in files if file.suffix == ".parquet")
-    if not found:
+    parquet = tuple(file for file in files if file.suffix == ".parquet")
+    if not parquet:
         raise InvalidInputError.at(str(path), "holds no file that ends with .parquet")
-    return found
+    return parquet
 
 
 def row_groups(files: Sequence[Path], columns: SampleColumns) -> tuple[RowGroups, ...]:
-    found = []
+    groups = []
     for file in files:
         with _opened(str(file)) as opened:
             columns.require_in(opened.schema_arrow.names, str(file))
             before = 0
             for number in range(opened.num_row_groups):
                 rows = opened.metadata.row_group(number).num_rows
-                found.append(RowGroups(str(file), number, number + 1, rows, before))
+                groups.append(RowGroups(str(file), number, number + 1, rows, before))
                 before += rows
-    return tuple(found)
+    return tuple(groups)
 
 
 def shared_out(groups: Sequence[RowGroups], parts: int) -> tuple[tuple[RowGroups, ...], ...]:

@@ -104,14 +104,14 @@ def _pair(score: PairScore) -> dict[str, Any]:
 
 
 def _key(key: HeavyKey) -> dict[str, Any]:
-    shown = {} if key.key is None else {"key_hex": key.key.hex(), "key_text": key.key.decode("utf-8", "replace")}
+    key_texts = {} if key.key is None else {"key_hex": key.key.hex(), "key_text": key.key.decode("utf-8", "replace")}
     return {
         "identity": key.identity,
-        **shown,
+        **key_texts,
         "key_bytes": key.key_bytes,
         "records_at_least": key.records_at_least,
         "records_at_most": key.records_at_most,
-        "partitions": [None if place < 0 else place for place in key.partitions],
+        "partitions": [None if partition < 0 else partition for partition in key.partitions],
     }
 
 
@@ -134,14 +134,14 @@ def lines_of(report: KeyReport) -> Iterator[str]:
         yield f"    {_key_words(key, report.scores.records)}"
 
 
-def _topic_lines(topic: str, scores: KeyScores, shown: Sequence[PlacementScore]) -> Iterator[str]:
+def _topic_lines(topic: str, scores: KeyScores, placements: Sequence[PlacementScore]) -> Iterator[str]:
     about = "" if scores.different_is_exact else "about "
     within = "" if scores.different_is_exact else f" (standard error {scores.different_error:.1%})"
     yield (
         f"{topic}: {scores.records:,} records, {scores.null_keys:,} without key, {scores.empty_keys:,} with an empty "
         f"one, {about}{scores.different_keys:,.0f} different keys{within}"
     )
-    for score in shown:
+    for score in placements:
         load = score.load
         keyed = int(load.records.sum())
         if not keyed:
@@ -172,6 +172,6 @@ def _pair_words(score: PairScore, other_topic: str | None) -> str:
 
 
 def _key_words(key: HeavyKey, records: int) -> str:
-    place = "by lot" if key.partitions[0] < 0 else f"partition {key.partitions[0]}"
+    partition = "by lot" if key.partitions[0] < 0 else f"partition {key.partitions[0]}"
     name = key.identity if key.key is None else f"{excerpt(key.key)} ({key.identity})"
-    return f"{key.records_at_least:>12,}  {key.records_at_least / records:6.1%}  {place}  {name}"
+    return f"{key.records_at_least:>12,}  {key.records_at_least / records:6.1%}  {partition}  {name}"

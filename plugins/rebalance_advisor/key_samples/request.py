@@ -30,14 +30,16 @@ class SampleColumns:
 
     @property
     def names(self) -> tuple[str, ...]:
-        wanted = (self.key, self.key_hash, self.partition, self.value_bytes)
-        return tuple(dict.fromkeys(name for name in wanted if name is not None))
+        columns = (self.key, self.key_hash, self.partition, self.value_bytes)
+        return tuple(dict.fromkeys(name for name in columns if name is not None))
 
-    def require_in(self, found: Collection[str], place: str) -> None:
+    def require_in(self, columns: Collection[str], location: str) -> None:
         for name in self.names:
-            if name not in found:
-                have = ", ".join(excerpt(column) for column in list(found)[:_SHOWN_COLUMNS]) or "no column"
-                raise InvalidInputError.at(place, f"has no column {excerpt(name)}, but {have}", "name it by --…-column")
+            if name not in columns:
+                have = ", ".join(excerpt(column) for column in list(columns)[:_SHOWN_COLUMNS]) or "no column"
+                raise InvalidInputError.at(
+                    location, f"has no column {excerpt(name)}, but {have}", "name it by --…-column"
+                )
 
     def require_fit(self, plan: TallyPlan) -> None:
         if self.key_hash is not None and len(plan.hashes) > 1:

@@ -52,18 +52,18 @@ def _answer_all(channel: socket.socket) -> None:
     setup = json.loads(lines.readline())
     pid = os.getpid()
     target = Target(Kind(setup["kind"]), setup["place"], setup["place"])
-    found: list[Any] = []
+    instances: list[Any] = []
 
     def send(message: Message) -> None:
         if os.getpid() != pid:  # a forked copy of the class
             os._exit(0)
         channel.sendall(json.dumps(message).encode() + b"\n")
 
-    send(_guarded(lambda: _hello(target, found)))
+    send(_guarded(lambda: _hello(target, instances)))
     answer = _assign if target.kind is Kind.ASSIGNOR else _partition
     for line in lines:
         request = json.loads(line)
-        reply = _guarded(lambda: answer(found[0], request))  # noqa: B023 (called at once)
+        reply = _guarded(lambda: answer(instances[0], request))  # noqa: B023 (called at once)
         send(reply | {"number": request["number"]})
 
 
@@ -90,19 +90,19 @@ def _guarded(work: Callable[[], Message]) -> Message:
 def _error_text(error: BaseException) -> str:
     """Survive errors whose message raises."""
     frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    location = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     try:
-        words = str(error)
+        message = str(error)
     except BaseException:  # noqa: BLE001 (foreign code may also exit)
-        words = "its message cannot be made"
-    return f"{type(error).__name__}: {words[:_MOST_FAULT_CHARS]}{place}"
+        message = "its message cannot be made"
+    return f"{type(error).__name__}: {message[:_MOST_FAULT_CHARS]}{location}"
 
 
-def _fault(kind: str, words: str) -> Message:
-    return {"fault": [kind, words[: 2 * _MOST_FAULT_CHARS]]}
+def _fault(kind: str, message: str) -> Message:
+    return {"fault": [kind, message[: 2 * _MOST_FAULT_CHARS]]}
 
 
-def _hello(target: Target, found: list[Any]) -> Message:
+def _hello(target: Target, instances: list[Any]) -> Message:
     made = _imported(target)
     strategy = made() if isinstance(made, type) else made
     method = "assign_members" if target.kind is Kind.ASSIGNOR else "partition_of"
@@ -111,7 +111,7 @@ def _hello(target: Target, found: list[Any]) -> Message:
     name, versions = getattr(strategy, "name", None), getattr(strategy, "versions", None)
     if not isinstance(name, str) or not 0 < len(name) <= _MOST_NAME_CHARS:
         raise AssignorError("NoStrategy", f"has no name of 1 to {_MOST_NAME_CHARS} characters")
-    found.append(strategy)
+    instances.append(strategy)
     return {"name": name, "versions": versions[:_MOST_NAME_CHARS] if isinstance(versions, str) else None}
 
 
@@ -128,10 +128,10 @@ def _imported(target: Target) -> Any:
         spec.loader.exec_module(module)
     else:
         module = importlib.import_module(target.module)
-    found: Any = module
+    imported: Any = module
     for part in target.attribute.split("."):
-        found = getattr(found, part)
-    return found
+        imported = getattr(imported, part)
+    return imported
 
 
 def _assign(strategy: Any, request: Mapping[str, Any]) -> Message:

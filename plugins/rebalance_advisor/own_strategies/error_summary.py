@@ -18,7 +18,7 @@ def error_summary(groups: Iterable[GroupReplay], names: Sequence[str]) -> list[s
         for score in group.scores[1:]:
             if score.assignor in errors:
                 errors[score.assignor].append(score.error)
-    return [_line(name, found) for name, found in errors.items()]
+    return [_line(name, failures) for name, failures in errors.items()]
 
 
 def _line(name: str, errors: Sequence[Fact | None]) -> str:

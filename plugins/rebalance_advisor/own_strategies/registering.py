@@ -119,7 +119,7 @@ class ChildProcess:
                 kernel_guards.show_environment()
                 raise AssignorError("NotStarted", f"no process can be started: {error}") from error
         self._channel = ours
-        setup = {"kind": self._target.kind.value, "place": self._target.place}
+        setup = {"kind": self._target.kind.value, "place": self._target.reference}
         try:
             hello = self._exchanged(json.dumps(setup).encode() + b"\n", self._limits.start_s, _HELLO_BYTES)
         except AssignorError as error:
@@ -144,10 +144,10 @@ class ChildProcess:
             return reply
         if not isinstance(fault, list) or len(fault) != 2 or not all(isinstance(part, str) for part in fault):
             raise self._ended("Nonsense", "writes to the advisor's own channel")
-        kind, words = (visible(part) for part in fault)  # lone surrogates crash writers
+        kind, message = (visible(part) for part in fault)  # lone surrogates crash writers
         if kind == "MemoryLimit":
-            raise self._ended(kind, words)
-        raise AssignorError(kind, words)
+            raise self._ended(kind, message)
+        raise AssignorError(kind, message)
 
     def _line_after(self, line: bytes, deadline: float, seconds: float, most_bytes: int) -> bytes:
         if self._channel is None or self._process is None:
@@ -174,7 +174,7 @@ class ChildProcess:
                 part = b""
             if not part:
                 raise self._has_ended()
-            end = -1 if (found := part.find(b"\n")) < 0 else len(self._buffer) + found
+            end = -1 if (index := part.find(b"\n")) < 0 else len(self._buffer) + index
             self._buffer += part
         whole = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
@@ -194,9 +194,9 @@ class ChildProcess:
             return self._ended("Ended", f"its process is ended by signal {-code} ({_signal_name(-code)})")
         return self._ended("Ended", f"ends its process with exit code {code}")
 
-    def _ended(self, kind: str, words: str) -> AssignorError:
+    def _ended(self, kind: str, message: str) -> AssignorError:
         self.close()
-        return AssignorError(kind, words)
+        return AssignorError(kind, message)
 
 
 def _signal_name(number: int) -> str:
@@ -287,28 +287,28 @@ def described(targets: Iterable[Target], limits: Limits = DEFAULTS) -> tuple[Des
     A class that cannot be made here keeps label and error: it may work on another machine. One with a taken name is
     never called.
     """
-    found: list[Described] = []
+    strategies: list[Described] = []
     names: set[str] = set()
-    for target in {target.place: target for target in targets}.values():
-        one = _described(target, limits)
-        if one.name in names or one.name in _BUILT_IN[target.kind]:
-            problem = f"{target.place} calls itself {one.name}, as another one does"
-            label = target.place if one.name == visible(target.label) else target.label
-            one = Described(target, visible(label), one.versions, problem)
-        names.add(one.name)
-        found.append(one)
-    return tuple(found)
+    for target in {target.reference: target for target in targets}.values():
+        strategy = _described(target, limits)
+        if strategy.name in names or strategy.name in _BUILT_IN[target.kind]:
+            problem = f"{target.reference} calls itself {strategy.name}, as another one does"
+            label = target.reference if strategy.name == visible(target.label) else target.label
+            strategy = Described(target, visible(label), strategy.versions, problem)
+        names.add(strategy.name)
+        strategies.append(strategy)
+    return tuple(strategies)
 
 
 @contextmanager
-def own_strategies(found: Sequence[Described], limits: Limits = DEFAULTS) -> Iterator[None]:
+def own_strategies(strategies: Sequence[Described], limits: Limits = DEFAULTS) -> Iterator[None]:
     with ExitStack() as stack:
-        for one in found:
-            process = stack.enter_context(ChildProcess(one.target, limits))
-            if one.target.kind is Kind.ASSIGNOR:
-                stack.enter_context(assignors.registered(IsolatedAssignor(one, process)))
+        for strategy in strategies:
+            process = stack.enter_context(ChildProcess(strategy.target, limits))
+            if strategy.target.kind is Kind.ASSIGNOR:
+                stack.enter_context(assignors.registered(IsolatedAssignor(strategy, process)))
             else:
-                stack.enter_context(partitioners.registered(IsolatedPartitioner(one, process)))
+                stack.enter_context(partitioners.registered(IsolatedPartitioner(strategy, process)))
         yield
 
 

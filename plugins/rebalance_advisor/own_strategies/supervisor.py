@@ -69,15 +69,15 @@ def _end_all(worker: int | None) -> None:
 
 
 def _descendants() -> list[int]:
-    found: list[int] = []
+    pids: list[int] = []
     ahead = [os.getpid()]
     while ahead:
         for threads in Path(f"/proc/{ahead.pop()}/task").glob("*/children"):
             with suppress(OSError):
                 below = [int(pid) for pid in threads.read_text().split()]
-                found += below
+                pids += below
                 ahead += below
-    return found
+    return pids
 
 
 def _is_beyond(pids: list[int], memory_bytes: int) -> bool:

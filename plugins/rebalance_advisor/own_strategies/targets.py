@@ -25,19 +25,19 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """``place``: the user's text; ``label``: until the class's own name is known."""
+    """``reference``: the user's text; ``label``: until the class's own name is known."""
 
     kind: Kind
-    place: str
+    reference: str
     label: str
 
     @property
     def module(self) -> str:
-        return self.place.rpartition(":")[0]
+        return self.reference.rpartition(":")[0]
 
     @property
     def attribute(self) -> str:
-        return self.place.rpartition(":")[2]
+        return self.reference.rpartition(":")[2]
 
     @property
     def is_file(self) -> bool:
@@ -46,10 +46,10 @@ class Target:
 
 def read_target(text: str, kind: Kind) -> Target:
     match = _PLACE.fullmatch(text)
-    is_place = match is not None and len(text) <= MOST_PLACE_CHARS
+    is_reference = match is not None and len(text) <= MOST_PLACE_CHARS
     if (
         match is None
-        or not is_place
+        or not is_reference
         or not (match["module"].endswith(FILE_SUFFIX) or _MODULE.fullmatch(match["module"]))
     ):
         raise UsageError.at(excerpt(text), "names no class", "write module:Class or FILE.py:Class")
@@ -61,13 +61,13 @@ def installed_targets(kind: Kind) -> tuple[Target, ...]:
     return tuple(Target(kind, f"{point.module}:{point.attr}", point.name) for point in points)
 
 
-def targets_of(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
-    return (*installed_targets(kind), *(read_target(place, kind) for place in places))
+def targets_of(references: Iterable[str], kind: Kind) -> tuple[Target, ...]:
+    return (*installed_targets(kind), *(read_target(reference, kind) for reference in references))
 
 
-def targets_here(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
-    targets = targets_of(places, kind)
+def targets_here(references: Iterable[str], kind: Kind) -> tuple[Target, ...]:
+    targets = targets_of(references, kind)
     for target in targets:
         if target.is_file and not Path(target.module).is_file():
-            raise UsageError.at(excerpt(target.place), f"there is no file {excerpt(target.module)}")
+            raise UsageError.at(excerpt(target.reference), f"there is no file {excerpt(target.module)}")
     return targets

@@ -7,7 +7,7 @@ In this order:
 3. Names are escaped, their hidden characters written out.
 4. Widths are percentages and texts keep their size: readable at 400 pixels.
 
-``strip(Strip(parts=bar(30.0, Look.PLAIN, "30 GiB"), high=60.0, words="disk"))`` fills half of its width. Time and space
+``strip(Strip(parts=bar(30.0, Look.PLAIN, "30 GiB"), high=60.0, title="disk"))`` fills half of its width. Time and space
 are linear in the parts.
 """
 
@@ -49,12 +49,12 @@ class Look(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """``words``: tooltip; ``href``: link, or empty."""
+    """``title``: tooltip; ``href``: link, or empty."""
 
     start: float
     end: float
     look: Look
-    words: str
+    title: str
     href: str = ""
 
 
@@ -63,7 +63,7 @@ class Tick:
     """Line across a strip; ``is_dashed`` for a limit."""
 
     at: float
-    words: str
+    title: str
     is_dashed: bool = False
 
 
@@ -71,24 +71,24 @@ class Tick:
 class Strip:
     """Without parts the value is unknown."""
 
-    words: str
+    title: str
     parts: Sequence[Part] = ()
     ticks: Sequence[Tick] = ()
     low: float = 0.0
     high: float
 
 
-def bar(value: float | None, look: Look, words: str) -> tuple[Part, ...]:
-    return () if value is None else (Part(start=0.0, end=value, look=look, words=words),)
+def bar(value: float | None, look: Look, title: str) -> tuple[Part, ...]:
+    return () if value is None else (Part(start=0.0, end=value, look=look, title=title),)
 
 
 def stacked(pieces: Iterable[tuple[float, Look, str, str]], *, is_leftward: bool = False) -> tuple[Part, ...]:
     """``pieces``: (size, look, words, href), end to end."""
     parts, end = [], 0.0
     sign = -1.0 if is_leftward else 1.0
-    for size, look, words, href in pieces:
+    for size, look, title, href in pieces:
         parts.append(
-            Part(start=min(end, end + sign * size), end=max(end, end + sign * size), look=look, words=words, href=href)
+            Part(start=min(end, end + sign * size), end=max(end, end + sign * size), look=look, title=title, href=href)
         )
         end += sign * size
     return tuple(parts)
@@ -100,23 +100,23 @@ _STRIP_PX = 18
 def strip(drawn: Strip) -> Markup:
     inner = _join(_part(part, drawn) for part in drawn.parts) if drawn.parts else _unknown("0", "0", "100%", _STRIP_PX)
     inner += _join(_tick(tick, drawn) for tick in drawn.ticks)
-    return _svg("strip", drawn.words, _STRIP_PX, inner, has_links=any(part.href for part in drawn.parts))
+    return _svg("strip", drawn.title, _STRIP_PX, inner, has_links=any(part.href for part in drawn.parts))
 
 
 def _part(part: Part, of: Strip) -> Markup:
     start, end = _across(part.start, of.low, of.high), _across(part.end, of.low, of.high)
     rect = _format(
         '<rect class="{}" x="{}%" y="2" width="{}%" height="14"><title>{}</title></rect>',
-        part.look.value, _number(start), _number(max(end - start, 0.15)), part.words,
+        part.look.value, _number(start), _number(max(end - start, 0.15)), part.title,
     )  # fmt: skip
-    return _linked(part.href, part.words, rect)
+    return _linked(part.href, part.title, rect)
 
 
 def _tick(tick: Tick, of: Strip) -> Markup:
-    place = _number(_across(tick.at, of.low, of.high))
+    x = _number(_across(tick.at, of.low, of.high))
     look = "tick limit" if tick.is_dashed else "tick"
     template = '<line class="{}" x1="{}%" x2="{}%" y1="0" y2="18"><title>{}</title></line>'
-    return _format(template, look, place, place, tick.words)
+    return _format(template, look, x, x, tick.title)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ class Point:
 
     x: float
     y: float
-    words: str
+    title: str
     label: str = ""
     href: str = ""
     is_marked: bool = False
@@ -143,13 +143,13 @@ class Line:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
     y: float
-    words: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
     x: float
-    words: str
+    title: str
     label: str
     href: str = ""
 
@@ -160,7 +160,7 @@ class LineChart:
     moments and for ``x_labels``.
     """
 
-    words: str
+    title: str
     lines: Sequence[Line]
     x_range: tuple[float, float]
     y_range: tuple[float, float]
@@ -179,7 +179,7 @@ _SIDE, _LABELLED_SIDE = 2.0, 11.0
 
 def line_chart(chart: LineChart) -> Markup:
     if not any(line.points for line in chart.lines):
-        return _svg("chart", chart.words, 40, _unknown("0", "0", "100%", 40))
+        return _svg("chart", chart.title, 40, _unknown("0", "0", "100%", 40))
     bottom = chart.height_px - chart.below_px
     inner = _band(chart, bottom) + _y_axis(chart, bottom) + _x_axis(chart)
     inner += _join(_level(level, chart, bottom) for level in chart.levels)
@@ -187,7 +187,7 @@ def line_chart(chart: LineChart) -> Markup:
     inner += _join(_line(line, chart, bottom) for line in chart.lines)
     has_links = any(point.href for line in chart.lines for point in line.points)
     has_links = has_links or any(moment.href for moment in chart.moments)
-    return _svg("chart", chart.words, chart.height_px, inner, has_links=has_links)
+    return _svg("chart", chart.title, chart.height_px, inner, has_links=has_links)
 
 
 def _x(chart: LineChart, value: float) -> float:
@@ -212,45 +212,45 @@ def _y_axis(chart: LineChart, bottom: int) -> Markup:
     template = '<line class="grid" x1="0" x2="100%" y1="{0}" y2="{0}"/><text class="axis" x="0" y="{1}">{2}</text>'
     drawn = []
     for value, label in chart.y_labels:
-        place = _y(chart, value, bottom)
-        drawn.append(_format(template, _number(place), _number(place - 3), label))
+        y = _y(chart, value, bottom)
+        drawn.append(_format(template, _number(y), _number(y - 3), label))
     return _join(drawn)
 
 
 def _x_axis(chart: LineChart) -> Markup:
     template = '<text class="axis" text-anchor="{}" x="{}%" y="{}">{}</text>'
     return _join(
-        _format(template, _anchor(place := _x(chart, value)), _number(place), chart.height_px - 5, label)
+        _format(template, _anchor(x := _x(chart, value)), _number(x), chart.height_px - 5, label)
         for value, label in chart.x_labels
     )
 
 
-def _anchor(place: float) -> str:
-    return "start" if place < 12 else "end" if place > 88 else "middle"
+def _anchor(x: float) -> str:
+    return "start" if x < 12 else "end" if x > 88 else "middle"
 
 
 def _level(level: Level, chart: LineChart, bottom: int) -> Markup:
-    place = _y(chart, level.y, bottom)
+    y = _y(chart, level.y, bottom)
     template = (
         '<line class="limit" x1="0" x2="100%" y1="{0}" y2="{0}"/>'
         '<text class="limit-words" text-anchor="end" x="100%" y="{1}">{2}</text>'
     )
-    return _format(template, _number(place), _number(place - 3), level.words)
+    return _format(template, _number(y), _number(y - 3), level.title)
 
 
 def _moment(moment: Moment, chart: LineChart, bottom: int) -> Markup:
-    place = _x(chart, moment.x)
+    x = _x(chart, moment.x)
     template = (
         '<line class="moment" x1="{0}%" x2="{0}%" y1="{1}" y2="{2}"><title>{3}</title></line>'
         '<text class="moment-words" text-anchor="{4}" x="{0}%" y="11">{5}<title>{3}</title></text>'
     )
-    drawn = _format(template, _number(place), chart.top_px, bottom, moment.words, _anchor(place), moment.label)
-    return _linked(moment.href, moment.words, drawn)
+    drawn = _format(template, _number(x), chart.top_px, bottom, moment.title, _anchor(x), moment.label)
+    return _linked(moment.href, moment.title, drawn)
 
 
 def _line(line: Line, chart: LineChart, bottom: int) -> Markup:
-    places = [(_x(chart, point.x), _y(chart, point.y, bottom)) for point in line.points]
-    joined = " ".join(f"{_number(x)},{_number(y)}" for x, y in places)
+    points = [(_x(chart, point.x), _y(chart, point.y, bottom)) for point in line.points]
+    joined = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
     # Points cannot be percentages, so the line has its own drawing, stretched sideways.
     path = _format(
         '<svg x="0" y="0" width="100%" height="{0}" viewBox="0 0 100 {0}" preserveAspectRatio="none">'
@@ -259,13 +259,13 @@ def _line(line: Line, chart: LineChart, bottom: int) -> Markup:
     )  # fmt: skip
     if not line.has_dots:
         return path
-    return path + _join(_dot(point, x, y) for point, (x, y) in zip(line.points, places, strict=True))
+    return path + _join(_dot(point, x, y) for point, (x, y) in zip(line.points, points, strict=True))
 
 
 def _dot(point: Point, x: float, y: float) -> Markup:
     dot = _format(
         '<circle class="dot" cx="{}%" cy="{}" r="{}"><title>{}</title></circle>',
-        _number(x), _number(y), 7 if point.is_marked else 4, point.words,
+        _number(x), _number(y), 7 if point.is_marked else 4, point.title,
     )  # fmt: skip
     if point.label:
         shift = {"start": 10, "middle": 0, "end": -10}[_anchor(x)]
@@ -273,7 +273,7 @@ def _dot(point: Point, x: float, y: float) -> Markup:
             '<text class="label" text-anchor="{}" x="{}%" y="{}" dx="{}">{}</text>',
             _anchor(x), _number(x), _number(y - (4 if shift else 14)), shift, point.label,
         )  # fmt: skip
-    return _linked(point.href, point.words, dot)
+    return _linked(point.href, point.title, dot)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,7 +282,7 @@ class Cell:
 
     text: str | None
     look: Look
-    words: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,8 +290,8 @@ class Row:
     """Several cells of a place are side by side (today, after the plan)."""
 
     label: str
-    places: Sequence[Sequence[Cell]]
-    words: str
+    cells: Sequence[Sequence[Cell]]
+    title: str
     href: str = ""
     heading: str = ""
 
@@ -303,7 +303,7 @@ class Grid:
     ``label_share``: of the width, for labels. ``column_hrefs``: one link a column, or none at all.
     """
 
-    words: str
+    title: str
     columns: Sequence[str]
     rows: Sequence[Row]
     label_share: float = 0.16
@@ -332,30 +332,30 @@ def grid(drawn: Grid) -> Markup:
         rows.append(_row(row, top, first, wide, drawn.row_px))
         top += drawn.row_px
     has_links = any(row.href for row in drawn.rows) or any(hrefs)
-    return _svg("chart", drawn.words, top + 2, _join(heads) + _join(rows), has_links=has_links)
+    return _svg("chart", drawn.title, top + 2, _join(heads) + _join(rows), has_links=has_links)
 
 
 def _row(row: Row, top: int, first: float, wide: float, height: int) -> Markup:
     label = _format('<text class="label" x="0" y="{}">{}</text>', top + height / 2 + 4, row.label)
     cells = [
-        _cell(cell, first + wide * (column + n / len(place)), wide / len(place), top, height)
-        for column, place in enumerate(row.places)
-        for n, cell in enumerate(place)
+        _cell(cell, first + wide * (column + n / len(column_cells)), wide / len(column_cells), top, height)
+        for column, column_cells in enumerate(row.cells)
+        for n, cell in enumerate(column_cells)
     ]
-    return _linked(row.href, row.words, label + _join(cells))
+    return _linked(row.href, row.title, label + _join(cells))
 
 
 def _cell(cell: Cell, left: float, wide: float, top: int, height: int) -> Markup:
     inner = 0.94 * wide
     rect = _format(
         '<g><title>{0}</title><rect class="{1}" x="{2}%" y="{3}" width="{4}%" height="{5}"/>',
-        cell.words, "unknown" if cell.text is None else cell.look.value, _number(left + 0.03 * wide), top + 1,
+        cell.title, "unknown" if cell.text is None else cell.look.value, _number(left + 0.03 * wide), top + 1,
         _number(inner), height - 2,
     )  # fmt: skip
-    words = NOT_KNOWN if cell.text is None else cell.text
+    cell_text = NOT_KNOWN if cell.text is None else cell.text
     text = _format(
         '<text class="cell" x="{}%" y="{}">{}</text></g>',
-        _number(left + wide / 2), _number(top + height / 2 + 4), words,
+        _number(left + wide / 2), _number(top + height / 2 + 4), cell_text,
     )  # fmt: skip
     return rect + text
 
@@ -367,14 +367,14 @@ def _unknown(x: str, y: str, width: str, height: int) -> Markup:
     return _format(template + "</text>", x, y, width, height, height / 2 + 4)
 
 
-def _svg(look: str, words: str, height: int, inner: Markup, *, has_links: bool = False) -> Markup:
+def _svg(look: str, title: str, height: int, inner: Markup, *, has_links: bool = False) -> Markup:
     """Without links it is one image for screen readers."""
     template = '<svg class="{}" role="{}" aria-label="{}" width="100%" height="{}">{}</svg>'
-    return _format(template, look, "group" if has_links else "img", words, height, inner)
+    return _format(template, look, "group" if has_links else "img", title, height, inner)
 
 
-def _linked(href: str, words: str, inner: Markup) -> Markup:
-    return _format('<a href="{}" aria-label="{}">{}</a>', href, words, inner) if href else inner
+def _linked(href: str, title: str, inner: Markup) -> Markup:
+    return _format('<a href="{}" aria-label="{}">{}</a>', href, title, inner) if href else inner
 
 
 def _across(value: float, low: float, high: float) -> float:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from kafka_rebalance.findings.finding import Severity
-from rebalance_advisor.page import rendering as words
+from rebalance_advisor.page import rendering as texts
 from rebalance_advisor.page.charts import (
     Cell,
     Grid,
@@ -73,22 +73,22 @@ def heat_map(levels: Sequence[Row], allowed: Mapping[str, Band], link: Link) -> 
         return None
     rows, last_rack = [], None
     for (rack, broker), loads in sorted(of_broker.items()):
-        places = [_level_cells(broker, name, loads.get(name), allowed.get(name)) for name in RESOURCES]
-        heading = "" if rack == last_rack else words.rack_words(rack)
+        cells = [_level_cells(broker, name, loads.get(name), allowed.get(name)) for name in RESOURCES]
+        heading = "" if rack == last_rack else texts.rack_words(rack)
         rows.append(
             GridRow(
-                label=str(broker), places=places, words=f"broker {broker}", href=link("broker", id=broker),
+                label=str(broker), cells=cells, title=f"broker {broker}", href=link("broker", id=broker),
                 heading=heading,
             )
         )  # fmt: skip
         last_rack = rack
-    return Grid(words="Load of brokers by resource, as multiples of their share", columns=RESOURCES, rows=rows)
+    return Grid(title="Load of brokers by resource, as multiples of their share", columns=RESOURCES, rows=rows)
 
 
 def _level_cells(broker: int, resource: str, row: Row | None, band: Band | None) -> list[Cell]:
     if row is None or row["times_share"] is None:
-        return [Cell(text=None, look=Look.PLAIN, words=words.level_words(broker, resource, row))]
-    title = words.level_words(broker, resource, row)
+        return [Cell(text=None, look=Look.PLAIN, title=texts.level_words(broker, resource, row))]
+    title = texts.level_words(broker, resource, row)
     cells = [_level_cell(row["load"], row["times_share"], row, band, title)]
     if row["load_after"] is not None:
         cells.append(_level_cell(row["load_after"], row["times_share_after"], row, band, title))
@@ -98,7 +98,7 @@ def _level_cells(broker: int, resource: str, row: Row | None, band: Band | None)
 def _level_cell(load: float, times_share: float | None, row: Row, band: Band | None, title: str) -> Cell:
     look = look_of(times_share, load / row["capacity"] if row["capacity"] else None, band)
     mark = "!" if look is Look.FULL else ""
-    return Cell(text=None if times_share is None else f"{times_share:.2f}{mark}", look=look, words=title)
+    return Cell(text=None if times_share is None else f"{times_share:.2f}{mark}", look=look, title=title)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,12 +132,13 @@ def before_and_after(resources: Sequence[Row], brokers: Sequence[Row], most: int
         if resource["exclusion_reason_code"] is not None:
             continue
         loads = [row for row in brokers if row["resource"] == resource["resource"]]
-        shown = sorted(sorted(loads, key=lambda row: _distance(row, resource))[:most], key=lambda row: row["broker"])
-        high = max((value for row in shown for value in _values(row)), default=1.0)
-        bars = [_broker_bar(row, resource["unit"], high) for row in shown]
+        nearest = sorted(sorted(loads, key=lambda row: _distance(row, resource))[:most], key=lambda row: row["broker"])
+        high = max((value for row in nearest for value in _values(row)), default=1.0)
+        bars = [_broker_bar(row, resource["unit"], high) for row in nearest]
         drawn.append(
             ResourceBars(
-                resource=resource["resource"], unit=resource["unit"], bars=bars, left_out_count=len(loads) - len(shown)
+                resource=resource["resource"], unit=resource["unit"], bars=bars,
+                left_out_count=len(loads) - len(nearest),
             )
         )  # fmt: skip
     return drawn
@@ -154,12 +155,12 @@ def _distance(row: Row, resource: Row) -> tuple[float, int]:
 
 
 def _broker_bar(row: Row, unit: str, high: float) -> BrokerBar:
-    title = words.before_after_words(row, unit)
+    title = texts.before_after_words(row, unit)
     capacity = row["capacity"]
-    ticks = [] if capacity is None else [Tick(at=capacity, words=words.capacity_words(capacity, unit), is_dashed=True)]
+    ticks = [] if capacity is None else [Tick(at=capacity, title=texts.capacity_words(capacity, unit), is_dashed=True)]
     parts = change_parts(row["load_before"], row["load_after"], unit)
     return BrokerBar(
-        broker=row["broker"], strip=Strip(words=title, parts=parts, ticks=ticks, high=high), before=row["load_before"],
+        broker=row["broker"], strip=Strip(title=title, parts=parts, ticks=ticks, high=high), before=row["load_before"],
         after=row["load_after"], capacity=capacity,
         is_full=bool(capacity) and row["load_before"] >= FULL_SHARE * capacity,
     )  # fmt: skip
@@ -169,12 +170,12 @@ def change_parts(before: float, after: float | None, unit: str) -> list[Part]:
     """What stays, then what leaves or arrives; only today's load if the plan's is unknown."""
     stays = before if after is None else min(before, after)
     parts = [
-        Part(start=0.0, end=stays, look=Look.PLAIN, words=words.stays_words(stays, unit, is_planned=after is not None))
+        Part(start=0.0, end=stays, look=Look.PLAIN, title=texts.stays_words(stays, unit, is_planned=after is not None))
     ]
     if after is not None and after != before:
         look = Look.ARRIVES if after > before else Look.LEAVES
-        said = words.change_words(after - before, unit)
-        parts.append(Part(start=stays, end=max(before, after), look=look, words=said))
+        title = texts.change_words(after - before, unit)
+        parts.append(Part(start=stays, end=max(before, after), look=look, title=title))
     return parts
 
 
@@ -183,34 +184,34 @@ def frontier(points: Sequence[Row], compared: Sequence[str]) -> LineChart | None
     if not points:
         return None
     axis = cost_axis(points)
-    known = [
+    drawable = [
         (point, highest[1])
         for point in points
         if point[axis] is not None and (highest := highest_skew(point, compared)) is not None
     ]
-    if len(known) < 2:
+    if len(drawable) < 2:
         return None
-    most = max(float(point[axis]) for point, _ in known) or 1.0
-    low, high = min(skew for _, skew in known), max(skew for _, skew in known)
+    most = max(float(point[axis]) for point, _ in drawable) or 1.0
+    low, high = min(skew for _, skew in drawable), max(skew for _, skew in drawable)
     room = 0.08 * (high - low) or 0.1
-    drawn = [_frontier_point(point, axis, skew) for point, skew in known]
+    drawn = [_frontier_point(point, axis, skew) for point, skew in drawable]
     proved = [
-        Point(x=point["lower_bound_bytes"], y=skew, words="")
-        for point, skew in known
+        Point(x=point["lower_bound_bytes"], y=skew, title="")
+        for point, skew in drawable
         if axis == "bytes" and point["lower_bound_bytes"] is not None
     ]
     return LineChart(
-        words=words.frontier_label(len(known), compared),
+        title=texts.frontier_label(len(drawable), compared),
         lines=[Line(points=proved, is_dashed=True, has_dots=False), Line(points=drawn)],
         x_range=(0.0, most), y_range=(low - room, high + room),
-        x_labels=[(share * most, words.cost_words(share * most, axis)) for share in (0.0, 0.5, 1.0)],
+        x_labels=[(share * most, texts.cost_words(share * most, axis)) for share in (0.0, 0.5, 1.0)],
         y_labels=[(value, f"{value:.2f} ×") for value in (low, (low + high) / 2, high)], height_px=240,
     )  # fmt: skip
 
 
 def _frontier_point(point: Row, axis: str, skew: float) -> Point:
     return Point(
-        x=float(point[axis]), y=skew, words=words.point_words(point, skew), href=f"#point-{point['position']}",
+        x=float(point[axis]), y=skew, title=texts.point_words(point, skew), href=f"#point-{point['position']}",
         label="this plan" if point["is_recommended"] else point["name"] or "", is_marked=point["is_recommended"],
     )  # fmt: skip
 
@@ -251,8 +252,8 @@ def copies(rows: Sequence[Row], waves: int, link: Link, run: str) -> CopyBars | 
         CopyBar(
             broker=broker, sent=both[broker][0], received=both[broker][1],
             strip=Strip(
-                words=words.copies_words(broker, *both[broker]), low=-most, high=most,
-                ticks=[Tick(at=0.0, words="left: sent; right: received")],
+                title=texts.copies_words(broker, *both[broker]), low=-most, high=most,
+                ticks=[Tick(at=0.0, title="left: sent; right: received")],
                 parts=[
                     *stacked(_pieces(own, "sent_bytes", waves, link, run), is_leftward=True),
                     *stacked(_pieces(own, "received_bytes", waves, link, run)),
@@ -281,7 +282,7 @@ def _pieces(rows: Sequence[Row], name: str, waves: int, link: Link, run: str) ->
         if amount:
             first, last = number * size + 1, min((number + 1) * size, waves)
             href = link("plan", run=run, wave=first, broker=rows[0]["broker"]) + "#moves" if size == 1 else ""
-            title = words.copy_words(amount, first, last, is_sent=is_sent)
+            title = texts.copy_words(amount, first, last, is_sent=is_sent)
             drawn.append((amount, Look.LEAVES if is_sent else Look.ARRIVES, title, href))
     return drawn
 
@@ -323,11 +324,11 @@ def partition_bars(partitions: Sequence[Row], loads: Sequence[Row], racks: Mappi
     bars = []
     for row in partitions:
         value, rack = values.get(row["partition"]), racks.get(row["leader"], "")
-        title = words.partition_words(row["partition"], value, unit, row["leader"], rack)
+        title = texts.partition_words(row["partition"], value, unit, row["leader"], rack)
         bars.append(
             PartitionBar(
                 partition=row["partition"], log_bytes=sizes.get(row["partition"]),
-                strip=Strip(words=title, parts=bar(value, looks.get(rack, Look.QUIET), title), high=high),
+                strip=Strip(title=title, parts=bar(value, looks.get(rack, Look.QUIET), title), high=high),
                 in_bytes_per_s=rates.get(row["partition"]), leader=row["leader"], rack=rack, replicas=row["replicas"],
                 isr=row["isr"],
             )
@@ -369,24 +370,24 @@ def placement(
             held[broker] += 1
     if not held:
         return None
-    shown = sorted(held, key=lambda broker: (-held[broker], broker))[:_MOST_COLUMNS]
-    shown.sort(key=lambda broker: (racks.get(broker, ""), broker))
+    brokers = sorted(held, key=lambda broker: (-held[broker], broker))[:_MOST_COLUMNS]
+    brokers.sort(key=lambda broker: (racks.get(broker, ""), broker))
     rows = [
         GridRow(
-            label=str(row["partition"]), words=f"partition {row['partition']}",
-            places=[_replica_cells(row, broker, moved.get(row["partition"])) for broker in shown],
+            label=str(row["partition"]), title=f"partition {row['partition']}",
+            cells=[_replica_cells(row, broker, moved.get(row["partition"])) for broker in brokers],
         )
         for row in partitions
     ]  # fmt: skip
-    width = _LABEL_PX + _COLUMN_PX * len(shown)
+    width = _LABEL_PX + _COLUMN_PX * len(brokers)
     drawn = Grid(
-        words="Replicas of each partition by broker", columns=[str(broker) for broker in shown], rows=rows,
-        label_share=_LABEL_PX / width, column_hrefs=[link("broker", id=broker) for broker in shown],
+        title="Replicas of each partition by broker", columns=[str(broker) for broker in brokers], rows=rows,
+        label_share=_LABEL_PX / width, column_hrefs=[link("broker", id=broker) for broker in brokers],
     )  # fmt: skip
     by_rack: dict[str, list[int]] = defaultdict(list)
-    for broker in shown:
+    for broker in brokers:
         by_rack[racks.get(broker, "")].append(broker)
-    return Placement(grid=drawn, racks=by_rack, width_px=width, left_out_count=len(held) - len(shown))
+    return Placement(grid=drawn, racks=by_rack, width_px=width, left_out_count=len(held) - len(brokers))
 
 
 def _target(partition: Row, moved: Mapping[int, Row]) -> Sequence[int]:
@@ -408,8 +409,8 @@ def _replica_cells(partition: Row, broker: int, move: Row | None) -> list[Cell]:
     look = {"+": Look.ARRIVES, "−": Look.LEAVES, "↑": Look.ARRIVES, "↓": Look.LEAVES}.get(change)
     look = look or (Look.FAR_ABOVE if is_out else Look.FIRST if leads else Look.PLAIN)
     role = "✕" if is_out else "●" if (leads if is_there else will_lead) else "○"
-    title = words.replica_words(partition["partition"], broker, role, change)
-    return [Cell(text=role + change, look=look, words=title)]
+    title = texts.replica_words(partition["partition"], broker, role, change)
+    return [Cell(text=role + change, look=look, title=title)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -424,12 +425,12 @@ def level_bars(levels: Sequence[Row]) -> list[LevelBar]:
     for row in levels:
         unit, capacity, after = row["unit"], row["capacity"], row["load_after"]
         share = None if row["fair_share"] is None else row["fair_share"] * (capacity or 1.0)
-        ticks = [] if share is None else [Tick(at=share, words=words.share_words(share, unit))]
+        ticks = [] if share is None else [Tick(at=share, title=texts.share_words(share, unit))]
         if capacity is not None:
-            ticks.append(Tick(at=capacity, words=words.capacity_words(capacity, unit), is_dashed=True))
+            ticks.append(Tick(at=capacity, title=texts.capacity_words(capacity, unit), is_dashed=True))
         high = max(value for value in (row["load"], after, share, capacity, 0.0) if value is not None) or 1.0
-        title = words.level_words(row["broker"], row["resource"], row)
-        strip = Strip(words=title, parts=change_parts(row["load"], after, unit), ticks=ticks, high=high)
+        title = texts.level_words(row["broker"], row["resource"], row)
+        strip = Strip(title=title, parts=change_parts(row["load"], after, unit), ticks=ticks, high=high)
         bars.append(LevelBar(level=row, strip=strip, share=share))
     return bars
 
@@ -443,18 +444,20 @@ class Filling:
 
 def filling(carried: Sequence[Row], held: float | None, capacity: float | None, link: Link) -> Filling | None:
     """None if sizes are unknown. ``carried``: ``ask.carried_by``; ``held``: bytes of all replicas."""
-    known = [row for row in carried if row["log_bytes"]][: len(_RACK_LOOKS) - 1]
-    if not known or held is None:
+    with_bytes = [row for row in carried if row["log_bytes"]][: len(_RACK_LOOKS) - 1]
+    if not with_bytes or held is None:
         return None
-    topics = [(str(row["topic"]), float(row["log_bytes"]), look) for row, look in zip(known, _RACK_LOOKS, strict=False)]
+    topics = [
+        (str(row["topic"]), float(row["log_bytes"]), look) for row, look in zip(with_bytes, _RACK_LOOKS, strict=False)
+    ]
     rest = max(held - sum(size for _, size, _ in topics), 0.0)
-    pieces = [(size, look, words.held_words(name, size), link("topic", name=name)) for name, size, look in topics]
-    pieces += [(rest, Look.QUIET, words.held_words("all other topics", rest), "")] if rest else []
+    pieces = [(size, look, texts.held_words(name, size), link("topic", name=name)) for name, size, look in topics]
+    pieces += [(rest, Look.QUIET, texts.held_words("all other topics", rest), "")] if rest else []
     ticks = (
-        [] if capacity is None else [Tick(at=capacity, words=words.capacity_words(capacity, "bytes"), is_dashed=True)]
+        [] if capacity is None else [Tick(at=capacity, title=texts.capacity_words(capacity, "bytes"), is_dashed=True)]
     )
     high = max(held, capacity or 0.0, 1.0)
-    strip = Strip(words=words.filling_words(topics, rest), parts=stacked(pieces), ticks=ticks, high=high)
+    strip = Strip(title=texts.filling_words(topics, rest), parts=stacked(pieces), ticks=ticks, high=high)
     return Filling(strip=strip, topics=topics, rest=rest)
 
 
@@ -477,13 +480,13 @@ def disk_growth(disk: Row, history: Sequence[Row], captured_at: datetime) -> Lin
     full_at = disk["reaches_85_percent_at"]
     ahead = _AHEAD if full_at is None else min(max(full_at - captured_at, _AHEAD), _FURTHEST)
     end = now + ahead.total_seconds()
-    lines = [Line(points=[_disk_point(*one) for one in measured], has_dots=len(measured) <= _MOST_DOTS)]
+    lines = [Line(points=[_disk_point(*moment) for moment in measured], has_dots=len(measured) <= _MOST_DOTS)]
     growth = disk["growth_bytes_per_day"]
     if growth is not None:
         starts = {disk["used_bytes"], disk["used_bytes_with_plan"]} - {None}
         lines += [_forecast(float(start), growth, now, end) for start in sorted(starts)]
     moments = [
-        Moment(x=at.timestamp(), words=words.full_words(at, is_planned=is_planned), label=label)
+        Moment(x=at.timestamp(), title=texts.full_words(at, is_planned=is_planned), label=label)
         for at, is_planned, label in (
             (full_at, False, "85 %"), (disk["reaches_85_percent_at_with_plan"], True, "85 % after the plan")
         )
@@ -492,19 +495,19 @@ def disk_growth(disk: Row, history: Sequence[Row], captured_at: datetime) -> Lin
     first = measured[0][0]
     dated = (first, now, end) if now - first > 0.15 * (end - first) else (now, end)
     return LineChart(
-        words=words.disk_words(disk), lines=lines, x_range=(first, end), y_range=(0.0, total), moments=moments,
-        x_labels=[(one, words.day(one)) for one in dated],
-        y_labels=[(share * total, words.size_words(share * total)) for share in (0.0, 0.5, 1.0)],
-        levels=[Level(y=FULL_SHARE * total, words=words.limit_words(FULL_SHARE * total))],
+        title=texts.disk_words(disk), lines=lines, x_range=(first, end), y_range=(0.0, total), moments=moments,
+        x_labels=[(moment, texts.day(moment)) for moment in dated],
+        y_labels=[(share * total, texts.size_words(share * total)) for share in (0.0, 0.5, 1.0)],
+        levels=[Level(y=FULL_SHARE * total, title=texts.limit_words(FULL_SHARE * total))],
     )  # fmt: skip
 
 
 def _disk_point(moment: float, used: float) -> Point:
-    return Point(x=moment, y=used, words=words.used_words(moment, used))
+    return Point(x=moment, y=used, title=texts.used_words(moment, used))
 
 
 def _forecast(start: float, growth: float, now: float, end: float) -> Line:
-    points = [Point(x=at, y=max(start + growth * (at - now) / 86_400, 0.0), words="") for at in (now, end)]
+    points = [Point(x=at, y=max(start + growth * (at - now) / 86_400, 0.0), title="") for at in (now, end)]
     return Line(points=points, is_dashed=True, has_dots=False)
 
 
@@ -528,8 +531,8 @@ def member_bars(members: Sequence[Row], advised: Sequence[Row]) -> list[MemberBa
     def strip_of(row: Row | None) -> Strip:
         value = None if row is None or row[name] is None else float(row[name])
         look = Look.FULL if row is not None and row["is_falling_behind"] else Look.PLAIN
-        title = words.reads_words(row, unit)
-        return Strip(words=title, parts=bar(value, look, title), high=high)
+        title = texts.reads_words(row, unit)
+        return Strip(title=title, parts=bar(value, look, title), high=high)
 
     return [
         MemberBar(
@@ -546,13 +549,13 @@ def lag_chart(days: Sequence[Row]) -> LineChart | None:
     most = max(float(row["highest_lag_messages"]) for row in days) or 1.0
     moments = [row["period_start"].timestamp() for row in days]
     mean, highest = (
-        [Point(x=at, y=float(row[name]), words=words.lag_words(row)) for at, row in zip(moments, days, strict=True)]
+        [Point(x=at, y=float(row[name]), title=texts.lag_words(row)) for at, row in zip(moments, days, strict=True)]
         for name in ("lag_messages", "highest_lag_messages")
     )
     return LineChart(
-        words=words.lag_label(days), lines=[Line(points=highest, is_dashed=True, has_dots=False), Line(points=mean)],
+        title=texts.lag_label(days), lines=[Line(points=highest, is_dashed=True, has_dots=False), Line(points=mean)],
         x_range=(moments[0], moments[-1]), y_range=(0.0, most),
-        x_labels=[(moments[place], words.day(moments[place])) for place in (0, -1)],
+        x_labels=[(moments[index], texts.day(moments[index])) for index in (0, -1)],
         y_labels=[(share * most, f"{share * most:,.0f}") for share in ((0.0, 0.5, 1.0) if most > 1 else (0.0, 1.0))],
     )  # fmt: skip
 
@@ -583,15 +586,15 @@ def skew_charts(
         most = max(row["skew"] for row in own)
         top = 1.08 * max(most, limit or 0.0, 1.1)
         chart = LineChart(
-            words=words.skew_label(resource, own),
+            title=texts.skew_label(resource, own),
             lines=[Line(points=[_skew_point(row) for row in own], has_dots=len(own) <= _MOST_DOTS)],
             x_range=(since.timestamp(), now.timestamp()), y_range=(min(1.0, *(row["skew"] for row in own)), top),
             band=None if limit is None else (1.0, limit),
-            x_labels=[(at.timestamp(), words.day(at.timestamp())) for at in (since, now)],
+            x_labels=[(at.timestamp(), texts.day(at.timestamp())) for at in (since, now)],
             y_labels=[(1.0, "1.00 ×"), (most, f"{most:.2f} ×")] if most > 1.05 else [(1.0, "1.00 ×")],
             moments=[
                 Moment(
-                    x=row["verified_at"].timestamp(), words=words.applied_words(row), label="plan",
+                    x=row["verified_at"].timestamp(), title=texts.applied_words(row), label="plan",
                     href=link("plan", run=row["run_id"]),
                 )
                 for row in applied
@@ -600,12 +603,12 @@ def skew_charts(
         )  # fmt: skip
         drawn.append(SkewChart(resource=resource, chart=chart, skew=own[-1]["skew"]))
     order = {name: number for number, name in enumerate(RESOURCES)}
-    return sorted(drawn, key=lambda one: (order.get(one.resource, len(order)), one.resource))
+    return sorted(drawn, key=lambda skew_chart: (order.get(skew_chart.resource, len(order)), skew_chart.resource))
 
 
 def _skew_point(row: Row) -> Point:
     at = row["period_start"].timestamp()
-    return Point(x=at, y=row["skew"], words=words.skew_words(row))
+    return Point(x=at, y=row["skew"], title=texts.skew_words(row))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -615,19 +618,19 @@ class Lane:
     is_open: bool
 
 
-def lanes(found: Sequence[Row], since: datetime, now: datetime, newest: datetime) -> list[Lane]:
+def lanes(findings: Sequence[Row], since: datetime, now: datetime, newest: datetime) -> list[Lane]:
     """Lanes of ``ask.finding_lanes``; ``newest``: start of the newest advisory, which has all open ones.
 
     A finding seen once has the least width.
     """
     drawn = []
-    for row in found:
+    for row in findings:
         is_open = row["last_seen"] >= newest
         end = now if is_open else row["last_seen"]
         look = Look.FULL if row["severity_rank"] <= Severity.HIGH.rank else Look.QUIET
-        title = words.lane_words(row, is_open=is_open)
-        part = Part(start=row["first_seen"].timestamp(), end=end.timestamp(), look=look, words=title)
-        strip = Strip(words=title, parts=[part], low=since.timestamp(), high=now.timestamp())
+        title = texts.lane_words(row, is_open=is_open)
+        part = Part(start=row["first_seen"].timestamp(), end=end.timestamp(), look=look, title=title)
+        strip = Strip(title=title, parts=[part], low=since.timestamp(), high=now.timestamp())
         drawn.append(Lane(finding=row, strip=strip, is_open=is_open))
     return drawn
 
@@ -647,15 +650,15 @@ def promises(outcomes: Sequence[Row]) -> list[Promise]:
     drawn = []
     for row in outcomes:
         before, promised, measured = (row[name] for name in names)
-        title = words.promise_words(row)
+        title = texts.promise_words(row)
         is_known = before is not None and promised is not None
         part = (
-            Part(start=min(before, promised), end=max(before, promised), look=Look.LEAVES, words=title)
+            Part(start=min(before, promised), end=max(before, promised), look=Look.LEAVES, title=title)
             if is_known
             else None
         )
-        ticks = [] if measured is None else [Tick(at=measured, words=words.measured_words(measured))]
-        strip = Strip(words=title, parts=[part] if part else [], ticks=ticks, low=1.0, high=max(high, 1.1))
+        ticks = [] if measured is None else [Tick(at=measured, title=texts.measured_words(measured))]
+        strip = Strip(title=title, parts=[part] if part else [], ticks=ticks, low=1.0, high=max(high, 1.1))
         drawn.append(Promise(outcome=row, strip=strip))
     return drawn
 
@@ -672,7 +675,7 @@ def _sparkline(days: Sequence[Row]) -> LineChart:
     skews = [row["skew"] for row in days]
     points = [_skew_point(row) for row in days]
     return LineChart(
-        words=words.skew_label(days[0]["resource"], days), lines=[Line(points=points, has_dots=False)],
+        title=texts.skew_label(days[0]["resource"], days), lines=[Line(points=points, has_dots=False)],
         x_range=(points[0].x, points[-1].x), y_range=(min(1.0, *skews), max(1.1, *skews)), height_px=28, top_px=3,
         below_px=3,
     )  # fmt: skip

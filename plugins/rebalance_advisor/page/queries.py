@@ -205,8 +205,8 @@ def worst_findings() -> Select[Any]:
 def fullest_brokers() -> Select[Any]:
     """Only clusters with known sizes."""
     broker = BROKER_OVERVIEW.c
-    known = select(broker.cluster, broker.broker, broker.used_ratio).where(broker.used_ratio.is_not(None))
-    return known.ext(distinct_on(broker.cluster)).order_by(broker.cluster, broker.used_ratio.desc(), broker.broker)
+    measured = select(broker.cluster, broker.broker, broker.used_ratio).where(broker.used_ratio.is_not(None))
+    return measured.ext(distinct_on(broker.cluster)).order_by(broker.cluster, broker.used_ratio.desc(), broker.broker)
 
 
 def findings(cluster: str, run_id: str, limit: int) -> Select[Any]:
@@ -252,17 +252,17 @@ def heat(cluster: str, run_id: str, resources: Sequence[str], full_share: float,
     share in ``resources``.
     """
     score = BROKER_SCORE.c
-    wanted = and_(score.cluster == cluster, score.resource.in_(resources))
+    condition = and_(score.cluster == cluster, score.resource.in_(resources))
     is_full = func.bool_or(score.load >= full_share * score.capacity)
     worst = (
         select(score.broker)
-        .where(wanted)
+        .where(condition)
         .group_by(score.broker)
         .order_by(is_full.desc().nulls_last(), func.max(_times_share()).desc().nulls_last(), score.broker)
         .limit(limit)
         .cte("worst")
     )
-    return _levels(cluster, run_id).join(worst, worst.c.broker == score.broker).where(wanted)
+    return _levels(cluster, run_id).join(worst, worst.c.broker == score.broker).where(condition)
 
 
 def levels_of(cluster: str, run_id: str, broker: int) -> Select[Any]:
@@ -591,7 +591,7 @@ def _named(read: TableClause, name: str, cluster: str, search: str) -> list[Colu
     return conditions
 
 
-def found(text: str, clusters: Collection[str], page: int) -> Select[Any]:
+def matches(text: str, clusters: Collection[str], page: int) -> Select[Any]:
     """Page of brokers whose id is ``text``, and of topics and groups whose names contain it, in any case.
 
     Equal names come first, then by kind, name and cluster. One row more tells that there is another page.

@@ -100,7 +100,7 @@ def evidence_words(stored: Mapping[str, Any]) -> str:
     """Evidence of a finding, and the findings that it explains. ``stored``: column ``evidence``."""
     evidence = evidence_in_words(numbers(stored))
     symptoms = symptom_words(stored)
-    return "; ".join(words for words in (evidence, f"explains {symptoms}" if symptoms else "") if words)
+    return "; ".join(part for part in (evidence, f"explains {symptoms}" if symptoms else "") if part)
 
 
 def recommendation_words(stored: Mapping[str, Any]) -> str:
@@ -109,8 +109,8 @@ def recommendation_words(stored: Mapping[str, Any]) -> str:
     return "" if code is None else render_document({"code": code, "args": args})
 
 
-def begin_sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
+def begin_sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def verdict_words(verdict: str) -> str:
@@ -341,14 +341,14 @@ def measured_words(skew: float) -> str:
     return f"{ratio_in_words(_number(skew))} measured"
 
 
-def age_badges(seen: Sequence[Mapping[str, Any]], newest: datetime) -> dict[str, str]:
+def age_badges(findings: Sequence[Mapping[str, Any]], newest: datetime) -> dict[str, str]:
     """Finding key → ``new`` or ``day 4``; empty for a cluster's first advisory.
 
-    ``seen``: ``ask.first_seen``; ``newest``: start of the newest advisory.
+    ``findings``: ``ask.first_seen``; ``newest``: start of the newest advisory.
     """
     return {
         row["finding_key"]: "new" if row["first_seen"] >= newest else f"day {(newest - row['first_seen']).days + 1:,}"
-        for row in seen
+        for row in findings
         if row["first_run"] < newest
     }
 

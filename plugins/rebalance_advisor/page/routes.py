@@ -57,7 +57,7 @@ def parts(request: Request, statements: Mapping[str, Select[Any]]) -> dict[str, 
     return {name: rows(request, statement) for name, statement in statements.items()}
 
 
-def one(request: Request, statement: Select[Any], missing: str) -> Row:
+def row_or_404(request: Request, statement: Select[Any], missing: str) -> Row:
     """First row, or 404 with ``missing``."""
     reader: Reader = request.app.state.reader
     row = reader.first(statement)
@@ -68,7 +68,7 @@ def one(request: Request, statement: Select[Any], missing: str) -> Row:
 
 def newest(request: Request, cluster: str) -> Row:
     """Newest published advisory, or 404."""
-    return one(request, clusters(cluster), f"Nothing is published yet for cluster {cluster}.")
+    return row_or_404(request, clusters(cluster), f"Nothing is published yet for cluster {cluster}.")
 
 
 HISTORY = timedelta(days=30)
@@ -88,13 +88,13 @@ def fleet_router() -> APIRouter:
 
 def fleet(request: Request) -> HTMLResponse:
     read = rows(request, clusters())
-    seen = readable_clusters(request, [row["cluster"] for row in read])
+    readable = readable_clusters(request, [row["cluster"] for row in read])
     states = {row["cluster"]: row["state"] for row in rows(request, applications())}
     worst = {row["cluster"]: row for row in rows(request, ask.worst_findings())}
     fullest = {row["cluster"]: row for row in rows(request, ask.fullest_brokers())}
     skews = pictures.sparklines(rows(request, ask.worst_skews(datetime.now(UTC) - HISTORY)))
-    shown = [row for row in read if row["cluster"] in seen]
-    return page(request, "fleet.html", clusters=shown, states=states, worst=worst, fullest=fullest,
+    readable_rows = [row for row in read if row["cluster"] in readable]
+    return page(request, "fleet.html", clusters=readable_rows, states=states, worst=worst, fullest=fullest,
         skews=skews)  # fmt: skip
 
 
@@ -102,11 +102,11 @@ def search_page(request: Request, text: Annotated[str, Query(max_length=255)] = 
     """Clusters, brokers, topics and groups of that name, in all clusters that the caller may see."""
     text = text.strip()
     every = [row["cluster"] for row in rows(request, clusters())] if text else []
-    seen = sorted(readable_clusters(request, every))
-    found = rows(request, ask.found(text, seen, number)) if seen else []
+    readable = sorted(readable_clusters(request, every))
+    matches = rows(request, ask.matches(text, readable, number)) if readable else []
     return page(
-        request, "search.html", text=text, page=number, rows=found[:LIST_ROWS], has_more=len(found) > LIST_ROWS,
-        clusters=[name for name in seen if text.casefold() in name.casefold()] if number == 1 else [],
+        request, "search.html", text=text, page=number, rows=matches[:LIST_ROWS], has_more=len(matches) > LIST_ROWS,
+        clusters=[name for name in readable if text.casefold() in name.casefold()] if number == 1 else [],
     )  # fmt: skip
 
 
@@ -186,15 +186,15 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
             "applied": ask.applied_by_wave(cluster),
         },
     )
-    advised = one(request, plan(cluster, state["run_id"]), "This advisory has no plan.")
-    seen = rows(request, ask.first_seen(cluster, [row["finding_key"] for row in read["findings"]]))
+    advised = row_or_404(request, plan(cluster, state["run_id"]), "This advisory has no plan.")
+    first_seen = rows(request, ask.first_seen(cluster, [row["finding_key"] for row in read["findings"]]))
     return page(
         request, "cluster.html", cluster=cluster, state=state, plan=advised,
         if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_captured_at"]),
         steps=step_rows(read["steps"], by_wave(read["applied"])),
         findings=read["findings"], slowest=read["slowest"], gaps=read["gaps"],
         heat_map=pictures.heat_map(read["levels"], pictures.bands(read["resources"]), linker(request, cluster)),
-        most_heated=MOST_HEATED, badges=age_badges(seen, state["started_at"]),
+        most_heated=MOST_HEATED, badges=age_badges(first_seen, state["started_at"]),
     )  # fmt: skip
 
 
@@ -223,18 +223,18 @@ def history(
     published = rows(request, clusters(cluster))
     newest_run = published[0] if published else None
     resources = rows(request, plan_parts(cluster, newest_run["run_id"])["resources"]) if newest_run else []
-    found = rows(request, ask.finding_lanes(cluster, since, MOST_LANES))
+    findings = rows(request, ask.finding_lanes(cluster, since, MOST_LANES))
     applied = rows(request, ask.applied_plans(cluster, since))
     since = min((row["period_start"] for row in days), default=since)
-    since = min([since, *(row["first_seen"] for row in found)])
+    since = min([since, *(row["first_seen"] for row in findings)])
     attempts = rows(request, ask.attempts(cluster, limit=LIST_ROWS + 1, offset=(number - 1) * LIST_ROWS))
     return page(
         request, "history.html", cluster=cluster, page=number,
         attempts=attempts[:LIST_ROWS], has_more=len(attempts) > LIST_ROWS,
         promises=pictures.promises(rows(request, ask.outcomes(cluster, LIST_ROWS))),
         skews=pictures.skew_charts(days, pictures.bands(resources), applied, link, since, now),
-        lanes=pictures.lanes(found, since, now, newest_run["started_at"] if newest_run else now),
-        applied_count=len(applied), finding_count=found[0]["finding_count"] if found else 0,
+        lanes=pictures.lanes(findings, since, now, newest_run["started_at"] if newest_run else now),
+        applied_count=len(applied), finding_count=findings[0]["finding_count"] if findings else 0,
         days=days[:MOST_DAYS],
     )  # fmt: skip
 
@@ -273,27 +273,27 @@ async def move_filter(
 
 
 def plan_page(
-    request: Request, cluster: str, asked: Annotated[ask.MoveFilter, Depends(move_filter)], run: str = ""
+    request: Request, cluster: str, filters: Annotated[ask.MoveFilter, Depends(move_filter)], run: str = ""
 ) -> Response:
     """The plan with one page of moves. An unpublished advisory has only its gates."""
     newest_run = str(newest(request, cluster)["run_id"])
     run = run or newest_run
-    found = rows(request, ask.plan(cluster, run))
-    if not found and rows(request, ask.attempt(cluster, run)):
+    plans = rows(request, ask.plan(cluster, run))
+    if not plans and rows(request, ask.attempt(cluster, run)):
         return RedirectResponse(address(request, "clusters", cluster, "gates", run=run), 303)
-    if not found:
+    if not plans:
         raise HTTPException(404, _GONE)
     is_newest = run == newest_run
     applied = by_wave(rows(request, ask.applied_by_wave(cluster))) if is_newest else None
     read = parts(request, ask.plan_parts(cluster, run))
-    totals = one(request, ask.move_totals(cluster, run, asked), _GONE)
+    totals = row_or_404(request, ask.move_totals(cluster, run, filters), _GONE)
     balanced = list(pictures.bands(read["resources"]))
     compared, not_balanced = compared_resources(read["frontier"], balanced)
     link, last_wave = linker(request, cluster), max((wave["wave"] for wave in read["waves"]), default=0)
     return page(
-        request, "plan.html", cluster=cluster, run=run, plan=found[0], asked=asked, totals=totals,
-        moves=rows(request, ask.moves(cluster, run, asked)),
-        document_sha256=one(request, ask.document_sha256(cluster, run), _GONE)["sha256"],
+        request, "plan.html", cluster=cluster, run=run, plan=plans[0], filters=filters, totals=totals,
+        moves=rows(request, ask.moves(cluster, run, filters)),
+        document_sha256=row_or_404(request, ask.document_sha256(cluster, run), _GONE)["sha256"],
         last_page=max(1, -(-totals["moves"] // ask.PAGE_ROWS)),
         bars=pictures.before_and_after(read["resources"], read["brokers"], MOST_BARS),
         frontier=pictures.frontier(read["frontier"], compared), points=point_rows(read["frontier"], balanced),
@@ -309,13 +309,13 @@ def plan_page(
 
 def point_rows(points: Sequence[Row], balanced: Sequence[str]) -> list[dict[str, Any]]:
     return [
-        shown
+        row
         | {
             "position": point["position"],
             "seconds": point["seconds"],
             "option": ask_for(point),
         }
-        for point, shown in zip(points, frontier_rows(points, balanced), strict=True)
+        for point, row in zip(points, frontier_rows(points, balanced), strict=True)
     ]
 
 
@@ -326,14 +326,14 @@ def _wave_row(wave: Row, applied: Mapping[int, int] | None) -> dict[str, Any]:
 
 
 def gates_page(request: Request, cluster: str, run: str) -> HTMLResponse:
-    attempt = one(request, ask.attempt(cluster, run), _GONE)
+    attempt = row_or_404(request, ask.attempt(cluster, run), _GONE)
     results = rule_results(rows(request, ask.checks(cluster, run)))
     return page(request, "gates.html", cluster=cluster, run=run, attempt=attempt, gates=results)
 
 
 def plan_file(request: Request, cluster: str, run: str = "") -> Response:
     run = run or str(newest(request, cluster)["run_id"])
-    body = str(one(request, ask.plan_document(cluster, run), _GONE)["document"]).encode()
+    body = str(row_or_404(request, ask.plan_document(cluster, run), _GONE)["document"]).encode()
     digest = hashlib.sha256(body).hexdigest()
     headers = {"Content-Disposition": 'attachment; filename="plan.json"', "X-Content-SHA256": digest}
     return Response(body, media_type="application/json", headers=headers)
@@ -342,7 +342,7 @@ def plan_file(request: Request, cluster: str, run: str = "") -> Response:
 def commands_file(request: Request, cluster: str, run: str = "") -> Response:
     """As text, which Airflow's frame shows. Only the release that made a plan renders it."""
     run = run or str(newest(request, cluster)["run_id"])
-    document = str(one(request, ask.plan_document(cluster, run), _GONE)["document"])
+    document = str(row_or_404(request, ask.plan_document(cluster, run), _GONE)["document"])
     try:
         commands = render_commands(plan_from_document(json.loads(document)))
     except InvalidInputError:
@@ -409,7 +409,7 @@ def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLRespon
         disk=disk, growth=growth, filling=pictures.filling(largest, held["load"], held["capacity"], link),
         levels=read["levels"], bars=pictures.level_bars(read["levels"]), carried=carried[:15], grown=read["grown"],
         findings=rows(request, findings_of(cluster, state["run_id"], "broker", str(broker))),
-        moves=one(request, move_totals(cluster, state["run_id"], MoveFilter(broker=broker)), "No plan."),
+        moves=row_or_404(request, move_totals(cluster, state["run_id"], MoveFilter(broker=broker)), "No plan."),
     )  # fmt: skip
 
 
@@ -420,7 +420,9 @@ def topic_page(request: Request, cluster: str, name: str, number: _Page = 1) -> 
         raise HTTPException(404, f"Cluster {cluster} has no topic called {name}.")
     partitions = read["partitions"][: ask.LIST_ROWS]
     moves = rows(request, ask.moves_of_topic(cluster, state["run_id"], name))
-    held = {one for row in partitions for one in row["replicas"]} | {one for row in moves for one in row["to_replicas"]}
+    held = {broker for row in partitions for broker in row["replicas"]} | {
+        broker for row in moves for broker in row["to_replicas"]
+    }
     racks = {row["broker"]: row["rack"] or "" for row in rows(request, ask.racks_of(cluster, held))}
     return page(
         request, "topic.html", cluster=cluster, name=name, page=number, about=read["topic"][0],
@@ -463,7 +465,7 @@ def _worker_row(member: Row) -> dict[str, Any]:
 
 
 def _list(request: Request, kind: str, cluster: str, sort: str, number: int, search: str | None = None) -> HTMLResponse:
-    total = one(request, ask.list_total(kind, cluster, search or ""), "Nothing to list.")["rows"]
+    total = row_or_404(request, ask.list_total(kind, cluster, search or ""), "Nothing to list.")["rows"]
     return page(
         request, "list.html", kind=kind, cluster=cluster, search=search, sort=sort, page=number, total=total,
         rows=rows(request, ask.listed(kind, cluster, search or "", sort, number)),
@@ -525,8 +527,8 @@ async def _nothing(path: str) -> Response:
 async def _refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarletteHTTPException)
     title = _TITLES.get(error.status_code, f"Error {error.status_code}")
-    words = str(error.detail) if error.status_code != 401 else "Log in to Airflow, then load this page again."
-    return _refused(request, error.status_code, title, words, error.headers)
+    message = str(error.detail) if error.status_code != 401 else "Log in to Airflow, then load this page again."
+    return _refused(request, error.status_code, title, message, error.headers)
 
 
 async def _not_understood(request: Request, error: Exception) -> Response:
@@ -541,14 +543,16 @@ async def _not_understood(request: Request, error: Exception) -> Response:
 async def _no_database(request: Request, error: Exception) -> Response:
     """Only the log has the reason, which may hold addresses."""
     _log_failure(request, str(error))
-    words = "The advisor's database or Airflow's own did not answer. The reason is in the log of Airflow's api-server."
-    return _refused(request, 503, "No database", words, {"Retry-After": "5"})
+    message = (
+        "The advisor's database or Airflow's own did not answer. The reason is in the log of Airflow's api-server."
+    )
+    return _refused(request, 503, "No database", message, {"Retry-After": "5"})
 
 
 def _refused(
-    request: Request, status: int, title: str, words: str, headers: Mapping[str, str] | None = None
+    request: Request, status: int, title: str, message: str, headers: Mapping[str, str] | None = None
 ) -> Response:
-    answer = page(request, "refusal.html", status=status, title=title, words=words)
+    answer = page(request, "refusal.html", status=status, title=title, message=message)
     answer.headers.update(headers or {})
     return answer
 
@@ -565,8 +569,8 @@ async def _with_headers(request: Request, go_on: Callable[[Request], Awaitable[R
         answer = await go_on(request)
     except Exception as error:  # noqa: BLE001 (the log has it, the caller gets a page)
         _log_failure(request, "".join(traceback.format_exception(error)))
-        words = "The page has a fault. Its reason is in the log of Airflow's api-server."
-        answer = _refused(request, 500, "Error 500", words)
+        message = "The page has a fault. Its reason is in the log of Airflow's api-server."
+        answer = _refused(request, 500, "Error 500", message)
     for name, value in HEADERS.items():
         answer.headers.setdefault(name, value)
     return answer

@@ -32,19 +32,19 @@ class PageThreads:
     """
 
     def __init__(self, at_once: int = AT_ONCE, waiting: int = _WAITING, seconds: float = _SECONDS) -> None:
-        self._places = BoundedSemaphore(at_once + waiting)
+        self._slots = BoundedSemaphore(at_once + waiting)
         self._at_once = Semaphore(at_once)
         self._seconds = seconds
 
     async def run(self, work: Callable[[], T]) -> T:
         """Raises 503 without a place, or after the time limit."""
-        if not self._places.acquire(blocking=False):
+        if not self._slots.acquire(blocking=False):
             raise _try_again("The page answers as many requests as it can.")
         future: Future[T] = Future()
         try:
             Thread(target=self._work, args=(future, partial(copy_context().run, work)), daemon=True).start()
         except RuntimeError:  # the process may start no more threads
-            self._places.release()
+            self._slots.release()
             raise _try_again("Airflow's api-server cannot start another thread.") from None
         try:
             async with asyncio.timeout(self._seconds) as limit:
@@ -66,12 +66,12 @@ class PageThreads:
                 else:
                     future.set_result(result)
         finally:
-            self._places.release()
+            self._slots.release()
 
 
 def _try_again(reason: str) -> HTTPException:
-    words = f"{reason} Load it again in {_RETRY_SECONDS} s."
-    return HTTPException(503, words, headers={"Retry-After": str(_RETRY_SECONDS)})
+    message = f"{reason} Load it again in {_RETRY_SECONDS} s."
+    return HTTPException(503, message, headers={"Retry-After": str(_RETRY_SECONDS)})
 
 
 def in_page_thread(function: Callable[..., T]) -> Callable[..., Coroutine[Any, Any, T]]:

@@ -46,8 +46,8 @@ class Server:
             parts, host, port = urllib.parse.urlsplit(""), None, None
         if parts.scheme not in ("http", "https") or not host:
             raise PrometheusError.at("--prometheus", "is no address", "give http://HOST:9090 or https://…")
-        place = f"[{host}]" if ":" in host else host
-        address = f"{parts.scheme}://{place}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
+        url_host = f"[{host}]" if ":" in host else host
+        address = f"{parts.scheme}://{url_host}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
         headers: dict[str, str] = {}
         if parts.username is not None:
             login = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}"
@@ -74,7 +74,7 @@ class Server:
         except OutgoingRequestError as failure:
             raise PrometheusError.at(self.address, f"cannot be asked ({failure.problem})", failure.hint) from None
         if answer.status != HTTPStatus.OK:
-            raise PrometheusError.at(self.address, f"refuses a query ({answer.status}{_words_of(answer.body)})")
+            raise PrometheusError.at(self.address, f"refuses a query ({answer.status}{_body_text(answer.body)})")
         try:
             return _series(json.loads(answer.body))
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
@@ -85,11 +85,11 @@ class Server:
 def _series(document: Any) -> list[tuple[Labels, float]]:
     if document["data"]["resultType"] != "vector":
         raise ValueError("no vector")
-    found = [(dict(series["metric"]), float(series["value"][1])) for series in document["data"]["result"]]
-    return [(labels, value) for labels, value in found if math.isfinite(value)]
+    samples = [(dict(series["metric"]), float(series["value"][1])) for series in document["data"]["result"]]
+    return [(labels, value) for labels, value in samples if math.isfinite(value)]
 
 
-def _words_of(body: bytes) -> str:
+def _body_text(body: bytes) -> str:
     """A proxy's text is not shown."""
     try:
         document = json.loads(body)

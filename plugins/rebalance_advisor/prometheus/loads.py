@@ -99,14 +99,14 @@ def split_over_partitions(
 def _weights(rows: np.ndarray, messages: Floats, size: Floats) -> tuple[str, Floats]:
     if len(rows) == 1:
         return "exact", np.ones(1)
-    for how, known in (("by_messages", messages[rows]), ("by_size", size[rows])):
-        if _usable(known):
-            return how, known / known.sum()
+    for how, amounts in (("by_messages", messages[rows]), ("by_size", size[rows])):
+        if _usable(amounts):
+            return how, amounts / amounts.sum()
     return "evenly", np.full(len(rows), 1 / len(rows))
 
 
-def _usable(known: Floats) -> bool:
-    return not bool(np.isnan(known).any()) and float(known.sum()) > 0
+def _usable(amounts: Floats) -> bool:
+    return not bool(np.isnan(amounts).any()) and float(amounts.sum()) > 0
 
 
 _POD = re.compile(r"[a-z0-9.-]*[a-z][a-z0-9.-]*-(\d+)")
@@ -117,10 +117,10 @@ def broker_of_value(brokers: Iterable[Broker], given: Mapping[str, int]) -> Call
 
     Order: the ``given`` names, the id, the host (with or without port), a pod's last number.
     """
-    known = list(brokers)
-    ids = {broker.id for broker in known}
-    hosts = Counter(broker.host for broker in known if broker.host)
-    by_host = {broker.host: broker.id for broker in known if broker.host and hosts[broker.host] == 1}
+    all_brokers = list(brokers)
+    ids = {broker.id for broker in all_brokers}
+    hosts = Counter(broker.host for broker in all_brokers if broker.host)
+    by_host = {broker.host: broker.id for broker in all_brokers if broker.host and hosts[broker.host] == 1}
 
     def broker(value: str) -> int | None:
         if value in given:
@@ -136,13 +136,13 @@ def broker_of_value(brokers: Iterable[Broker], given: Mapping[str, int]) -> Call
     return broker
 
 
-def label_of(labels: Iterable[Mapping[str, str]], wanted: Sequence[str], broker: Callable[[str], int | None]) -> str:
-    """The first ``wanted`` label that identifies a broker in some series, else the last."""
-    seen = list(labels)
-    for name in wanted:
-        if any(name in series and broker(series[name]) is not None for series in seen):
+def label_of(labels: Iterable[Mapping[str, str]], names: Sequence[str], broker: Callable[[str], int | None]) -> str:
+    """The first label of ``names`` that identifies a broker in some series, else the last."""
+    all_series = list(labels)
+    for name in names:
+        if any(name in series and broker(series[name]) is not None for series in all_series):
             return name
-    return wanted[-1]
+    return names[-1]
 
 
 def cpu_of_leaders(
@@ -169,8 +169,8 @@ def cpu_of_leaders(
         return None
     factor = float(measured.sum() / of_broker.sum())
     off = np.abs(factor * of_broker - measured) / np.maximum(measured, np.finfo(np.float64).tiny)
-    words = f"{len(ids):,} brokers, shared out by bytes; a broker's sum is {np.median(off):.0%} off in the median"
-    return factor * leader_cost, f"{LoadKind.CPU_PERCENT.value}: {words}, {off.max():.0%} at most"
+    accuracy = f"{len(ids):,} brokers, shared out by bytes; a broker's sum is {np.median(off):.0%} off in the median"
+    return factor * leader_cost, f"{LoadKind.CPU_PERCENT.value}: {accuracy}, {off.max():.0%} at most"
 
 
 # Smaller shares split without messages, or counted elsewhere, are not reported.
@@ -193,10 +193,10 @@ def loads_from_prometheus(
     server = Server.at(url, names.bearer_token_file, names.ca_file)
     reader = _Reader(snapshot, server, names, snapshot.captured_at or datetime.now(UTC))
     try:
-        columns, words = reader.columns()
+        columns, notes = reader.columns()
     except PrometheusError as error:
         return _with_gaps(snapshot, [fact(FactCode.AS_REPORTED, text=str(error))])
-    for line in words:
+    for line in notes:
         say(line)
     made = {kind: LoadColumn(values, LoadSource.PROMETHEUS, names.window_s) for kind, values in columns.items()}
     loads = PartitionLoads(dict(snapshot.loads.columns) | made)
@@ -219,8 +219,8 @@ class _Reader:
 
     def columns(self) -> tuple[dict[LoadKind, Floats], list[str]]:
         growth = self._offset_growth()
-        found: dict[LoadKind, Floats] = {}
-        words: list[str] = []
+        loads: dict[LoadKind, Floats] = {}
+        notes: list[str] = []
         for kind, metrics, is_written in (
             (LoadKind.IN_BYTES_PER_S, self._names.in_bytes, True),
             (LoadKind.OUT_BYTES_PER_S, self._names.out_bytes, False),
@@ -229,19 +229,19 @@ class _Reader:
             rates = self._topic_rates(metrics)
             if rates:
                 split = split_over_partitions(self._snapshot, rates, growth, keeps_elsewhere=is_written)
-                found[kind] = split.values if is_written else _or_not_read(split.values, found)
-                words.append(f"{kind.value}: {split_words(**split.shares)}")
+                loads[kind] = split.values if is_written else _or_not_read(split.values, loads)
+                notes.append(f"{kind.value}: {split_words(**split.shares)}")
                 self._tell_unsure(kind, split)
             else:
                 names = tuple(metric.name for metric in metrics)
                 self.gaps.append(fact(FactCode.NO_SERIES, kind=kind.value, metrics=names))
-        if LoadKind.IN_MESSAGES_PER_S not in found and not np.isnan(growth).all():
-            found[LoadKind.IN_MESSAGES_PER_S] = growth
-        cpu = self._cpu(found)
+        if LoadKind.IN_MESSAGES_PER_S not in loads and not np.isnan(growth).all():
+            loads[LoadKind.IN_MESSAGES_PER_S] = growth
+        cpu = self._cpu(loads)
         if cpu is not None:
-            found[LoadKind.CPU_PERCENT], line = cpu
-            words.append(line)
-        return found, words
+            loads[LoadKind.CPU_PERCENT], line = cpu
+            notes.append(line)
+        return loads, notes
 
     def _tell_unsure(self, kind: LoadKind, split: Split) -> None:
         if split.by_size + split.evenly + split.elsewhere >= _TOLD_FROM:
@@ -299,8 +299,8 @@ class _Reader:
         measured = self._snapshot.loads.values(LoadKind.IN_MESSAGES_PER_S, len(growth))
         return np.where(np.isnan(growth), measured, growth)
 
-    def _cpu(self, found: Mapping[LoadKind, Floats]) -> tuple[Floats, str] | None:
-        if not {LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S} <= found.keys():
+    def _cpu(self, loads: Mapping[LoadKind, Floats]) -> tuple[Floats, str] | None:
+        if not {LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S} <= loads.keys():
             return None
         series = self._series(self._names.cpu, self._names.broker_labels)
         label = label_of((labels for labels, _ in series), self._names.broker_labels, self._broker)
@@ -309,14 +309,14 @@ class _Reader:
             broker = self._broker(labels.get(label, ""))
             if broker is not None:  # other processes
                 by_broker[broker] = by_broker.get(broker, 0.0) + value
-        return None if not by_broker else cpu_of_leaders(self._snapshot, by_broker, found)
+        return None if not by_broker else cpu_of_leaders(self._snapshot, by_broker, loads)
 
 
-def _or_not_read(values: Floats, found: Mapping[LoadKind, Floats]) -> Floats:
+def _or_not_read(values: Floats, loads: Mapping[LoadKind, Floats]) -> Floats:
     """Reads are 0 where only writes are counted: brokers count reads from the first one."""
-    written = found.get(LoadKind.IN_BYTES_PER_S, np.full(len(values), np.nan))
+    written = loads.get(LoadKind.IN_BYTES_PER_S, np.full(len(values), np.nan))
     return np.where(np.isnan(values) & ~np.isnan(written), 0.0, values)
 
 
-def _first(labels: Labels, wanted: Sequence[str]) -> str:
-    return next((labels[name] for name in wanted if labels.get(name)), "")
+def _first(labels: Labels, names: Sequence[str]) -> str:
+    return next((labels[name] for name in names if labels.get(name)), "")

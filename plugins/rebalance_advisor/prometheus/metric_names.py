@@ -94,10 +94,10 @@ def read_metric_names(file: Path) -> MetricNames:
         document = tomllib.loads(read_text(file, ByteBudget(MAX_SETTINGS_BYTES)))
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, and numbers of thousands of digits
         raise InvalidInputError.at(str(file), f"is no TOML: {error}") from error
-    known = (*_METRICS, *_LABELS, "selector", "window_s", "brokers", *_FILES)
-    unknown = sorted(set(document) - set(known))
+    allowed = (*_METRICS, *_LABELS, "selector", "window_s", "brokers", *_FILES)
+    unknown = sorted(set(document) - set(allowed))
     if unknown:
-        raise InvalidInputError.at(f"{file}: {unknown[0]}", "is not known", f"known: {', '.join(known)}")
+        raise InvalidInputError.at(f"{file}: {unknown[0]}", "is not known", f"known: {', '.join(allowed)}")
     given: dict[str, Any] = {name: _metric_list(file, name, document[name]) for name in _METRICS if name in document}
     for name in _LABELS:
         if name in document:

@@ -63,14 +63,14 @@ _VEGA_OF: dict[str, int] = {}  # process that started Vega
 
 
 def look() -> dict[str, Any]:
-    words = {"labelColor": light("quiet"), "titleColor": light("quiet"), "titleFontWeight": "normal"}
+    text_style = {"labelColor": light("quiet"), "titleColor": light("quiet"), "titleFontWeight": "normal"}
     return {
         "background": None,
         "font": FONT,
         "view": {"stroke": None},
-        "axis": {**words, "gridColor": light("line"), "domainColor": light("line"), "tickColor": light("line")},
-        "header": {**words, "labelFontWeight": "bold", "labelColor": light("ink")},
-        "legend": words,
+        "axis": {**text_style, "gridColor": light("line"), "domainColor": light("line"), "tickColor": light("line")},
+        "header": {**text_style, "labelFontWeight": "bold", "labelColor": light("ink")},
+        "legend": text_style,
         "text": {"color": light("ink")},
     }
 
@@ -292,8 +292,8 @@ def wave_times_chart(waves: Sequence[Document]) -> Specification | None:
     bars = base.mark_bar(color=light("after"), height=11).encode(
         x=alt.X("start:Q", title=f"{name} from the start", scale=span), x2="end:Q", y=up
     )
-    words = base.mark_text(align="left", dx=6, color=light("quiet")).encode(
+    labels = base.mark_text(align="left", dx=6, color=light("quiet")).encode(
         x=alt.X("end:Q", scale=span), y=up, text="words:N"
     )
-    chart = alt.layer(bars, words).properties(width=_WAVES_WIDTH, height=alt.Step(_WAVES_STEP))
+    chart = alt.layer(bars, labels).properties(width=_WAVES_WIDTH, height=alt.Step(_WAVES_STEP))
     return dict(chart.to_dict(validate=False)) | {"config": look()}

@@ -29,12 +29,12 @@ TOP_LINES = 4
 def render_digest(advisory: Document) -> str:
     plan = advisory["plan"]
     uncovered = uncovered_by(advisory)
-    words = VERDICT_WORDS[plan["verdict"]] + (f" (does not cover {uncovered})" if uncovered else "")
+    verdict_text = VERDICT_WORDS[plan["verdict"]] + (f" (does not cover {uncovered})" if uncovered else "")
     others = [
         finding["evidence"]["balancers"] for finding in advisory["findings"] if finding["code"] == "other_balancer"
     ]
-    words += f"; {listed(others[0])} may work against it" if others and plan["moves"] else ""
-    verdict = markdown_text(f"{advisory['cluster'].strip(' ')}: {words}")
+    verdict_text += f"; {listed(others[0])} may work against it" if others and plan["moves"] else ""
+    verdict = markdown_text(f"{advisory['cluster'].strip(' ')}: {verdict_text}")
     lines = [f"**{verdict}**"]
     taken = f"snapshot {advisory['captured_at'] or 'without a time'}; {size_in_words(advisory['size'])}"
     lines.append(markdown_line(taken))
@@ -64,12 +64,12 @@ def closing_paths(folder: Path) -> list[str]:
         # only for plans with moves
         "commands.md": "to do:  {} (Kafka's own commands, wave after wave, and the way back)",
     }
-    return [words.format(folder / name) for name, words in named.items() if (folder / name).is_file()]
+    return [template.format(folder / name) for name, template in named.items() if (folder / name).is_file()]
 
 
-def _more_findings(findings: Sequence[Document], shown: int) -> list[str]:
+def _more_findings(findings: Sequence[Document], shown_count: int) -> list[str]:
     unmuted = unmuted_findings(findings)
-    left = unmuted[shown - (len(unmuted) < len(findings)) :]
+    left = unmuted[shown_count - (len(unmuted) < len(findings)) :]
     if not left:
         return []
     counts = Counter(finding["severity"] for finding in left)

@@ -91,13 +91,13 @@ def read_marker(folder: Path) -> Marker | None:
     )
 
 
-def standing_of(target: Path, shown: Path) -> Standing:
+def standing_of(target: Path, display_path: Path) -> Standing:
     try:
         entries = [entry.name for entry in target.iterdir()]
     except FileNotFoundError:
         return Standing.ABSENT
     except NotADirectoryError:
-        raise UsageError(f"{shown}: is no folder; give a folder, or a name that does not exist yet") from None
+        raise UsageError(f"{display_path}: is no folder; give a folder, or a name that does not exist yet") from None
     if not entries:
         return Standing.EMPTY
     marker = read_marker(target)
@@ -106,13 +106,13 @@ def standing_of(target: Path, shown: Path) -> Standing:
         return Standing.VERSIONS
     if marker is None:
         raise UsageError(
-            f"{shown}: holds {min(entries)!r} and no readable {MARKER}, so it was not written by this advisor; "
+            f"{display_path}: holds {min(entries)!r} and no readable {MARKER}, so it was not written by this advisor; "
             "give a folder that is empty or does not exist yet, or move this one away"
         )
     stranger = _stranger(target, marker)
     if stranger is not None:
         raise UsageError(
-            f"{shown}: {stranger!r} was not written by this advisor and would be lost; "
+            f"{display_path}: {stranger!r} was not written by this advisor and would be lost; "
             "move it away, or give another folder"
         )
     return Standing.OURS
@@ -175,16 +175,16 @@ def write_all(descriptor: int, content: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def write_files(folder: Path, files: Mapping[str, bytes], shown: Path) -> None:
+def write_files(folder: Path, files: Mapping[str, bytes], display_path: Path) -> None:
     inner = sorted({name.rpartition("/")[0] for name in files} - {""})
     for name in inner:
-        with naming(shown / name):
+        with naming(display_path / name):
             (folder / name).mkdir()
     for name, content in files.items():
-        with naming(shown / name):
+        with naming(display_path / name):
             write_file(folder / name, content)
     for name in (*inner, "."):
-        with naming(shown / name):
+        with naming(display_path / name):
             sync_folder(folder / name)
 
 
@@ -319,16 +319,16 @@ _NEXT = ".current-"
 _PLAN_ID_SHOWN = 12
 
 
-def replace_version(target: Path, files: Mapping[str, bytes], marker: Marker, shown: Path) -> None:
+def replace_version(target: Path, files: Mapping[str, bytes], marker: Marker, display_path: Path) -> None:
     """Write a version behind ``target/current``; create ``target`` if missing."""
     versions = target / VERSIONS
-    with naming(shown):
+    with naming(display_path):
         target.mkdir(exist_ok=True)
         _mark(target)
         versions.mkdir(exist_ok=True)
         _remove_unwanted(target)
         with work_folder(versions, f"{(marker.plan_id or '')[:_PLAN_ID_SHOWN]}-", marker, _is_current) as version:
-            write_files(version, files, shown)
+            write_files(version, files, display_path)
             sync_folder(versions)
             link = target / f"{_NEXT}{version.name}"
             link.symlink_to(f"{VERSIONS}/{version.name}")
@@ -380,15 +380,15 @@ _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 
 
-def exchange_folders(one: Path, other: Path) -> None:
+def exchange_folders(first: Path, second: Path) -> None:
     """Swap atomically. Raises OSError: ENOSYS without the call, EINVAL if the file system cannot."""
     call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if call is None:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), str(other))
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), str(second))
     call.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
-    if call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) != 0:
+    if call(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE) != 0:
         code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code), str(other))
+        raise OSError(code, os.strerror(code), str(second))
 
 
 Exchange = Callable[[Path, Path], None]
@@ -442,18 +442,18 @@ def replace_folder(
     return folder
 
 
-def _require_same_run(target: Path, marker: Marker, shown: Path) -> None:
+def _require_same_run(target: Path, marker: Marker, display_path: Path) -> None:
     """Another run's advisory may be in execution. Raises UsageError."""
     there = read_marker(advisory_folder(target))
     if there is None or there.has_versions or there.run_id == marker.run_id:
         return
     owner = "no run" if there.run_id is None else f"run {excerpt(there.run_id)}"
-    raise UsageError(f"{shown}: holds an advisory of {owner}; move it away, or give another folder")
+    raise UsageError(f"{display_path}: holds an advisory of {owner}; move it away, or give another folder")
 
 
-def _put(work: Path, target: Path, shown: Path, exchange: Exchange) -> None:
+def _put(work: Path, target: Path, display_path: Path, exchange: Exchange) -> None:
     """The target is checked again, because it may have changed."""
-    standing = standing_of(target, shown)
+    standing = standing_of(target, display_path)
     if standing is Standing.ABSENT:
         work.rename(target)
         return
@@ -464,7 +464,7 @@ def _put(work: Path, target: Path, shown: Path, exchange: Exchange) -> None:
         exchange(work, target)
 
 
-def _has_versions(target: Path, standing: Standing, shown: Path, exchange: Exchange) -> bool:
+def _has_versions(target: Path, standing: Standing, display_path: Path, exchange: Exchange) -> bool:
     """An existing folder keeps its form."""
     if standing is Standing.VERSIONS:
         _require_writable(target)
@@ -477,9 +477,11 @@ def _has_versions(target: Path, standing: Standing, shown: Path, exchange: Excha
         if standing is Standing.ABSENT or error.errno not in _NOT_ALLOWED:
             raise
         if standing is Standing.OURS:
-            raise NotExchangeableError.of(shown, f"nothing may be written beside it ({error.strerror})") from error
+            raise NotExchangeableError.of(
+                display_path, f"nothing may be written beside it ({error.strerror})"
+            ) from error
     if standing is Standing.OURS:
-        raise NotExchangeableError.of(shown, "folders cannot be exchanged here")
+        raise NotExchangeableError.of(display_path, "folders cannot be exchanged here")
     if standing is Standing.EMPTY:
         _require_writable(target)
     return True

@@ -114,10 +114,14 @@ def find_advisory(store: ObjectStore, cluster_key: str, run_key: str, plan_id: s
     keys = frozenset(store.list(f"{cluster_key}/{run_key}"))
     whole: list[Manifest] = []
     for key in sorted(key for key in keys if key.endswith(f"/{MANIFEST}")):
-        folder, found = key.removesuffix(f"/{MANIFEST}"), manifest_of(store.read(key))
-        if found is not None and found.plan_id == plan_id and keys >= {f"{folder}/{name}" for name in found.files}:
-            whole.append(replace(found, folder=folder.removeprefix(f"{cluster_key}/")))
-    return max(whole, key=lambda found: found.written_at, default=None)
+        folder, manifest = key.removesuffix(f"/{MANIFEST}"), manifest_of(store.read(key))
+        if (
+            manifest is not None
+            and manifest.plan_id == plan_id
+            and keys >= {f"{folder}/{name}" for name in manifest.files}
+        ):
+            whole.append(replace(manifest, folder=folder.removeprefix(f"{cluster_key}/")))
+    return max(whole, key=lambda manifest: manifest.written_at, default=None)
 
 
 def point_latest(store: ObjectStore, cluster_key: str, put: Manifest) -> None:
@@ -140,18 +144,18 @@ def remove_older_objects(store: ObjectStore, cluster_key: str, before: datetime)
         return []
     gone = []
     for key in (key for key in keys if key.endswith(f"/{MANIFEST}")):
-        folder, found = key.removesuffix(f"/{MANIFEST}"), manifest_of(store.read(key))
+        folder, manifest = key.removesuffix(f"/{MANIFEST}"), manifest_of(store.read(key))
         is_latest = latest is not None and folder == f"{cluster_key}/{latest.folder}"
-        if found is None or is_latest or found.written_at >= before:
+        if manifest is None or is_latest or manifest.written_at >= before:
             continue
-        for name in _names(found):
+        for name in _names(manifest):
             store.delete(f"{folder}/{name}")
         store.delete(key)
         gone.append(folder)
     return gone
 
 
-def _names(found: Manifest) -> Iterable[str]:
+def _names(manifest: Manifest) -> Iterable[str]:
     from rebalance_advisor.publish.outcome_files import OUTCOME_FILES
 
-    return (*found.files, *OUTCOME_FILES)
+    return (*manifest.files, *OUTCOME_FILES)

@@ -224,8 +224,10 @@ def _leaders(wave: Wave) -> str:
     if not wave.leader_changes:
         return ""
     rates = ((wave.leader_in_bytes_per_s, "written"), (wave.leader_out_bytes_per_s, "read"))
-    known = [f"{bytes_in_words(rate)}/s {what}" for rate, what in rates if rate is not None]
-    clients = f", and with them their clients ({', '.join(known)})" if known else ", and with them their clients"
+    rate_texts = [f"{bytes_in_words(rate)}/s {what}" for rate, what in rates if rate is not None]
+    clients = (
+        f", and with them their clients ({', '.join(rate_texts)})" if rate_texts else ", and with them their clients"
+    )
     return f"; {wave.leader_changes:,} leaders change{clients}"
 
 

@@ -28,8 +28,8 @@ def compared_resources(points: Sequence[Document], balanced: Collection[str]) ->
 
 def highest_skew(point: Document, compared: Collection[str]) -> tuple[str, float] | None:
     """Return the resource with the highest skew of those compared, and its skew; None where no skew is known."""
-    known = [(name, skew) for name, skew in sorted(point["skew"].items()) if name in compared]
-    return max(known, key=lambda named: named[1], default=None)
+    skews = [(name, skew) for name, skew in sorted(point["skew"].items()) if name in compared]
+    return max(skews, key=lambda named: named[1], default=None)
 
 
 def frontier_rows(points: Sequence[Document], balanced: Collection[str]) -> list[dict[str, Any]]:
@@ -131,7 +131,7 @@ def _bounds(plan: Plan) -> list[str]:
     lines = []
     for bound in plan.lower_bound:
         amount = getattr(plan.cost, bound.cost)
-        if words := needed_words(bound.cost, amount, bound.value):
+        if text := needed_words(bound.cost, amount, bound.value):
             name = bound.cost.replace("_", " ")
-            lines.append(f"  {name}: {amount_of(bound.cost, amount)}, {words} ({PROOFS[bound.proof]})")
+            lines.append(f"  {name}: {amount_of(bound.cost, amount)}, {text} ({PROOFS[bound.proof]})")
     return lines

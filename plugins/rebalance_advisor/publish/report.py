@@ -53,7 +53,9 @@ VERDICT_WORDS = {
 
 def size_in_words(size: Document) -> str:
     brokers = f"{counted(size['brokers'], 'broker')} in {counted(size['racks'], 'rack')}"
-    return ", ".join([brokers, *(counted(size[f"{one}s"], one) for one in ("topic", "partition", "replica", "group"))])
+    return ", ".join(
+        [brokers, *(counted(size[f"{noun}s"], noun) for noun in ("topic", "partition", "replica", "group"))]
+    )
 
 
 def key_figures(plan: Document) -> list[dict[str, str]]:
@@ -84,21 +86,21 @@ def evidence_in_words(evidence: Document) -> str:
 
 def _evidence(name: str, value: Any) -> str:
     # A gap may have a log dir's name: keep its underscores.
-    words = f"gaps of {name[len(_GAPS) :]}" if name.startswith(_GAPS) else name.replace("_", " ")
+    label = f"gaps of {name[len(_GAPS) :]}" if name.startswith(_GAPS) else name.replace("_", " ")
     if isinstance(value, list | tuple):
-        return f"{words}: {listed(value)}"
+        return f"{label}: {listed(value)}"
     if value is None or isinstance(value, str | bool):
-        told = "unknown" if value is None else str(value)
-        return f"{words}: {told.replace('_', ' ') if name.endswith('_left_out') else told}"
+        text = "unknown" if value is None else str(value)
+        return f"{label}: {text.replace('_', ' ') if name.endswith('_left_out') else text}"
     if name.endswith("bytes_per_s"):
-        return f"{words.removesuffix(' bytes per s')}: {bytes_in_words(value)}/s"
+        return f"{label.removesuffix(' bytes per s')}: {bytes_in_words(value)}/s"
     if "bytes" in name.split("_"):
-        return f"{words.removesuffix(' bytes')}: {bytes_in_words(value)}"
+        return f"{label.removesuffix(' bytes')}: {bytes_in_words(value)}"
     if "seconds" in name.split("_"):
-        return f"{words.replace(' seconds', '')}: {seconds_in_words(value)}"
+        return f"{label.replace(' seconds', '')}: {seconds_in_words(value)}"
     if name.endswith("ratio"):
-        return f"{words.removesuffix(' ratio')}: {value:.2f}"
-    return f"{words}: {value:,.2f}" if isinstance(value, float) and value % 1 else f"{words}: {value:,.0f}"
+        return f"{label.removesuffix(' ratio')}: {value:.2f}"
+    return f"{label}: {value:,.2f}" if isinstance(value, float) and value % 1 else f"{label}: {value:,.0f}"
 
 
 def top_lines(findings: Sequence[Document], count: int) -> list[str]:
@@ -435,7 +437,7 @@ def group_row(group: Document) -> dict[str, Any]:
         "advice": "" if group.get("advice") is None else render_document(group["advice"]),
         "strategies": [_strategy(strategy) for strategy in group.get("strategies", ())],
         "death": death_words(group),
-        "tasks": [render_document(one) for one in group.get("streams", {}).get("summary", ())],
+        "tasks": [render_document(line) for line in group.get("streams", {}).get("summary", ())],
     }
 
 
@@ -449,11 +451,11 @@ def _drain_words(group: Document) -> str:
 def _strategy(strategy: Document) -> dict[str, str]:
     if strategy.get("error"):
         return {"name": strategy["assignor"], "words": render_document(strategy["error"])}
-    words = (
+    text = (
         f"{ratio_in_words(strategy['skew_count'])} by count, {ratio_in_words(strategy['skew_rate'])} by rate, "
         f"{strategy['partitions_moved'] or 0:,} partitions change their reader"
     )
-    return {"name": strategy["assignor"], "words": words}
+    return {"name": strategy["assignor"], "words": text}
 
 
 def death_words(group: Document) -> str:

@@ -23,8 +23,8 @@ _SHOWN_GROUPS = 20
 _NONE = "-"
 
 
-def what_if_answer(found: tuple[Outcome, ...], seed: int) -> dict[str, Any]:
-    return {"note": NOTE, **with_texts(what_if_document(found, seed))}
+def what_if_answer(outcomes: tuple[Outcome, ...], seed: int) -> dict[str, Any]:
+    return {"note": NOTE, **with_texts(what_if_document(outcomes, seed))}
 
 
 def write_what_if(out: Path, document: Mapping[str, Any], lines: Sequence[str]) -> Path:
@@ -34,26 +34,26 @@ def write_what_if(out: Path, document: Mapping[str, Any], lines: Sequence[str]) 
     return replace_folder(out, {JSON_FILE: text, TEXT_FILE: table}, hashlib.sha256(text).hexdigest())
 
 
-def what_if_rows(found: Sequence[Outcome]) -> list[list[str]]:
+def what_if_rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
     """Return the table: its first row names the columns."""
-    return [["", *(one.name for one in found)], *_cluster_rows(found), *_plan_rows(found)]
+    return [["", *(outcome.name for outcome in outcomes)], *_cluster_rows(outcomes), *_plan_rows(outcomes)]
 
 
-def what_if_lines(found: Sequence[Outcome]) -> list[str]:
-    rows = what_if_rows(found)
+def what_if_lines(outcomes: Sequence[Outcome]) -> list[str]:
+    rows = what_if_rows(outcomes)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return [NOTE, *table, *(line for one in found for line in _group_lines(one))]
+    return [NOTE, *table, *(line for outcome in outcomes for line in _group_lines(outcome))]
 
 
-def _cluster_rows(found: Sequence[Outcome]) -> list[list[str]]:
+def _cluster_rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
     rows = [
-        ["brokers in service", *(f"{one.brokers_in_service:,}" for one in found)],
-        ["partitions without a leader", *(f"{one.partitions_without_leader:,}" for one in found)],
+        ["brokers in service", *(f"{outcome.brokers_in_service:,}" for outcome in outcomes)],
+        ["partitions without a leader", *(f"{outcome.partitions_without_leader:,}" for outcome in outcomes)],
     ]
-    by_outcome = [{level.resource: level for level in levels(one.scores)} for one in found]
-    for resource in dict.fromkeys(resource for known in by_outcome for resource in known):
-        row = [known.get(resource) for known in by_outcome]
+    by_outcome = [{level.resource: level for level in levels(outcome.scores)} for outcome in outcomes]
+    for resource in dict.fromkeys(resource for by_resource in by_outcome for resource in by_resource):
+        row = [by_resource.get(resource) for by_resource in by_outcome]
         rows.append([f"{resource}: highest", *(_highest(level) for level in row)])
         if any(level is not None and level.capacity is not None for level in row):
             rows.append([f"{resource}: above capacity", *(_above(level) for level in row)])
@@ -72,9 +72,9 @@ def _highest(level: Level | None) -> str:
 def _above(level: Level | None) -> str:
     if level is None or level.capacity is None:
         return "unknown"
-    shown = ", ".join(str(broker) for broker in level.above_capacity[:_SHOWN_BROKERS])
+    brokers = ", ".join(str(broker) for broker in level.above_capacity[:_SHOWN_BROKERS])
     more = len(level.above_capacity) - _SHOWN_BROKERS
-    return (f"{shown} and {more} more" if more > 0 else shown) or "none"
+    return (f"{brokers} and {more} more" if more > 0 else brokers) or "none"
 
 
 def _rack(level: Level | None) -> str:
@@ -83,9 +83,9 @@ def _rack(level: Level | None) -> str:
     return f"{level.fullest_rack}, {level.fullest_rack_over_mean:.3f} x mean"
 
 
-def _plan_rows(found: Sequence[Outcome]) -> list[list[str]]:
-    plans = [one.plan for one in found if one.plan is not None]
-    if len(plans) != len(found):
+def _plan_rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
+    plans = [outcome.plan for outcome in outcomes if outcome.plan is not None]
+    if len(plans) != len(outcomes):
         return []
     return [
         ["plan", *(f"what if: {plan.verdict.value.replace('_', ' ')}" for plan in plans)],
@@ -100,31 +100,31 @@ def _seconds(seconds: float | None) -> str:
     return "unknown" if seconds is None else seconds_in_words(seconds)
 
 
-def _group_lines(one: Outcome) -> list[str]:
+def _group_lines(outcome: Outcome) -> list[str]:
     first: dict[str, list[GroupScore]] = {}
-    for row in one.groups:
+    for row in outcome.groups:
         first.setdefault(row.group_id, []).append(row)
     most = sorted(first.values(), key=lambda rows: (-(rows[0].partitions_moved or 0), rows[0].group_id))
-    lines = [_group_line(one.name, rows) for rows in most[:_SHOWN_GROUPS]]
+    lines = [_group_line(outcome.name, rows) for rows in most[:_SHOWN_GROUPS]]
     if len(most) > _SHOWN_GROUPS:
-        lines.append(f"{one.name}: and {len(most) - _SHOWN_GROUPS} more groups, in what_if.json")
+        lines.append(f"{outcome.name}: and {len(most) - _SHOWN_GROUPS} more groups, in what_if.json")
     return lines
 
 
 def _group_line(name: str, rows: Sequence[GroupScore]) -> str:
     own, answered = rows[0], [row for row in rows if row.error is None]
-    place = f"{name}: group {own.group_id} ({_rendered(own.subject)})"
+    group_label = f"{name}: group {own.group_id} ({_rendered(own.subject)})"
     if not answered:
-        return f"{place}: {_rendered(own.error)}"
+        return f"{group_label}: {_rendered(own.error)}"
     fewest = min(answered, key=lambda row: row.partitions_moved or 0)
-    words = f"{place}: {_strategy(own)}"
+    line = f"{group_label}: {_strategy(own)}"
     if fewest is own or (own.error is None and own.partitions_moved == fewest.partitions_moved):
-        return words
-    return f"{words}; fewest: {_strategy(fewest)}"
+        return line
+    return f"{line}; fewest: {_strategy(fewest)}"
 
 
-def _rendered(found: Fact | None) -> str:
-    return "" if found is None else render(found)
+def _rendered(fact: Fact | None) -> str:
+    return "" if fact is None else render(fact)
 
 
 def _strategy(row: GroupScore) -> str:

@@ -58,13 +58,13 @@ def require_quick(patterns: Iterable[Placed], names: Iterable[str]) -> None:
         return
     begun = done.stdout.split()
     if not begun:
-        words = done.stderr.decode(errors="replace").strip()
-        raise UsageError.at("patterns", f"could not be tried: the process that tries them failed: {words[-200:]}")
-    place, pattern = tried[int(begun[-1])]
+        stderr = done.stderr.decode(errors="replace").strip()
+        raise UsageError.at("patterns", f"could not be tried: the process that tries them failed: {stderr[-200:]}")
+    option, pattern = tried[int(begun[-1])]
     is_slow = done.returncode == -signal.SIGPROF
     problem = f"takes more than {CPU_SECONDS:g} s of CPU" if is_slow else "cannot be tried"
     raise UsageError.at(
-        place, f"{excerpt(pattern)} {problem} on the names of this cluster",
+        option, f"{excerpt(pattern)} {problem} on the names of this cluster",
         "write it without a repetition inside a repetition, for example pay-.* instead of (pay-(.*))*",
     )  # fmt: skip
 
@@ -83,8 +83,8 @@ def names_of(snapshot: ClusterSnapshot) -> list[str]:
 
 def patterns_of(request: RunRequest) -> Iterator[Placed]:
     yield from request.options.topic_patterns()
-    for place, rules in (("--owners", request.owners), ("--mutes", request.mutes), ("--clients", request.clients)):
-        yield from ((place, rule.pattern) for rule in rules)
+    for option, rules in (("--owners", request.owners), ("--mutes", request.mutes), ("--clients", request.clients)):
+        yield from ((option, rule.pattern) for rule in rules)
     for scenario in request.own_scenarios:
         for change in scenario.changes:
             held = (getattr(change, name, None) for name in ("topics", "groups"))
@@ -134,23 +134,23 @@ def require_names_known(
 
 
 def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
-    known = sorted({broker.rack for broker in snapshot.brokers if broker.rack is not None})
+    racks = sorted({broker.rack for broker in snapshot.brokers if broker.rack is not None})
     there = {broker.id for broker in snapshot.brokers}
     added = {broker: rack for broker, rack in options.add_brokers.items() if broker not in there}
     for broker, rack in sorted(added.items()):
-        if rack is None and known:
-            example = f"for example {broker}:{known[0]} (racks: {', '.join(known)})"
+        if rack is None and racks:
+            example = f"for example {broker}:{racks[0]} (racks: {', '.join(racks)})"
             raise UsageError.at(f"--add-broker {broker}", f"give its rack, {example}")
-        if rack is not None and rack not in known and rack not in options.new_racks:
-            near = get_close_matches(rack, known, n=1)
+        if rack is not None and rack not in racks and rack not in options.new_racks:
+            near = get_close_matches(rack, racks, n=1)
             meant = f"did you mean {broker}:{near[0]}? " if near else ""
-            others = f"racks: {', '.join(known)}" if known else "no broker has a rack"
+            others = f"racks: {', '.join(racks)}" if racks else "no broker has a rack"
             raise UsageError.at(
                 f"--add-broker {broker}:{rack}", f"no broker is on rack {excerpt(rack)} ({others})",
                 f"{meant}a rack that is new takes --new-rack {rack}",
             )  # fmt: skip
     for rack in sorted(options.new_racks):
-        if rack in known:
+        if rack in racks:
             raise UsageError.at(f"--new-rack {rack}", "brokers are on this rack already", "leave it out")
         if rack not in added.values():
             raise UsageError.at(f"--new-rack {rack}", "no broker is added to it", f"give --add-broker ID:{rack}")

@@ -34,20 +34,20 @@ def _table(section: str) -> str:
 def _row(option: Option) -> str:
     shell = f"`{option.flag} {option.metavar}".rstrip() + "`" if option.is_in_shell else "INPUT"
     default = "" if option.default is None else f", `{json.dumps(option.default)}` if left out"
-    cells = (f"`{option.name}`", shell, option.title, _json_words(option) + default, option.help)
+    cells = (f"`{option.name}`", shell, option.title, _json_type(option) + default, option.help)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _json_words(option: Option) -> str:
+def _json_type(option: Option) -> str:
     schema = option.schema["items"] if option.is_repeated else option.schema
     types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
     kinds = [kind for kind in types if kind != "null"]
-    one = " or ".join("true, false" if kind == "boolean" else kind for kind in reversed(kinds))
+    form = " or ".join("true, false" if kind == "boolean" else kind for kind in reversed(kinds))
     if "enum" in schema:
-        one = " or ".join(f"`{json.dumps(choice)}`" for choice in schema["enum"] if choice is not None)
+        form = " or ".join(f"`{json.dumps(choice)}`" for choice in schema["enum"] if choice is not None)
     if option.example:
-        one = f"object: `{option.example}`"
-    return f"list of: {one}" if option.is_repeated else one
+        form = f"object: `{option.example}`"
+    return f"list of: {form}" if option.is_repeated else form
 
 
 if __name__ == "__main__":

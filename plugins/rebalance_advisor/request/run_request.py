@@ -51,8 +51,8 @@ def _known_code(mute: MuteRule) -> MuteRule:
     return mute
 
 
-def _strategy_place(text: str) -> str:
-    return read_target(text, Kind.ASSIGNOR).place
+def _strategy_reference(text: str) -> str:
+    return read_target(text, Kind.ASSIGNOR).reference
 
 
 def _scenario(value: Any) -> Any:
@@ -71,7 +71,7 @@ def _scenario_document(scenario: Any) -> dict[str, Any]:
 
 
 _Strategy: TypeAlias = Annotated[
-    Text, AfterValidator(_strategy_place), Value(schema=long_text("^.+:[A-Za-z_][A-Za-z0-9_.]*$"))
+    Text, AfterValidator(_strategy_reference), Value(schema=long_text("^.+:[A-Za-z_][A-Za-z0-9_.]*$"))
 ]
 _Memory: TypeAlias = Annotated[
     int,
@@ -264,8 +264,8 @@ RUN_OPTIONS = options_of(RunRequest)
 OPTIONS: tuple[Option, ...] = (*RUN_OPTIONS, *PLAN_OPTIONS)
 
 
-def require_known(names: Iterable[Any], known: Iterable[str]) -> None:
-    options = list(known)
+def require_known(names: Iterable[Any], allowed: Iterable[str]) -> None:
+    options = list(allowed)
     for name in names:
         if name not in options:
             raise UsageError.at(excerpt(name), "is no option", nearest(name, options))

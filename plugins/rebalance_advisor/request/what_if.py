@@ -28,8 +28,8 @@ GrowthOf: TypeAlias = tuple[Pattern, Annotated[float, Field(ge=0, le=MOST_RATIO)
 
 
 def _growth(value: Any) -> Any:
-    found = _GROWTH.fullmatch(value) if isinstance(value, str) else None
-    return value if found is None else (found["topics"] or _EVERY_TOPIC, 1 + float(found["percent"]) / 100)
+    match = _GROWTH.fullmatch(value) if isinstance(value, str) else None
+    return value if match is None else (match["topics"] or _EVERY_TOPIC, 1 + float(match["percent"]) / 100)
 
 
 def _growth_text(growth: GrowthOf) -> str:

@@ -20,12 +20,12 @@ class ExecutorError(AdvisorError):
     def of(cls, findings: Iterable[Finding]) -> ExecutorError:
         hosts: dict[tuple[str, str, str, str], set[str]] = {}
         for host, *lack in findings:
-            python, part, found, needed = lack
-            hosts.setdefault((part, found, needed, python), set()).add(host)
+            python, part, actual, needed = lack
+            hosts.setdefault((part, actual, needed, python), set()).add(host)
         lacks = (
-            f"Spark executor on {', '.join(sorted(names))}: {part} is {found}, {needed} is needed: "
+            f"Spark executor on {', '.join(sorted(names))}: {part} is {actual}, {needed} is needed: "
             + _advice(part, needed, python)
-            for (part, found, needed, python), names in sorted(hosts.items())
+            for (part, actual, needed, python), names in sorted(hosts.items())
         )
         return cls("; ".join(lacks))
 
@@ -36,8 +36,8 @@ def executor_error(text: str, hosts: Sequence[str] = ()) -> ExecutorError | None
     if mark:
         with suppress(ValueError):
             return ExecutorError.of(json.JSONDecoder().raw_decode(findings)[0])
-    seen = _TASK_HOST.search(text)
-    host = seen[1] if seen else _one_of(hosts)
+    task_host = _TASK_HOST.search(text)
+    host = task_host[1] if task_host else _one_of(hosts)
     if versions := _VERSIONS.search(text):
         return ExecutorError(
             f"Spark executor on {host}: Python is {versions[1]}, {versions[2]} is needed, as the driver has it: "
@@ -55,7 +55,7 @@ def executor_error(text: str, hosts: Sequence[str] = ()) -> ExecutorError | None
     return None
 
 
-def spark_words(error: Exception) -> str:
+def spark_message(error: Exception) -> str:
     """PySpark leaves out the host."""
     return f"{getattr(error, '_origin', None) or ''}\n{error}"
 

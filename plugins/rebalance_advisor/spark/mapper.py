@@ -46,8 +46,8 @@ def pack_by_cost(costs: Sequence[float], bins: int) -> list[int]:
         packed[unit] = number
         heapreplace(loads, (load + costs[unit], count + 1, number))
     by_load = sorted(loads, key=lambda entry: (-entry[0], -entry[1], entry[2]))
-    place = {number: place for place, (_, _, number) in enumerate(by_load)}
-    return [place[number] for number in packed]
+    rank = {number: rank for rank, (_, _, number) in enumerate(by_load)}
+    return [rank[number] for number in packed]
 
 
 if TYPE_CHECKING:
@@ -87,10 +87,10 @@ class SparkMapper:
             with around():
                 for batch in batches:
                     for packed in batch.column(_PICKLED).to_pylist():
-                        for place, task in pickle.loads(packed):  # noqa: S301 from our own driver
+                        for index, task in pickle.loads(packed):  # noqa: S301 from our own driver
                             answer = pickle.dumps(shared.value(task), pickle.HIGHEST_PROTOCOL)
                             counters[task.what].add(1)
-                            columns = {_PLACE: pa.array([place], pa.int32()), _PICKLED: pa.array([answer], pa.binary())}
+                            columns = {_PLACE: pa.array([index], pa.int32()), _PICKLED: pa.array([answer], pa.binary())}
                             yield pa.RecordBatch.from_pydict(columns)
 
         rows = _packed(tasks, self.width)
@@ -98,10 +98,10 @@ class SparkMapper:
             totals = Counter(task.what for task in tasks)
             counters = {what: watched.enter_context(progress(self._spark, what, totals[what])) for what in totals}
             frame = self._spark.createDataFrame(rows).repartitionByRange(rows.num_rows, _BIN)
-            found = frame.mapInArrow(on_executors(self._spark, answers), _ANSWERS).toArrow()
+            table = frame.mapInArrow(on_executors(self._spark, answers), _ANSWERS).toArrow()
         shared.destroy()
-        answered = dict(zip(found.column(_PLACE).to_pylist(), found.column(_PICKLED).to_pylist(), strict=True))
-        return [pickle.loads(answered[place]) for place in range(len(tasks))]  # noqa: S301 from our own workers
+        answered = dict(zip(table.column(_PLACE).to_pylist(), table.column(_PICKLED).to_pylist(), strict=True))
+        return [pickle.loads(answered[index]) for index in range(len(tasks))]  # noqa: S301 from our own workers
 
 
 class _Step:
@@ -122,8 +122,8 @@ def _packed(tasks: Sequence[Any], width: int) -> pa.Table:
 
     bins: dict[int, list[tuple[int, Any]]] = {}
     numbers = pack_by_cost([task.cost_s for task in tasks], min(width, len(tasks)))
-    for place, (number, task) in enumerate(zip(numbers, tasks, strict=True)):
-        bins.setdefault(number, []).append((place, task))
+    for index, (number, task) in enumerate(zip(numbers, tasks, strict=True)):
+        bins.setdefault(number, []).append((index, task))
     packed = [pickle.dumps(bins[number], pickle.HIGHEST_PROTOCOL) for number in sorted(bins)]
     return pa.table({_BIN: pa.array(sorted(bins), pa.int32()), _PICKLED: pa.array(packed, pa.binary())})
 
@@ -155,14 +155,14 @@ def progress(
 
     watcher = InheritableThread(target=watch, daemon=True)
     watcher.start()
-    words = "given up"
+    outcome = "given up"
     try:
         yield counter
-        words = "done"
+        outcome = "done"
     finally:
         ended.set()
         watcher.join()
-        say(words)
+        say(outcome)
 
 
 def progress_line(what: str, done: int, total: int, passed_s: float, under_way: str) -> str:

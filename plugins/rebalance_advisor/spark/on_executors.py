@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_rebalance.errors import UsageError
 from rebalance_advisor.spark import worker_start
-from rebalance_advisor.spark.executor_error import ExecutorError, executor_error, spark_words
+from rebalance_advisor.spark.executor_error import ExecutorError, executor_error, spark_message
 from rebalance_advisor.spark.worker_start import OUR_CODE, Needs, code_digest, package_folders, report, running
 from rebalance_advisor.version import advisor_version
 
@@ -138,7 +138,7 @@ def _prepare(spark: SparkSession) -> Needs:
     try:
         findings = context.parallelize(range(count), count).mapPartitions(partial(report, needed)).collect()
     except Exception as error:
-        named = executor_error(spark_words(error), _hosts(context))
+        named = executor_error(spark_message(error), _hosts(context))
         if named is None:
             raise
         raise named from error

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.render import error_words
 from rebalance_advisor.mended_by_time import EXIT_LATER, is_mended_by_time
-from rebalance_advisor.spark.executor_error import executor_error, spark_words
+from rebalance_advisor.spark.executor_error import executor_error, spark_message
 from rebalance_advisor.terminal import write_lines
 
 
@@ -18,12 +18,12 @@ def run_job(main: Callable[[], int]) -> int:
     except AdvisorError as error:
         named: AdvisorError = error
     except Exception as error:
-        found = executor_error(spark_words(error))
-        if found is None and is_mended_by_time(error):
+        executor_fault = executor_error(spark_message(error))
+        if executor_fault is None and is_mended_by_time(error):
             traceback.print_exception(error)
             return EXIT_LATER
-        if found is None:
+        if executor_fault is None:
             raise
-        named = found
+        named = executor_fault
     write_lines(sys.stderr, error_words(named))
     return EXIT_LATER if is_mended_by_time(named) else 1

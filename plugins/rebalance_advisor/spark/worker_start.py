@@ -40,8 +40,8 @@ _UNUSED_DAYS = 30
 
 def report(needs: Needs, _numbers: Iterable[int] = ()) -> Iterator[Finding]:
     host, python = socket.gethostname(), sys.executable
-    for part, found, needed in (*missing_parts(needs["parts"]), *_without_code(needs["code"])):
-        yield host, python, part, found, needed
+    for part, actual, needed in (*missing_parts(needs["parts"]), *_without_code(needs["code"])):
+        yield host, python, part, actual, needed
 
 
 def running(needs: Needs, payload: bytes) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -59,13 +59,13 @@ def running(needs: Needs, payload: bytes) -> Callable[[Iterator[Any]], Iterator[
 def missing_parts(parts: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     for name, needed in parts.items():
         try:
-            found = str(importlib.import_module(name).__version__)
+            actual = str(importlib.import_module(name).__version__)
         except ModuleNotFoundError as error:
-            found = MISSING if error.name == name else f"not importable ({error})"
+            actual = MISSING if error.name == name else f"not importable ({error})"
         except Exception as error:  # noqa: BLE001 - an installation may be broken in any way
-            found = f"not importable ({error})"
-        if found.split(".")[:2] != needed.split(".")[:2]:
-            yield name, found, needed
+            actual = f"not importable ({error})"
+        if actual.split(".")[:2] != needed.split(".")[:2]:
+            yield name, actual, needed
 
 
 def code_digest(folders: Mapping[str, Path]) -> str:
@@ -81,9 +81,9 @@ def package_folders() -> dict[str, Path]:
     folders = {}
     for package in PACKAGES:
         with suppress(ImportError):
-            places = importlib.import_module(package).__file__
-            if places is not None:
-                folders[package] = Path(places).parent
+            init_file = importlib.import_module(package).__file__
+            if init_file is not None:
+                folders[package] = Path(init_file).parent
     return folders
 
 
@@ -95,8 +95,8 @@ def _without_code(code: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     needed = f"{code['version']} of {code['digest'][:12]}"
     if len(folders) < len(PACKAGES):
         yield OUR_CODE, MISSING, needed
-    elif (found := code_digest(folders)) != code["digest"]:
-        yield OUR_CODE, f"one of {found[:12]}", needed
+    elif (digest := code_digest(folders)) != code["digest"]:
+        yield OUR_CODE, f"one of {digest[:12]}", needed
 
 
 def _add_to_path(folder: Path) -> None:
@@ -109,13 +109,13 @@ def _unpacked(archive: str) -> Path:
     from pyspark import SparkFiles
 
     path = Path(SparkFiles.get(archive))
-    for place in _places():
+    for folder in _cache_folders():
         with suppress(OSError):
-            return unpack_once(path, place)
+            return unpack_once(path, folder)
     return unpack_once(path, Path(SparkFiles.getRootDirectory()) / "advisor")
 
 
-def _places() -> Iterator[Path]:
+def _cache_folders() -> Iterator[Path]:
     folder = os.environ.get(CODE_DIR)
     if folder:
         yield Path(folder)
@@ -124,16 +124,16 @@ def _places() -> Iterator[Path]:
         yield (Path(cache) if cache else Path.home() / ".cache") / "kafka-rebalance-advisor" / "spark"
 
 
-def unpack_once(archive: Path, place: Path) -> Path:
-    """Atomic, safe with parallel processes. Raises OSError if ``place`` is not private."""
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    about = place.stat()
+def unpack_once(archive: Path, parent: Path) -> Path:
+    """Atomic, safe with parallel processes. Raises OSError if ``parent`` is not private."""
+    parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    about = parent.stat()
     if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise PermissionError(f"{place}: others may write there")
-    folder = place / f"{_FOLDER_PREFIX}{archive.stem}"
+        raise PermissionError(f"{parent}: others may write there")
+    folder = parent / f"{_FOLDER_PREFIX}{archive.stem}"
     if not folder.exists():
-        _forget_unused(place)
-        fresh = Path(tempfile.mkdtemp(prefix="new-", dir=place))
+        _forget_unused(parent)
+        fresh = Path(tempfile.mkdtemp(prefix="new-", dir=parent))
         try:
             with zipfile.ZipFile(archive) as packed:
                 packed.extractall(fresh)
@@ -147,9 +147,9 @@ def unpack_once(archive: Path, place: Path) -> Path:
     return folder
 
 
-def _forget_unused(place: Path) -> None:
+def _forget_unused(parent: Path) -> None:
     oldest = time.time() - _UNUSED_DAYS * 86_400
-    for folder in place.glob(f"{_FOLDER_PREFIX}*"):
+    for folder in parent.glob(f"{_FOLDER_PREFIX}*"):
         with suppress(OSError):
             if folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -90,8 +90,8 @@ def load_checks(connection: Connection, run_id: str) -> list[dict[str, Any]]:
 
 
 def load_quarantine(connection: Connection, snapshot_id: str) -> tuple[Quarantined, ...]:
-    found = connection.execute(named("quarantine_of_snapshot"), {"snapshot_id": snapshot_id}).fetchall()
-    return tuple(Quarantined(*row) for row in found)
+    rows = connection.execute(named("quarantine_of_snapshot"), {"snapshot_id": snapshot_id}).fetchall()
+    return tuple(Quarantined(*row) for row in rows)
 
 
 def _blocks(checks: Sequence[Check]) -> bool:

@@ -97,17 +97,17 @@ def _columns(reading: MeasuredReading) -> dict[str, Column]:
     there, row, sizes = np.unique(partitions.topic, return_inverse=True, return_counts=True)
     highest = partitions.partition[np.cumsum(sizes) - 1].astype(np.int64)  # partitions are sorted
     offsets = np.concatenate([[0], np.cumsum(highest + 1)])
-    place: Longs = offsets[row] + partitions.partition.astype(np.int64)
+    position: Longs = offsets[row] + partitions.partition.astype(np.int64)
     return {
         "topic": text(partitions.names[topic] for topic in there),
         "topic_id": text(partitions.ids[topic] for topic in there),
-        **{kind.value: _arrays(rates.values, place, offsets) for kind, rates in reading.columns.items()},
+        **{kind.value: _arrays(rates.values, position, offsets) for kind, rates in reading.columns.items()},
     }
 
 
-def _arrays(values: Rates, place: Longs, offsets: Longs) -> Column:
+def _arrays(values: Rates, position: Longs, offsets: Longs) -> Column:
     whole = np.full(offsets[-1], np.nan, dtype=np.float32)
-    whole[place] = values
+    whole[position] = values
     column: Column = real_arrays(whole, offsets)
     return column
 

@@ -76,8 +76,8 @@ def _mark(connection: Connection, candidates: str, parameters: dict[str, object]
 
 
 def sweep(connection: Connection) -> Weeks:
-    found = connection.execute(named("weeks_with_leavings"), {"tables": list(READING_TABLES)}).fetchall()
-    return _each(connection, "sweep_week", [name for (name,) in found])
+    rows = connection.execute(named("weeks_with_leavings"), {"tables": list(READING_TABLES)}).fetchall()
+    return _each(connection, "sweep_week", [name for (name,) in rows])
 
 
 def clear_reading(connection: Connection, snapshot_key: int, moment: object) -> None:
@@ -89,10 +89,10 @@ def clear_reading(connection: Connection, snapshot_key: int, moment: object) -> 
 
 
 def drop_weeks(connection: Connection, before: datetime, kept: Collection[datetime], tables: Collection[str]) -> Weeks:
-    found = connection.execute(named("old_weeks"), {"before": before}).fetchall()
+    rows = connection.execute(named("old_weeks"), {"before": before}).fetchall()
     names = [
         name
-        for name, parent, start in found
+        for name, parent, start in rows
         if parent in tables and not any(start <= time < start + WEEK for time in kept)
     ]
     return _each(connection, "drop_week", names)

@@ -134,11 +134,11 @@ def publishing(connection: Connection, cluster: str) -> Iterator[None]:
 
 
 def _why_not_started(connection: Connection, run_id: str, snapshot_id: str, cluster: str) -> StoreError:
-    found = connection.execute(named("find_run"), {"run_id": run_id}).fetchone()
-    if found is not None and found[0] == "published":
+    row = connection.execute(named("find_run"), {"run_id": run_id}).fetchone()
+    if row is not None and row[0] == "published":
         return RunPublishedError(f"run {run_id} is published and stays as it is; start a new run")
-    if found is not None and found[1] != cluster:
+    if row is not None and row[1] != cluster:
         return StoreError(
-            f"run {run_id} is one of cluster {found[1]}, not of {cluster}; give each cluster its own run_id"
+            f"run {run_id} is one of cluster {row[1]}, not of {cluster}; give each cluster its own run_id"
         )
     return StoreError(f"snapshot {snapshot_id} of cluster {cluster} is not stored, was pruned, or the gate blocked it")

@@ -45,14 +45,14 @@ _PARTITION_BITS = 32
 class CommittedOffsets:
     """C committed offsets in N runs of one group and topic.
 
-    ``begins`` int64[N+1]: start of each run; ``group`` int64[N]; ``place`` int64[N]: the run's number in its group;
+    ``begins`` int64[N+1]: start of each run; ``group`` int64[N]; ``position`` int64[N]: the run's number in its group;
     ``topics`` by run. ``partition``, ``offset`` int64[C]; ``lag`` int64[C] from the broker, or UNKNOWN_LAG;
     ``read_messages_per_s`` float64[C].
     """
 
     begins: Longs
     group: Longs
-    place: Longs
+    position: Longs
     topics: tuple[str, ...]
     partition: Longs
     offset: Longs
@@ -65,7 +65,7 @@ def committed_offsets(snapshot: ClusterSnapshot) -> CommittedOffsets:
     counts = np.array([len(group.committed) for group in snapshot.groups], dtype=np.int64)
     ends = np.cumsum(counts)
     names = [commit.topic for commit in commits]
-    changes = np.fromiter((one != next_one for one, next_one in pairwise(names)), np.bool_, max(len(names) - 1, 0))
+    changes = np.fromiter((name != next_name for name, next_name in pairwise(names)), np.bool_, max(len(names) - 1, 0))
     is_first = np.concatenate([np.ones(min(len(names), 1), dtype=np.bool_), changes])
     is_first[(ends - counts)[counts > 0]] = True
     begins = np.flatnonzero(is_first)
@@ -76,7 +76,7 @@ def committed_offsets(snapshot: ClusterSnapshot) -> CommittedOffsets:
     return CommittedOffsets(
         begins=np.append(begins, len(commits)),
         group=group,
-        place=np.arange(len(begins)) - first_run[group],
+        position=np.arange(len(begins)) - first_run[group],
         topics=tuple(names[begin] for begin in begins.tolist()),
         partition=np.fromiter((commit.partition for commit in commits), np.int64, len(commits)),
         offset=np.fromiter((commit.offset for commit in commits), np.int64, len(commits)),
@@ -92,7 +92,7 @@ def offset_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> di
     reads = arrow_columns.real_arrays(committed.read_messages_per_s, committed.begins)
     return {
         "group_id": text(ids[group] for group in committed.group.tolist()),
-        "position": plain(committed.place.tolist()),
+        "position": plain(committed.position.tolist()),
         "topic": text(committed.topics),
         "partitions": arrow_columns.arrays(committed.partition, committed.begins),
         "offsets": arrow_columns.arrays(committed.offset, committed.begins),
@@ -104,13 +104,13 @@ def offset_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> di
 def lag_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> dict[str, Column]:
     """Sums of known lags; no row without one or above bigint."""
     lag = _lags(snapshot, committed)
-    known = lag != UNKNOWN_LAG
+    is_known = lag != UNKNOWN_LAG
     groups = len(snapshot.groups)
-    of_group = np.repeat(committed.group, np.diff(committed.begins))[known]
+    of_group = np.repeat(committed.group, np.diff(committed.begins))[is_known]
     total = np.zeros(groups, dtype=np.int64)
-    np.add.at(total, of_group, lag[known])
+    np.add.at(total, of_group, lag[is_known])
     # Float sums do not wrap.
-    rough = np.bincount(of_group, lag[known].astype(np.float64), groups)
+    rough = np.bincount(of_group, lag[is_known].astype(np.float64), groups)
     with_lag = np.flatnonzero((np.bincount(of_group, minlength=groups) > 0) & (rough < LARGEST_BIGINT)).tolist()
     return {
         "group_id": text(snapshot.groups[group].id for group in with_lag),
@@ -124,20 +124,20 @@ def _lags(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> Longs:
     index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
     topic = np.array([index.get(name, _NO_TOPIC) for name in committed.topics], dtype=np.int64)
     keys = (table.topic.astype(np.int64) << _PARTITION_BITS) + table.partition
-    wanted = (np.repeat(topic, runs) << _PARTITION_BITS) + committed.partition
-    row = np.searchsorted(keys, wanted)
-    found = np.append(keys, _NO_TOPIC)[row] == wanted
-    end = np.where(found, np.append(table.end_offset, UNKNOWN_OFFSET)[np.where(found, row, 0)], UNKNOWN_OFFSET)
+    key = (np.repeat(topic, runs) << _PARTITION_BITS) + committed.partition
+    row = np.searchsorted(keys, key)
+    is_listed = np.append(keys, _NO_TOPIC)[row] == key
+    end = np.where(is_listed, np.append(table.end_offset, UNKNOWN_OFFSET)[np.where(is_listed, row, 0)], UNKNOWN_OFFSET)
     return lag_messages(committed.lag, end, committed.offset)
 
 
-def _where_some(column: Any, known: Flags, begins: Longs) -> Column:
-    if not known.any():
+def _where_some(column: Any, is_known: Flags, begins: Longs) -> Column:
+    if not is_known.any():
         return constant(None, len(begins) - 1)
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    has_some = np.logical_or.reduceat(known, begins[:-1])
+    has_some = np.logical_or.reduceat(is_known, begins[:-1])
     chosen: Column = pc.if_else(pa.array(has_some), column, arrow_columns.NULL)
     return chosen
 
@@ -191,10 +191,10 @@ def save_levels(connection: Connection, scores: ClusterScores, snapshot_key: int
 
 def roll_up(connection: Connection, snapshot_id: str) -> None:
     """Recompute hour and day from passed snapshots, in the caller's transaction; pruned ones keep their share."""
-    found = connection.execute(named("lock_roll_ups"), {"snapshot_id": snapshot_id}).fetchone()
-    if found is None:
+    row = connection.execute(named("lock_roll_ups"), {"snapshot_id": snapshot_id}).fetchone()
+    if row is None:
         return
-    keys = {"cluster": found[0], "captured_at": found[1]}
+    keys = {"cluster": row[0], "captured_at": row[1]}
     for query in _ROLL_UPS:
         connection.execute(named(query), keys)
 
@@ -283,8 +283,8 @@ def latest_snapshot_id(connection: Connection, cluster: str, before: datetime | 
 def mark_snapshot(connection: Connection, snapshot_id: str, *, is_blocked: bool) -> None:
     """A passed snapshot counts into its hour and day."""
     with connection.transaction():
-        found = connection.execute(named("mark_snapshot"), {"snapshot_id": snapshot_id, "is_blocked": is_blocked})
-        if found.rowcount == 0:
+        result = connection.execute(named("mark_snapshot"), {"snapshot_id": snapshot_id, "is_blocked": is_blocked})
+        if result.rowcount == 0:
             raise StoreError(f"no snapshot {snapshot_id} is stored")
         if not is_blocked:
             roll_up(connection, snapshot_id)

@@ -19,7 +19,7 @@ def main() -> None:
 
     master, *pythons = sys.argv[1:]
     spark = SparkSession.builder.master(master).config("spark.executor.memory", "512m").getOrCreate()
-    for name, _, python in (told.partition("=") for told in pythons):
+    for name, _, python in (reported.partition("=") for reported in pythons):
         spark.sparkContext.pythonExec = python
         os.environ["ADVISOR_SPARK_CODE"] = "installed" if name.startswith("installed") else "shipped"
         try:

@@ -38,9 +38,9 @@ def make_python(folder: Path, distributions: Sequence[str], modules: Mapping[str
     venv.EnvBuilder(symlinks=True, with_pip=False).create(folder)
     (site,) = (folder / "lib").glob("python*/site-packages")
     for name in distributions:
-        found = distribution(name)
-        for top in {file.parts[0] for file in found.files or () if file.parts[0] not in ("..", "__pycache__")}:
-            (site / top).symlink_to(found.locate_file(top))
+        result = distribution(name)
+        for top in {file.parts[0] for file in result.files or () if file.parts[0] not in ("..", "__pycache__")}:
+            (site / top).symlink_to(result.locate_file(top))
     for name, text in (modules or {}).items():
         (site / f"{name}.py").write_text(text)
     return folder / "bin" / "python"
@@ -130,11 +130,11 @@ class StandaloneCluster:
         """What matched in its log; a program that ended or stays silent is an error with its last words."""
         program = self._program(name)
 
-        def found() -> list[str]:
+        def matches() -> list[str]:
             return re.findall(pattern, program.log.read_text(errors="replace"))
 
         wait_started(
-            f"Spark's {name}", lambda: len(found()) >= times, ended=lambda: not program.is_running,
-            log=program.last_words,
+            f"Spark's {name}", lambda: len(matches()) >= times, ended=lambda: not program.is_running,
+            log=program.log_tail,
         )  # fmt: skip
-        return found()
+        return matches()

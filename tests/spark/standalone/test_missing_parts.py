@@ -52,14 +52,14 @@ def pythons(tmp_path_factory):
 def said(standalone, pythons):
     """What one application says of executors with each of these Pythons."""
     cluster, address = standalone
-    told = [f"{name}={python}" for name, python in pythons.items()]
-    command = [sys.executable, "-m", "tests.spark.standalone.ask_executors", address, *told]
+    reported = [f"{name}={python}" for name, python in pythons.items()]
+    command = [sys.executable, "-m", "tests.spark.standalone.ask_executors", address, *reported]
     done = subprocess.run(command, env=cluster.driver_environment(), cwd=cluster.folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-4000:]
-    return {name: words for line in done.stdout.splitlines() for name, words in json.loads(line).items()}
+    return {name: text for line in done.stdout.splitlines() for name, text in json.loads(line).items()}
 
 
-@pytest.mark.parametrize(("name", "told"), [
+@pytest.mark.parametrize(("name", "expected"), [
     ("no_numba", f"numba is missing, {numba.__version__} is needed: install numba=={numba.__version__} in "),
     ("no_pyarrow", f"pyarrow is missing, {pa.__version__} is needed: install pyarrow=={pa.__version__} in "),
     ("old_numba", f"numba is 0.61.2, {numba.__version__} is needed: install numba=={numba.__version__} in "),
@@ -69,15 +69,15 @@ def said(standalone, pythons):
     ),
     ("installed_other", "kafka-rebalance-advisor is one of "),
 ])  # fmt: skip
-def test_a_part_that_is_missing_or_another_one_is_named(said, pythons, name, told):
-    assert said[name].startswith(f"Spark executor on {HOST}: {told}")
+def test_a_part_that_is_missing_or_another_one_is_named(said, pythons, name, expected):
+    assert said[name].startswith(f"Spark executor on {HOST}: {expected}")
     assert str(pythons[name]) in said[name]
     assert "\n" not in said[name]
 
 
 def test_a_python_that_is_not_there_is_named(said, pythons):
-    words = f"no Python can be started as '{pythons['nowhere']}': name the workers' Python as executor-python"
-    assert words in said["nowhere"]
+    text = f"no Python can be started as '{pythons['nowhere']}': name the workers' Python as executor-python"
+    assert text in said["nowhere"]
 
 
 def test_the_same_code_installed_will_do(said):

@@ -77,9 +77,9 @@ def test_a_job_answers_as_a_local_one_and_kernels_are_compiled_once_a_machine(ds
     assert re.search(r"^groups: (\d+) of \1 \(100 %\) after \d+ s; done$", log, re.MULTILINE)
     assert "searches: 1 of 1 (100 %) after " in log
     assert COMPILED in cluster.executors_said()
-    told = cluster.executors_said().count(COMPILED)
+    reported = cluster.executors_said().count(COMPILED)
     ran("replay_and_plan", few, "standalone", "run-3", **options)
-    assert cluster.executors_said().count(COMPILED) == told
+    assert cluster.executors_said().count(COMPILED) == reported
     local, rows = answers(dsn, "run-1")
     assert all(count > (0,) for count in rows.values())
     assert local["plan"]["moves"]

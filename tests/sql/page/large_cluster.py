@@ -75,10 +75,10 @@ def group_name(number: int) -> str:
     return f"team-{number % 40:02}-order-projection-{number:05}"
 
 
-def replicas_of(place: int, brokers: int) -> tuple[int, int, int]:
+def replicas_of(index: int, brokers: int) -> tuple[int, int, int]:
     """Three different brokers; every fifth partition begins among the first eighth, which so become hot."""
-    first = place % (brokers // 8) if place % 5 == 0 else place % brokers
-    return first, (first + 1 + place % 3) % brokers, (first + 4 + place % 2) % brokers
+    first = index % (brokers // 8) if index % 5 == 0 else index % brokers
+    return first, (first + 1 + index % 3) % brokers, (first + 4 + index % 2) % brokers
 
 
 def large_snapshot(size: Size, captured_at: datetime, *, grown: float = 1.0) -> ClusterSnapshot:
@@ -88,10 +88,10 @@ def large_snapshot(size: Size, captured_at: datetime, *, grown: float = 1.0) -> 
     log_bytes = (GIB * grown * (1 + np.arange(count) // per_topic % 17)).astype(np.int64)
     rows = [
         Partition(
-            topic_name(place // per_topic), place % per_topic, replicas := replicas_of(place, size.brokers),
-            replicas[0], replicas, (int(log_bytes[place]),) * 3, 0, 1_000_000,
+            topic_name(number // per_topic), number % per_topic, replicas := replicas_of(number, size.brokers),
+            replicas[0], replicas, (int(log_bytes[number]),) * 3, 0, 1_000_000,
         )
-        for place in range(count)
+        for number in range(count)
     ]  # fmt: skip
     rate = 10_000.0 * (1 + np.arange(count) % 13)
     columns = {
@@ -138,13 +138,13 @@ def large_plan(size: Size, snapshot_id: str) -> Plan:
     """The first ``moves`` partitions in turn change their first replica, in waves of one size."""
     per_topic, brokers = size.partitions_a_topic, size.brokers
     moves = []
-    for place in range(size.moves):
-        old = replicas_of(place, brokers)
+    for index in range(size.moves):
+        old = replicas_of(index, brokers)
         new = next(broker for step in range(3, 9) if (broker := (old[0] + step * 7) % brokers) not in old)
         moves.append(
             Move(
-                topic_name(place // per_topic), place % per_topic, old, (new, *old[1:]), old[0], new, MoveKind.REPLICA,
-                GIB * (1 + place // per_topic % 17), 1 + place % size.waves,
+                topic_name(index // per_topic), index % per_topic, old, (new, *old[1:]), old[0], new, MoveKind.REPLICA,
+                GIB * (1 + index // per_topic % 17), 1 + index % size.waves,
                 fact(FactCode.RELIEVES_BROKER, broker=old[0], resource="disk", times_share=1.5),
                 fact(
                     FactCode.BROKER_FURTHER_OFF, broker=old[0], resource="disk", times_share_without=1.5,
@@ -167,7 +167,7 @@ def large_plan(size: Size, snapshot_id: str) -> Plan:
 
 def _wave(moves: list[Move], number: int, waves: int) -> Wave:
     own = tuple(range(number, len(moves), waves))
-    return Wave(own, sum(moves[place].bytes or 0 for place in own), 600.0, 50_000_000)
+    return Wave(own, sum(moves[index].bytes or 0 for index in own), 600.0, 50_000_000)
 
 
 def _outcome(resource: str, unit: str, brokers: int) -> ResourceOutcome:
@@ -185,18 +185,18 @@ def large_findings(size: Size) -> list[Finding]:
         ("rack_violated", SubjectType.TOPIC, size.topics, topic_name),
         ("idle_members", SubjectType.GROUP, size.groups, group_name),
     )
-    found = []
+    results = []
     for code, kind, many, named in kinds:
         for number in range(min(size.findings // 3, many)):
             severity = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)[number % 3]
-            found.append(
+            results.append(
                 Finding(
                     code, severity, kind, named(number), {"disk_bytes": 500 * GIB, "over_share_ratio": 1.25},
                     fact(FactCode.LEARN_STRATEGY, group=named(number)), gain=0.5,
                     confidence=Confidence.ESTIMATED,
                 )
             )  # fmt: skip
-    return found
+    return results
 
 
 def fill(connection: store.Connection, size: Size, now: datetime) -> None:

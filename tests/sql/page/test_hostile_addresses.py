@@ -35,9 +35,9 @@ ANSWERS = frozenset({200, 303, 400, 403, 404, 422})
 
 def paths(client: TestClient) -> list[str]:
     """All routes; ``{cluster}`` and ``{path:anything}`` stand in them."""
-    found = [route.path for route in client.app.routes]
-    assert len(found) >= 14
-    return found
+    results = [route.path for route in client.app.routes]
+    assert len(results) >= 14
+    return results
 
 
 def filled(path: str, text: str) -> str:

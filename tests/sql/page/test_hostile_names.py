@@ -110,13 +110,13 @@ def publish(connection: store.Connection, name: str) -> None:
 
 def pages_of(client: TestClient, name: str) -> dict[str, str]:
     """The text of each page; what is found is 200, the others are 404."""
-    found = {}
+    results = {}
     for page, (path, query) in PAGES.items():
         asked = {key: value.replace("NAME", name) for key, value in query.items()}
         answer = client.get(path.replace("NAME", quote(name, safe="")), params=asked)
         assert answer.status_code == (404 if page.startswith("no such") else 200), (page, answer.text[-600:])
-        found[page] = answer.text
-    return found
+        results[page] = answer.text
+    return results
 
 
 @pytest.fixture
@@ -129,8 +129,8 @@ def plain(connection, open_page) -> Iterator[dict[str, str]]:
 def test_the_plain_pages_name_it_everywhere(plain: dict[str, str]) -> None:
     for page in PAGES.keys() - {"fleet", "no such page", "no such run", "no such gates"}:
         assert HARMLESS in plain[page], page
-    for words in ("harmless-static-0", "harmless-gap", "harmless denied", "harmless-dead"):
-        assert words in plain["cluster"], words
+    for text in ("harmless-static-0", "harmless-gap", "harmless denied", "harmless-dead"):
+        assert text in plain["cluster"], text
 
 
 def forget(connection: store.Connection) -> None:
@@ -153,16 +153,16 @@ def fault_of(text: str, plain: str, name: str) -> str:
     """What differs from the page of the plain name, if anything does."""
     if [character for character in text if character != "\n" and is_hidden(character)]:
         return "a hidden character"
-    found, expected = Links(text), Links(plain)
-    if found.elements != expected.elements:
+    result, expected = Links(text), Links(plain)
+    if result.elements != expected.elements:
         return "other elements"
     targets = [{key: value.replace(HARMLESS, name) for key, value in query.items()} for query in expected.queries]
-    if in_any_order(found.queries) != in_any_order(targets):
+    if in_any_order(result.queries) != in_any_order(targets):
         return "other links"
-    told = in_any_order(without_name(words, name) for words in Page(text).text)
-    wanted = in_any_order(without_name(words, HARMLESS) for words in Page(plain).text)
-    if told != wanted:
-        return f"other words: {told - wanted} for {wanted - told}"
+    reported = in_any_order(without_name(message, name) for message in Page(text).text)
+    wanted = in_any_order(without_name(message, HARMLESS) for message in Page(plain).text)
+    if reported != wanted:
+        return f"other words: {reported - wanted} for {wanted - reported}"
     return ""
 
 

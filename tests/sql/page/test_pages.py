@@ -70,10 +70,10 @@ def published(connection) -> str:
             "readers", "roundrobin", None, False, 3, 6, 0, 1.0, 1.1, None, 4, drain_seconds=300.0, is_advised=True
         ),
     ]
-    found = [finding(severity=Severity.CRITICAL), finding("dead_broker", "3", Severity.INFO)]
-    found[0] = replace(found[0], symptoms=(found[1],), cost_bytes=5.0)
+    results = [finding(severity=Severity.CRITICAL), finding("dead_broker", "3", Severity.INFO)]
+    results[0] = replace(results[0], symptoms=(results[1],), cost_bytes=5.0)
     hostile = fact(FactCode.LEARN_STRATEGY, group=HOSTILE)
-    found.append(replace(found[1], subject=HOSTILE, subject_type=SubjectType.TOPIC, recommendation=hostile))
+    results.append(replace(results[1], subject=HOSTILE, subject_type=SubjectType.TOPIC, recommendation=hostile))
     scores = [ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 1)]
     advise(connection, "yesterday", yesterday, NOW - timedelta(days=1))
     change = fact(
@@ -81,7 +81,7 @@ def published(connection) -> str:
         is_server=False,
     )  # fmt: skip
     advice = {"readers": change}
-    advise(connection, RUN, today, NOW, findings=found, resources=scores, groups=groups, advice=advice)
+    advise(connection, RUN, today, NOW, findings=results, resources=scores, groups=groups, advice=advice)
     return today
 
 
@@ -140,18 +140,18 @@ def test_search_finds_brokers_by_id_and_others_by_name_in_clusters_that_the_call
 ) -> None:
     client = open_page()
 
-    def found(text: str, of=client) -> set[str]:
+    def links_of(text: str, of=client) -> set[str]:
         answer = of.get("/search", params={"text": text})
         assert answer.status_code == 200
         return set(re.findall(r'href="(/clusters/[^"]+)"', answer.text))
 
-    assert "/clusters/prod/topic?name=orders" in found("ORD")
-    assert found("broker 3") == {"/clusters/prod/broker?id=3", "/clusters/prod"}
-    assert "/clusters/prod/broker?id=3" in found("3")
-    assert "/clusters/prod/group?name=readers" in found("readers")
-    assert found("prod") == {"/clusters/prod"}
-    assert found("o%s") == found("  ") == found("9" * 40) == found("") == set()
-    assert found("orders", open_page("other")) == set()
+    assert "/clusters/prod/topic?name=orders" in links_of("ORD")
+    assert links_of("broker 3") == {"/clusters/prod/broker?id=3", "/clusters/prod"}
+    assert "/clusters/prod/broker?id=3" in links_of("3")
+    assert "/clusters/prod/group?name=readers" in links_of("readers")
+    assert links_of("prod") == {"/clusters/prod"}
+    assert links_of("o%s") == links_of("  ") == links_of("9" * 40) == links_of("") == set()
+    assert links_of("orders", open_page("other")) == set()
     assert HOSTILE not in client.get("/search", params={"text": HOSTILE}).text
     assert client.get("/search", params={"text": "x" * 256}).status_code == 422
     assert all('action="/search"' in client.get(path).text for path in PAGES if not path.endswith((".json", ".css")))
@@ -191,8 +191,14 @@ def test_tasks_of_a_streams_application_and_workers_of_connect_are_on_their_grou
 
 def test_the_fleet_says_verdict_age_worst_broker_findings_and_plan(published, open_page) -> None:
     text = open_page().get("/").text
-    for words in ("Rebalance: a plan is ready", "broker 1", "1.25 × the mean of disk", "1 critical", "1 replica moves"):
-        assert words in text
+    for message in (
+        "Rebalance: a plan is ready",
+        "broker 1",
+        "1.25 × the mean of disk",
+        "1 critical",
+        "1 replica moves",
+    ):
+        assert message in text
     assert re.search(r'75 %, <a href="/clusters/prod/broker\?id=3">broker 3', text)  # the fullest disks
     assert re.search(r'<span class="severity critical">critical</span>\s*<a [^>]*>broker 1</a>', text)  # what it needs
     assert '<b class="critical">Urgent:</b>' in open_page().get("/clusters/prod").text
@@ -369,7 +375,7 @@ def test_what_brokers_copy_adds_up_to_the_plan(connection, open_page, reader) ->
     for row in rows:
         total[row["broker"]] += (row["received_bytes"] or 0) + (row["sent_bytes"] or 0)
     few = reader.rows(copies(cluster, "today", 3))
-    assert list(dict.fromkeys(row["broker"] for row in few)) == sorted(total, key=lambda one: (-total[one], one))[:3]
+    assert list(dict.fromkeys(row["broker"] for row in few)) == sorted(total, key=lambda item: (-total[item], item))[:3]
     assert {row["broker_count"] for row in few} == {len(total)}
     assert "others copy less" in open_page().get(f"/clusters/{cluster}/plan").text
 
@@ -426,10 +432,10 @@ def test_the_history_has_skew_by_the_day_and_findings_from_first_to_last_seen(co
         "DELETE FROM store.finding USING store.run WHERE run.run_key = finding.run_key AND run_id = 'today'"
         " AND subject_type = 'broker' AND subject = '0'"
     )
-    found = reader.rows(finding_lanes(cluster, since, 500))
-    assert len(found) == found[0]["finding_count"] == large_cluster.SAMPLE.findings
-    assert [row["severity_rank"] for row in found] == sorted(row["severity_rank"] for row in found)
-    seen = {(row["subject_type"], row["subject"]): row for row in found}
+    result = reader.rows(finding_lanes(cluster, since, 500))
+    assert len(result) == result[0]["finding_count"] == large_cluster.SAMPLE.findings
+    assert [row["severity_rank"] for row in result] == sorted(row["severity_rank"] for row in result)
+    seen = {(row["subject_type"], row["subject"]): row for row in result}
     gone, still = seen["broker", "0"], seen["broker", "1"]
     assert (gone["times_seen"], gone["last_seen"]) == (1, now - timedelta(days=7))
     assert (still["times_seen"], still["first_seen"], still["last_seen"]) == (2, now - timedelta(days=7), now)
@@ -502,11 +508,11 @@ def test_lists_have_figures_their_worst_finding_first_and_a_total(connection, op
     assert topics["orders"]["worst_finding_code"] == "hot_partition"
     groups = {row["group_id"]: row["lag_messages"] for row in reader.rows(listed("groups", "prod", "", "name", 1))}
     assert list(groups) == sorted(group.id for group in snapshot.groups)
-    told = Counter[str]()
+    reported = Counter[str]()
     for row in reader.rows(select(*GROUP_LAG.c).where(GROUP_LAG.c.cluster == "prod")):
         if row["lag_messages"] is not None:
-            told[row["group_id"]] += row["lag_messages"]
-    assert {name: lag for name, lag in groups.items() if lag is not None} == told
+            reported[row["group_id"]] += row["lag_messages"]
+    assert {name: lag for name, lag in groups.items() if lag is not None} == reported
     assert "3 brokers" in open_page().get("/clusters/prod/brokers").text
     assert "Page 1 of 1" in open_page().get("/clusters/prod/topics?sort=log_bytes&search=o").text
     assert "hot partition" in open_page().get("/clusters/prod/topic?name=orders").text

@@ -20,7 +20,7 @@ from kafka_rebalance.render import render_document
 from kafka_rebalance.render.steps import step_figures
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
+from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
 from rebalance_advisor.notify import messages_for
 from rebalance_advisor.page import queries as ask
 from rebalance_advisor.page.reader import Reader
@@ -62,14 +62,14 @@ def test_no_surface_contradicts_another(
         advisor_version="test",
     )  # fmt: skip
     save_advice(connection, run_id, advise_run(read_question(connection, run_id), datetime.now(UTC)))
-    _, folder = publish_run(dsn, run_id=run_id, cluster=snapshot.cluster, place=FolderPlace(tmp_path, run_id))
+    _, folder = publish_run(dsn, run_id=run_id, cluster=snapshot.cluster, target=FolderTarget(tmp_path, run_id))
     files = {file.name: file.read_text() for file in Path(folder).iterdir() if file.is_file()}
     advisory = json.loads(files["advisory.json"])
     advisory |= {name: json.loads(files[f"{name}.json"]) for name in ("plan", "findings", "groups")}
     faults = list(faults_of(advisory, files, open_page(), connection))
     affected = reader.rows(ask.affected(snapshot.cluster, run_id))
-    told = {row["step"]: (row["topic_count"], row["group_count"]) for row in affected}
-    assert told == affected_by(advisory["plan"], snapshot)
+    reported = {row["step"]: (row["topic_count"], row["group_count"]) for row in affected}
+    assert reported == affected_by(advisory["plan"], snapshot)
     assert "\n".join(faults) == ""
 
 
@@ -79,7 +79,7 @@ def affected_by(plan: dict[str, Any], snapshot: ClusterSnapshot) -> dict[int, tu
     for step in step_figures(plan):
         waves = plan["waves"][step.first_wave - 1 : step.last_wave]
         topics = {plan["moves"][move]["topic"] for wave in waves for move in wave["moves"]}
-        readers = [group for group in snapshot.groups if topics & {one.topic for one in group.committed}]
+        readers = [group for group in snapshot.groups if topics & {item.topic for item in group.committed}]
         counts[step.step] = (len(topics), len(readers))
     return counts
 
@@ -97,14 +97,14 @@ def faults_of(advisory: dict[str, Any], files: dict[str, str], client: Any, conn
         "terminal": "\n".join(closing_words(advisory)), "cluster page": page(), "plan page": page("/plan"),
     }  # fmt: skip
     for name, text in surfaces.items():
-        if found := BROKEN.search(text):
-            yield f"{name}: {text[max(0, found.start() - 80) : found.end() + 40]!r}"
+        if match := BROKEN.search(text):
+            yield f"{name}: {text[max(0, match.start() - 80) : match.end() + 40]!r}"
     if client.get(f"/clusters/{cluster}/commands.md").text != files["commands.md"]:
         yield "the page's commands are not those of the published file"
-    words = VERDICT_WORDS[plan["verdict"]]
+    sentence = VERDICT_WORDS[plan["verdict"]]
     for name in ("report", "digest", "cluster page", "plan page"):
-        if words not in surfaces[name]:
-            yield f"{name} lacks the verdict {words!r}"
+        if sentence not in surfaces[name]:
+            yield f"{name} lacks the verdict {sentence!r}"
     audible = [finding for finding in findings if finding["muted_until"] is None]
     if audible:
         for name in ("report", "digest", "terminal", "cluster page"):
@@ -115,7 +115,7 @@ def faults_of(advisory: dict[str, Any], files: dict[str, str], client: Any, conn
     messages = messages_for(
         state, load_news(connection, cluster), (), team=None, late_after_hours=26, now=datetime.now(UTC)
     )
-    worth = [one for one in audible if one["severity"] not in ("info", "ok")]
+    worth = [item for item in audible if item["severity"] not in ("info", "ok")]
     if worth and not any(told_by(worth[0]) in line for message in messages for line in message.lines):
         yield f"messages lack {told_by(worth[0])!r}"
     for finding in audible:
@@ -131,8 +131,8 @@ def faults_of(advisory: dict[str, Any], files: dict[str, str], client: Any, conn
 def group_faults(group: dict[str, Any], text: str) -> Iterator[str]:
     """The headline of a group's page is the advice of ``groups.json``."""
     advice, name = group["advice"], group["group"]
-    if found := BROKEN.search(text):
-        yield f"group {name}: {text[max(0, found.start() - 80) : found.end() + 40]!r}"
+    if match := BROKEN.search(text):
+        yield f"group {name}: {text[max(0, match.start() - 80) : match.end() + 40]!r}"
     advised = group["advised"]
     if advice["code"] == "change_strategy":
         if f"Change its strategy to {advised} " not in text:

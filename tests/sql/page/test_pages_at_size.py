@@ -56,9 +56,9 @@ def test_every_page_of_a_large_cluster_shows_a_page_of_it(connection, open_page)
         assert len(answer.content) < PAGE_BYTES, name
     assert "1,500 moves" in client.get(f"{_HOME}/plan").text
     assert "Page 30 of 30" in client.get(f"{_HOME}/plan?page=30").text
-    found = client.get("/search?text=.").text
-    assert found.count('<td class="short">topic</td>') == LIST_ROWS
-    assert 'href="/search?text=.&amp;page=2" rel="next"' in found
+    text = client.get("/search?text=.").text
+    assert text.count('<td class="short">topic</td>') == LIST_ROWS
+    assert 'href="/search?text=.&amp;page=2" rel="next"' in text
     assert 'page=1" rel="prev"' in client.get("/search?text=.&page=2").text
 
 
@@ -119,6 +119,6 @@ def _seconds(client: TestClient, path: str) -> float:
 def _drawn_seconds(page: Any, address: str) -> float:
     """From the click to the end of loading, its style sheet too: what is above the fold is drawn by then."""
     page.goto(address)
-    found = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
+    result = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
     painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
-    return max(float(found), float(painted)) / 1000
+    return max(float(result), float(painted)) / 1000

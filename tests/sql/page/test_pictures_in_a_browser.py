@@ -80,10 +80,10 @@ def test_the_first_screen_answers_and_the_keyboard_alone_reaches_everything(conn
     unanswered, missed = [], {}
     with served(app) as address, chromium() as browser:
         page = new_page(browser, viewport=WIDE)
-        for name, words in ANSWERS.items():
+        for name, text in ANSWERS.items():
             page.goto(address + addresses(SAMPLE)[name])
             seen = in_view(page)
-            unanswered += [(name, word, seen) for word in words if word not in seen]
+            unanswered += [(name, word, seen) for word in text if word not in seen]
         for name in ("cluster", "plan, its first moves"):
             page.goto(address + addresses(SAMPLE)[name])
             for _ in range(page.evaluate(_REACHED)):

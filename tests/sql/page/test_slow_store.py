@@ -43,10 +43,10 @@ def get(port: int, path: str) -> Answer:
     return got
 
 
-def until(is_so: Callable[[], bool], words: str) -> None:
+def until(is_so: Callable[[], bool], text: str) -> None:
     end = monotonic() + GENEROUS
     while not is_so():
-        assert monotonic() < end, f"waited {GENEROUS} s for: {words}"
+        assert monotonic() < end, f"waited {GENEROUS} s for: {text}"
         sleep(0.02)
 
 
@@ -159,5 +159,5 @@ def test_a_store_that_freezes_is_not_waited_for(reader, connection) -> None:
         assert answer.status_code == 503
         assert "not made within 2 s" in answer.text
         assert "as many requests as it can" in client.get("/").text  # its thread is still taken
-    until(lambda: page.state.threads._places._value == 1, "the thread is free")
+    until(lambda: page.state.threads._slots._value == 1, "the thread is free")
     assert TestClient(make_app(reader, ACCESS), headers={"x-caller": "all"}).get("/").status_code == 200

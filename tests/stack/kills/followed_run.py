@@ -59,7 +59,7 @@ class FollowedRun:
         """As a person does in the morning."""
         self._until_it_answers(lambda client: client.clear(DAG, self.run_id))
 
-    def last_words(self) -> str:
+    def log_tail(self) -> str:
         """What the tasks that failed wrote last: the stack, and with it the logs, is removed at the end."""
         client, lines = self.machine.airflow.client, []
         with contextlib.suppress(AirflowApiError, OSError):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from stack.machine import Machine
-from tests.stack.kills import stack_processes as found
+from tests.stack.kills import stack_processes as processes
 
 Find = Callable[[Machine], list[int]]
 
@@ -23,15 +23,15 @@ class Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("task", found.tasks),
-        Kind("executor's worker", found.executors),
-        Kind("Spark's JVM", found.drivers, lives_in_job=True),
-        Kind("Spark driver's Python", found.driver_pythons, lives_in_job=True),
-        Kind("Spark's Python workers", found.spark_pythons, lives_in_job=True),
-        Kind("scheduler", lambda machine: found.component(machine, "scheduler")),
-        Kind("dag-processor", lambda machine: found.component(machine, "dag-processor")),
-        Kind("api-server", lambda machine: found.component(machine, "api-server")),
-        Kind("Postgres' postmaster", found.postmaster),
-        Kind("a Postgres backend", found.backends),
+        Kind("task", processes.tasks),
+        Kind("executor's worker", processes.executors),
+        Kind("Spark's JVM", processes.drivers, lives_in_job=True),
+        Kind("Spark driver's Python", processes.driver_pythons, lives_in_job=True),
+        Kind("Spark's Python workers", processes.spark_pythons, lives_in_job=True),
+        Kind("scheduler", lambda machine: processes.component(machine, "scheduler")),
+        Kind("dag-processor", lambda machine: processes.component(machine, "dag-processor")),
+        Kind("api-server", lambda machine: processes.component(machine, "api-server")),
+        Kind("Postgres' postmaster", processes.postmaster),
+        Kind("a Postgres backend", processes.backends),
     )
 }

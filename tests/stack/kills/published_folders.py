@@ -48,13 +48,13 @@ def examine(folder: Path) -> PublishedFolder:
 
 def half_made(machine: Machine, cluster: str) -> list[str]:
     """Once all is over: what lies in the cluster's folder and is no whole advisory."""
-    folder, found = machine.published / cluster, []
+    folder, results = machine.published / cluster, []
     for path in sorted(folder.iterdir()) if folder.exists() else ():
         if path.name.startswith("."):
-            found.append(f"{path.name} is left over")
+            results.append(f"{path.name} is left over")
         elif path.is_dir() and path.name != LATEST:
-            found += [f"{path.name}: {fault}" for fault in examine(path).faults]
-    return found
+            results += [f"{path.name}: {fault}" for fault in examine(path).faults]
+    return results
 
 
 class FolderReader(threading.Thread):
@@ -76,5 +76,5 @@ class FolderReader(threading.Thread):
                 self.answers.append(answer)
 
 
-def _differences(named: set[str], found: set[str]) -> list[tuple[str, set[str]]]:
-    return [("lacks", named - found), ("also holds", found - named)]
+def _differences(named: set[str], result: set[str]) -> list[tuple[str, set[str]]]:
+    return [("lacks", named - result), ("also holds", result - named)]

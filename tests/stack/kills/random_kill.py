@@ -60,7 +60,7 @@ class Readers:
             reader.is_over.set()
             reader.join(PATIENCE_SECONDS)
 
-    def words(self) -> str:
+    def summary(self) -> str:
         """How many different advisories each saw, and for how many looks Postgres was away."""
         away = f", away {len(self.store.refused)} looks" if self.store.refused else ""
         return f"{len(self.store.answers)} in the store{away}, {len(self.disk.answers)} on disk"
@@ -78,14 +78,16 @@ def live_through(machine: Machine, moment: DrawnMoment, normal: NormalRun, **set
         at = _strike(machine, run, moment, fraction, normal)
         state, went_on = run.end(), "by itself"
         if at and state == "failed":
-            print(run.last_words(), flush=True)
+            print(run.log_tail(), flush=True)
             run.clear()
             state, went_on = run.end(), "cleared once"
         seconds = time.monotonic() - began
         readers.stop()
         if at:
             faults = tuple(_faults(machine, run, state, readers))
-            return Outcome(moment.number, moment.kind, at, readers.words(), run.tried_again(), went_on, seconds, faults)
+            return Outcome(
+                moment.number, moment.kind, at, readers.summary(), run.tried_again(), went_on, seconds, faults
+            )
         fraction *= _EARLIER
     return Outcome(moment.number, moment.kind, "", "", "", "", 0.0, ("the moment was missed three times",))
 

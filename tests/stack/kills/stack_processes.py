@@ -38,9 +38,9 @@ def workers_of(machine: Machine) -> list[int]:
     return session_members(scheduler) if scheduler else []
 
 
-def find(machine: Machine, *words: str) -> list[int]:
+def find(machine: Machine, *arguments: str) -> list[int]:
     """Of those, the ones whose command line holds all words."""
-    return [pid for pid in workers_of(machine) if all(word in command_of(pid) for word in words)]
+    return [pid for pid in workers_of(machine) if all(word in command_of(pid) for word in arguments)]
 
 
 def component(machine: Machine, name: str) -> list[int]:

@@ -98,7 +98,7 @@ def test_whatever_is_killed_readers_see_the_last_advisory_and_running_again_succ
     assert finish(machine, advise(machine, 100)) == "success"
     (first,) = seen_now(machine, CLUSTER)
     assert first[0] == f"kill-100.{CLUSTER}"
-    rows = [live_through(machine, moment, 101 + place) for place, moment in enumerate(five_moments.moments())]
+    rows = [live_through(machine, moment, 101 + index) for index, moment in enumerate(five_moments.moments())]
     with capsys.disabled():
         tell(rows)
 

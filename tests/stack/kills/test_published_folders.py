@@ -24,8 +24,8 @@ def machine(tmp_path):
 
 
 def test_a_whole_advisory_has_no_faults(machine):
-    found = latest(machine, CLUSTER)
-    assert (found.run_id, found.plan_id, found.faults) == ("run-1", PLAN_ID, ())
+    manifest = latest(machine, CLUSTER)
+    assert (manifest.run_id, manifest.plan_id, manifest.faults) == ("run-1", PLAN_ID, ())
     assert half_made(machine, CLUSTER) == []
 
 
@@ -35,7 +35,7 @@ def test_before_the_first_advisory_there_is_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "words"),
+    ("spoil", "message"),
     [
         (lambda folder: (folder / "waves" / "01.json").unlink(), "lacks: ['waves/01.json']"),
         (lambda folder: (folder / "more.json").write_text("{}"), "also holds: ['more.json']"),
@@ -43,10 +43,10 @@ def test_before_the_first_advisory_there_is_none(tmp_path):
         (lambda folder: (folder / "plan.json").write_text('{"moves": [1], "plan_id": "x"}'), "plan.json says x"),
     ],
 )
-def test_a_half_one_is_told(machine, spoil, words):
+def test_a_half_one_is_told(machine, spoil, message):
     spoil(machine.published / CLUSTER / "run-1")
-    assert words in " ".join(latest(machine, CLUSTER).faults)
-    assert words in " ".join(half_made(machine, CLUSTER))
+    assert message in " ".join(latest(machine, CLUSTER).faults)
+    assert message in " ".join(half_made(machine, CLUSTER))
 
 
 def test_what_a_kill_left_beside_is_told(machine):

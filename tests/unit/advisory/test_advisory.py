@@ -113,8 +113,8 @@ def test_a_finding_keeps_its_facts_and_enums_become_text() -> None:
     assert (document["evidence"], document["cost"]) == ({"idle": 2}, None)
     assert document["recommendation"] == {"code": "learn_strategy", "args": {"group": "readers"}}
     cause = replace(FINDING, code="sticky_endless", cost_changes=3, symptoms=(FINDING,))
-    told = finding_document(cause)
-    assert (told["cost_bytes"], told["cost_changes"], told["symptoms"]) == (0.0, 3, [document])
+    reported = finding_document(cause)
+    assert (reported["cost_bytes"], reported["cost_changes"], reported["symptoms"]) == (0.0, 3, [document])
     assert document["symptoms"] == []
 
 
@@ -165,8 +165,8 @@ def test_no_change_is_keep_with_a_reason_and_an_unknown_skew_is_left_out_of_the_
     assert (kept["advice"]["code"], kept["advice"]["args"]["see"]) == ("keep_strategy", ["idle_members"])
     assert kept["kind"] == "consumers"
     blank = replace(OTHERS[0], skew_count=None, idle_members=None)
-    told = group_document(replace(REPLAY, scores=(TODAY, blank)), GROUP)
-    assert (told["advice"]["args"]["idle_members"], told["advice"]["args"]["skew_count"]) == (0, None)
+    reported = group_document(replace(REPLAY, scores=(TODAY, blank)), GROUP)
+    assert (reported["advice"]["args"]["idle_members"], reported["advice"]["args"]["skew_count"]) == (0, None)
 
 
 def placed(seed: int, skew: float, moves: int, bytes_: int | None) -> TopicPlacementScore:
@@ -247,7 +247,7 @@ def test_tasks_of_a_streams_group_stand_beside_it_and_what_is_unknown_is_named()
     instance = {"process_id": "p", "racks": [], "members": 2, "active": 4, "standby": 0, "warmup": 2}
     assert document["instances"] == [instance]
     release = "a release of the brokers that is replayed (Kafka 4.2 to 4.4)"
-    assert [render(Fact.from_document(one)) for one in document["summary"]] == [
+    assert [render(Fact.from_document(item)) for item in document["summary"]] == [
         "tasks: 4 active, 0 standby, 2 warm-up, on 2 threads on 1 instance; a thread has 2 active ones, 0 are idle",
         f"what an instance's death or join changes is unknown: the input lacks {release}",
     ]

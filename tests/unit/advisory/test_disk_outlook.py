@@ -19,15 +19,19 @@ def forecast(
 
 
 def test_the_soonest_stands_first_with_what_the_plan_does_for_it() -> None:
-    found = disk_outlook([forecast(1, 40.4), forecast(7, 11.2, 39.6), forecast(3, None)], NOW)
-    assert [(one.args["broker"], one.args["days"], one.args["days_with_plan"]) for one in found] == [
+    result = disk_outlook([forecast(1, 40.4), forecast(7, 11.2, 39.6), forecast(3, None)], NOW)
+    assert [(item.args["broker"], item.args["days"], item.args["days_with_plan"]) for item in result] == [
         (7, pytest.approx(11.2), pytest.approx(39.6)), (1, pytest.approx(40.4), None),
     ]  # fmt: skip
 
 
 def test_growth_is_known_where_days_suffice_and_the_disk_grows() -> None:
-    told = [forecast(1, 9, growth=1.5), forecast(2, 9, history=LEAST_DAYS - 1, growth=9), forecast(3, None, growth=-5)]
-    assert known_growth([*told, forecast(4, None)]) == {1: 2}
+    reported = [
+        forecast(1, 9, growth=1.5),
+        forecast(2, 9, history=LEAST_DAYS - 1, growth=9),
+        forecast(3, None, growth=-5),
+    ]
+    assert known_growth([*reported, forecast(4, None)]) == {1: 2}
 
 
 def test_many_are_counted() -> None:

@@ -7,10 +7,11 @@ from rebalance_advisor.publish.report import change_words
 from tests.sample import for_each
 
 
-def told(key, *symptoms):
+def document_of(key, *symptoms):
     return {
         "finding_key": key, "code": key, "severity": "low", "subject_type": "group", "subject": "g",
-        "recommendation": {"code": "members_too_slow", "args": {}}, "symptoms": [told(symptom) for symptom in symptoms],
+        "recommendation": {"code": "members_too_slow", "args": {}},
+        "symptoms": [document_of(symptom) for symptom in symptoms],
     }  # fmt: skip
 
 
@@ -23,21 +24,23 @@ def changes(advisory):
 
 
 def test_persisting_resolved_reopened_and_new():
-    found = compared([told("a"), told("c"), told("d")], [told("a"), told("b")], ["c"])
-    assert changes(found) == {"a": "persisting", "c": "reopened", "d": "new"}
-    assert [finding["finding_key"] for finding in found["resolved"]] == ["b"]
-    assert (found["closed_findings"], found["plan"]) == (["b"], 1)
-    assert change_words(found) == "1 new, 1 reopened, 1 persisting, 1 resolved"
+    result = compared(
+        [document_of("a"), document_of("c"), document_of("d")], [document_of("a"), document_of("b")], ["c"]
+    )
+    assert changes(result) == {"a": "persisting", "c": "reopened", "d": "new"}
+    assert [finding["finding_key"] for finding in result["resolved"]] == ["b"]
+    assert (result["closed_findings"], result["plan"]) == (["b"], 1)
+    assert change_words(result) == "1 new, 1 reopened, 1 persisting, 1 resolved"
 
 
 def test_what_another_finding_explains_now_or_then_is_still_there():
-    found = compared([told("cause", "a"), told("b")], [told("a"), told("cause", "b")])
-    assert changes(found) == {"cause": "persisting", "b": "persisting"}
-    assert (found["resolved"], found["closed_findings"]) == ([], [])
+    result = compared([document_of("cause", "a"), document_of("b")], [document_of("a"), document_of("cause", "b")])
+    assert changes(result) == {"cause": "persisting", "b": "persisting"}
+    assert (result["resolved"], result["closed_findings"]) == ([], [])
 
 
 def test_where_nobody_compared_nothing_is_said():
-    assert change_words({"findings": [told("a")]}) == ""
+    assert change_words({"findings": [document_of("a")]}) == ""
     assert change_words(compared([], [])) == "no findings, then and now"
 
 
@@ -46,13 +49,13 @@ def test_over_many_advisories_new_is_said_once_and_what_comes_back_is_reopened(s
     draw = random.Random(seed)
     seen, before, closed = set(), [], []
     for _ in range(8):
-        now = [told(key) for key in draw.sample("abcdef", draw.randint(0, 6))]
-        found = compared(now, before, closed)
+        now = [document_of(key) for key in draw.sample("abcdef", draw.randint(0, 6))]
+        result = compared(now, before, closed)
         open_before = {finding["finding_key"] for finding in before}
-        for key, change in changes(found).items():
+        for key, change in changes(result).items():
             assert change == ("persisting" if key in open_before else "reopened" if key in seen else "new")
         open_now = {finding["finding_key"] for finding in now}
-        assert {finding["finding_key"] for finding in found["resolved"]} == open_before - open_now
+        assert {finding["finding_key"] for finding in result["resolved"]} == open_before - open_now
         seen |= open_now
-        assert set(found["closed_findings"]) == seen - open_now
-        before, closed = found["findings"], found["closed_findings"]
+        assert set(result["closed_findings"]) == seen - open_now
+        before, closed = result["findings"], result["closed_findings"]

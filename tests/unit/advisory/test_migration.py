@@ -21,16 +21,16 @@ def crash(assignor: str, unread: int, pause_ms: int | None) -> GroupScore:
 def test_the_better_of_both_server_assignors_is_told_with_what_a_death_costs() -> None:
     replay = GroupReplay("g", SubscriptionBasis.GIVEN, True, (TODAY, RANGE, UNIFORM), (), None)
     figures = {"assignor": "uniform", "skew": 1.0, "skew_today": 6.0, "partitions_moved": 20}
-    told = consumer_protocol(replay)
-    assert told == fact(FactCode.CONSUMER_PROTOCOL, **figures, member_dies=None, member_dies_today=None)
-    told = consumer_protocol(
+    reported = consumer_protocol(replay)
+    assert reported == fact(FactCode.CONSUMER_PROTOCOL, **figures, member_dies=None, member_dies_today=None)
+    reported = consumer_protocol(
         replace(replay, scenarios=(crash("consumer/uniform", 4, 49_000), crash("range", 24, None)))
     )
-    assert told is not None
-    assert told.args["member_dies"] == fact(FactCode.PARTITIONS_WAIT, partitions=4, longest_pause_ms=49_000)
-    assert told.args["member_dies_today"] == fact(FactCode.PARTITIONS_WAIT, partitions=24, longest_pause_ms=None)
+    assert reported is not None
+    assert reported.args["member_dies"] == fact(FactCode.PARTITIONS_WAIT, partitions=4, longest_pause_ms=49_000)
+    assert reported.args["member_dies_today"] == fact(FactCode.PARTITIONS_WAIT, partitions=24, longest_pause_ms=None)
     assert consumer_protocol(replace(replay, scores=(TODAY,))) is None
     refused = replace(UNIFORM, error=fact(FactCode.NO_MEMBER_LEFT))
-    told = consumer_protocol(replace(replay, scores=(TODAY, refused, RANGE)))
-    assert told is not None
-    assert told.args["assignor"] == "range"
+    reported = consumer_protocol(replace(replay, scores=(TODAY, refused, RANGE)))
+    assert reported is not None
+    assert reported.args["assignor"] == "range"

@@ -41,7 +41,7 @@ def test_the_steps_of_an_advisory_are_those_of_the_client_that_a_rule_names() ->
         "c", (Broker(1),), (Topic("t"), Topic("u")), partition_table(rows, {"t": 0, "u": 1}), groups=(group,)
     )
     options = ReplayOptions(clients=(ClientRule("g", "sarama", "1.50.0"),))
-    (told,) = advise(snapshot, AdviceRequest(replay=options)).document()["groups"]
-    first = told["rollover"][0]["args"]
+    (groups,) = advise(snapshot, AdviceRequest(replay=options)).document()["groups"]
+    first = groups["rollover"][0]["args"]
     assert (first["action"], first["setting"]) == ("set", "Consumer.Group.Rebalance.GroupStrategies")
     assert first["value"].startswith("sarama.NewBalanceStrategy")

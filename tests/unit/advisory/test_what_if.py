@@ -37,15 +37,15 @@ def snapshot() -> ClusterSnapshot:
 def test_levels_before_and_after_by_hand() -> None:
     """Today 2 of 3 GB on broker 0 (mean 4/9), doubled 4 of 3. Without rack-0: 1 GB on each, all led there."""
     today, grown, lost = outcomes(snapshot(), (GROWN, LOST))
-    disks = [next(level for level in levels(one.scores) if level.resource == "disk") for one in (today, grown, lost)]
+    disks = [next(level for level in levels(item.scores) if level.resource == "disk") for item in (today, grown, lost)]
     assert [(disk.highest, disk.broker, disk.above_capacity) for disk in disks] == [
         (2 * GB, 0, ()), (4 * GB, 0, (0,)), (GB, 1, ()),
     ]  # fmt: skip
     assert [disk.over_mean for disk in disks] == pytest.approx([1.5, 1.5, 1.0])
     assert [disk.fullest_rack for disk in disks] == ["rack-0", "rack-0", "rack-1"]
-    leaders = [next(level for level in levels(one.scores) if level.resource == "leaders") for one in (today, lost)]
+    leaders = [next(level for level in levels(item.scores) if level.resource == "leaders") for item in (today, lost)]
     assert [(level.highest, level.broker) for level in leaders] == [(4, 0), (2, 1)]
-    assert [(one.name, one.brokers_in_service, one.partitions_without_leader) for one in (today, grown, lost)] == [
+    assert [(item.name, item.brokers_in_service, item.partitions_without_leader) for item in (today, grown, lost)] == [
         ("today", 3, 0), ("twice", 3, 0), ("rack-0 lost", 2, 0),
     ]  # fmt: skip
     (_, all_lost) = outcomes(snapshot(), (Scenario("all", (BrokersLost((0, 1, 2)),)),))
@@ -57,7 +57,7 @@ def test_groups_of_each_scenario() -> None:
     today, joined, lost = with_groups(outcomes(snapshot(), (JOINED, LOST)))
     assert today.groups == ()
     assert {row.scenario for row in joined.groups} == {"joined"}
-    own = [next(row for row in one.groups if row.assignor == "range") for one in (joined, lost)]
+    own = [next(row for row in item.groups if row.assignor == "range") for item in (joined, lost)]
     assert [(row.members, row.partitions_moved, row.skew_count) for row in own] == [(3, 3, 1.5), (1, 2, 1.0)]
     lines = "\n".join(what_if_lines((today, joined, lost)))
     members = [(row.subject.args["members_before"], row.subject.args["members"]) for row in own if row.subject]
@@ -69,14 +69,14 @@ def test_groups_of_each_scenario() -> None:
 
 def test_plans_are_figures_alone() -> None:
     """A fourth broker gets a share; the result has no moves."""
-    found = with_plans(outcomes(snapshot(), (Scenario("more", (BrokersAdded(count=1),)),)), PlanOptions(within=0.3))
-    document = what_if_document(found, 0)
+    result = with_plans(outcomes(snapshot(), (Scenario("more", (BrokersAdded(count=1),)),)), PlanOptions(within=0.3))
+    document = what_if_document(result, 0)
     text = json.dumps(document)
     assert '"moves"' not in text
     assert '"plan_id"' not in text
-    plans = [one["plan"] for one in document["outcomes"]]
+    plans = [outcome["plan"] for outcome in document["outcomes"]]
     assert plans[1]["cost"]["replica_moves"] > 0
-    lines = what_if_lines(found)
+    lines = what_if_lines(result)
     assert lines[0] == NOTE
     assert any(line.startswith("plan ") and line.count("what if: ") == 2 for line in lines)
     assert document["outcomes"][1]["scenario"]["changes"] == [{"change": "brokers_added", "count": 1}]

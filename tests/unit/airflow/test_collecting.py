@@ -27,9 +27,9 @@ def entry(tmp_path):
 
 
 def test_an_entry_is_read_under_its_name_with_the_capacities_that_somebody_wrote_down(entry):
-    found = read_entry(entry)
-    assert found.cluster == "prod"
-    assert [broker.capacity.disk_bytes for broker in found.brokers] == [None, 1000]
+    result = read_entry(entry)
+    assert result.cluster == "prod"
+    assert [broker.capacity.disk_bytes for broker in result.brokers] == [None, 1000]
     assert [broker.capacity.disk_bytes for broker in read_entry(replace(entry, capacity=None)).brokers] == [None, None]
 
 
@@ -53,25 +53,25 @@ def newest(entry):
 def test_an_hour_between_two_readings_gives_rates(newest):
     before, now = newest(NOW - timedelta(hours=1)), newest(NOW, hours=1)
     assert not has_rates(now)
-    found = with_rates_since(before, now)
-    assert has_rates(found)
-    assert found.load(LoadKind.IN_BYTES_PER_S).tolist() == pytest.approx([1000 / 3600])
-    assert found.load(LoadKind.IN_MESSAGES_PER_S).tolist() == pytest.approx([100 / 3600])
+    snapshot = with_rates_since(before, now)
+    assert has_rates(snapshot)
+    assert snapshot.load(LoadKind.IN_BYTES_PER_S).tolist() == pytest.approx([1000 / 3600])
+    assert snapshot.load(LoadKind.IN_MESSAGES_PER_S).tolist() == pytest.approx([100 / 3600])
 
 
 @pytest.mark.parametrize(
-    ("age_s", "words"),
+    ("age_s", "message"),
     [
         (29, "the snapshot before is 29 s older"),
         (LONGEST_WINDOW_S + 1, "the snapshot before is 93601 s older"),
         (-60, "no rates: "),
     ],
 )
-def test_a_time_that_says_too_little_gives_none_and_the_log_says_why(newest, caplog, age_s, words):
+def test_a_time_that_says_too_little_gives_none_and_the_log_says_why(newest, caplog, age_s, message):
     now = newest(NOW, hours=1)
     with caplog.at_level(logging.INFO):
         assert with_rates_since(newest(NOW - timedelta(seconds=age_s)), now) is now
-    assert words in caplog.text
+    assert message in caplog.text
 
 
 @pytest.mark.parametrize("age_s", [30, LONGEST_WINDOW_S])
@@ -86,8 +86,8 @@ def test_a_prometheus_tells_the_loads_of_its_cluster_and_one_that_is_away_is_a_g
     reading = newest(NOW)
     assert with_measured_loads(reading, entry) is reading
     with fake_prometheus(series) as server:
-        found = with_measured_loads(newest(NOW), replace(entry, prometheus=server.url))
-    assert found.load(LoadKind.IN_BYTES_PER_S).tolist() == [90.0]
+        snapshot = with_measured_loads(newest(NOW), replace(entry, prometheus=server.url))
+    assert snapshot.load(LoadKind.IN_BYTES_PER_S).tolist() == [90.0]
     away = with_measured_loads(newest(NOW), replace(entry, prometheus=server.url))
     assert sum(gap.lacks(FactCode.LACKS_METRICS) for gap in away.coverage) == 1
     with pytest.raises(InvalidInputError, match="is no address"):

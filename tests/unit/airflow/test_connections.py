@@ -55,10 +55,10 @@ def test_airflows_api_shows_no_secret_of_an_extra_with_the_settings_that_we_ship
     """By the REST API's response class, in a process started with the settings."""
     shipped = Airflow(folder=tmp_path, database_url=os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"]).environment()
     setting = "AIRFLOW__CORE__SENSITIVE_VAR_CONN_NAMES"
-    for place in ("docker-compose.yml", "docs/install.md"):
-        found = re.search(rf"{setting}(?:: |=)(\S+)", (ROOT / place).read_text())
-        assert found, place
-        assert found[1] == shipped[setting] == SENSITIVE_NAMES, place
+    for file in ("docker-compose.yml", "docs/install.md"):
+        match = re.search(rf"{setting}(?:: |=)(\S+)", (ROOT / file).read_text())
+        assert match, file
+        assert match[1] == shipped[setting] == SENSITIVE_NAMES, file
     environment, extra = shipped | {"AIRFLOW_HOME": str(airflow_home)}, json.dumps(SECRETS | OPEN)
     run = subprocess.run(
         [sys.executable, "-c", SHOW], input=extra, env=environment, capture_output=True, text=True, check=True

@@ -73,7 +73,7 @@ def test_a_goal_gives_its_options(asked, options):
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("asked", "message"),
     [
         ({"goal": "even"}, "goal: 'even' is no goal; did you mean even_out"),
         ({"goal": ["relieve"]}, "is no goal"),
@@ -85,8 +85,8 @@ def test_a_goal_gives_its_options(asked, options):
         ({"more": [1]}, "more: .* is no object"),
     ],
 )
-def test_a_goal_that_cannot_be_is_refused_in_words(asked, words):
-    with pytest.raises(UsageError, match=words):
+def test_a_goal_that_cannot_be_is_refused_in_words(asked, message):
+    with pytest.raises(UsageError, match=message):
         options_of_form(asked, {})
 
 

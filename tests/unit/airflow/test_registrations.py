@@ -12,8 +12,8 @@ ODD_CLUSTERS = (
 def test_assets_keep_the_names_that_others_schedule_on():
     from rebalance_advisor.airflow.cluster_dags import advisory, cluster_snapshot
 
-    found = [(asset.name, asset.uri, asset.group) for asset in (cluster_snapshot("eu-1"), advisory("eu-1"))]
-    assert found == [
+    assets = [(asset.name, asset.uri, asset.group) for asset in (cluster_snapshot("eu-1"), advisory("eu-1"))]
+    assert assets == [
         ("cluster_snapshot/eu-1", "advisor://store/cluster_snapshot/eu-1", "advisor"),
         ("advisory/eu-1", "advisor://store/advisory/eu-1", "advisor"),
     ]
@@ -37,5 +37,7 @@ def test_the_plugin_is_one_that_airflow_takes():
 
     AdvisorPlugin.validate()
     assert AdvisorPlugin.name == "rebalance_advisor"
-    (entry,) = [found for found in entry_points(group="airflow.plugins") if found.name == AdvisorPlugin.name]
+    (entry,) = [
+        entry_point for entry_point in entry_points(group="airflow.plugins") if entry_point.name == AdvisorPlugin.name
+    ]
     assert entry.value == f"{AdvisorPlugin.__module__}:{AdvisorPlugin.__name__}"

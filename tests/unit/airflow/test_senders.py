@@ -140,20 +140,20 @@ class MailServer:
 @contextmanager
 def mail_server(certificate: Path | None) -> Iterator[MailServer]:
     """On a port of its own, until the end of the block."""
-    found, context, loop = MailServer(), None, asyncio.new_event_loop()
+    server, context, loop = MailServer(), None, asyncio.new_event_loop()
     if certificate is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
 
     def protocol() -> SMTP:
-        return SMTP(found, loop=loop, tls_context=context, authenticator=found.log_in, auth_require_tls=False)
+        return SMTP(server, loop=loop, tls_context=context, authenticator=server.log_in, auth_require_tls=False)
 
     listening = loop.run_until_complete(loop.create_server(protocol, "127.0.0.1", 0))
-    found.port = listening.sockets[0].getsockname()[1]
+    server.port = listening.sockets[0].getsockname()[1]
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     try:
-        yield found
+        yield server
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()

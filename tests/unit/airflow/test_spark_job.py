@@ -53,11 +53,11 @@ def submitted(tmp_path, monkeypatch):
         operator = AdvisorSparkJob(job=job, run_id="manual.1.prod", partition_count=partition_count)
         operator.execute({})
         arguments = (tmp_path / "arguments").read_text().splitlines()
-        place = arguments.index("--properties-file")
-        assert not Path(arguments[place + 1]).exists()
+        index = arguments.index("--properties-file")
+        assert not Path(arguments[index + 1]).exists()
         assert (tmp_path / "mode").read_text() == "600\n"
-        assert arguments[place + 2] == "--load-spark-defaults"
-        del arguments[place : place + 3]
+        assert arguments[index + 2] == "--load-spark-defaults"
+        del arguments[index : index + 3]
         return operator, arguments, (tmp_path / "dsn").read_text()
 
     return submit
@@ -149,11 +149,13 @@ def test_the_workers_python_and_settings_of_spark_stand_in_the_connections_extra
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("extra", "place"), [({"conf": ["x=y"]}, "conf"), ({"executor-python": 3}, "executor-python")])
-def test_an_extra_that_is_none_is_refused_with_its_place(submitted, extra, place):
+@pytest.mark.parametrize(
+    ("extra", "location"), [({"conf": ["x=y"]}, "conf"), ({"executor-python": 3}, "executor-python")]
+)
+def test_an_extra_that_is_none_is_refused_with_its_place(submitted, extra, location):
     from airflow.sdk.exceptions import AirflowFailException
 
-    with pytest.raises(AirflowFailException, match=f"^connection spark_default, extra, {place}: "):
+    with pytest.raises(AirflowFailException, match=f"^connection spark_default, extra, {location}: "):
         submitted("replay_and_plan", host="local[*]", extra=extra)
 
 
@@ -250,8 +252,8 @@ def test_a_task_that_is_ended_ends_its_job_and_what_that_started(monkeypatch, tm
     assert psutil.pid_exists(child)
     submission.end()
     thread.join(timeout=PATIENCE_S)
-    (words,) = ended
-    assert words.startswith("spark-submit was ended with code ")
+    (text,) = ended
+    assert text.startswith("spark-submit was ended with code ")
     assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
 
 

@@ -33,10 +33,10 @@ def request_with(
     return replace(request, members=members)
 
 
-def told(request: AssignmentRequest, found: Assignment) -> Lists:
+def member_lists(request: AssignmentRequest, assignment: Assignment) -> Lists:
     """Each member's list, in order."""
     names = request.topics.names
-    return [[f"{names[t]}-{p}" for t, p in found.of_member(i)] for i in range(len(request.members))]
+    return [[f"{names[t]}-{p}" for t, p in assignment.of_member(i)] for i in range(len(request.members))]
 
 
 def answer(
@@ -48,7 +48,7 @@ def answer(
 ) -> Lists:
     """Assignment of the strategy of that name."""
     request = request_with(counts, subscriptions, owned, generations)
-    return told(request, by_name(name).assign(request))
+    return member_lists(request, by_name(name).assign(request))
 
 
 def t(*partitions: int) -> list[tuple[str, int]]:

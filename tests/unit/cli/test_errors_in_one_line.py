@@ -111,9 +111,9 @@ WRONG_USAGE = {
 def ended(folder: Path, line: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[str]]:
     """Return the exit code and the lines on stderr, but for progress; nothing is printed on stdout."""
     names = {path.name for path in folder.iterdir()} | {"missing.json", "OUT"}
-    words = [str(folder / word) if word in names else word for word in line.split()]
+    arguments = [str(folder / word) if word in names else word for word in line.split()]
     try:
-        code = main(words)
+        code = main(arguments)
     except SystemExit as end:
         code = int(end.code or 0)
     said = capsys.readouterr()

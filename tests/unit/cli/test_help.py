@@ -59,14 +59,14 @@ def test_help_all_shows_every_option_and_the_exit_codes(command: str, capsys: py
 def test_examples_of_help_are_command_lines_that_can_be_typed(command: str) -> None:
     parser = parser_of(command)
     assert parser.common is not None
-    for _, words in parser.common.examples:
-        parser.parse_args(shlex.split(words))
+    for _, arguments in parser.common.examples:
+        parser.parse_args(shlex.split(arguments))
 
 
 def test_an_option_that_may_be_repeated_says_so() -> None:
-    words = parser_of("plan").format_whole_help()
-    assert "move every replica and leader off it; repeatable" in " ".join(words.split())
-    assert "…" not in words
+    text = parser_of("plan").format_whole_help()
+    assert "move every replica and leader off it; repeatable" in " ".join(text.split())
+    assert "…" not in text
 
 
 def test_an_amount_has_its_unit_in_the_default() -> None:

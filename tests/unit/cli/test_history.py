@@ -30,8 +30,8 @@ def folder(tmp_path):
     newest = cluster(SIZES, brokers(2))
     for ago, busy in ((2, 900.0), (1, 10.0), (0, 10.0)):
         loads = {IN: LoadColumn(np.array([busy] + [10.0] * 7), LoadSource.PROMETHEUS, 3600.0)}
-        found = replace(newest, captured_at=newest.captured_at - timedelta(hours=ago), loads=PartitionLoads(loads))
-        (tmp_path / f"{ago}.json").write_text(json.dumps(snapshot_to_document(found), sort_keys=True))
+        snapshot = replace(newest, captured_at=newest.captured_at - timedelta(hours=ago), loads=PartitionLoads(loads))
+        (tmp_path / f"{ago}.json").write_text(json.dumps(snapshot_to_document(snapshot), sort_keys=True))
     return tmp_path
 
 
@@ -44,16 +44,16 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("words", REFUSED)
-def test_a_load_without_hours_and_hours_without_a_load_are_wrong_usage(words, folder, capsys, tmp_path):
-    given = words.format(folder=folder).split()
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_a_load_without_hours_and_hours_without_a_load_are_wrong_usage(arguments, folder, capsys, tmp_path):
+    given = arguments.format(folder=folder).split()
     try:
         code = main(["plan", str(folder / "0.json"), "--out", str(tmp_path / "out"), *given])
     except SystemExit as ended:
         code = ended.code
     said = capsys.readouterr().err
     assert code == 2
-    assert all(part in said for part in REFUSED[words]), said
+    assert all(part in said for part in REFUSED[arguments]), said
     assert not (tmp_path / "out").exists()
 
 
@@ -80,12 +80,12 @@ def test_hours_are_told_in_the_documents(folder, tmp_path, capsys):
     window = ["--load", "mean", "--window", "3h", "--history", str(folder)]
     given = [str(folder / "0.json"), "--no-frontier", "--json", *window]
     assert main(["plan", *given, "--out", str(tmp_path / "plan")]) == 0
-    told = json.loads(capsys.readouterr().out)["hours_outside"]
-    assert (told["hours"], told["hours_judged"], len(told["by_hour"])) == (3, 3, 3)
+    hours = json.loads(capsys.readouterr().out)["hours_outside"]
+    assert (hours["hours"], hours["hours_judged"], len(hours["by_hour"])) == (3, 3, 3)
     assert main(["advise", *given, "--out", str(tmp_path / "advice")]) == 0
     findings = json.loads((tmp_path / "advice" / "findings.json").read_text())
     assert "hours_outside_band" in {finding["code"] for finding in findings}
     for name in ("plan", "advice"):
         page = (tmp_path / name / "report.html").read_text()
-        assert render_document(told["fact"]).split("→")[0] in page
+        assert render_document(hours["fact"]).split("→")[0] in page
         assert "hourly mean over 3 h 0 min" in page

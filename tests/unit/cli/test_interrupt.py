@@ -35,11 +35,11 @@ MOMENTS = [
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory) -> Path:
-    place = tmp_path_factory.mktemp("interrupt")
+def folder(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("interrupt")
     snapshot = cluster([row("t", partition, [0, 1]) for partition in range(12)], brokers(4))
-    (place / "cluster.json").write_text(json.dumps(snapshot_to_document(snapshot)))
-    return place
+    (folder / "cluster.json").write_text(json.dumps(snapshot_to_document(snapshot)))
+    return folder
 
 
 def heed_interrupt() -> None:
@@ -47,25 +47,25 @@ def heed_interrupt() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def command(place: Path, out: str) -> list[str]:
-    return ["plan", str(place / "cluster.json"), "--out", str(place / out), "--no-frontier"]
+def command(folder: Path, out: str) -> list[str]:
+    return ["plan", str(folder / "cluster.json"), "--out", str(folder / out), "--no-frontier"]
 
 
 @pytest.mark.parametrize(
     ("event", "moment"),
     sample(MOMENTS, [("import", 60)]),
 )
-def test_one_line_wherever_it_strikes(place: Path, event: str, moment: int) -> None:
-    line = [sys.executable, "-c", PROGRAM, event, str(moment), *command(place, "plan")]
+def test_one_line_wherever_it_strikes(folder: Path, event: str, moment: int) -> None:
+    line = [sys.executable, "-c", PROGRAM, event, str(moment), *command(folder, "plan")]
     done = run(line, capture_output=True, text=True, check=False, preexec_fn=heed_interrupt)
     assert (done.returncode, done.stdout) == (130, "")
-    assert [told for told in done.stderr.splitlines() if " s  " not in told] == ["interrupted"]
-    assert not (place / "plan").exists()
+    assert [stderr_line for stderr_line in done.stderr.splitlines() if " s  " not in stderr_line] == ["interrupted"]
+    assert not (folder / "plan").exists()
 
 
-def test_one_line_while_kernels_are_compiled(place: Path, tmp_path: Path) -> None:
+def test_one_line_while_kernels_are_compiled(folder: Path, tmp_path: Path) -> None:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    line = [sys.executable, "-m", "rebalance_advisor.cli.main", *command(place, "never")]
+    line = [sys.executable, "-m", "rebalance_advisor.cli.main", *command(folder, "never")]
     child = {"stdout": PIPE, "stderr": PIPE, "text": True, "env": environment, "preexec_fn": heed_interrupt}
     with Popen(line, **child) as process:
         assert process.stderr is not None
@@ -74,24 +74,24 @@ def test_one_line_while_kernels_are_compiled(place: Path, tmp_path: Path) -> Non
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
     assert process.returncode == 130
-    assert [told for told in rest.splitlines() if " s  " not in told] == ["interrupted"]
-    assert not (place / "never").exists()
+    assert [stderr_line for stderr_line in rest.splitlines() if " s  " not in stderr_line] == ["interrupted"]
+    assert not (folder / "never").exists()
 
 
 @pytest.mark.slow
-def test_what_was_begun_is_taken_back(place: Path) -> None:
-    done = run([sys.executable, "-c", PROGRAM, "os.mkdir", "0", *command(place, "kept")], check=False, stdout=PIPE)
+def test_what_was_begun_is_taken_back(folder: Path) -> None:
+    done = run([sys.executable, "-c", PROGRAM, "os.mkdir", "0", *command(folder, "kept")], check=False, stdout=PIPE)
     assert done.returncode == 0
-    before = {path: path.read_bytes() for path in (place / "kept").rglob("*") if path.is_file()}
-    strike = [sys.executable, "-c", PROGRAM, "os.mkdir", "3", *command(place, "kept")]
+    before = {path: path.read_bytes() for path in (folder / "kept").rglob("*") if path.is_file()}
+    strike = [sys.executable, "-c", PROGRAM, "os.mkdir", "3", *command(folder, "kept")]
     assert run(strike, check=False, capture_output=True, preexec_fn=heed_interrupt).returncode == 130
-    assert {path: path.read_bytes() for path in (place / "kept").rglob("*") if path.is_file()} == before
-    assert not list(place.glob(".kept*"))
+    assert {path: path.read_bytes() for path in (folder / "kept").rglob("*") if path.is_file()} == before
+    assert not list(folder.glob(".kept*"))
 
 
 @pytest.mark.slow
-def test_where_it_is_ignored_it_stays_ignored(place: Path) -> None:
+def test_where_it_is_ignored_it_stays_ignored(folder: Path) -> None:
     program = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n" + PROGRAM
-    line = [sys.executable, "-c", program, "import", "60", *command(place, "background")]
+    line = [sys.executable, "-c", program, "import", "60", *command(folder, "background")]
     assert run(line, check=False, capture_output=True).returncode == 0
-    assert (place / "background" / "plan.json").exists()
+    assert (folder / "background" / "plan.json").exists()

@@ -10,9 +10,9 @@ def test_a_folder_of_somebody_else_is_wrong_usage_before_the_input_is_looked_at(
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     assert main([command, str(tmp_path / "no-such-input.json"), "--out", str(tmp_path / "mine")]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith(f"error: {tmp_path / 'mine'}: holds 'notes.txt' and no readable .rebalance-advisor")
-    assert told.splitlines()[1:] == [f"see: rebalance-advisor {command} --help"]
+    output = capsys.readouterr().err
+    assert output.startswith(f"error: {tmp_path / 'mine'}: holds 'notes.txt' and no readable .rebalance-advisor")
+    assert output.splitlines()[1:] == [f"see: rebalance-advisor {command} --help"]
     assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
 
 

@@ -15,11 +15,11 @@ from tests.unit.planner.sample_clusters import brokers, cluster, row
 CAPACITIES = "broker,disk_bytes\n0,1000\n1,2000\n"
 
 
-def arguments(folder: Path, *words: str) -> argparse.Namespace:
+def arguments(folder: Path, *options: str) -> argparse.Namespace:
     (folder / "cluster.json").write_text(json.dumps(snapshot_to_document(cluster([row("t", 0, [0, 1])], brokers(2)))))
     parser = argparse.ArgumentParser()
     add_planning_arguments(parser, made="it goes: absent,", printed="it")
-    return parser.parse_args([str(folder / "cluster.json"), "--out", str(folder / "out"), *words])
+    return parser.parse_args([str(folder / "cluster.json"), "--out", str(folder / "out"), *options])
 
 
 def test_input_options_and_seed_are_read_in_this_order(tmp_path: Path) -> None:
@@ -64,15 +64,15 @@ def test_owners_and_mutes_of_a_file_reach_what_advise_publishes_and_plan_refuses
     (tmp_path / "cluster.json").write_text(json.dumps(snapshot_to_document(held)))
     (tmp_path / "rules.toml").write_text(RULES)
     rules = [word for name in ("--owners", "--mutes") for word in (name, str(tmp_path / "rules.toml"))]
-    words = [str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out"), *rules]
-    assert main(["advise", *words]) == 0
-    found = {finding["code"]: finding for finding in json.loads((tmp_path / "out" / "findings.json").read_text())}
-    assert (found["under_replicated"]["team"], found["under_replicated"]["muted_until"]) == ("storage", None)
-    assert found["load_unknown"]["mute_reason"] == "no agent there"
+    command_line = [str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out"), *rules]
+    assert main(["advise", *command_line]) == 0
+    by_code = {finding["code"]: finding for finding in json.loads((tmp_path / "out" / "findings.json").read_text())}
+    assert (by_code["under_replicated"]["team"], by_code["under_replicated"]["muted_until"]) == ("storage", None)
+    assert by_code["load_unknown"]["mute_reason"] == "no agent there"
     shown = capsys.readouterr().out
     assert "(storage)" in shown
     assert "1 muted, the first until 3000-01-01" in shown
-    assert main(["plan", *words]) == 2
+    assert main(["plan", *command_line]) == 2
     assert "--owners: a plan alone has no findings; use advise" in capsys.readouterr().err
 
 
@@ -86,18 +86,18 @@ def test_clients_of_a_file_reach_a_groups_rows_and_its_findings_and_plan_refuses
     (tmp_path / "cluster.json").write_text(json.dumps(snapshot_to_document(held)))
     rules = tmp_path / "clients.toml"
     rules.write_text('[[clients]]\npattern = "pay-.*"\nclient = "kafka-python"\nversion = "3.0.12"\n')
-    words = [str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out")]
-    told = [*words, "--clients", str(rules)]
+    command_line = [str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out")]
+    with_clients = [*command_line, "--clients", str(rules)]
     codes = {}
-    for asked in (words, told):
+    for asked in (command_line, with_clients):
         assert main(["advise", *asked]) == 0
         codes[len(asked)] = {
             finding["code"] for finding in json.loads((tmp_path / "out" / "findings.json").read_text())
         }
-    assert codes[len(told)] - codes[len(words)] == {"mixed_static_members"}
+    assert codes[len(with_clients)] - codes[len(command_line)] == {"mixed_static_members"}
     (shown,) = json.loads((tmp_path / "out" / "groups.json").read_text())
     bases = [row["version"]["args"].get("basis") for row in shown["strategies"] if row["version"] is not None]
     assert any(basis and basis["args"].get("client") == "kafka-python" for basis in bases)
     capsys.readouterr()
-    assert main(["plan", *told]) == 2
+    assert main(["plan", *with_clients]) == 2
     assert "--clients: a plan alone replays no groups; use advise" in capsys.readouterr().err

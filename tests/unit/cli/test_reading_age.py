@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from rebalance_advisor.cli.arguments import age_words, with_reading_age
+from rebalance_advisor.cli.arguments import age_text, with_reading_age
 from rebalance_advisor.cli.main import main
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 
 @pytest.mark.parametrize(
-    ("age", "words"),
+    ("age", "text"),
     [
         (timedelta(), "snapshot 0 s old"),
         (timedelta(seconds=119), "snapshot 119 s old"),
@@ -22,8 +22,8 @@ from tests.unit.planner.sample_clusters import brokers, cluster, row
         (timedelta(days=21, hours=5), "OLD SNAPSHOT: 21 days old"),
     ],
 )
-def test_ages_in_words(age: timedelta, words: str) -> None:
-    assert age_words(age) == words
+def test_ages_in_words(age: timedelta, text: str) -> None:
+    assert age_text(age) == text
 
 
 def test_only_the_first_line_changes_and_nothing_without_a_time() -> None:
@@ -53,14 +53,14 @@ def test_an_old_reading_is_called_old_and_the_files_are_the_same_tomorrow(
     document = snapshot_to_document(cluster([row("t", partition, [0, 1]) for partition in range(12)], brokers(4)))
     document["captured_at"] = (datetime.now(UTC) - timedelta(days=21)).isoformat()
     (tmp_path / "cluster.json").write_text(json.dumps(document))
-    words = [command, str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out"), "--no-frontier"]
-    assert main(words) == 0
+    arguments = [command, str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out"), "--no-frontier"]
+    assert main(arguments) == 0
     first = capsys.readouterr().out.splitlines()[0]
     assert first.startswith("Verdict: ")
     assert first.endswith("; OLD SNAPSHOT: 21 days old")
     for file in (tmp_path / "out").rglob("*"):
         assert not file.is_file() or "21 days old" not in file.read_text()
-    assert main([*words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["reading_age_s"] == pytest.approx(21 * 86_400, abs=600)
-    assert told["not_covered"] == ""
+    assert main([*arguments, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["reading_age_s"] == pytest.approx(21 * 86_400, abs=600)
+    assert answer["not_covered"] == ""

@@ -54,10 +54,10 @@ def test_a_case_of_ones_own_is_answered_refused_or_unknown(
         case(5, "own:by-weight", two("odd")),
         case(6, "client_range", two("good")),
     ]
-    words = ["replay", "--own-strategy", f"{file}:ByWeight", "--own-partitioner", f"{file}:ByFirstByte"]
-    lines = "".join(json.dumps(one) + "\n" for one in cases)
+    arguments = ["replay", "--own-strategy", f"{file}:ByWeight", "--own-partitioner", f"{file}:ByFirstByte"]
+    lines = "".join(json.dumps(item) + "\n" for item in cases)
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
-    assert main([*words, "--own-strategy-seconds", "30"]) == 0
+    assert main([*arguments, "--own-strategy-seconds", "30"]) == 0
     answers = [json.loads(line)["output"] for line in capsys.readouterr().out.splitlines()]
     assert answers == [
         {"assignment": {"a": [], "b": [["t", [0, 1]]]}},
@@ -69,8 +69,8 @@ def test_a_case_of_ones_own_is_answered_refused_or_unknown(
     ]
     unknown = [case(1, "own:by-wait", two("good")), case(2, "own-thing:x", {}), case(3, "own-partitioner:x", {})]
     unknown[2]["input"] = {"keyHex": "00", "numPartitions": 1}
-    monkeypatch.setattr("sys.stdin", io.StringIO("".join(json.dumps(one) + "\n" for one in unknown)))
-    assert main([*words]) == 1
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(json.dumps(item) + "\n" for item in unknown)))
+    assert main([*arguments]) == 1
     errors = [json.loads(line)["error"] for line in capsys.readouterr().out.splitlines()]
     assert "unknown custom strategy 'by-wait'; known: by-weight" in errors[0]
     assert "own:NAME" in errors[1]

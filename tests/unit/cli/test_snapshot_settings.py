@@ -16,19 +16,27 @@ linger.ms=5
 def said(tmp_path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> list[str]:
     file = tmp_path / "client.properties"
     file.write_text(FILE)
-    words = ["snapshot", "--bootstrap", "127.0.0.1:1", "--command-config", str(file), "--out", str(tmp_path / "s.json")]
-    assert main([*words, *more]) == 1  # no listener there
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "hidden-secret" not in told.err
-    return [line.removeprefix(f"{file}: ").removeprefix(f"{tmp_path}/") for line in told.err.splitlines()]
+    arguments = [
+        "snapshot",
+        "--bootstrap",
+        "127.0.0.1:1",
+        "--command-config",
+        str(file),
+        "--out",
+        str(tmp_path / "s.json"),
+    ]
+    assert main([*arguments, *more]) == 1  # no listener there
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "hidden-secret" not in output.err
+    return [line.removeprefix(f"{file}: ").removeprefix(f"{tmp_path}/") for line in output.err.splitlines()]
 
 
 def test_what_is_idle_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     *lines, error = said(tmp_path, capsys)
-    place = tmp_path / "client.properties"
+    file = tmp_path / "client.properties"
     assert lines == [
-        f"security.protocol of {place}:1 is overridden by {place}:2",
+        f"security.protocol of {file}:1 is overridden by {file}:2",
         "'schema.registry.url' is no property of Kafka's clients",
         "ssl.truststore.location has no effect with security.protocol=PLAINTEXT",
     ]

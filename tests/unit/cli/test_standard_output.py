@@ -53,6 +53,6 @@ def test_a_reader_that_goes_away_ends_the_command_without_a_traceback(tmp_path: 
         assert process.stderr is not None
         process.stdout.read(10)
         process.stdout.close()
-        told = process.stderr.read().decode()
+        text = process.stderr.read().decode()
     assert process.returncode == 1
-    assert "Traceback" not in told
+    assert "Traceback" not in text

@@ -52,5 +52,5 @@ def test_check_says_first_that_a_plan_is_done(
     (line,) = capsys.readouterr().out.splitlines()
     assert f" is done: all {moves} moves are there" in line
     assert main(["check", plan, after, "--json"]) == 11
-    told = json.loads(capsys.readouterr().out)
-    assert (told["status"], told["reasons"][0]["code"]) == ("not worth it", "all_done")
+    document = json.loads(capsys.readouterr().out)
+    assert (document["status"], document["reasons"][0]["code"]) == ("not worth it", "all_done")

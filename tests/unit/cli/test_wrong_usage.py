@@ -60,19 +60,19 @@ def snapshot_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @for_each("command", ["plan", "advise"])
-@pytest.mark.parametrize("words", WRONG)
+@pytest.mark.parametrize("arguments", WRONG)
 def test_wrong_usage_is_exit_code_2_and_nothing_is_written(
-    command: str, words: str, snapshot_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, arguments: str, snapshot_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
     try:
-        code = main([command, str(snapshot_file), "--out", str(out), *words.split()])
+        code = main([command, str(snapshot_file), "--out", str(out), *arguments.split()])
     except SystemExit as end:
         code = int(end.code or 0)
-    told = capsys.readouterr().err
+    output = capsys.readouterr().err
     assert code == 2
-    assert all(word in told for word in WRONG[words])
-    assert "Traceback" not in told
+    assert all(word in output for word in WRONG[arguments])
+    assert "Traceback" not in output
     assert not out.exists()
 
 

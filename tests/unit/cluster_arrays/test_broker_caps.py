@@ -23,9 +23,9 @@ def test_the_lower_of_cap_and_headroom() -> None:
     ):
         options = PlanOptions(headroom={"disk": 0.1, "cpu": 0.5}, caps=caps)
         arrays = build_broker_arrays(snapshot, options)
-        found = broker_caps(options, arrays)
-        assert found["disk"].tolist() == expected
-        assert found.keys() == {"disk"} | caps.keys()  # their CPU capacity is unknown
+        result = broker_caps(options, arrays)
+        assert result["disk"].tolist() == expected
+        assert result.keys() == {"disk"} | caps.keys()  # their CPU capacity is unknown
         asked = parameters(headroom={"disk": 0.1, "cpu": 0.5}, caps=caps)
         checked = cap_of("disk", arrays.arrays.capacity["disk"], 2, asked)
         assert checked is not None

@@ -31,11 +31,11 @@ def hold(seeds: range) -> int:
         weight = draw.lognormal(0, 1, partitions)
         capacity = draw.lognormal(0, float(draw.choice([0, 0.5, 1.5])), count)
         exact = EvenLevels(rack, capacity, factor, weight).shares()
-        found = shares_of(rack, capacity, factor, weight, np.zeros(partitions))
-        assert found == pytest.approx(exact, rel=1e-4, abs=1e-5), seed
-        assert found.sum() == pytest.approx(float((weight * factor).sum()))
-        full += int((found > weight.sum() * (1 - 1e-9)).sum())
-        assert (found <= weight.sum() * (1 + 1e-9)).all()  # one replica of each partition at most
+        result = shares_of(rack, capacity, factor, weight, np.zeros(partitions))
+        assert result == pytest.approx(exact, rel=1e-4, abs=1e-5), seed
+        assert result.sum() == pytest.approx(float((weight * factor).sum()))
+        full += int((result > weight.sum() * (1 - 1e-9)).sum())
+        assert (result <= weight.sum() * (1 + 1e-9)).all()  # one replica of each partition at most
     return full
 
 

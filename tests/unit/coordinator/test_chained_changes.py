@@ -30,10 +30,10 @@ def assert_pauses(timeline: Timeline, spans: Spans) -> None:
 
 def test_an_empty_group_waits_for_the_initial_delay() -> None:
     """A joins at 200, is answered three seconds later and reads two round trips later. KIP-848 does not wait."""
-    one = Change(Trigger.MEMBER_JOINS, "A", ABSENT, holding(A="t0 t1"), "A")
-    assert_pauses(replay_rebalance(EAGER, one, TIMES), {"t0 t1": (0, 3400)})
-    assert_pauses(replay_rebalance(COOPERATIVE, one, replace(TIMES, initial_delay_ms=0)), {"t0 t1": (0, 400)})
-    assert_pauses(replay_rebalance(CONSUMER, one, TIMES), {"t0 t1": (0, 200)})
+    first = Change(Trigger.MEMBER_JOINS, "A", ABSENT, holding(A="t0 t1"), "A")
+    assert_pauses(replay_rebalance(EAGER, first, TIMES), {"t0 t1": (0, 3400)})
+    assert_pauses(replay_rebalance(COOPERATIVE, first, replace(TIMES, initial_delay_ms=0)), {"t0 t1": (0, 400)})
+    assert_pauses(replay_rebalance(CONSUMER, first, TIMES), {"t0 t1": (0, 200)})
 
 
 def test_who_joins_in_the_delay_prolongs_it_once_more() -> None:
@@ -208,7 +208,7 @@ def test_everything_is_read_in_the_end_and_no_two_pauses_of_a_partition_meet(
     for partition in PARTITIONS:
         pauses = [pause for pause in timeline.pauses if pause.partition == partition]
         closed = [pause for pause in pauses if pause.to_ms is not None]
-        assert all(one.to_ms <= other.from_ms for one, other in zip(closed, pauses[1:], strict=False))
+        assert all(first.to_ms <= other.from_ms for first, other in zip(closed, pauses[1:], strict=False))
         assert [pause.to_ms for pause in pauses if pause.to_ms is None] == ([] if partition in ends else [None])
         if closed and partition in ends and closed[-1].member_after != changes[-1].owner_after[partition]:
             raise AssertionError(f"{partition} ends with {closed[-1].member_after}")

@@ -110,9 +110,9 @@ def noisy(text: str, random: Random) -> str:
     return "\n".join([*lines, end]) + ("\n" if end else "")
 
 
-def command(words: str, random: Random) -> str:
+def command(text: str, random: Random) -> str:
     """A command as it was typed: some prompt, perhaps over lines."""
-    parts = words.split(" --")
+    parts = text.split(" --")
     joined = random.choice([" --", " \\\n    --"]).join(parts)
     return f"{random.choice(PROMPTS)}{random.choice(['bin/', './', '/opt/kafka/bin/'])}{joined}\n"
 
@@ -213,7 +213,7 @@ def print_group(cluster: Drawn, group: DrawnGroup, version: str, random: Random)
     ]  # fmt: skip
     columns = (*head, "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
     tool = f"kafka-consumer-groups.sh --bootstrap-server h:9092 --describe --group '{group.id}'"
-    say = (lambda words: command(words, random)) if version == "1.1" else (lambda words: "")
+    say = (lambda command_text: command(command_text, random)) if version == "1.1" else (lambda command_text: "")
     if version == "0.10":
         return table((*columns, "OWNER"), offsets) if offsets else ""
     text = say(tool) + table((*columns, "CONSUMER-ID", "HOST", "CLIENT-ID"), offsets) if offsets else ""

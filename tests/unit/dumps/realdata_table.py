@@ -54,7 +54,7 @@ def outcome_of(path: Path, name: str) -> Outcome:
         try:
             return _read(alone, name, "folder")
         except AdvisorError as error:
-            if not any(words in str(error) for words in ("is no known dump", *_NO_KNOWN_INPUT)):
+            if not any(text in str(error) for text in ("is no known dump", *_NO_KNOWN_INPUT)):
                 refusal = error
         try:
             if _NEEDS_TOPICS in str(refusal) or "is not among the brokers" in str(refusal):

@@ -85,8 +85,8 @@ def test_a_broker_of_brokers_csv_that_no_dump_hears_is_unresponsive(tmp_path, wi
     files = {"topics": ONE_OF_THREE_DIED, "brokers.csv": CSV} | ({"dirs": log_dirs(1, 3)} if with_log_dirs else {})
     assert states(tmp_path, files) == {1: ALIVE, 2: UNRESPONSIVE, 3: ALIVE}
     # It has the rack and the state; an empty state is unknown.
-    told = "id,rack,state\n1,a,\n2,b,dead\n3,c,drain\n"
-    assert states(tmp_path, files | {"brokers.csv": told}) == {1: ALIVE, 2: DEAD, 3: BrokerState.DRAINING}
+    brokers_csv = "id,rack,state\n1,a,\n2,b,dead\n3,c,drain\n"
+    assert states(tmp_path, files | {"brokers.csv": brokers_csv}) == {1: ALIVE, 2: DEAD, 3: BrokerState.DRAINING}
     back = "id,rack,state\n1,a,\n2,b,alive\n3,c,\n"
     assert states(tmp_path, files | {"brokers.csv": back}) == {1: ALIVE, 2: ALIVE, 3: ALIVE}
 
@@ -113,12 +113,12 @@ def test_an_empty_broker_of_brokers_csv_lives_unless_all_others_told_their_log_d
 def test_lists_of_living_brokers_tell_racks_and_states(tmp_path, text, expected):
     files = {"topics": topics(([1, 2], 1, [1, 2])), "listed.txt": text}
     assert states(tmp_path, files) == expected
-    one, two, *_ = read_input(tmp_path).brokers
-    assert (one.rack, one.port, two.rack) == ("rack one", 9092, None)
+    first, second, *_ = read_input(tmp_path).brokers
+    assert (first.rack, first.port, second.rack) == ("rack one", 9092, None)
     # A broker with replicas that the list lacks is dead; one in another dump is unresponsive and gets nothing.
     rows = topics(([1, 2], 1, [1, 2]), ([1, 9], 1, [1]), ([8, 1], 8, [8, 1]))
-    found = states(tmp_path, files | {"topics": rows})
-    assert found == expected | {8: UNRESPONSIVE, 9: DEAD}
+    result = states(tmp_path, files | {"topics": rows})
+    assert result == expected | {8: UNRESPONSIVE, 9: DEAD}
     assert [gap.what for gap in read_input(tmp_path).coverage if gap.subject == "8"] == [fact(FactCode.LACKS_LIVENESS)]
     # brokers.csv goes before the list for racks and states that it names, and not for brokers that it only lists.
     csv = "id,rack,state\n1,other,\n2,,drain\n5,x,\n"
@@ -223,11 +223,11 @@ def test_no_disguise_makes_a_dead_broker_alive_or_a_living_one_dead(tmp_path, se
         files["dirs"] = log_dirs(*sorted(alive))
     if has_list:
         files |= lists_of(alive, random)
-    found = states(tmp_path / "c", files)
-    assert {broker for broker in serving if found[broker] is not ALIVE} == set()
+    result = states(tmp_path / "c", files)
+    assert {broker for broker in serving if result[broker] is not ALIVE} == set()
     unheard_of = {b for b in brokers - alive - placed if not has_dirs and not has_list}  # nothing speaks against these
-    assert {b for b, state in found.items() if state.is_responsive} - alive - unheard_of == set()
+    assert {b for b, state in result.items() if state.is_responsive} - alive - unheard_of == set()
     if has_dirs or has_list:
-        assert {broker for broker in alive & found.keys() if found[broker] is not ALIVE} == set()
+        assert {broker for broker in alive & result.keys() if result[broker] is not ALIVE} == set()
     for broker in (brokers - alive) & placed:
-        assert found[broker] is (UNRESPONSIVE if has_csv and not has_list else DEAD)
+        assert result[broker] is (UNRESPONSIVE if has_csv and not has_list else DEAD)

@@ -32,16 +32,16 @@ def write(folder, text, name="capacity"):
 
 
 def test_a_csv_gives_bytes_and_leaves_empty_cells_unknown(tmp_path):
-    found = read_capacity(write(tmp_path, CSV))
-    assert found.of_broker[1] == Capacity(1000, 2000, None, 100)
-    assert found.of_broker[2] == Capacity()
-    assert found.default is None
+    capacity = read_capacity(write(tmp_path, CSV))
+    assert capacity.of_broker[1] == Capacity(1000, 2000, None, 100)
+    assert capacity.of_broker[2] == Capacity()
+    assert capacity.default is None
 
 
 def test_cruise_controls_units_are_mib_and_kib_and_its_disks_add_up(tmp_path):
-    found = read_capacity(write(tmp_path, CRUISE_CONTROL))
-    assert found.default == Capacity(10 * 2**20, 3 * 2**10, 4.5 * 2**10, 100)
-    assert found.of_broker[2] == Capacity(3 * 2**20, None, None, 100)
+    capacity = read_capacity(write(tmp_path, CRUISE_CONTROL))
+    assert capacity.default == Capacity(10 * 2**20, 3 * 2**10, 4.5 * 2**10, 100)
+    assert capacity.of_broker[2] == Capacity(3 * 2**20, None, None, 100)
 
 
 def test_capacities_are_added_to_a_snapshot_and_the_default_fills_the_rest(tmp_path):

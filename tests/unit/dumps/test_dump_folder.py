@@ -299,11 +299,11 @@ def test_files_that_cannot_be_read_are_left_out_whole_and_by_name(tmp_path):
         for name, kind in zip(names, chosen, strict=True):
             (folder / name).write_bytes(harmless[kind])
         (folder / "link").symlink_to("nowhere")
-        found = read_input(folder, "prod")
-        left_out = {gap.what.args["file"] for gap in found.coverage if gap.reason.code is FactCode.FILE_LEFT_OUT}
+        snapshot = read_input(folder, "prod")
+        left_out = {gap.what.args["file"] for gap in snapshot.coverage if gap.reason.code is FactCode.FILE_LEFT_OUT}
         assert left_out == {*names, "link"}, chosen
-        assert snapshot_to_document(replace(found, coverage=())) == snapshot_to_document(replace(whole, coverage=()))
-        assert {*found.coverage} >= {*whole.coverage}
+        assert snapshot_to_document(replace(snapshot, coverage=())) == snapshot_to_document(replace(whole, coverage=()))
+        assert {*snapshot.coverage} >= {*whole.coverage}
         with pytest.raises(InvalidInputError):
             read_input(folder, "prod", is_strict=True)
         (folder / "needed").write_bytes(needed[draw.choice(sorted(needed))])

@@ -63,13 +63,13 @@ def test_cells_stand_below_their_names() -> None:
 
 
 def test_which_group_a_table_is_about() -> None:
-    told = GroupOfTable("billing-members.txt")
-    told.read_sentence("orders")
-    assert told.name(Kind.MEMBERS, LINE) == ("orders", False)
-    told.forget()
-    assert told.name(Kind.MEMBERS, LINE) == ("billing", True)
+    table = GroupOfTable("billing-members.txt")
+    table.read_sentence("orders")
+    assert table.name(Kind.MEMBERS, LINE) == ("orders", False)
+    table.forget()
+    assert table.name(Kind.MEMBERS, LINE) == ("billing", True)
     with pytest.raises(InvalidInputError, match="second table of members"):
-        told.name(Kind.MEMBERS, LINE)
+        table.name(Kind.MEMBERS, LINE)
     with pytest.raises(InvalidInputError, match="no GROUP column"):
         GroupOfTable("groups.txt").name(Kind.OFFSETS, LINE)
 
@@ -85,7 +85,7 @@ def test_the_role_of_offsets_by_the_files_name(name: str, role: Role) -> None:
 
 def test_rows_of_a_small_csv() -> None:
     ((line, row),) = csv_rows("Broker, disk\n\n 1 , 5 \n", "c.csv", ("broker",), ("disk", "cpu"))
-    assert (row, line.place) == ({"broker": "1", "disk": "5", "cpu": ""}, "c.csv:3")
+    assert (row, line.location) == ({"broker": "1", "disk": "5", "cpu": ""}, "c.csv:3")
     for text in ("disk\n1\n", "broker,tape\n1,2\n", "broker,broker\n1,2\n", "broker\n1,2\n"):
         with pytest.raises(InvalidInputError, match=r"c\.csv"):
             csv_rows(text, "c.csv", ("broker",), ("disk",))

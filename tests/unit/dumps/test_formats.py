@@ -28,8 +28,8 @@ DIRS = (
 )
 
 
-def cells(*words, widths=WIDTHS):
-    return " ".join(word.ljust(width) for word, width in zip(words, widths, strict=True))
+def cells(*texts, widths=WIDTHS):
+    return " ".join(word.ljust(width) for word, width in zip(texts, widths, strict=True))
 
 
 OFFSET_ROW = cells("companion", "0", "2", "4", "2", "c-1", "/127.0.0.1", "c")
@@ -143,11 +143,11 @@ REFUSED = {
 
 @for_each("name", READ)
 def test_a_format_that_is_read_stays_read(tmp_path, name):
-    text, way, words = READ[name]
+    text, way, message = READ[name]
     (tmp_path / "dump-of-x.txt").write_text(text)
     outcome = outcome_of(tmp_path / "dump-of-x.txt", name)
     assert outcome.way == way, outcome.text
-    assert words in outcome.text
+    assert message in outcome.text
 
 
 @pytest.mark.parametrize("name", REFUSED)

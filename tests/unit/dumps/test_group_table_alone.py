@@ -34,10 +34,10 @@ def test_random_tables_alone_are_advised_without_a_broker(tmp_path: Path) -> Non
             assert len(snapshot.partitions.replicas) == 0
             # Kafka numbers partitions without gaps: those below the highest number exist.
             assert snapshot.row_of.keys() == {
-                (topic, n) for topic, found in numbers.items() for n in range(max(found) + 1)
+                (topic, n) for topic, partitions in numbers.items() for n in range(max(partitions) + 1)
             }
             gaps = {gap.subject for gap in snapshot.coverage if gap.subject_type == "topic"}
-            assert gaps == {topic for topic, found in numbers.items() if len(found) <= max(found)}
+            assert gaps == {topic for topic, partitions in numbers.items() if len(partitions) <= max(partitions)}
             assert any(gap.reason.code is FactCode.NO_DUMP_OF_TOPICS for gap in snapshot.coverage)
         advice = advise(snapshot, AdviceRequest())
         assert advice.plan.verdict is Verdict.CANNOT_TELL

@@ -23,8 +23,8 @@ def write(folder, name, snapshot, *, packed=False):
 
 
 def hours_of(folder, hours=24, newest=NEWEST):
-    found = snapshots_of_window(folder, newest, hours)
-    return [(newest.captured_at - snapshot.captured_at) / timedelta(hours=1) for snapshot in found]
+    snapshots = snapshots_of_window(folder, newest, hours)
+    return [(newest.captured_at - snapshot.captured_at) / timedelta(hours=1) for snapshot in snapshots]
 
 
 def test_order_is_by_time_whatever_the_names_and_the_newest_comes_last(tmp_path):

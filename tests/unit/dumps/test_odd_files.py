@@ -89,8 +89,8 @@ def test_the_limit_is_an_option_of_each_command_that_reads_an_input(tmp_path, ca
     (tmp_path / "model.json").write_text(MODEL)
     (tmp_path / "plan.json").write_text("{}")
     model, plan = str(tmp_path / "model.json"), str(tmp_path / "plan.json")
-    for words in (["plan", model, "--out", str(tmp_path / "o")], ["advise", model, "--out", str(tmp_path / "o")]):
-        assert main([*words, "--max-input-bytes", "10B"]) == 1
+    for arguments in (["plan", model, "--out", str(tmp_path / "o")], ["advise", model, "--out", str(tmp_path / "o")]):
+        assert main([*arguments, "--max-input-bytes", "10B"]) == 1
         assert "model.json: holds more than the 10 bytes" in capsys.readouterr().err
     for command in ("verify", "check"):
         with pytest.raises(SystemExit):
@@ -103,8 +103,8 @@ def test_strict_is_an_option_of_the_commands_that_read_a_folder(tmp_path, capsys
     (folder / "notes.md").write_text("# To do\ncall Bob\n")
     assert main(["group", str(folder), "billing"]) == 0
     capsys.readouterr()
-    for words in (["group", str(folder), "billing"], ["advise", str(folder), "--out", str(tmp_path / "o")]):
-        assert main([*words, "--strict"]) == 1
+    for arguments in (["group", str(folder), "billing"], ["advise", str(folder), "--out", str(tmp_path / "o")]):
+        assert main([*arguments, "--strict"]) == 1
         assert "notes.md:1: is no known dump" in capsys.readouterr().err
 
 

@@ -88,12 +88,12 @@ def test_logs_that_no_replica_list_has_are_strays_of_their_dir(read):
         2: {"/a": {"t-0": 1, "t-1": 1, "t-2": 1, "t-3": 1}},
     }
     snapshot = read(topics=FOUR + doomed, dirs=document(dirs))
-    one, two = snapshot.brokers
-    strays = [(dir_.path, dir_.stray_logs, dir_.stray_bytes, dir_.largest_stray) for dir_ in one.log_dirs]
+    first, second = snapshot.brokers
+    strays = [(dir_.path, dir_.stray_logs, dir_.stray_bytes, dir_.largest_stray) for dir_ in first.log_dirs]
     assert strays == [("/a", 2, 42, "gone-12"), ("/b", 1, 7, "gone-12")]
-    assert two.log_dirs[0].stray_logs == 0
+    assert second.log_dirs[0].stray_logs == 0
     assert snapshot.unplaced_bytes == {1: 49}
-    assert snapshot.held_bytes(one) == {"/a": 44, "/b": 9}
+    assert snapshot.held_bytes(first) == {"/a": 44, "/b": 9}
     assert build_broker_arrays(snapshot, PlanOptions()).unplaced_bytes.tolist() == [49, 0]
     topics_told = [(gap.subject, gap.what.code) for gap in snapshot.coverage if gap.subject_type == "topic"]
     assert sorted(topics_told) == [("gone", FactCode.LACKS_DESCRIPTION), ("old", FactCode.LACKS_EVERYTHING)]
@@ -130,11 +130,11 @@ def test_a_log_dir_gets_the_size_of_the_disk_that_it_is_on(read):
     dirs = {1: {"/d/0/log": {"t-0": 3 * 2**20, "t-1": 2**20}, "/d/1/log": {"t-2": 2**20, "t-3": 3 * 2**20}}}
     dirs[2] = {"/d/0/a": {"t-0": 3 * 2**20, "t-1": 2**20}, "/d/0/b": {"t-2": 2**20, "t-3": 2**20}, "/e": {"x-0": 2**20}}
     given = disks_by_path(d=1, **{"d/0": 10, "d/1": 10})
-    one, two = read(topics=FOUR, dirs=document(dirs), capacity=given).brokers
-    assert [(d.total_bytes, d.usable_bytes) for d in one.log_dirs] == [
+    first, second = read(topics=FOUR, dirs=document(dirs), capacity=given).brokers
+    assert [(d.total_bytes, d.usable_bytes) for d in first.log_dirs] == [
         (10 * 2**20, 6 * 2**20), (10 * 2**20 - 1, 6 * 2**20 - 1),
     ]  # fmt: skip
-    assert [(d.total_bytes, d.usable_bytes) for d in two.log_dirs] == [(10 * 2**20, 4 * 2**20)] * 2 + [(None, None)]
+    assert [(d.total_bytes, d.usable_bytes) for d in second.log_dirs] == [(10 * 2**20, 4 * 2**20)] * 2 + [(None, None)]
     # Where a replica's dir is unknown, so is the free space of the disk.
     short = {1: {"/d/0/log": {"t-0": 1}, "/d/1/log": {"t-2": 1}}}
     broker = read(topics=FOUR, dirs=document(short), capacity=given).brokers[0]
@@ -206,23 +206,23 @@ def drawn(random: Random) -> tuple[str, str, set[int]]:
         rows.append((replicas, replicas[0], replicas))
         for broker in replicas:
             dirs = list(held[broker].values())
-            place = random.choice(dirs)
+            log_dir = random.choice(dirs)
             if random.random() < 0.05:
                 untold.add(broker)
                 continue
-            place[f"t-{number}"] = random.choice([0, random.randint(1, 50) * 2**18])
+            log_dir[f"t-{number}"] = random.choice([0, random.randint(1, 50) * 2**18])
             if len(dirs) > 1 and random.random() < 0.1:
-                random.choice([other for other in dirs if other is not place])[f"!t-{number}"] = 2**18
+                random.choice([other for other in dirs if other is not log_dir])[f"!t-{number}"] = 2**18
     for dirs in held.values():
         if random.random() < 0.2:
             random.choice(list(dirs.values()))["gone-0"] = 2**20
-    told = {b: dirs for b, dirs in held.items() if random.random() < 0.9}
+    dumped = {b: dirs for b, dirs in held.items() if random.random() < 0.9}
     failed = (random.choice(["/d0", "/d1", "/d2"]),) if random.random() < 0.15 else ()
-    for dirs in told.values():
+    for dirs in dumped.values():
         for path in failed:
             if dirs.get(path):
                 dirs[path] = {}
-    return topics(*rows), document(told, failed), untold | (held.keys() - told.keys())
+    return topics(*rows), document(dumped, failed), untold | (held.keys() - dumped.keys())
 
 
 @for_each("seed", range(300), range(60))
@@ -238,13 +238,15 @@ def test_plans_of_any_dump_are_verified_or_refused_in_words(tmp_path, seed):
         (tmp_path / name).write_text(text)
     snapshot = read_input(tmp_path)
     several = [broker for broker in snapshot.brokers if len(broker.log_dirs) > 1]
-    removed = {(one.id, random.choice(one.log_dirs).path) for one in random.sample(several, min(1, len(several)))}
+    removed = {
+        (broker.id, random.choice(broker.log_dirs).path) for broker in random.sample(several, min(1, len(several)))
+    }
     for request in (LogDirRequest(0.05), LogDirRequest(None, frozenset(removed or {(1, "/d0")}))):
         try:
             plan = make_log_dir_plan(snapshot, request)
         except (UsageError, InfeasibleError):
             continue
         assert [str(fault) for fault in check_log_dir_plan(plan.document(), snapshot)] == []
-        balanced = [one.id for one in several if sum(log_dir.error is None for log_dir in one.log_dirs) > 1]
+        balanced = [broker.id for broker in several if sum(log_dir.error is None for log_dir in broker.log_dirs) > 1]
         if request.within is not None and balanced and (not is_sized or set(balanced) & untold):
             assert plan.verdict != "nothing_to_do"

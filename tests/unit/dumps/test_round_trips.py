@@ -120,8 +120,8 @@ def mutated(text, random):
         other = random.randrange(len(lines))
         lines[at], lines[other] = lines[other], lines[at]
     elif kind == 4 and lines[at]:
-        place = random.randrange(len(lines[at]))
-        lines[at] = lines[at][:place] + random.choice(string.printable[:95] + "é\t") + lines[at][place + 1 :]
+        index = random.randrange(len(lines[at]))
+        lines[at] = lines[at][:index] + random.choice(string.printable[:95] + "é\t") + lines[at][index + 1 :]
     else:
         return text[: random.randint(0, len(text))]
     return "\n".join(lines)

@@ -72,14 +72,14 @@ def rows(snapshot):
 
 def test_a_session_of_zkcli_holds_topics(tmp_path):
     snapshot = read(tmp_path, x=SESSION)
-    found = rows(snapshot)
-    assert [(name, row.replicas, row.leader) for name, row in found.items()] == [
+    result = rows(snapshot)
+    assert [(name, row.replicas, row.leader) for name, row in result.items()] == [
         ("__consumer_offsets-0", (1, 2, 3), 1), ("orders-0", (1, 2), 1), ("orders-1", (2, 3), 2),
     ]  # fmt: skip
-    assert (found["__consumer_offsets-0"].adding, found["__consumer_offsets-0"].removing) == ((3,), (1,))
+    assert (result["__consumer_offsets-0"].adding, result["__consumer_offsets-0"].removing) == ((3,), (1,))
     internal, orders = snapshot.topics
     assert (internal.topic_id, internal.is_internal, orders.is_internal) == ("DU8cNtvETz2Dg6FO8nTmgA", True, False)
-    assert {row.isr for row in found.values()} == {None}
+    assert {row.isr for row in result.values()} == {None}
     assert {broker.state for broker in snapshot.brokers} == {BrokerState.ALIVE}
     assert FactCode.LACKS_LEADERS in {gap.what.code for gap in snapshot.coverage}
 

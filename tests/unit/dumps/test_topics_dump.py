@@ -40,8 +40,8 @@ def test_every_way_to_print_a_row_gives_the_same_partition(text):
 
 @pytest.mark.parametrize("leader", ["none", "-1"])
 def test_a_partition_without_leader_keeps_its_isr(leader):
-    found = row(HEADER + ROW.replace("Leader: 1", f"Leader: {leader}"))
-    assert (found.leader, found.isr) == (None, (1, 2))
+    partition = row(HEADER + ROW.replace("Leader: 1", f"Leader: {leader}"))
+    assert (partition.leader, partition.isr) == (None, (1, 2))
 
 
 def test_an_empty_isr_is_empty_and_not_the_next_column():
@@ -53,14 +53,14 @@ def test_a_running_reassignment_shows_what_comes_and_what_goes():
     text = ROW.replace("Replicas: 1,2", "Replicas: 3,1,2").replace(
         "\tElr: \t", "\tAdding Replicas: 3,8\tRemoving Replicas: 2\tElr: N/A\t"
     )
-    found = row(HEADER + text)
-    assert (found.replicas, found.adding, found.removing) == ((3, 1, 2), (3,), (2,))
-    assert found.target_replicas == (3, 1)
+    partition = row(HEADER + text)
+    assert (partition.replicas, partition.adding, partition.removing) == ((3, 1, 2), (3,), (2,))
+    assert partition.target_replicas == (3, 1)
 
 
 def test_columns_of_other_builds_are_known():
-    found = row(HEADER + ROW.replace("\tElr: \tLastKnownElr: ", "\tOffline: 2\tObservers: 5\tLiveObservers: "))
-    assert found.offline == (2,)
+    partition = row(HEADER + ROW.replace("\tElr: \tLastKnownElr: ", "\tOffline: 2\tObservers: 5\tLiveObservers: "))
+    assert partition.offline == (2,)
 
 
 def test_configs_may_hold_commas_and_json():

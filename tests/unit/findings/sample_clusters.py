@@ -58,13 +58,13 @@ def cluster(rows, *, of=None, configs=None, groups=(), coverage=(), **loads):
     )
 
 
-def told(snapshot, code, plan=None) -> list[Finding]:
+def findings_of(snapshot, code, plan=None) -> list[Finding]:
     """Findings of one code, explained by others or not."""
     known = FindingContext(snapshot, score_cluster(snapshot), replays(snapshot), plan)
-    every = rank([found for rule in RULES for found in rule(known)])
-    for found in every:
-        require_words(found.recommendation)
-        require_words(found.cost)
+    every = rank([row for rule in RULES for row in rule(known)])
+    for result in every:
+        require_words(result.recommendation)
+        require_words(result.cost)
     return [finding for finding in every if finding.code == code]
 
 

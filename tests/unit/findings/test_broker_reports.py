@@ -36,9 +36,12 @@ def reading(name: str) -> ClusterSnapshot:
     return read_input(REPORTS / name)
 
 
-def found(snapshot: ClusterSnapshot) -> dict[str, Finding]:
+def by_code(snapshot: ClusterSnapshot) -> dict[str, Finding]:
     """By code and subject, without explained ones."""
-    return {f"{one.code} {one.subject}": one for one in evaluate_rules(snapshot, score_cluster(snapshot), [])}
+    return {
+        f"{finding.code} {finding.subject}": finding
+        for finding in evaluate_rules(snapshot, score_cluster(snapshot), [])
+    }
 
 
 def planned(snapshot: ClusterSnapshot, **options: object) -> Plan:
@@ -53,14 +56,14 @@ def document_of(plan: Plan) -> dict[str, object]:
 
 
 def test_min_isr_above_the_replicas_is_critical_and_equal_to_them_high() -> None:
-    told = found(reading("min-isr-above-replicas"))
+    reported = by_code(reading("min-isr-above-replicas"))
     for topic in ("__consumer_offsets", "ledger"):
-        above = told[f"below_min_isr {topic}"]
+        above = reported[f"below_min_isr {topic}"]
         assert above.severity is Severity.CRITICAL
         args = above.recommendation.args
         assert (args["topic"], args["min_insync_replicas"]) == (topic, 2)
         assert args["serving_brokers"] >= 3  # the words name --replication-factor 3
-    tight = told["min_isr_at_replication_factor invoices"]
+    tight = reported["min_isr_at_replication_factor invoices"]
     assert (tight.severity, tight.evidence["partitions_at_min_isr"]) == (Severity.HIGH, 3)
 
 
@@ -108,9 +111,13 @@ def test_a_plan_whose_factor_is_not_above_min_isr_warns(factor: int, warning: tu
 
 def test_a_reassignment_to_a_dead_broker_is_to_be_cancelled() -> None:
     snapshot = reading("destination-died")
-    (stuck,) = [one for one in evaluate_rules(snapshot, score_cluster(snapshot), [], planned(snapshot))
-                if one.code == "reassignment_stuck"]  # fmt: skip
-    assert [one.code for one in stuck.symptoms] == ["dead_broker", "not_fixable_by_moving", "reassignment_running"]
+    (stuck,) = [finding for finding in evaluate_rules(snapshot, score_cluster(snapshot), [], planned(snapshot))
+                if finding.code == "reassignment_stuck"]  # fmt: skip
+    assert [symptom.code for symptom in stuck.symptoms] == [
+        "dead_broker",
+        "not_fixable_by_moving",
+        "reassignment_running",
+    ]
     document = str(stuck.evidence["cancel_json"])
     assert stuck.recommendation.args["cancel_json"] == document
     assert json.loads(document) == {
@@ -126,18 +133,18 @@ def test_a_reassignment_to_a_dead_broker_is_to_be_cancelled() -> None:
 def test_a_dead_broker_that_is_being_filled_is_not_nothing_to_do(removed: frozenset[int]) -> None:
     plan = planned(reading("destination-died"), remove_brokers=removed)
     assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
-    (told,) = said(plan.reasons[:1], FactCode.REASSIGNMENT_FILLS_BROKER)
-    assert (told["broker"], told["state"], told["is_gone"], told["partitions"]) == (4, "dead", True, 2)
-    assert told["first"] == ("parcels-0", "parcels-1")
-    assert told["cancel_json"].startswith('{"version":1,"partitions":[')
+    (args,) = said(plan.reasons[:1], FactCode.REASSIGNMENT_FILLS_BROKER)
+    assert (args["broker"], args["state"], args["is_gone"], args["partitions"]) == (4, "dead", True, 2)
+    assert args["first"] == ("parcels-0", "parcels-1")
+    assert args["cancel_json"].startswith('{"version":1,"partitions":[')
 
 
 def test_a_broker_that_is_to_be_removed_while_it_is_filled_is_told_and_the_plan_starts_beside() -> None:
     snapshot = reading("destination-removed")
     plan = planned(snapshot, remove_brokers=frozenset({4}))
     assert [(move.topic, move.partition) for move in plan.moves] == [("parcels", 3)]
-    (told,) = said(plan.reasons[:1], FactCode.REASSIGNMENT_FILLS_BROKER)
-    assert (told["broker"], told["state"], told["is_gone"]) == (4, "draining", False)
+    (args,) = said(plan.reasons[:1], FactCode.REASSIGNMENT_FILLS_BROKER)
+    assert (args["broker"], args["state"], args["is_gone"]) == (4, "draining", False)
     text, document = render_commands(plan), document_of(plan)
     assert text.count("--execute --additional --throttle") == len(plan.waves) + len(plan.rollback.waves)
     assert faults_of(check_shell_blocks, document, text.encode()) == []
@@ -157,7 +164,7 @@ def test_a_verdict_that_leaves_out_what_is_being_filled_is_refused() -> None:
 
 def test_partitions_that_an_aborted_move_left_with_more_replicas_are_named_and_come_back() -> None:
     snapshot = reading("mixed-replica-counts")
-    mixed = found(snapshot)["mixed_replication_factor bookings"]
+    mixed = by_code(snapshot)["mixed_replication_factor bookings"]
     args = mixed.recommendation.args
     assert (args["topic"], args["replication_factor"]) == ("bookings", 4)
     assert args["differing"] == (("bookings-2", 6), ("bookings-5", 7))
@@ -172,7 +179,7 @@ def test_partitions_that_an_aborted_move_left_with_more_replicas_are_named_and_c
 
 def test_a_topic_that_one_broker_leads_is_named_with_the_option_that_spreads_it() -> None:
     snapshot = reading("topic-on-one-broker")
-    clicks = found(snapshot)["topic_on_few_brokers clicks"]
+    clicks = by_code(snapshot)["topic_on_few_brokers clicks"]
     assert (clicks.severity, clicks.evidence["traffic_ratio"], clicks.evidence["partitions_ratio"]) == (
         Severity.LOW, None, 0.25,
     )  # fmt: skip
@@ -187,33 +194,40 @@ def test_a_topic_that_one_broker_leads_is_named_with_the_option_that_spreads_it(
 
 def test_lists_that_all_begin_with_one_broker_are_no_reason_to_elect_it() -> None:
     snapshot = reading("preferred-all-on-one")
-    told = found(snapshot)
-    assert "preferred_leaders_off preferred-all-on-one" not in told
-    uneven = told["preferred_order_uneven preferred-all-on-one"]
+    reported = by_code(snapshot)
+    assert "preferred_leaders_off preferred-all-on-one" not in reported
+    uneven = reported["preferred_order_uneven preferred-all-on-one"]
     assert (uneven.severity, uneven.evidence["leaders_once_elected"]) == (Severity.MEDIUM, 12)
     args = uneven.recommendation.args
     assert (args["first_replicas"], args["partitions"], args["broker"]) == (12, 12, 0)
     assert args["times_share_once_elected"] == 3
     assert (args["is_automatic"], args["reordered_by_plan"]) == (True, 0)
-    assert not {one.recommendation.args.get("way") for one in told.values()} & {Way.ELECT_ALL, Way.ELECT_THESE}
+    assert not {finding.recommendation.args.get("way") for finding in reported.values()} & {
+        Way.ELECT_ALL,
+        Way.ELECT_THESE,
+    }
     plan = planned(snapshot)
-    beside = {one.code: one for one in evaluate_rules(snapshot, score_cluster(snapshot), [], plan)}
+    beside = {finding.code: finding for finding in evaluate_rules(snapshot, score_cluster(snapshot), [], plan)}
     assert beside["preferred_order_uneven"].recommendation.args["reordered_by_plan"] == 8
 
 
 def test_preferred_leaders_that_are_out_of_sync_are_waited_for() -> None:
-    told = found(reading("preferred-out-of-sync"))
-    off = told["preferred_leaders_off preferred-out-of-sync"]
+    reported = by_code(reading("preferred-out-of-sync"))
+    off = reported["preferred_leaders_off preferred-out-of-sync"]
     assert (off.evidence["elected_partitions"], off.evidence["waiting_partitions"], off.gain) == (0, 4, 0)
     assert off.recommendation.args["way"] == Way.WAIT
     assert off.recommendation.args["awaited"] == (fact(FactCode.IN_SYNC_AGAIN, broker=2, partitions=4),)
-    piled = told["leaders_piled_up 3"]  # which no election explains
+    piled = reported["leaders_piled_up 3"]  # which no election explains
     assert piled.recommendation.args["way"] == Way.WAIT
 
 
 def test_preferred_leaders_on_a_dead_broker_are_its_symptoms() -> None:
-    told = found(reading("preferred-on-dead-broker"))
-    dead = told["dead_broker 2"]
-    assert {one.code for one in dead.symptoms} >= {"preferred_leaders_off", "leaders_piled_up", "under_replicated"}
-    assert not {one.recommendation.args.get("way") for one in dead.symptoms} & {Way.ELECT_ALL, Way.ELECT_THESE}
-    assert "preferred_leaders_off preferred-on-dead-broker" not in told
+    reported = by_code(reading("preferred-on-dead-broker"))
+    dead = reported["dead_broker 2"]
+    assert {symptom.code for symptom in dead.symptoms} >= {
+        "preferred_leaders_off",
+        "leaders_piled_up",
+        "under_replicated",
+    }
+    assert not {symptom.recommendation.args.get("way") for symptom in dead.symptoms} & {Way.ELECT_ALL, Way.ELECT_THESE}
+    assert "preferred_leaders_off preferred-on-dead-broker" not in reported

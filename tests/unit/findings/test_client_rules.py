@@ -10,7 +10,7 @@ from kafka_rebalance.findings.rules import RULES
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
-from tests.unit.findings.sample_clusters import cluster, striped, told
+from tests.unit.findings.sample_clusters import cluster, findings_of, striped
 
 PYTHON_3 = "kafka-python-3.0.12"
 
@@ -24,12 +24,12 @@ def mixed(client_id=PYTHON_3, protocol="range", instances=("i", None, None)):
     return Group("etl", protocol=protocol, state="Stable", members=members)
 
 
-def found(group, code):
-    return told(cluster(striped("t", 4), groups=[group]), code)
+def findings_for(group, code):
+    return findings_of(cluster(striped("t", 4), groups=[group]), code)
 
 
 def test_members_that_kafka_python_leaves_out_are_told_of():
-    (finding,) = found(mixed(), "mixed_static_members")
+    (finding,) = findings_for(mixed(), "mixed_static_members")
     assert (finding.severity, finding.confidence) == (Severity.HIGH, Confidence.ESTIMATED)
     assert finding.evidence == {
         "assignor": "range", "client": "kafka-python", "client_known_by": "client_id", "first_release": "3.0",
@@ -51,24 +51,24 @@ def test_members_that_kafka_python_leaves_out_are_told_of():
     ids=["all static", "none static", "an older release", "another client", "not told", "sticky", "another protocol"],
 )
 def test_other_groups_are_not(group):
-    assert found(group, "mixed_static_members") == []
+    assert findings_for(group, "mixed_static_members") == []
 
 
 def test_what_somebody_said_is_given():
     group = replace(mixed(client_id="etl"), client="kafka-python", client_version="3.0.12")
-    (finding,) = found(group, "mixed_static_members")
+    (finding,) = findings_for(group, "mixed_static_members")
     assert finding.confidence is Confidence.GIVEN
     unsure = replace(group, client_version=None)  # it may be 2.x
-    assert [finding.severity for finding in found(unsure, "mixed_static_members")] == [Severity.MEDIUM]
+    assert [finding.severity for finding in findings_for(unsure, "mixed_static_members")] == [Severity.MEDIUM]
 
 
 def test_a_leader_that_may_crash_is_told_of():
-    (finding,) = found(mixed("rdkafka", "cooperative-sticky"), "leader_may_crash")
+    (finding,) = findings_for(mixed("rdkafka", "cooperative-sticky"), "leader_may_crash")
     assert (finding.severity, finding.evidence["members"]) == (Severity.MEDIUM, 3)
-    assert found(mixed("rdkafka", "range"), "leader_may_crash") == []
-    assert found(mixed("sarama", "cooperative-sticky"), "leader_may_crash") == []
+    assert findings_for(mixed("rdkafka", "range"), "leader_may_crash") == []
+    assert findings_for(mixed("sarama", "cooperative-sticky"), "leader_may_crash") == []
     alone = mixed("rdkafka", "cooperative-sticky")
-    assert found(replace(alone, members=alone.members[:1]), "leader_may_crash") == []
+    assert findings_for(replace(alone, members=alone.members[:1]), "leader_may_crash") == []
 
 
 GO = "etl@host (github.com/segmentio/kafka-go)"
@@ -82,13 +82,13 @@ def asking(*topics, client_id=GO, reads=()):
 
 
 def test_an_unknown_topic_leaves_a_group_of_kafka_go_without_partitions():
-    (finding,) = found(asking("gone"), "unknown_topic_stops_group")
+    (finding,) = findings_for(asking("gone"), "unknown_topic_stops_group")
     assert (finding.severity, finding.evidence["unknown_topics"]) == (Severity.HIGH, ("gone",))
     assert finding.evidence["client"] == "kafka-go"
-    (before,) = found(asking("gone", "lost", reads=(0, 1)), "unknown_topic_stops_group")
+    (before,) = findings_for(asking("gone", "lost", reads=(0, 1)), "unknown_topic_stops_group")
     assert (before.severity, before.evidence["unknown_topics"]) == (Severity.MEDIUM, ("gone", "lost"))
-    assert found(asking(), "unknown_topic_stops_group") == []
-    assert found(asking("gone", client_id="sarama"), "unknown_topic_stops_group") == []
+    assert findings_for(asking(), "unknown_topic_stops_group") == []
+    assert findings_for(asking("gone", client_id="sarama"), "unknown_topic_stops_group") == []
 
 
 def test_the_strategies_of_kafka_go_refuse_such_a_group():

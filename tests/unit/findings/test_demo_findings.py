@@ -45,11 +45,11 @@ def ranked(snapshot, replays):
 
 
 @pytest.fixture(scope="module")
-def found(ranked):
+def by_key(ranked):
     """By key, explained ones included."""
-    every = [told for finding in ranked for told in (finding, *finding.symptoms)]
-    assert len({told.finding_key for told in every}) == len(every)  # each cause once
-    return {told.finding_key: told for told in every}
+    every = [reported for finding in ranked for reported in (finding, *finding.symptoms)]
+    assert len({finding.finding_key for finding in every}) == len(every)  # each cause once
+    return {finding.finding_key: finding for finding in every}
 
 
 # Every trouble that is planted: its subject, its code and one figure, which the tests below work out from the dumps.
@@ -83,10 +83,10 @@ def test_every_planted_trouble_is_among_the_first_fifteen_and_nothing_else_is_to
         return finding.subject, finding.code, name, pytest.approx(finding.evidence[name], rel=5e-3)
 
     figures = {(subject, code): name for subject, code, name, _ in PLANTED + ALLOWED}
-    told = [(finding, figures[finding.subject, finding.code]) for finding in ranked]  # KeyError: not in the table
-    by_place = sorted(range(15), key=lambda place: (ranked[place].subject, ranked[place].code))
-    assert sorted(PLANTED) == [row(*told[place]) for place in by_place]
-    assert [row(*pair) for pair in told[15:]] == ALLOWED
+    reported = [(finding, figures[finding.subject, finding.code]) for finding in ranked]  # KeyError: not in the table
+    by_place = sorted(range(15), key=lambda location: (ranked[location].subject, ranked[location].code))
+    assert sorted(PLANTED) == [row(*reported[location]) for location in by_place]
+    assert [row(*pair) for pair in reported[15:]] == ALLOWED
 
 
 def test_one_cause_is_one_finding_with_all_that_it_explains(ranked):
@@ -111,17 +111,17 @@ def test_one_cause_is_one_finding_with_all_that_it_explains(ranked):
 
 
 def test_healthy_groups_are_told_to_keep_what_they_have_and_why(snapshot, replays, ranked):
-    told = findings_by_group(ranked)
+    reported = findings_by_group(ranked)
     advice = {
-        group.id: group_advice(replay, group, told.get(group.id, ()))
+        group.id: group_advice(replay, group, reported.get(group.id, ()))
         for group, replay in zip(snapshot.groups, replays, strict=True)
     }
     nobodys = {"console-consumer-31415", "courier-dispatch", "order-totals", "nightly-report",
                "quarterly-backfill"}  # fmt: skip
     changing = {"badge-sync", "cdc-sync", "rides-pricing"}
-    kept = {name: one.args for name, one in advice.items() if one.code is FactCode.KEEP_STRATEGY}
+    kept = {name: item.args for name, item in advice.items() if item.code is FactCode.KEEP_STRATEGY}
     assert advice.keys() - kept.keys() == nobodys | changing
-    assert {name for name, args in kept.items() if args["see"]} == set(told) - changing - nobodys
+    assert {name for name, args in kept.items() if args["see"]} == set(reported) - changing - nobodys
     even = kept["push-features"]
     assert (even["why"], even["by_rate"], even["skew"]) == ("even", True, pytest.approx(1.01, abs=0.005))
     assert (advice["order-totals"].code, advice["order-totals"].args["kind"]) == (FactCode.NO_CHOICE, "streams")
@@ -129,9 +129,9 @@ def test_healthy_groups_are_told_to_keep_what_they_have_and_why(snapshot, replay
     assert (hot["see"], hot["skew"]) == (("group_hot_partition",), pytest.approx(35 / 11))
 
 
-def test_round_robin_gives_all_busy_partitions_to_one_member(found):
+def test_round_robin_gives_all_busy_partitions_to_one_member(by_key):
     """Every fourth of 16 carries 9/s, the others 1: mean 12 of four. Round robin: one has 36; blocks: 12 each."""
-    finding = found["assignor_uneven:group:rides-pricing"]
+    finding = by_key["assignor_uneven:group:rides-pricing"]
     evidence = finding.evidence
     assert (evidence["assignor"], evidence["advised_assignor"]) == ("roundrobin", "range")
     assert (evidence["skew_count"], evidence["skew_rate"], evidence["advised_skew_rate"]) == (1.0, 36 / 12, 12 / 12)
@@ -140,9 +140,9 @@ def test_round_robin_gives_all_busy_partitions_to_one_member(found):
     assert (finding.recommendation.args["by_rate"], finding.recommendation.args["skew"]) == (True, 3.0)
 
 
-def test_one_tenant_is_more_than_all_others_together(found):
+def test_one_tenant_is_more_than_all_others_together(by_key):
     """Eleven partitions carry 1,000 bytes/s each, one 33,000: mean 11,000 of four; two members are enough."""
-    finding = found["group_hot_partition:group:tenants-billing"]
+    finding = by_key["group_hot_partition:group:tenants-billing"]
     assert finding.evidence == {
         "assignor": "range", "partition": "tenants.usage-5", "members": 4, "partitions": 12,
         "in_bytes_per_s": 33_000.0, "mean_member_in_bytes_per_s": 11_000.0, "times_mean_ratio": 3.0,
@@ -150,69 +150,69 @@ def test_one_tenant_is_more_than_all_others_together(found):
     }  # fmt: skip
 
 
-def test_the_coordinators_range_on_topics_of_one_partition(demo, found):
+def test_the_coordinators_range_on_topics_of_one_partition(demo, by_key):
     counts = [int(row[4]) for row in group_lines(demo, "later", "badge-sync", "kafka-consumer-groups-members.txt")]
-    evidence = found["server_assignor_uneven:group:badge-sync"].evidence
+    evidence = by_key["server_assignor_uneven:group:badge-sync"].evidence
     assert (evidence["assignor"], evidence["advised_assignor"]) == ("range", "uniform")
     assert evidence["skew_count"] == max(counts) / (sum(counts) / len(counts)) == 4.0
     assert (evidence["idle_members"], evidence["advised_idle_members"]) == (counts.count(0), 0) == (3, 0)
     assert (evidence["advised_skew_count"], evidence["partitions_moved"]) == (1.0, 8 - 2)  # two each: one gives six
 
 
-def test_the_share_group_that_is_two_hours_behind(demo, found):
+def test_the_share_group_that_is_two_hours_behind(demo, by_key):
     """Three partitions of four messages a second: 12; two hours of them are 86,400."""
     rows = group_lines(demo, "later", "courier-dispatch", "kafka-share-groups.txt")
     lag = sum(int(row[4]) for row in rows)
-    evidence = found["share_group_behind:group:courier-dispatch"].evidence
+    evidence = by_key["share_group_behind:group:courier-dispatch"].evidence
     assert evidence["lag_messages"] == lag == 2 * 3600 * 12
     assert (evidence["in_messages_per_s"], evidence["lag_seconds"]) == (12.0, lag / 12)
     assert (evidence["members"], evidence["partitions"]) == (5, len(rows))
 
 
-def test_two_libraries_under_one_group_id(demo, found):
+def test_two_libraries_under_one_group_id(demo, by_key):
     rows = group_lines(demo, "later", "alerts-fanout", "kafka-consumer-groups-members.txt")
     clients = Counter("librdkafka" if row[3] == "rdkafka" else "java" for row in rows)
-    finding = found["mixed_clients:group:alerts-fanout"]
+    finding = by_key["mixed_clients:group:alerts-fanout"]
     assert finding.evidence["clients"] == ("java", "librdkafka")
     assert dict(finding.recommendation.args["libraries"]) == clients == {"java": 2, "librdkafka": 2}
     assert (finding.severity, finding.gain) == (Severity.MEDIUM, 2 / 4)
 
 
-def test_the_migration_that_stopped_after_four_of_six(demo, found):
+def test_the_migration_that_stopped_after_four_of_six(demo, by_key):
     rows = group_lines(demo, "later", "search-indexer", "kafka-consumer-groups-members.txt")
     upgraded = Counter(row[-1] for row in rows)
-    evidence = found["rollover_half_done:group:search-indexer"].evidence
+    evidence = by_key["rollover_half_done:group:search-indexer"].evidence
     assert (evidence["upgraded_members"], evidence["classic_members"]) == (upgraded["true"], upgraded["false"])
     assert (upgraded["true"], upgraded["false"]) == (4, 2)
 
 
-def test_the_broker_that_is_nearly_full(demo, found):
+def test_the_broker_that_is_nearly_full(demo, by_key):
     held = sum(size for (_, broker), size in sizes(demo, "later").items() if broker == 9)
-    finding = found["broker_disk_full:broker:9"]
+    finding = by_key["broker_disk_full:broker:9"]
     assert finding.severity is Severity.CRITICAL
     assert finding.evidence["used_bytes"] == held
     assert finding.evidence["total_bytes"] == 4 * 10**12
     assert finding.evidence["used_ratio"] == held / (4 * 10**12)
     assert 0.90 < finding.evidence["used_ratio"] < 0.95
-    assert [key for key in found if key.startswith("broker_disk_full")] == ["broker_disk_full:broker:9"]
+    assert [key for key in by_key if key.startswith("broker_disk_full")] == ["broker_disk_full:broker:9"]
 
 
-def test_its_disk_is_above_the_share_that_racks_allow(demo, found):
+def test_its_disk_is_above_the_share_that_racks_allow(demo, by_key):
     # Three racks of four brokers and three replicas: every rack holds everything once, each broker a quarter of that.
     size = sizes(demo, "later")
     once = sum(size[row.name, row.leader] for row in topic_rows(demo))
     held = sum(value for (_, broker), value in size.items() if broker == 9)
-    evidence = found["broker_disk_over_share:broker:9"].evidence
+    evidence = by_key["broker_disk_over_share:broker:9"].evidence
     assert evidence["disk_bytes"] == held
     assert evidence["fair_share_disk_bytes"] == pytest.approx(once / 4, rel=1e-9)
     assert evidence["over_share_ratio"] == pytest.approx(held / (once / 4), rel=1e-9)
-    assert [key for key in found if key.startswith("broker_disk_over_share")] == ["broker_disk_over_share:broker:9"]
+    assert [key for key in by_key if key.startswith("broker_disk_over_share")] == ["broker_disk_over_share:broker:9"]
 
 
-def test_leaders_piled_up_after_the_restart(demo, found):
+def test_leaders_piled_up_after_the_restart(demo, by_key):
     rows = topic_rows(demo)
     leads = [row for row in rows if row.leader == 3]
-    evidence = found["leaders_piled_up:broker:3"].evidence
+    evidence = by_key["leaders_piled_up:broker:3"].evidence
     assert evidence["leaders"] == len(leads)
     assert evidence["taken_over_leaders"] == sum(row.replicas[0] != 3 for row in leads)
     assert evidence["preferred_leaders"] == sum(row.replicas[0] == 3 for row in rows)
@@ -220,9 +220,9 @@ def test_leaders_piled_up_after_the_restart(demo, found):
     assert 1.4 < evidence["over_share_ratio"] == pytest.approx(len(leads) / (len(rows) / 12))
 
 
-def test_leaders_that_are_not_the_preferred_ones(demo, found):
+def test_leaders_that_are_not_the_preferred_ones(demo, by_key):
     rows = topic_rows(demo)
-    evidence = found["preferred_leaders_off:cluster:demo"].evidence
+    evidence = by_key["preferred_leaders_off:cluster:demo"].evidence
     off = sum(row.leader != row.replicas[0] for row in rows)
     assert (evidence["partitions"], evidence["off_partitions"]) == (len(rows), off)
     assert evidence["off_ratio"] == off / len(rows)
@@ -230,42 +230,42 @@ def test_leaders_that_are_not_the_preferred_ones(demo, found):
     assert {row.leader for row in rows} == set(range(12)) - {7, 11}
 
 
-def test_the_hot_partition(demo, found):
+def test_the_hot_partition(demo, by_key):
     rates = written_bytes_per_s(demo)
-    evidence = found["hot_partition:partition:clickstream.raw-17"].evidence
+    evidence = by_key["hot_partition:partition:clickstream.raw-17"].evidence
     others = [rate for name, rate in rates.items() if name.startswith("clickstream.raw-") and not name.endswith("-17")]
     assert evidence["in_bytes_per_s"] == pytest.approx(rates["clickstream.raw-17"], rel=1e-9)
     assert evidence["broker_mean_in_bytes_per_s"] == pytest.approx(3 * sum(rates.values()) / 12, rel=1e-9)
     assert evidence["topic_median_in_bytes_per_s"] == pytest.approx(median(others), rel=1e-9)
     share = rates["clickstream.raw-17"] / (3 * sum(rates.values()) / 12)
     assert 0.25 < evidence["in_share_of_broker_mean_ratio"] == pytest.approx(share, rel=1e-9)
-    assert [key for key in found if key.startswith("hot_partition")] == ["hot_partition:partition:clickstream.raw-17"]
+    assert [key for key in by_key if key.startswith("hot_partition")] == ["hot_partition:partition:clickstream.raw-17"]
 
 
-def test_the_rack_violation(demo, found):
+def test_the_rack_violation(demo, by_key):
     rack_of, rows = racks(demo), topic_rows(demo)
     violating = [row for row in rows if len({rack_of[broker] for broker in row.replicas}) < len(row.replicas)]
     assert {row.topic for row in violating} == {"legacy.orders"}
-    finding = found["rack_violated:topic:legacy.orders"]
+    finding = by_key["rack_violated:topic:legacy.orders"]
     assert finding.evidence["violating_partitions"] == len(violating)
     assert finding.evidence["partitions"] == sum(row.topic == "legacy.orders" for row in rows)
     size = sizes(demo, "later")
     assert finding.evidence["log_bytes"] == sum(size[row.name, row.leader] for row in violating)
 
 
-def test_the_idle_members(demo, found):
+def test_the_idle_members(demo, by_key):
     rows = group_lines(demo, "later", "invoice-mailer", "kafka-consumer-groups-members.txt")
     idle = sum(row[4] == "0" for row in rows)
-    evidence = found["idle_members:group:invoice-mailer"].evidence
+    evidence = by_key["idle_members:group:invoice-mailer"].evidence
     assert (evidence["members"], evidence["idle_members"]) == (len(rows), idle) == (8, 2)
     assert evidence["partitions"] == sum(row.topic == "invoices.issued" for row in topic_rows(demo)) == 6
-    assert [key for key in found if key.startswith("idle_members")] == ["idle_members:group:invoice-mailer"]
+    assert [key for key in by_key if key.startswith("idle_members")] == ["idle_members:group:invoice-mailer"]
 
 
-def test_range_on_single_partition_topics(demo, found):
+def test_range_on_single_partition_topics(demo, by_key):
     rows = group_lines(demo, "later", "cdc-sync", "kafka-consumer-groups-members.txt")
     counts = [int(row[4]) for row in rows]
-    evidence = found["assignor_uneven:group:cdc-sync"].evidence
+    evidence = by_key["assignor_uneven:group:cdc-sync"].evidence
     assert (evidence["assignor"], evidence["advised_assignor"]) == ("range", "roundrobin")
     assert evidence["skew_count"] == max(counts) / (sum(counts) / len(counts)) == 6.0
     assert evidence["idle_members"] == counts.count(0) == 5
@@ -277,14 +277,14 @@ def test_range_on_single_partition_topics(demo, found):
     )
 
 
-def test_the_dead_static_member(demo, found):
+def test_the_dead_static_member(demo, by_key):
     before = {(row[1], row[2]): int(row[3]) for row in group_lines(demo, "earlier", "telemetry-archiver")}
     rows = group_lines(demo, "later", "telemetry-archiver")
     stuck = [row for row in rows if int(row[3]) == before[row[1], row[2]]]
     assert {row[6].split("-")[1] for row in stuck} == {"4"}
     ends = offsets(demo, "later", "latest"), offsets(demo, "earlier", "latest")
     written = sum(ends[0][f"{row[1]}-{row[2]}"] - ends[1][f"{row[1]}-{row[2]}"] for row in stuck)
-    finding = found["dead_static_member:group:telemetry-archiver"]
+    finding = by_key["dead_static_member:group:telemetry-archiver"]
     assert finding.severity is Severity.HIGH
     assert finding.evidence["instance_ids"] == ("archiver-4",)
     assert (finding.evidence["dead_members"], finding.evidence["partitions_unread"]) == (1, len(stuck))
@@ -292,14 +292,14 @@ def test_the_dead_static_member(demo, found):
     assert finding.evidence["in_messages_per_s"] == pytest.approx(written / 3600)
 
 
-def test_the_group_that_falls_behind(demo, found):
+def test_the_group_that_falls_behind(demo, by_key):
     rows = group_lines(demo, "later", "fraud-scoring")
     before = {row[2]: int(row[3]) for row in group_lines(demo, "earlier", "fraud-scoring")}
     ends = {moment: offsets(demo, moment, "latest") for moment in ("earlier", "later")}
     names = [f"payments.ledger-{row[2]}" for row in rows]
     written = sum(ends["later"][name] - ends["earlier"][name] for name in names)
     read = sum(int(row[3]) - before[row[2]] for row in rows)
-    evidence = found["lag_growing:group:fraud-scoring"].evidence
+    evidence = by_key["lag_growing:group:fraud-scoring"].evidence
     assert evidence["lag_messages"] == sum(int(row[5]) for row in rows)
     assert evidence["lag_seconds"] == pytest.approx(sum(int(row[5]) for row in rows) / (written / 3600))
     # All messages of the topic are equally large, so bytes read to bytes written is messages to messages.
@@ -311,46 +311,46 @@ def test_the_group_that_falls_behind(demo, found):
     assert 12 < written / max(by_member.values()) <= evidence["members_needed"] <= 48
 
 
-def test_the_throttle_that_was_left(demo, found):
+def test_the_throttle_that_was_left(demo, by_key):
     text = (demo / "later" / "kafka-topics.txt").read_text()
     throttled = [line for line in text.splitlines() if "throttled.replicas=" in line]
-    evidence = found["throttle_left_over:cluster:demo"].evidence
+    evidence = by_key["throttle_left_over:cluster:demo"].evidence
     assert evidence["topics"] == len(throttled) == 1
     assert evidence["topic_names"] == ("catalog.snapshots",)
 
 
-def test_coordinators_pile_up_no_more_than_by_chance(demo, found):
+def test_coordinators_pile_up_no_more_than_by_chance(demo, by_key):
     text = (demo / "later" / "kafka-consumer-groups-state.txt").read_text()
     brokers = Counter(int(line.split("(")[1].split(")")[0]) for line in text.splitlines() if ":9092" in line)
     assert sum(brokers.values()) == 48  # and the share group
     # 49 groups on 12 brokers: chance gives some broker 13 or more of them once in a hundred clusters (Poisson).
     assert max(brokers.values()) < 13
-    assert not [key for key in found if key.startswith("coordinator_piled_up")]
+    assert not [key for key in by_key if key.startswith("coordinator_piled_up")]
 
 
-def test_brokers_above_their_share_of_traffic_are_right(demo, found):
+def test_brokers_above_their_share_of_traffic_are_right(demo, by_key):
     rates, carried = written_bytes_per_s(demo), Counter()
     for row in topic_rows(demo):
         for broker in row.replicas:
             carried[broker] += rates[row.name]
     share = sum(rates.values()) / 4
     over = {broker for broker, rate in carried.items() if rate >= 1.10 * share}
-    told = {
+    reported = {
         finding.subject: finding.evidence
-        for key, finding in found.items()
+        for key, finding in by_key.items()
         if key.startswith("broker_rate_over_share") and "in_over_share_ratio" in finding.evidence
     }
-    assert set(told) == {str(broker) for broker in over}
-    for broker, evidence in told.items():
+    assert set(reported) == {str(broker) for broker in over}
+    for broker, evidence in reported.items():
         assert evidence["in_bytes_per_s"] == pytest.approx(carried[int(broker)], rel=1e-9)
         assert evidence["in_over_share_ratio"] == pytest.approx(carried[int(broker)] / share, rel=1e-9)
 
 
-def test_nothing_is_told_that_is_not_there(found):
-    gaps = found["coverage_gap:cluster:demo"]
+def test_nothing_is_told_that_is_not_there(by_key):
+    gaps = by_key["coverage_gap:cluster:demo"]
     assert gaps.recommendation.args["subject"] == "courier-dispatch"  # a share group commits nothing
     quiet = ("under_replicated", "offline_partition", "dead_broker", "nothing_to_do")
-    assert not [key for key in found if key.startswith(quiet)]
-    assert found["load_unknown:cluster:demo"].evidence == {
+    assert not [key for key in by_key if key.startswith(quiet)]
+    assert by_key["load_unknown:cluster:demo"].evidence == {
         "cpu_left_out": "figure_not_measured", "resources_left_out": 1,
     }  # fmt: skip

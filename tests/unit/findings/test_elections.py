@@ -15,7 +15,7 @@ from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, Partition
-from tests.unit.findings.sample_clusters import cluster, told
+from tests.unit.findings.sample_clusters import cluster, findings_of
 
 CLUSTERS = 500
 STATES = (BrokerState.ALIVE,) * 8 + (BrokerState.DEAD, BrokerState.FENCED, BrokerState.SILENT)
@@ -59,7 +59,9 @@ def squares(snapshot: ClusterSnapshot, leaders: list[int]) -> int:
 
 def rules_of(snapshot: ClusterSnapshot) -> list[Finding]:
     context = FindingContext(snapshot, score_cluster(snapshot), [])
-    return [one for rule in (preferred_leaders_off, preferred_order_uneven, leaders_piled_up) for one in rule(context)]
+    return [
+        item for rule in (preferred_leaders_off, preferred_order_uneven, leaders_piled_up) for item in rule(context)
+    ]
 
 
 def test_no_finding_recommends_an_election_after_which_leaders_are_less_even() -> None:
@@ -67,24 +69,24 @@ def test_no_finding_recommends_an_election_after_which_leaders_are_less_even() -
     for seed in range(CLUSTERS):
         snapshot = random_cluster(random.Random(seed))
         today = [-1 if row.leader is None else row.leader for row in snapshot.each_partition()]
-        for one in rules_of(snapshot):
-            way = one.recommendation.args.get("way")
+        for item in rules_of(snapshot):
+            way = item.recommendation.args.get("way")
             recommends = way in (Way.ELECT_THESE, Way.ELECT_ALL)
-            after = elected(snapshot, {int(one.subject)} if way == Way.ELECT_THESE else None)
+            after = elected(snapshot, {int(item.subject)} if way == Way.ELECT_THESE else None)
             if recommends:
-                assert after != today, (seed, one)
-                assert squares(snapshot, after) <= squares(snapshot, today), (seed, one)
+                assert after != today, (seed, item)
+                assert squares(snapshot, after) <= squares(snapshot, today), (seed, item)
                 seen["recommended"] += 1
-            if one.code == "preferred_leaders_off":
+            if item.code == "preferred_leaders_off":
                 off = [row for row, led in zip(snapshot.each_partition(), after, strict=True)
                        if row.leader is not None and led != row.replicas[0]]  # fmt: skip
-                assert one.evidence["waiting_partitions"] == len(off), (seed, one)
+                assert item.evidence["waiting_partitions"] == len(off), (seed, item)
                 seen["partly"] += bool(off) and recommends
                 seen["waits"] += way == Way.WAIT
-            if one.code == "preferred_order_uneven":
+            if item.code == "preferred_order_uneven":
                 worse = squares(snapshot, after) > squares(snapshot, today)
                 higher = max(map(after.count, range(7))) > max(map(today.count, range(7)))
-                assert worse or higher, (seed, one)
+                assert worse or higher, (seed, item)
                 seen["uneven"] += 1
     assert min(seen.values()) >= 20, seen  # every kind was met
 
@@ -94,7 +96,7 @@ def test_a_restarted_broker_is_elected_though_another_gets_one_leader_more() -> 
     lists = [(0, 1, 2)] * 5 + [(1, 2, 0)] * 4 + [(2, 0, 1)] * 3
     leaders = [0] * 5 + [1] * 4 + [0, 1, 1]
     rows = [Partition("t", n, lists[n], leaders[n], lists[n]) for n in range(12)]
-    (off,) = told(cluster(rows, of=tuple(map(Broker, range(3)))), "preferred_leaders_off")
+    (off,) = findings_of(cluster(rows, of=tuple(map(Broker, range(3)))), "preferred_leaders_off")
     assert off.recommendation.args["way"] == Way.ELECT_ALL
     assert off.evidence["elected_partitions"] == 3
 
@@ -105,8 +107,8 @@ def test_an_election_that_makes_leaders_slightly_less_even_is_not_recommended_an
     leaders = [2, 1, *[0] * 7, 0, *[1] * 7, *[2] * 7]
     rows = [Partition("t", n, lists[n], leaders[n], lists[n]) for n in range(24)]
     snapshot = cluster(rows, of=tuple(map(Broker, range(3))))
-    assert told(snapshot, "preferred_order_uneven") == []
-    (off,) = told(snapshot, "preferred_leaders_off")
+    assert findings_of(snapshot, "preferred_order_uneven") == []
+    (off,) = findings_of(snapshot, "preferred_leaders_off")
     assert (off.severity, off.evidence["elected_partitions"], off.gain) == (Severity.INFO, 0, 0)
     assert off.recommendation.args["way"] == Way.NONE
 
@@ -121,9 +123,9 @@ def test_an_uneven_order_weighs_less_where_the_controller_does_not_elect(
     configs = {} if setting is None else {"auto.leader.rebalance.enable": setting}
     brokers = tuple(Broker(number, configs=configs) for number in range(3))
     rows = [Partition("t", n, (0, 1, 2), n % 3, (0, 1, 2)) for n in range(12)]
-    (found,) = told(cluster(rows, of=brokers), "preferred_order_uneven")
-    assert found.severity is severity
-    assert found.recommendation.args["is_automatic"] is is_automatic
+    (finding,) = findings_of(cluster(rows, of=brokers), "preferred_order_uneven")
+    assert finding.severity is severity
+    assert finding.recommendation.args["is_automatic"] is is_automatic
 
 
 def on_few(partitions: int, brokers: int, leaders: int, holders: int, **loads: float) -> ClusterSnapshot:
@@ -157,9 +159,9 @@ def on_few(partitions: int, brokers: int, leaders: int, holders: int, **loads: f
 def test_a_topic_on_few_brokers_whose_traffic_is_unknown_is_told_low(
     partitions: int, brokers: int, leaders: int, holders: int, severity: Severity | None
 ) -> None:
-    found = told(on_few(partitions, brokers, leaders, holders), "topic_on_few_brokers")
-    assert [one.severity for one in found if one.subject == "hot"] == ([severity] if severity else [])
-    assert [one.subject for one in found if one.subject != "hot"] == []
+    findings = findings_of(on_few(partitions, brokers, leaders, holders), "topic_on_few_brokers")
+    assert [finding.severity for finding in findings if finding.subject == "hot"] == ([severity] if severity else [])
+    assert [finding.subject for finding in findings if finding.subject != "hot"] == []
 
 
 @pytest.mark.parametrize(
@@ -168,14 +170,14 @@ def test_a_topic_on_few_brokers_whose_traffic_is_unknown_is_told_low(
 )
 def test_traffic_that_is_known_decides(rate: float, severity: Severity | None) -> None:
     """12 partitions at ``rate`` beside 20 at 1: 0.18 is a share of 9.7 %, 0.2 of 10.7 %, 0.5 of 23 %, 1 of 37.5 %."""
-    found = told(on_few(12, 4, 1, 4, in_bytes_per_s=rate), "topic_on_few_brokers")
-    assert [one.severity for one in found] == ([severity] if severity else [])
-    read = told(on_few(12, 4, 1, 4, in_bytes_per_s=0.0, out_bytes_per_s=rate), "topic_on_few_brokers")
-    assert [one.severity for one in read] == ([severity] if severity else [])
+    findings = findings_of(on_few(12, 4, 1, 4, in_bytes_per_s=rate), "topic_on_few_brokers")
+    assert [finding.severity for finding in findings] == ([severity] if severity else [])
+    read = findings_of(on_few(12, 4, 1, 4, in_bytes_per_s=0.0, out_bytes_per_s=rate), "topic_on_few_brokers")
+    assert [finding.severity for finding in read] == ([severity] if severity else [])
     if read:
         assert read[0].recommendation.args["load"] == "out_bytes_per_s"
 
 
 def test_the_leaders_that_each_broker_can_have_of_a_topic_are_told() -> None:
-    (found,) = told(on_few(12, 4, 1, 4), "topic_on_few_brokers")
-    assert (found.recommendation.args["topic"], found.recommendation.args["leaders_each"]) == ("hot", 3)
+    (finding,) = findings_of(on_few(12, 4, 1, 4), "topic_on_few_brokers")
+    assert (finding.recommendation.args["topic"], finding.recommendation.args["leaders_each"]) == ("hot", 3)

@@ -31,13 +31,17 @@ def context(before: float | None, after: float | None, *, has_plan: bool = True)
 
 def test_a_loss_above_capacity_is_told_with_its_amount_and_what_the_plan_leaves() -> None:
     assert PLAN.moves
-    (found,) = broker_loss_overloads(context(120.0, 110.0))
-    assert (found.subject, found.severity, found.evidence["over_capacity_ratio"]) == ("3", Severity.MEDIUM, 1.2)
-    args = found.recommendation.args
+    (broker_loss_overload,) = broker_loss_overloads(context(120.0, 110.0))
+    assert (
+        broker_loss_overload.subject,
+        broker_loss_overload.severity,
+        broker_loss_overload.evidence["over_capacity_ratio"],
+    ) == ("3", Severity.MEDIUM, 1.2)
+    args = broker_loss_overload.recommendation.args
     assert (args["broker"], args["overloaded_broker"], args["load"], args["capacity"]) == ("3", 1, 120.0, 100.0)
     assert args["way"].code is FactCode.PLAN_LEAVES_OVERLOAD
     assert args["way"].args["times_capacity"] == pytest.approx(1.1)
-    assert round(found.gain, 6) == 0.5
+    assert round(broker_loss_overload.gain, 6) == 0.5
     (mended,) = rack_loss_overloads(context(130.0, 90.0))
     assert (mended.subject_type.value, mended.severity, mended.gain) == ("rack", Severity.HIGH, 1.0)
     assert mended.recommendation.args["way"] == fact(FactCode.PLAN_PREVENTS_OVERLOAD, kind="rack")

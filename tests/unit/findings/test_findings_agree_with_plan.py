@@ -62,8 +62,8 @@ def test_every_number_of_the_plan_is_the_plans(job: str, seed: int) -> None:
         for name, value in again.items():
             assert evidence[f"plan_{name}"] == pytest.approx(value)
         for resource, name in (("disk", "disk_bytes"), ("in", "in_bytes_per_s"), ("out", "out_bytes_per_s")):
-            told = evidence.get(f"plan_after_{name}")
-            assert told is None or told == outcome[resource].after[broker]
+            reported = evidence.get(f"plan_after_{name}")
+            assert reported is None or reported == outcome[resource].after[broker]
         told_outcome = finding.recommendation.args["outcome"]
         if not any(again.values()):
             assert told_outcome.code in (FactCode.PLAN_MOVES_NOTHING, FactCode.PLAN_LEAVES_BROKER)
@@ -88,9 +88,9 @@ def test_what_leaves_less_what_comes_is_what_the_plan_takes_off_the_disk() -> No
     snapshot = random_cluster(5, broker_count=6, topics=2)
     plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
     disk = next(resource_outcome for resource_outcome in plan.resources if resource_outcome.resource == "disk")
-    found = [finding for finding in findings_of(snapshot, plan) if finding.code == "broker_disk_over_share"]
-    assert found
-    for finding in found:
+    results = [finding for finding in findings_of(snapshot, plan) if finding.code == "broker_disk_over_share"]
+    assert results
+    for finding in results:
         broker, evidence = int(finding.subject), finding.evidence
         net = float(evidence["plan_bytes_out"] or 0) - float(evidence["plan_bytes_in"] or 0)
         assert net == pytest.approx(disk.before[broker] - disk.after[broker])
@@ -125,7 +125,7 @@ def test_elections_of_the_plan_are_promised_only_for_what_it_elects() -> None:
     for options in (PlanOptions(preferred_election=True), PlanOptions(dead_band=50.0, with_frontier=False)):
         plan = make_plan(snapshot, options)
         (finding,) = [
-            found for found in evaluate_rules(snapshot, scores, [], plan) if found.code == "preferred_leaders_off"
+            result for result in evaluate_rules(snapshot, scores, [], plan) if result.code == "preferred_leaders_off"
         ]
         assert finding.evidence["off_partitions"] == 4
         assert finding.evidence["plan_elected_partitions"] == len(plan.moves)

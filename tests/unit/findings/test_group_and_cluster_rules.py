@@ -19,7 +19,7 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.group import Tasks
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, GroupType, Member
 from tests.coverage_gaps import gap_of
-from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
+from tests.unit.findings.sample_clusters import brokers, cluster, findings_of, striped
 
 ROWS = striped("t", 6)
 
@@ -38,7 +38,7 @@ def commits(*offsets, topic="t"):
 
 def test_more_members_than_partitions_are_idle():
     members = [Member(f"m{number}", assigned=(("t", (number,)),)) for number in range(6)] + [Member("m7"), Member("m8")]
-    (finding,) = told(cluster(ROWS, groups=[group(members=members)]), "idle_members")
+    (finding,) = findings_of(cluster(ROWS, groups=[group(members=members)]), "idle_members")
     assert (finding.evidence["idle_members"], finding.evidence["members"], finding.gain) == (2, 8, 0.25)
     assert finding.confidence is Confidence.STRUCTURAL
 
@@ -47,8 +47,8 @@ def test_idle_members_that_another_strategy_would_employ_are_told_once():
     rows = [row for number in range(4) for row in striped(f"t{number}", 1)]
     members = [Member("m1", assigned=tuple((f"t{number}", (0,)) for number in range(4))), Member("m2")]
     snapshot = cluster(rows, groups=[group(members=members)])
-    assert told(snapshot, "idle_members") == []
-    (finding,) = told(snapshot, "assignor_uneven")
+    assert findings_of(snapshot, "idle_members") == []
+    (finding,) = findings_of(snapshot, "assignor_uneven")
     assert (finding.evidence["skew_count"], finding.evidence["advised_skew_count"], finding.gain) == (2.0, 1.0, 0.5)
     assert finding.confidence is Confidence.MEASURED, "today's assignment was reproduced"
 
@@ -60,10 +60,12 @@ def test_nothing_is_advised_to_members_that_share_partitions_or_stand_by(kind):
     second = Member("m2", assigned=both if kind is GroupType.SHARE else (), tasks=Tasks(standby=(("0", (0, 1)),)))
     members = [Member("m1", assigned=both, tasks=Tasks(active=(("0", (0, 1)),))), second, Member("m3")]
     snapshot = cluster(striped("t", 2), groups=[group(members=members, type=kind)])
-    assert {code: told(snapshot, code) for code in ("idle_members", "assignor_uneven", "dead_static_member")} == {
+    assert {code: findings_of(snapshot, code) for code in (
+        "idle_members", "assignor_uneven", "dead_static_member"
+    )} == {
         "idle_members": [], "assignor_uneven": [], "dead_static_member": [],
     }  # fmt: skip
-    (replay,) = (replay_group(one) for one in group_inputs(snapshot))
+    (replay,) = (replay_group(group_input) for group_input in group_inputs(snapshot))
     assert (replay.today.idle_members, len(replay.scores), replay.advised) == (1, 1, None)
     assert [member.partitions for member in replay.members] == [2, 2 if kind is GroupType.SHARE else 0, 0]
 
@@ -72,7 +74,7 @@ def test_nothing_is_advised_to_members_that_share_partitions_or_stand_by(kind):
 def test_groups_that_the_coordinator_shares_out_are_not_told_to_change_a_client(kind):
     rows = [row for number in range(4) for row in striped(f"t{number}", 1)]
     members = [Member("m1", assigned=tuple((f"t{number}", (0,)) for number in range(4))), Member("m2")]
-    assert told(cluster(rows, groups=[group(members=members, type=kind)]), "assignor_uneven") == []
+    assert findings_of(cluster(rows, groups=[group(members=members, type=kind)]), "assignor_uneven") == []
 
 
 DEAD = group(
@@ -83,7 +85,7 @@ WRITTEN = {"in_messages_per_s": [1.0] * 6, "in_bytes_per_s": [10.0] * 6}
 
 def test_a_static_member_whose_partitions_are_written_and_not_read_is_dead():
     snapshot = cluster(ROWS, groups=[DEAD], **WRITTEN, out_bytes_per_s=[10, 10, 0, 0, 10, 10])
-    (finding,) = told(snapshot, "dead_static_member")
+    (finding,) = findings_of(snapshot, "dead_static_member")
     assert (finding.evidence["instance_ids"], finding.evidence["partitions_unread"]) == (("pod-1",), 2)
     assert finding.evidence["lag_messages"] == 600 + 700
     assert finding.confidence is Confidence.MEASURED
@@ -91,20 +93,20 @@ def test_a_static_member_whose_partitions_are_written_and_not_read_is_dead():
 
 def test_a_static_member_that_reads_anything_is_alive():
     snapshot = cluster(ROWS, groups=[DEAD], **WRITTEN, out_bytes_per_s=[10, 10, 0, 1, 10, 10])
-    assert told(snapshot, "dead_static_member") == []
+    assert findings_of(snapshot, "dead_static_member") == []
 
 
 def test_a_dynamic_member_is_never_called_dead_it_would_have_been_removed():
     dynamic = replace(DEAD, members=tuple(replace(member, instance_id=None) for member in DEAD.members))
     snapshot = cluster(ROWS, groups=[dynamic], **WRITTEN, out_bytes_per_s=[10, 10, 0, 0, 10, 10])
-    assert told(snapshot, "dead_static_member") == []
+    assert findings_of(snapshot, "dead_static_member") == []
 
 
 def test_without_rates_a_member_is_dead_if_it_is_far_behind_all_others():
-    (finding,) = told(cluster(ROWS, groups=[DEAD]), "dead_static_member")
+    (finding,) = findings_of(cluster(ROWS, groups=[DEAD]), "dead_static_member")
     assert finding.confidence is Confidence.ESTIMATED
     near = replace(DEAD, committed=tuple(commits(1000, 900, 400, 300, 999, 1000)))
-    assert told(cluster(ROWS, groups=[near]), "dead_static_member") == []
+    assert findings_of(cluster(ROWS, groups=[near]), "dead_static_member") == []
 
 
 SLOW = group(members=[Member("a", assigned=(("t", tuple(range(6))),))], committed=commits(*[500] * 6))
@@ -112,20 +114,20 @@ SLOW = group(members=[Member("a", assigned=(("t", tuple(range(6))),))], committe
 
 def test_the_one_reader_of_a_topic_falls_behind_if_it_reads_less_than_is_written():
     snapshot = cluster(ROWS, groups=[SLOW], **WRITTEN, out_bytes_per_s=[8.0] * 6)
-    (finding,) = told(snapshot, "lag_growing")
+    (finding,) = findings_of(snapshot, "lag_growing")
     assert finding.evidence["read_ratio"] == pytest.approx(0.8)
     assert (finding.evidence["lag_messages"], finding.evidence["lag_seconds"]) == (3000, 500)
-    assert told(cluster(ROWS, groups=[SLOW], **WRITTEN, out_bytes_per_s=[9.5] * 6), "lag_growing") == []
+    assert findings_of(cluster(ROWS, groups=[SLOW], **WRITTEN, out_bytes_per_s=[9.5] * 6), "lag_growing") == []
 
 
 def test_a_topic_with_two_readers_tells_of_neither():
     other = replace(SLOW, id="other")
-    assert told(cluster(ROWS, groups=[SLOW, other], **WRITTEN, out_bytes_per_s=[8.0] * 6), "lag_growing") == []
+    assert findings_of(cluster(ROWS, groups=[SLOW, other], **WRITTEN, out_bytes_per_s=[8.0] * 6), "lag_growing") == []
 
 
 def test_a_group_without_lag_does_not_fall_behind():
     done = replace(SLOW, committed=tuple(commits(*[1000] * 6)))
-    assert told(cluster(ROWS, groups=[done], **WRITTEN, out_bytes_per_s=[8.0] * 6), "lag_growing") == []
+    assert findings_of(cluster(ROWS, groups=[done], **WRITTEN, out_bytes_per_s=[8.0] * 6), "lag_growing") == []
 
 
 def coordinated(*coordinators):
@@ -135,31 +137,31 @@ def coordinated(*coordinators):
 
 
 def test_a_coordinator_of_far_more_groups_than_chance_gives_is_told():
-    (finding,) = told(coordinated(*[3] * 20, *range(6), *range(6)), "coordinator_piled_up")
+    (finding,) = findings_of(coordinated(*[3] * 20, *range(6), *range(6)), "coordinator_piled_up")
     assert (finding.subject, finding.evidence["groups"]) == ("3", 22)
     assert finding.evidence["over_share_ratio"] == pytest.approx(22 / (32 / 6))
 
 
 def test_few_groups_on_one_coordinator_are_chance():
-    assert told(coordinated(3, 3, 3), "coordinator_piled_up") == []
+    assert findings_of(coordinated(3, 3, 3), "coordinator_piled_up") == []
 
 
 def test_throttles_are_left_over_only_while_nothing_is_reassigned():
     throttled = {"t": {"leader.replication.throttled.replicas": "0:1"}}
     configs = {2: {"follower.replication.throttled.rate": "1000"}}
-    (finding,) = told(cluster(ROWS, configs=throttled, of=brokers(configs=configs)), "throttle_left_over")
+    (finding,) = findings_of(cluster(ROWS, configs=throttled, of=brokers(configs=configs)), "throttle_left_over")
     assert (finding.evidence["topic_names"], finding.evidence["broker_ids"]) == (("t",), (2,))
-    (of_topics,) = told(cluster(ROWS, configs=throttled), "throttle_left_over")
+    (of_topics,) = findings_of(cluster(ROWS, configs=throttled), "throttle_left_over")
     assert (of_topics.evidence["topic_names"], of_topics.evidence["broker_ids"]) == (("t",), None)
-    (of_brokers,) = told(cluster(ROWS, of=brokers(configs=configs)), "throttle_left_over")
+    (of_brokers,) = findings_of(cluster(ROWS, of=brokers(configs=configs)), "throttle_left_over")
     assert (of_brokers.evidence["topic_names"], of_brokers.evidence["broker_ids"]) == (None, (2,))
     running = [replace(ROWS[0], replicas=(0, 1, 2, 3), adding=(3,), log_bytes=()), *ROWS[1:]]
-    assert told(cluster(running, configs=throttled), "throttle_left_over") == []
+    assert findings_of(cluster(running, configs=throttled), "throttle_left_over") == []
 
 
 def test_what_nobody_measured_is_said_and_never_zero():
     rows = [replace(row, log_bytes=()) for row in ROWS]
-    (finding,) = told(cluster(rows), "load_unknown")
+    (finding,) = findings_of(cluster(rows), "load_unknown")
     assert finding.evidence["resources_left_out"] == 4
     assert finding.evidence["disk_left_out"] == "figure_not_measured"
     assert finding.severity is Severity.INFO
@@ -168,11 +170,11 @@ def test_what_nobody_measured_is_said_and_never_zero():
 
 def test_gaps_are_one_finding_with_their_kinds_counted():
     gaps = [gap_of("group", name, FactCode.LACKS_ASSIGNMENT, "it was rebalancing") for name in ("a", "b")]
-    (finding,) = told(cluster(ROWS, coverage=gaps), "coverage_gap")
+    (finding,) = findings_of(cluster(ROWS, coverage=gaps), "coverage_gap")
     assert (finding.severity, finding.evidence["gaps"]) == (Severity.INFO, 2)
     assert finding.evidence["group_lacks_assignment"] == 2
     severe = [gap_of("broker", "3", FactCode.LACKS_SIZES, "timed out")]
-    assert told(cluster(ROWS, coverage=severe), "coverage_gap")[0].severity is Severity.MEDIUM
+    assert findings_of(cluster(ROWS, coverage=severe), "coverage_gap")[0].severity is Severity.MEDIUM
 
 
 def plan(verdict, *, after=None):
@@ -187,19 +189,19 @@ def plan(verdict, *, after=None):
 
 def test_the_plans_verdict_becomes_a_finding():
     snapshot = cluster(ROWS)
-    (finding,) = told(snapshot, "nothing_to_do", plan(Verdict.NOTHING_TO_DO))
+    (finding,) = findings_of(snapshot, "nothing_to_do", plan(Verdict.NOTHING_TO_DO))
     assert (finding.severity, finding.evidence) == (Severity.OK, {"disk_skew": 1.7})
-    (finding,) = told(snapshot, "not_fixable_by_moving", plan(Verdict.NOT_FIXABLE_BY_MOVING))
+    (finding,) = findings_of(snapshot, "not_fixable_by_moving", plan(Verdict.NOT_FIXABLE_BY_MOVING))
     assert finding.recommendation.code is FactCode.MOVING_CANNOT_FIX
-    assert told(snapshot, "nothing_to_do", plan(Verdict.REBALANCE)) == []
+    assert findings_of(snapshot, "nothing_to_do", plan(Verdict.REBALANCE)) == []
 
 
 def test_the_gain_of_a_share_is_what_the_plan_takes_away():
     rows = [replace(ROWS[0], log_bytes=(700, 100, 100)), *ROWS[1:]]
-    (without,) = told(cluster(rows), "broker_disk_over_share")
+    (without,) = findings_of(cluster(rows), "broker_disk_over_share")
     assert without.gain == 1.0
     half = plan(Verdict.REBALANCE, after={0: 1200.0 - 300.0})
-    (finding,) = told(cluster(rows), "broker_disk_over_share", half)
+    (finding,) = findings_of(cluster(rows), "broker_disk_over_share", half)
     excess = finding.evidence["disk_bytes"] - finding.evidence["fair_share_disk_bytes"]
     assert finding.gain == pytest.approx(300 / excess)
 
@@ -207,10 +209,10 @@ def test_the_gain_of_a_share_is_what_the_plan_takes_away():
 def test_findings_are_ranked_worst_first_and_each_key_stands_once():
     rows = [replace(ROWS[0], leader=None, isr=()), *ROWS[1:]]
     snapshot = cluster(rows, groups=[SLOW], **WRITTEN, out_bytes_per_s=[8.0] * 6)
-    found = evaluate_rules(snapshot, score_cluster(snapshot), [])
-    ranks = [(finding.severity.rank, -finding.gain) for finding in found]
+    findings = evaluate_rules(snapshot, score_cluster(snapshot), [])
+    ranks = [(finding.severity.rank, -finding.gain) for finding in findings]
     assert ranks == sorted(ranks)
-    assert len({finding.finding_key for finding in found}) == len(found)
+    assert len({finding.finding_key for finding in findings}) == len(findings)
 
 
 def test_every_code_of_the_registry_has_a_rule_of_its_name_and_every_rule_a_code():
@@ -222,9 +224,9 @@ def test_every_code_of_the_registry_has_a_rule_of_its_name_and_every_rule_a_code
 def test_evidence_holds_plain_numbers_that_json_takes():
     rates = [200.0] + [10.0] * 5
     snapshot = cluster(ROWS, in_bytes_per_s=rates)
-    found = evaluate_rules(snapshot, score_cluster(snapshot), [])
-    assert found
-    assert not any(isinstance(value, np.generic) for finding in found for value in finding.evidence.values())
+    findings = evaluate_rules(snapshot, score_cluster(snapshot), [])
+    assert findings
+    assert not any(isinstance(value, np.generic) for finding in findings for value in finding.evidence.values())
 
 
 def test_words_of_numbers():

@@ -13,7 +13,7 @@ from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.idle_causes import IdleCause, find_idle_reason
 from kafka_rebalance.groups.motion import MotionCode, motion_of
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, GroupType, Member
-from tests.unit.findings.sample_clusters import cluster, explained, replays, striped, told
+from tests.unit.findings.sample_clusters import cluster, explained, findings_of, replays, striped
 
 ADVICE = (
     "idle_members", "assignor_uneven", "server_assignor_uneven", "uneven_by_rate", "group_hot_partition",
@@ -45,8 +45,8 @@ def group(*members, state="Stable", protocol="range", **changes):
 def codes(*groups, rows=ROWS):
     return {
         code
-        for found in explained(cluster(rows, groups=groups))
-        for code in (found.code, *(symptom.code for symptom in found.symptoms))
+        for finding in explained(cluster(rows, groups=groups))
+        for code in (finding.code, *(symptom.code for symptom in finding.symptoms))
     }
 
 
@@ -55,7 +55,7 @@ def test_each_state_of_motion_is_named_and_nothing_is_judged(state):
     moving = group(Member("m1", assigned=reads(0, 1, 2, 3, 4, 5)), Member("m2"), Member("m3"), state=state)
     assert {"idle_members", "assignor_uneven"} & codes(replace(moving, state="Stable"))
     assert motion_of(moving).code is MOVING[state]
-    (finding,) = told(cluster(ROWS, groups=[moving]), "group_in_motion")
+    (finding,) = findings_of(cluster(ROWS, groups=[moving]), "group_in_motion")
     assert (finding.evidence["state"], finding.evidence["members"]) == (state, 3)
     assert not codes(moving) & set(ADVICE)
 
@@ -66,7 +66,7 @@ def test_a_group_without_state_is_judged_unless_no_member_reads_what_it_committe
                   committed=commits)  # fmt: skip
     assert motion_of(still) is None
     unread = replace(still, members=(Member("m1"), Member("m2")), protocol=None)
-    (finding,) = told(cluster(ROWS, groups=[unread]), "group_in_motion")
+    (finding,) = findings_of(cluster(ROWS, groups=[unread]), "group_in_motion")
     assert finding.evidence["motion"] == "rebalancing"
     assert (finding.recommendation.code, finding.recommendation.args["state"]) == (FactCode.NOT_JUDGED, None)
     assert motion_of(replace(unread, state="Stable")) is None
@@ -77,7 +77,7 @@ def test_members_that_hold_and_that_wait_are_named_and_the_target_tells_subscrip
     first = Member("m1", assigned=reads(0, 1, 2, 3, 4, 5), target=reads(0, 1, 2))
     waits = Member("m2", target=reads(3, 4, 5))
     moving = group(first, waits, state="Reconciling", protocol="uniform", type=GroupType.CONSUMER)
-    (finding,) = told(cluster(ROWS, groups=[moving]), "group_in_motion")
+    (finding,) = findings_of(cluster(ROWS, groups=[moving]), "group_in_motion")
     assert finding.severity is Severity.MEDIUM
     assert (finding.evidence["members_that_hold"], finding.evidence["members_that_wait"]) == (("m1",), ("m2",))
     (replay,) = replays(cluster(ROWS, groups=[moving]))
@@ -99,7 +99,7 @@ def test_between_two_cooperative_rounds_is_proved_by_what_members_owned():
 
 def test_members_known_by_their_numbers_are_not_judged():
     counted = group(Member("m1", partition_count=3), Member("m2", partition_count=3))
-    (finding,) = told(cluster(ROWS, groups=[counted]), "group_assignments_unknown")
+    (finding,) = findings_of(cluster(ROWS, groups=[counted]), "group_assignments_unknown")
     assert finding.recommendation.args["partition_counts"] == (3, 3)
     assert not codes(counted) & set(ADVICE)
     (replay,) = replays(cluster(ROWS, groups=[counted]))
@@ -111,8 +111,8 @@ def test_members_known_by_their_numbers_are_not_judged():
 
 
 def causes(*members, rows=ROWS, **changes):
-    found = told(cluster(rows, groups=[group(*members, **changes)]), "idle_members")
-    return [(finding.evidence["cause"], finding.evidence["advised_assignor"]) for finding in found]
+    findings = findings_of(cluster(rows, groups=[group(*members, **changes)]), "idle_members")
+    return [(finding.evidence["cause"], finding.evidence["advised_assignor"]) for finding in findings]
 
 
 def test_the_cause_of_idle_members_decides_the_advice():
@@ -153,11 +153,11 @@ def test_no_bound_holds_where_a_subscription_is_not_known():
 def random_group(draw, number):
     topics = [("t", 6), ("u", 3), ("v", 1)]
     members = []
-    for place in range(draw.randrange(0, 9)):
+    for index in range(draw.randrange(0, 9)):
         subscription = draw.choice([None, ("t",), ("t", "u"), ("u", "v"), ("nowhere",), ()])
         members.append(
-            Member(f"m{place}", subscription=subscription, client_id=draw.choice([None, "rdkafka", "kafkajs"]),
-                   instance_id=draw.choice([None, f"pod-{place}"]), is_classic=draw.choice([None, True, False]))
+            Member(f"m{index}", subscription=subscription, client_id=draw.choice([None, "rdkafka", "kafkajs"]),
+                   instance_id=draw.choice([None, f"pod-{index}"]), is_classic=draw.choice([None, True, False]))
         )  # fmt: skip
     given = {member.id: {} for member in members}
     owned = {member.id: {} for member in members}
@@ -176,7 +176,7 @@ def random_group(draw, number):
     if draw.random() < 0.4 and members:  # one topic, dealt evenly to some of the members
         few = draw.randrange(1, len(members) + 1)
         members = [replace(member, subscription=draw.choice([None, ("t",)])) for member in members]
-        shares = [reads(*range(place, 6, few)) if place < few else () for place in range(len(members))]
+        shares = [reads(*range(location, 6, few)) if location < few else () for location in range(len(members))]
         dealt = tuple(replace(member, assigned=share) for member, share in zip(members, shares, strict=True))
         return Group(f"g{number}", protocol=draw.choice(["range", "own", "roundrobin"]), state="Stable", members=dealt)
     is_new, is_owned, is_counted = draw.random() < 0.3, draw.random() < 0.7, draw.random() < 0.15
@@ -213,27 +213,27 @@ def test_random_groups_get_no_advice_in_motion_and_fewer_members_only_where_part
         snapshot = cluster(rows, groups=[asked])
         (replay,) = replays(snapshot)
         findings = [
-            found for cause in explained(snapshot) for found in (cause, *cause.symptoms) if found.subject == asked.id
+            result for cause in explained(snapshot) for result in (cause, *cause.symptoms) if result.subject == asked.id
         ]
         motion = motion_of(asked)
         if asked.state in MOVING:
             assert motion.code is MOVING[asked.state]
         if motion is not None:
             seen[motion.code] += 1
-            assert not {found.code for found in findings} & set(ADVICE), asked
+            assert not {result.code for result in findings} & set(ADVICE), asked
             assert replay.advised is None
             assert not any(row.is_advised for row in replay.scores)
             assert replay.today.idle_members is None or motion.code is MotionCode.NOT_SHOWN
             assert rollover_steps(replay, asked, None) == ()
             if motion.members:
                 assert group_advice(replay, asked, findings).code is FactCode.NOT_JUDGED
-                assert {found.code for found in findings} & {"group_in_motion", "group_assignments_unknown"}
+                assert {result.code for result in findings} & {"group_in_motion", "group_assignments_unknown"}
             continue
-        for found in findings:
-            if found.code != "idle_members":
+        for finding in findings:
+            if finding.code != "idle_members":
                 continue
-            seen[IdleCause(found.evidence["cause"])] += 1
-            if found.evidence["cause"] != IdleCause.FEWER_PARTITIONS:
+            seen[IdleCause(finding.evidence["cause"])] += 1
+            if finding.evidence["cause"] != IdleCause.FEWER_PARTITIONS:
                 continue
             told_all = all(member.subscription is not None for member in asked.members)
             read = {topic for member in asked.members for topic, _ in member.assigned}
@@ -264,11 +264,11 @@ def test_a_group_of_which_only_the_name_is_known_is_not_called_empty():
 def test_another_assignor_for_idle_members_comes_with_its_setting_and_its_cost():
     two = striped("t", 6) + striped("u", 6)
     joined = [Member(f"m{number}", assigned=reads(number) + reads(number, topic="u")) for number in range(6)]
-    clients = [replace(one, client_id="rdkafka", id=f"rdkafka-{one.id}") for one in (*joined, Member("m7"))]
-    (found,) = told(cluster(two, groups=[group(*clients, client="librdkafka")]), "idle_members")
+    clients = [replace(item, client_id="rdkafka", id=f"rdkafka-{item.id}") for item in (*joined, Member("m7"))]
+    (finding,) = findings_of(cluster(two, groups=[group(*clients, client="librdkafka")]), "idle_members")
     settings = (("partition.assignment.strategy", "roundrobin", "librdkafka", False),)
-    assert found.recommendation.args["why"].args["setting"] == fact(FactCode.SET_STRATEGY, settings=settings)
-    assert found.cost.args["way"] == fact(FactCode.NAME_BOTH_STRATEGIES)
+    assert finding.recommendation.args["why"].args["setting"] == fact(FactCode.SET_STRATEGY, settings=settings)
+    assert finding.cost.args["way"] == fact(FactCode.NAME_BOTH_STRATEGIES)
 
 
 def test_fewer_tasks_of_a_sink_are_asked_by_the_setting_of_its_connector():
@@ -277,8 +277,8 @@ def test_fewer_tasks_of_a_sink_are_asked_by_the_setting_of_its_connector():
         for number in range(6)
     ]
     idle = Member("connector-consumer-s-6", client_id="connector-consumer-s-6")
-    (found,) = told(cluster(ROWS, groups=[group(*tasks, idle)]), "idle_members")
-    assert found.recommendation.args["why"].args["is_sink"]
+    (finding,) = findings_of(cluster(ROWS, groups=[group(*tasks, idle)]), "idle_members")
+    assert finding.recommendation.args["why"].args["is_sink"]
 
 
 def test_where_the_client_has_no_other_assignor_the_cause_is_the_joined_topics_or_the_assignor_itself():

@@ -76,16 +76,16 @@ def test_a_rule_is_silent_where_it_has_nothing_to_say(rule) -> None:
 
 
 def test_a_disk_half_as_full_again_is_told_high() -> None:
-    (found,) = broker_disk_over_share(context())
-    assert (found.subject, found.severity) == ("0", Severity.HIGH)
-    assert found.evidence["over_share_ratio"] == pytest.approx(1.5)
-    assert found.evidence["fair_share_disk_bytes"] == pytest.approx(10 * GB)
+    (result,) = broker_disk_over_share(context())
+    assert (result.subject, result.severity) == ("0", Severity.HIGH)
+    assert result.evidence["over_share_ratio"] == pytest.approx(1.5)
+    assert result.evidence["fair_share_disk_bytes"] == pytest.approx(10 * GB)
 
 
 def test_leaders_that_are_preferred_are_no_pile() -> None:
     assert list(leaders_piled_up(context())) == []
     assert list(preferred_leaders_off(context())) == []
-    rows = [replace(one, leader=1) if 1 in one.replicas else one for one in SNAPSHOT.each_partition()]
+    rows = [replace(item, leader=1) if 1 in item.replicas else item for item in SNAPSHOT.each_partition()]
     from tests.unit.planner.sample_clusters import brokers, cluster
 
     taken = context(cluster(rows, brokers(3)))
@@ -97,14 +97,14 @@ def test_leaders_that_are_preferred_are_no_pile() -> None:
 
 
 def test_resources_that_nobody_measured_are_told_once() -> None:
-    (found,) = load_unknown(context())
-    assert found.evidence["resources_left_out"] == 3  # in, out, cpu
+    (unknown,) = load_unknown(context())
+    assert unknown.evidence["resources_left_out"] == 3  # in, out, cpu
 
 
 def test_what_stands_on_a_gone_broker_is_counted() -> None:
     dead = replace(SNAPSHOT, brokers=(*SNAPSHOT.brokers[:2], replace(SNAPSHOT.brokers[2], state=BrokerState.DEAD)))
-    (found,) = dead_broker(context(dead))
-    assert (found.subject, found.evidence["replicas"]) == ("2", 1)
+    (result,) = dead_broker(context(dead))
+    assert (result.subject, result.evidence["replicas"]) == ("2", 1)
 
 
 def test_confidence_follows_the_source() -> None:
@@ -142,9 +142,9 @@ def test_what_the_plan_does_to_each_broker() -> None:
 
 def test_a_finding_tells_what_the_plan_takes_away() -> None:
     known = context(plan=MOVING)
-    (found,) = broker_disk_over_share(known)
-    assert found.gain == pytest.approx(0.8)  # 4 of the 5 GB above its share
-    (score,) = [one for one in known.scores.of_resource("disk") if one.broker == 0]
+    (result,) = broker_disk_over_share(known)
+    assert result.gain == pytest.approx(0.8)  # 4 of the 5 GB above its share
+    (score,) = [item for item in known.scores.of_resource("disk") if item.broker == 0]
     assert isinstance(score, BrokerScore)
     assert plan_evidence(known, [score])["plan_after_disk_bytes"] == 11 * GB
     otherwise = fact(FactCode.MOVE_BUSIEST_AWAY)
@@ -155,8 +155,8 @@ def test_a_finding_tells_what_the_plan_takes_away() -> None:
 
 def test_a_quiet_plan_is_told() -> None:
     quiet = replace(MOVING, verdict=Verdict.NOTHING_TO_DO, moves=())
-    (found,) = nothing_to_do(context(plan=quiet))
-    assert (found.severity, found.evidence["disk_skew"]) == (Severity.OK, 1.5)
+    (result,) = nothing_to_do(context(plan=quiet))
+    assert (result.severity, result.evidence["disk_skew"]) == (Severity.OK, 1.5)
 
 
 def test_groups_that_read_nothing_and_members_that_are_dead() -> None:
@@ -171,7 +171,7 @@ def test_groups_that_read_nothing_and_members_that_are_dead() -> None:
 
 
 def test_which_strategies_a_group_could_run() -> None:
-    classic = [one.name for one in candidates(GroupType.CLASSIC, "consumer", None)]
+    classic = [candidate.name for candidate in candidates(GroupType.CLASSIC, "consumer", None)]
     assert classic == ["range", "roundrobin", "sticky", "cooperative-sticky", OWN, *MIGRATED]
     assert set(classic) < set(STRATEGIES)
     assert candidates(GroupType.SHARE, "share", "4.2") == ()

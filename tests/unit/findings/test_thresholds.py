@@ -32,7 +32,7 @@ from kafka_rebalance.snapshot.model import (
     Member,
     Partition,
 )
-from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
+from tests.unit.findings.sample_clusters import brokers, cluster, findings_of, striped
 
 EVEN = striped("t", 12)  # 600 bytes, 6 replicas and 2 leaders on each of six brokers
 
@@ -115,22 +115,22 @@ def test_of_like_gains_the_cheaper_comes_first_bytes_before_changes() -> None:
 )  # fmt: skip
 def test_disk_over_its_share(extra: int, severity: Severity | None) -> None:
     """Broker 0 has 600 + x bytes; each replica counts with its leader's size in the share, so that is 600 + x / 2."""
-    found = told(cluster(changed(0, log_bytes=(100 + extra, 100, 100))), "broker_disk_over_share")
-    assert [one.severity for one in found] == ([] if severity is None else [severity])
-    if found:
-        assert found[0].evidence["fair_share_disk_bytes"] == pytest.approx(600 + extra / 2)
+    findings = findings_of(cluster(changed(0, log_bytes=(100 + extra, 100, 100))), "broker_disk_over_share")
+    assert [item.severity for item in findings] == ([] if severity is None else [severity])
+    if findings:
+        assert findings[0].evidence["fair_share_disk_bytes"] == pytest.approx(600 + extra / 2)
 
 
 def test_a_share_of_disks_with_a_size_is_told_in_bytes() -> None:
     """As above with 400 bytes more, on disks of 2,000: a share of 800 bytes, 200 above it, a quarter."""
     disks = dict.fromkeys(range(6), Capacity(disk_bytes=2000))
-    (found,) = told(
+    (result,) = findings_of(
         cluster(changed(0, log_bytes=(500, 100, 100)), of=brokers(capacity=disks)), "broker_disk_over_share"
     )
-    assert (found.severity, found.evidence["capacity_disk_bytes"]) == (Severity.MEDIUM, 2000)
-    assert found.evidence["fair_share_disk_bytes"] == pytest.approx(800)
-    assert found.recommendation.args["outcome"] == fact(FactCode.MOVE_BYTES_AWAY, excess_bytes=pytest.approx(200))
-    assert found.cost == fact(FactCode.COPIES_BYTES, copied_bytes=pytest.approx(200), is_least=True)
+    assert (result.severity, result.evidence["capacity_disk_bytes"]) == (Severity.MEDIUM, 2000)
+    assert result.evidence["fair_share_disk_bytes"] == pytest.approx(800)
+    assert result.recommendation.args["outcome"] == fact(FactCode.MOVE_BYTES_AWAY, excess_bytes=pytest.approx(200))
+    assert result.cost == fact(FactCode.COPIES_BYTES, copied_bytes=pytest.approx(200), is_least=True)
 
 
 @pytest.mark.parametrize(
@@ -139,23 +139,23 @@ def test_a_share_of_disks_with_a_size_is_told_in_bytes() -> None:
 )
 def test_a_disk_that_is_nearly_full(used: int, severity: Severity | None) -> None:
     dirs = {0: (LogDir("/a", 1000, 1000 - used),)} | dict.fromkeys(range(1, 6), (LogDir("/a", 1000, 800),))
-    found = told(cluster(EVEN, of=brokers(log_dirs=dirs)), "broker_disk_full")
-    assert [one.severity for one in found] == ([] if severity is None else [severity])
-    if found:
+    findings = findings_of(cluster(EVEN, of=brokers(log_dirs=dirs)), "broker_disk_full")
+    assert [item.severity for item in findings] == ([] if severity is None else [severity])
+    if findings:
         mean = (used + 5 * 200) / 6000
-        assert found[0].evidence == {
+        assert findings[0].evidence == {
             "used_bytes": used, "total_bytes": 1000, "used_ratio": used / 1000, "cluster_used_ratio": mean,
             "least_seconds_to_full": None,
         }  # fmt: skip
-        assert found[0].gain == pytest.approx((used / 1000 - mean) / (used / 1000))
-        assert found[0].cost == fact(FactCode.COPIES_BYTES, copied_bytes=pytest.approx(used - 1000 * mean))
+        assert findings[0].gain == pytest.approx((used / 1000 - mean) / (used / 1000))
+        assert findings[0].cost == fact(FactCode.COPIES_BYTES, copied_bytes=pytest.approx(used - 1000 * mean))
 
 
 def test_a_cluster_that_is_just_nearly_full_has_nowhere_to_move_to() -> None:
     full = dict.fromkeys(range(6), Capacity(disk_bytes=600 / 0.85))
-    found = told(cluster(EVEN, of=brokers(capacity=full)), "broker_disk_full")
-    assert {one.recommendation.args["is_cluster_full"] for one in found} == {True}
-    assert {one.cost_bytes for one in found} == {0.0}
+    findings = findings_of(cluster(EVEN, of=brokers(capacity=full)), "broker_disk_full")
+    assert {item.recommendation.args["is_cluster_full"] for item in findings} == {True}
+    assert {item.cost_bytes for item in findings} == {0.0}
 
 
 def off(count: int, of: int) -> list[Partition]:
@@ -168,22 +168,22 @@ def off(count: int, of: int) -> list[Partition]:
     [(1, 20, Severity.LOW), (1, 21, None), (2, 20, Severity.MEDIUM), (2, 21, Severity.LOW), (1, 1, Severity.MEDIUM)],
 )
 def test_leaders_that_are_off(count: int, of: int, severity: Severity | None) -> None:
-    found = told(cluster(off(count, of)), "preferred_leaders_off")
-    assert [one.severity for one in found] == ([] if severity is None else [severity])
-    if found:
-        assert (found[0].evidence["off_partitions"], found[0].evidence["partitions"]) == (count, of)
-        assert found[0].cost == fact(FactCode.CHANGES_LEADERS, leaders=count)
+    findings = findings_of(cluster(off(count, of)), "preferred_leaders_off")
+    assert [item.severity for item in findings] == ([] if severity is None else [severity])
+    if findings:
+        assert (findings[0].evidence["off_partitions"], findings[0].evidence["partitions"]) == (count, of)
+        assert findings[0].cost == fact(FactCode.CHANGES_LEADERS, leaders=count)
 
 
 def test_brokers_that_lead_nothing_though_they_are_preferred_are_named() -> None:
     """Broker 1 is preferred for partitions 1 and 7, and leads none; broker 0 leads two of its own and no more."""
     rows = [replace(row, leader=2) if row.replicas[0] == 1 else row for row in EVEN]
-    (found,) = told(cluster(rows), "preferred_leaders_off")
-    assert found.evidence["brokers_that_lead_nothing"] == (1,)
-    (found,) = told(cluster(rows, of=brokers(7)), "preferred_leaders_off")
-    assert found.evidence["brokers_that_lead_nothing"] == (1,)  # 6 holds nothing that it could lead
-    assert found.recommendation.args["idle_brokers"] == (1,)
-    (one_off,) = told(cluster(off(1, 12)), "preferred_leaders_off")
+    (result,) = findings_of(cluster(rows), "preferred_leaders_off")
+    assert result.evidence["brokers_that_lead_nothing"] == (1,)
+    (result,) = findings_of(cluster(rows, of=brokers(7)), "preferred_leaders_off")
+    assert result.evidence["brokers_that_lead_nothing"] == (1,)  # 6 holds nothing that it could lead
+    assert result.recommendation.args["idle_brokers"] == (1,)
+    (one_off,) = findings_of(cluster(off(1, 12)), "preferred_leaders_off")
     assert one_off.evidence["brokers_that_lead_nothing"] is None
     assert "plan_elected_partitions" not in one_off.evidence
     assert (one_off.recommendation.args["way"], one_off.recommendation.args["elected_by_plan"]) == ("elect_all", 0)
@@ -192,28 +192,28 @@ def test_brokers_that_lead_nothing_though_they_are_preferred_are_named() -> None
 def test_leaders_pile_up_at_five_quarters_of_the_share() -> None:
     """Of 24 partitions each of six brokers leads four; broker 0 takes one from broker 5: five."""
     rows = [replace(row, leader=0) if row.partition == 5 else row for row in striped("t", 24)]
-    (found,) = told(cluster(rows), "leaders_piled_up")
-    assert (found.severity, found.evidence["over_share_ratio"]) == (Severity.MEDIUM, 1.25)
-    assert (found.evidence["preferred_leaders"], found.evidence["taken_over_leaders"], found.gain) == (4, 1, 1.0)
+    (result,) = findings_of(cluster(rows), "leaders_piled_up")
+    assert (result.severity, result.evidence["over_share_ratio"]) == (Severity.MEDIUM, 1.25)
+    assert (result.evidence["preferred_leaders"], result.evidence["taken_over_leaders"], result.gain) == (4, 1, 1.0)
     thirty = [replace(row, leader=0) if row.partition == 5 else row for row in striped("t", 30)]
-    assert told(cluster(thirty), "leaders_piled_up") == []
+    assert findings_of(cluster(thirty), "leaders_piled_up") == []
     twice = [replace(row, leader=0) if row.replicas[0] in (4, 5) else row for row in EVEN]
-    (found,) = told(cluster(twice), "leaders_piled_up")
-    assert (found.severity, found.evidence["over_share_ratio"]) == (Severity.HIGH, 3)
+    (result,) = findings_of(cluster(twice), "leaders_piled_up")
+    assert (result.severity, result.evidence["over_share_ratio"]) == (Severity.HIGH, 3)
     # Two led over the share of two, one of which was taken over and one of its own given away: half of the excess.
     rows = [
         replace(row, leader={5: 0, 4: 0, 0: 1}[row.partition]) if row.partition in (0, 4, 5) else row for row in EVEN
     ]
-    (found,) = [one for one in told(cluster(rows), "leaders_piled_up") if one.subject == "0"]
-    assert (found.evidence["leaders"], found.evidence["taken_over_leaders"], found.gain) == (3, 2, 1.0)
+    (result,) = [item for item in findings_of(cluster(rows), "leaders_piled_up") if item.subject == "0"]
+    assert (result.evidence["leaders"], result.evidence["taken_over_leaders"], result.gain) == (3, 2, 1.0)
 
 
 def test_the_gain_of_an_election_is_the_part_of_the_excess_that_was_taken_over() -> None:
     """Broker 0 leads four where two are its share, one of them for broker 5: the election takes half of the excess."""
     rows = [replace(row, replicas=(0, 1, 2), leader=0) if row.partition == 1 else row for row in EVEN]
     rows = [replace(row, leader=0) if row.partition == 5 else row for row in rows]
-    (found,) = told(cluster(rows), "leaders_piled_up")
-    assert (found.severity, found.evidence["taken_over_leaders"], found.gain) == (Severity.HIGH, 1, 0.5)
+    (result,) = findings_of(cluster(rows), "leaders_piled_up")
+    assert (result.severity, result.evidence["taken_over_leaders"], result.gain) == (Severity.HIGH, 1, 0.5)
 
 
 def test_the_preferred_leader_is_the_first_that_remains_and_is_no_observer() -> None:
@@ -233,13 +233,13 @@ def test_one_coordinator_of_more_groups_than_chance_gives(of_3: int, is_told: bo
         Group(f"g{number}", protocol="range", state="Stable", coordinator=broker)
         for number, broker in enumerate([3] * of_3 + elsewhere)
     ]
-    found = told(cluster(EVEN, groups=groups), "coordinator_piled_up")
-    assert bool(found) is is_told
-    if found:
+    findings = findings_of(cluster(EVEN, groups=groups), "coordinator_piled_up")
+    assert bool(findings) is is_told
+    if findings:
         mean = (of_3 + 10) / 6
-        assert found[0].gain == pytest.approx(1 - mean / of_3)
-        assert found[0].evidence["over_share_ratio"] == pytest.approx(of_3 / mean)
-        assert (found[0].severity, found[0].evidence["fair_share_groups"]) == (Severity.LOW, mean)
+        assert findings[0].gain == pytest.approx(1 - mean / of_3)
+        assert findings[0].evidence["over_share_ratio"] == pytest.approx(of_3 / mean)
+        assert (findings[0].severity, findings[0].evidence["fair_share_groups"]) == (Severity.LOW, mean)
 
 
 def test_less_than_twice_its_share_is_no_pile_however_unlikely() -> None:
@@ -250,14 +250,14 @@ def test_less_than_twice_its_share_is_no_pile_however_unlikely() -> None:
             Group(f"g{number}", protocol="range", state="Stable", coordinator=broker)
             for number, broker in enumerate([3] * of_3 + others)
         ]
-        assert bool(told(cluster(EVEN, groups=groups), "coordinator_piled_up")) is is_told
+        assert bool(findings_of(cluster(EVEN, groups=groups), "coordinator_piled_up")) is is_told
 
 
 def test_a_hot_partition_is_a_quarter_of_a_mean_broker_and_three_times_its_siblings() -> None:
     """Of twelve partitions one is written at x: a broker's mean is (x + 11 · 10) · 3 / 6."""
 
     def hot(rate: float, others: float = 10.0) -> list[Finding]:
-        return told(cluster(EVEN, in_bytes_per_s=[rate] + [others] * 11), "hot_partition")
+        return findings_of(cluster(EVEN, in_bytes_per_s=[rate] + [others] * 11), "hot_partition")
 
     assert (hot(29.0), len(hot(30.0))) == ([], 1)  # 30 of 70 are more than a quarter: the median decides
     assert hot(30.0)[0].severity is Severity.MEDIUM
@@ -268,24 +268,24 @@ def test_a_hot_partition_is_a_quarter_of_a_mean_broker_and_three_times_its_sibli
     # 40 partitions, one of 60 bytes: the mean decides where siblings carry nothing.
     rows = striped("u", 40)
     loads = [60.0] + [0.0] * 31 + [60.0] * 8
-    found = told(cluster(rows, in_bytes_per_s=loads), "hot_partition")
-    assert found == []  # 60 of 270
-    found = told(cluster(rows, in_bytes_per_s=[60.0] + [0.0] * 32 + [60.0] * 7), "hot_partition")
-    assert len(found) == 8  # 60 of 240: exactly a quarter
-    assert found[0].evidence["topic_median_in_bytes_per_s"] == 0
-    assert found[0].gain == 1.0
+    findings = findings_of(cluster(rows, in_bytes_per_s=loads), "hot_partition")
+    assert findings == []  # 60 of 270
+    findings = findings_of(cluster(rows, in_bytes_per_s=[60.0] + [0.0] * 32 + [60.0] * 7), "hot_partition")
+    assert len(findings) == 8  # 60 of 240: exactly a quarter
+    assert findings[0].evidence["topic_median_in_bytes_per_s"] == 0
+    assert findings[0].gain == 1.0
 
 
 def test_two_racks_are_enough_to_be_violated_and_one_is_not() -> None:
     two = tuple(Broker(number, rack="ab"[number % 2]) for number in range(4))
     rows = [Partition("t", 0, (0, 2), 0, (0, 2)), Partition("t", 1, (0, 1), 0, (0, 1))]
-    (found,) = told(cluster(rows, of=two), "rack_violated")
-    assert (found.evidence["violating_partitions"], found.evidence["racks"]) == (1, 2)
-    assert found.cost == fact(FactCode.MOVES_REPLICAS, replicas=1, copied_bytes=None)
-    one = tuple(Broker(number, rack="a") for number in range(4))
-    assert told(cluster(rows, of=one), "rack_violated") == []
+    (result,) = findings_of(cluster(rows, of=two), "rack_violated")
+    assert (result.evidence["violating_partitions"], result.evidence["racks"]) == (1, 2)
+    assert result.cost == fact(FactCode.MOVES_REPLICAS, replicas=1, copied_bytes=None)
+    first = tuple(Broker(number, rack="a") for number in range(4))
+    assert findings_of(cluster(rows, of=first), "rack_violated") == []
     watched = [replace(rows[0], observers=(2,)), rows[1]]
-    assert told(cluster(watched, of=two), "rack_violated") == []
+    assert findings_of(cluster(watched, of=two), "rack_violated") == []
 
 
 def static(number: int, *partitions: int) -> Member:
@@ -313,20 +313,20 @@ SIX = striped("t", 6)
     ],
 )
 def test_a_member_ten_times_further_behind_than_all_others(lags: tuple[int, ...], dead: int) -> None:
-    found = told(cluster(SIX, groups=[behind(*lags)]), "dead_static_member")
-    assert len(found) == dead
-    if found:
-        assert found[0].evidence["lag_messages"] == sum(lags[:3])
+    findings = findings_of(cluster(SIX, groups=[behind(*lags)]), "dead_static_member")
+    assert len(findings) == dead
+    if findings:
+        assert findings[0].evidence["lag_messages"] == sum(lags[:3])
 
 
 def test_members_that_nobody_is_beside_cannot_be_further_behind() -> None:
     alone = replace(behind(50, 40, 30, 20, 20, 20), members=(static(0, *range(6)),))
-    assert told(cluster(SIX, groups=[alone]), "dead_static_member") == []
+    assert findings_of(cluster(SIX, groups=[alone]), "dead_static_member") == []
     all_but_one = replace(
         behind(50, 40, 30, 20, 20, 1), members=(static(0, *range(5)), Member("m", assigned=(("t", (5,)),)))
     )
-    (found,) = told(cluster(SIX, groups=[all_but_one]), "dead_static_member")
-    assert (found.evidence["partitions_unread"], found.evidence["lag_messages"]) == (5, 160)
+    (result,) = findings_of(cluster(SIX, groups=[all_but_one]), "dead_static_member")
+    assert (result.evidence["partitions_unread"], result.evidence["lag_messages"]) == (5, 160)
 
 
 @pytest.mark.parametrize(
@@ -340,10 +340,10 @@ def test_members_that_nobody_is_beside_cannot_be_further_behind() -> None:
 )
 def test_a_member_whose_written_partitions_nobody_read(messages: list, out: list, dead: int) -> None:
     loads = {"in_messages_per_s": messages, "in_bytes_per_s": [10.0] * 6, "out_bytes_per_s": out}
-    found = told(cluster(SIX, groups=[behind(5, 5, 5, 0, 0, 0)], **loads), "dead_static_member")
-    assert len(found) == dead
-    if found:
-        assert found[0].confidence is Confidence.MEASURED
+    findings = findings_of(cluster(SIX, groups=[behind(5, 5, 5, 0, 0, 0)], **loads), "dead_static_member")
+    assert len(findings) == dead
+    if findings:
+        assert findings[0].confidence is Confidence.MEASURED
 
 
 @pytest.mark.parametrize(("read", "wrote", "is_told"), [(8.99, 10.0, True), (9.0, 10.0, False), (0.01, 0.1, True)])
@@ -352,11 +352,11 @@ def test_a_group_that_reads_less_than_nine_tenths(read: float, wrote: float, is_
     commits = tuple(CommittedOffset("t", number, 900) for number in range(6))
     group = Group("g", protocol="range", state="Stable", members=members, committed=commits)
     loads = {"in_messages_per_s": [2.0] * 6, "in_bytes_per_s": [wrote] * 6, "out_bytes_per_s": [read] * 6}
-    found = told(cluster(SIX, groups=[group], **loads), "lag_growing")
-    assert bool(found) is is_told
-    if found:
-        assert (found[0].evidence["lag_seconds"], found[0].gain) == (50, pytest.approx(1 - read / wrote))
-        assert found[0].confidence is Confidence.GIVEN
+    findings = findings_of(cluster(SIX, groups=[group], **loads), "lag_growing")
+    assert bool(findings) is is_told
+    if findings:
+        assert (findings[0].evidence["lag_seconds"], findings[0].gain) == (50, pytest.approx(1 - read / wrote))
+        assert findings[0].confidence is Confidence.GIVEN
 
 
 @pytest.mark.parametrize(
@@ -373,9 +373,9 @@ def test_how_many_members_would_keep_up(members: int, read: float, needed: int |
     commits = tuple(CommittedOffset("t", number, 900) for number in range(6))
     group = Group("g", protocol="range", state="Stable", members=readers, committed=commits)
     loads = {"in_messages_per_s": [2.0] * 6, "in_bytes_per_s": [10.0] * 6, "out_bytes_per_s": [read] * 6}
-    (found,) = told(cluster(SIX, groups=[group], **loads), "lag_growing")
-    assert found.evidence["members_needed"] == needed
-    assert found.recommendation.args["way"] == fact(
+    (result,) = findings_of(cluster(SIX, groups=[group], **loads), "lag_growing")
+    assert result.evidence["members_needed"] == needed
+    assert result.recommendation.args["way"] == fact(
         FactCode.ADD_MEMBERS, kind="consumers", members=members, partitions=6, members_needed=needed
     )
 
@@ -386,9 +386,9 @@ def test_twice_as_uneven_is_medium(topics: int, severity: Severity) -> None:
     rows = [row for number in range(topics) for row in striped(f"t{number}", 1)]
     first = Member("m1", assigned=tuple((f"t{number}", (0,)) for number in range(topics)))
     group = Group("g", protocol="range", state="Stable", members=(first, Member("m2")))
-    (found,) = told(cluster(rows, groups=[group]), "assignor_uneven")
-    assert found.severity is severity
-    assert found.gain == pytest.approx(0.5 if topics == 4 else 1 / 3)
+    (result,) = findings_of(cluster(rows, groups=[group]), "assignor_uneven")
+    assert result.severity is severity
+    assert result.gain == pytest.approx(0.5 if topics == 4 else 1 / 3)
 
 
 def outcome(before: float, after: float) -> ResourceOutcome:
@@ -441,7 +441,7 @@ def test_the_plans_effect_on_each_broker_is_summed_over_its_moves() -> None:
 def disk_of_0(plan: Plan | None) -> tuple[FindingContext, Any]:
     snapshot = cluster(EVEN)
     known = FindingContext(snapshot, score_cluster(snapshot), [], plan)
-    (score,) = [one for one in known.scores.of_resource("disk") if one.broker == 0]
+    (score,) = [item for item in known.scores.of_resource("disk") if item.broker == 0]
     return known, score
 
 
@@ -471,18 +471,18 @@ def test_a_finding_says_what_becomes_of_its_broker() -> None:
 
 def test_leaders_that_the_plan_elects_are_counted_among_those_that_are_off() -> None:
     plan = planned(move(0, (0, 1, 2), 0, 1), move(5, (5, 0, 1), 5, 5))
-    (found,) = told(cluster(off(2, 12)), "preferred_leaders_off", plan)
-    assert found.evidence["plan_elected_partitions"] == 1
-    assert found.recommendation.args["elected_by_plan"] == 1
+    (result,) = findings_of(cluster(off(2, 12)), "preferred_leaders_off", plan)
+    assert result.evidence["plan_elected_partitions"] == 1
+    assert result.recommendation.args["elected_by_plan"] == 1
 
 
 def test_a_plan_that_could_not_tell_is_a_finding_of_its_own() -> None:
     blind = replace(planned(), verdict=Verdict.CANNOT_TELL)
     dead = brokers(state={5: BrokerState.DEAD})
-    (found,) = told(cluster(EVEN, of=dead), "cannot_tell", blind)
-    assert found.evidence == {"partitions": 12, "gaps": 0, "brokers_alive": 5, "brokers_dead": 1}
-    assert told(cluster(EVEN), "cannot_tell", planned()) == []
-    assert [one.code for one in evaluate_rules(cluster(EVEN), score_cluster(cluster(EVEN)), [])] == ["load_unknown"]
+    (result,) = findings_of(cluster(EVEN, of=dead), "cannot_tell", blind)
+    assert result.evidence == {"partitions": 12, "gaps": 0, "brokers_alive": 5, "brokers_dead": 1}
+    assert findings_of(cluster(EVEN), "cannot_tell", planned()) == []
+    assert [item.code for item in evaluate_rules(cluster(EVEN), score_cluster(cluster(EVEN)), [])] == ["load_unknown"]
 
 
 def test_lists_and_counts_end_where_they_should() -> None:

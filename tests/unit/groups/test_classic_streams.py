@@ -48,8 +48,8 @@ def at_rest(
     listed = tuple(processes)
     tags = [{"zone": zone} for zone in zones] or [{}] * len(listed)
     members = tuple(
-        HighAvailabilityMember(id=f"m{place}", process_id=process, tags=tags[place])
-        for place, process in enumerate(listed)
+        HighAvailabilityMember(id=f"m{index}", process_id=process, tags=tags[index])
+        for index, process in enumerate(listed)
     )
     given = HIGH_AVAILABILITY[0].assign(
         HighAvailabilityRequest(
@@ -61,8 +61,8 @@ def at_rest(
     for member, tag, had in zip(members, tags, given.members, strict=True):
         active, standby = (tuple(task.partition for task in kind) for kind in (had.active, had.standby))
         held = Tasks(*((("0", numbers),) if numbers else () for numbers in (active, standby)))
-        told = subscription(member.process_id, active if is_told else (), tag)
-        threads.append(Member(member.id, process_id=member.process_id, tasks=held, user_data=told, rack=rack))
+        reported = subscription(member.process_id, active if is_told else (), tag)
+        threads.append(Member(member.id, process_id=member.process_id, tasks=held, user_data=reported, rack=rack))
     group = Group("app", GroupType.CLASSIC, protocol="stream", state="Stable", members=tuple(threads))
     unknown = np.full(tasks, np.nan)
     return GroupInput(group, ("orders",), np.array([tasks], np.int32), PartitionRates(unknown, unknown, unknown))
@@ -75,9 +75,9 @@ def replayed(given: GroupInput) -> StreamsReplay:
     return replay
 
 
-def with_member(given: GroupInput, place: int, **changes: object) -> GroupInput:
+def with_member(given: GroupInput, index: int, **changes: object) -> GroupInput:
     members = list(given.group.members)
-    members[place] = replace(members[place], **changes)  # type: ignore[arg-type]
+    members[index] = replace(members[index], **changes)  # type: ignore[arg-type]
     return replace(given, group=replace(given.group, members=tuple(members)))
 
 

@@ -19,8 +19,8 @@ from kafka_rebalance.snapshot.group import ConnectWorker, Group, Member
 def worker(name: str, connectors: str = "", tasks: str = "", *, version: int = 2, leader: str = "a") -> Member:
     """``tasks``: numbers of tasks of connector c."""
     runs = Work(tuple(connectors.split()), tuple(ConnectTask("c", int(number)) for number in tasks.split()))
-    told = ConnectWorker(version=version, url=f"http://{name}/", leader=leader, assigned=runs, joined_with=NO_WORK)
-    return Member(name, worker=told)
+    reported = ConnectWorker(version=version, url=f"http://{name}/", leader=leader, assigned=runs, joined_with=NO_WORK)
+    return Member(name, worker=reported)
 
 
 def group(*members: Member) -> Group:
@@ -28,15 +28,15 @@ def group(*members: Member) -> Group:
 
 
 def replayed(*members: Member) -> ConnectReplay:
-    found = replay_connect_group(group(*members))
-    assert found is not None
-    json.dumps(found.document())
-    return found
+    connect_group = replay_connect_group(group(*members))
+    assert connect_group is not None
+    json.dumps(connect_group.document())
+    return connect_group
 
 
 def row(replay: ConnectReplay, scenario: ConnectScenario, *workers: str) -> ConnectScore:
-    (found,) = (row for row in replay.rows_of(scenario) if not workers or row.workers == workers)
-    return found
+    (only_row,) = (row for row in replay.rows_of(scenario) if not workers or row.workers == workers)
+    return only_row
 
 
 EVEN = worker("a", "c", "0 2"), worker("b", "", "1 3")

@@ -23,7 +23,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def replays(demo: Path) -> dict[str, GroupReplay]:
-    return {one.group.id: replay_group(one) for one in group_inputs(read_input(demo))}
+    return {group_input.group.id: replay_group(group_input) for group_input in group_inputs(read_input(demo))}
 
 
 def by_member(demo: Path, group: str) -> tuple[Amounts, Amounts, Amounts]:
@@ -46,9 +46,9 @@ def test_the_slow_group_never_drains(demo: Path, replays: dict[str, GroupReplay]
     assert len(written) == 12
     assert min(written.values()) > max(read.values())
     assert min(backlog.values()) > 0
-    found = replays["fraud-scoring"]
-    assert (found.today.drain_seconds, found.today.members_falling_behind) == (None, 12)
-    assert all(row.is_falling_behind for row in found.members if row.is_current)
+    result = replays["fraud-scoring"]
+    assert (result.today.drain_seconds, result.today.members_falling_behind) == (None, 12)
+    assert all(row.is_falling_behind for row in result.members if row.is_current)
 
 
 def test_the_dead_members_lag_would_be_gone_in_a_day_if_it_read_as_others_do(
@@ -59,9 +59,9 @@ def test_the_dead_members_lag_would_be_gone_in_a_day_if_it_read_as_others_do(
     (dead,) = (member for member in backlog if backlog[member] > 0)
     assert read[dead] == 0
     seconds = backlog[dead] / (max(read.values()) - written[dead])
-    found = replays["telemetry-archiver"]
-    assert found.today.drain_seconds == pytest.approx(seconds)
-    assert {row.member_id: row.drain_seconds for row in found.members} == {
+    result = replays["telemetry-archiver"]
+    assert result.today.drain_seconds == pytest.approx(seconds)
+    assert {row.member_id: row.drain_seconds for row in result.members} == {
         member: pytest.approx(seconds) if member == dead else 0.0 for member in written
     }
 
@@ -78,7 +78,9 @@ def test_all_others_are_at_the_end(demo: Path, replays: dict[str, GroupReplay]) 
 def test_how_many_members_would_keep_up_with_what_the_slow_group_gets(demo: Path) -> None:
     """At least what is written over what one reads; its partitions are small enough that they can be shared so."""
     written, read, _ = by_member(demo, "fraud-scoring")
-    (asked,) = (one for one in group_inputs(read_input(demo)) if one.group.id == "fraud-scoring")
+    (asked,) = (
+        group_input for group_input in group_inputs(read_input(demo)) if group_input.group.id == "fraud-scoring"
+    )
     capacity = member_capacity(asked.reader, asked.rates.read_messages_per_s, 12)
     assert capacity == pytest.approx(max(read.values()))
     needed = members_needed(asked.rates, capacity, within_s=float("inf")).members

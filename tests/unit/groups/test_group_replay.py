@@ -273,8 +273,8 @@ def test_a_group_whose_replicas_changed_racks_is_not_taken_for_an_old_release():
     """t-0 was in r1 and t-1 in r0 when 3.5 assigned by rack; range before 3.5 gives the same by chance."""
     members = [Member("a", rack="r1", assigned=(("t", (0,)),)), Member("b", rack="r0", assigned=(("t", (1,)),))]
     then, now = (replay_group(in_racks(members, racks)) for racks in (("r1", "r0"), ("r0", "r1")))
-    assert [(releases(one), one.is_reproduced) for one in (then, now)] == [((("Kafka", "3.5", "4.4"),), True)] * 2
-    assert [one.today.version.args["is_rackless"] for one in (then, now)] == [False, True]
+    assert [(releases(item), item.is_reproduced) for item in (then, now)] == [((("Kafka", "3.5", "4.4"),), True)] * 2
+    assert [item.today.version.args["is_rackless"] for item in (then, now)] == [False, True]
     assert now.today.version.args["differing"] == ()
     # An answer of no class, with racks or without, stays unexplained; members without racks show their release.
     both = [Member("a", rack="r1", assigned=(("t", (0, 1)),)), Member("b", rack="r0")]

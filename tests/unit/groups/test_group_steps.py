@@ -67,14 +67,18 @@ def test_a_groups_input_is_what_the_snapshot_holds_of_its_topics() -> None:
     members = (Member("a", rack="r", assigned=(("v", (0,)),)), Member("b", assigned=(("t", (0, 1)),)))
     commits = (CommittedOffset("t", 0, 90), CommittedOffset("t", 1, 5), CommittedOffset("u", 0, 1))
     group = Group("g", protocol="range", state="Stable", members=members, committed=commits)
-    (found,) = group_inputs(with_group(group, ("A" * 22, None, "B" * 22)))
-    assert (found.topics, found.partition_counts.tolist(), found.kafka_version) == (("t", "v"), [2, 1], "4.1.0")
-    assert found.rates.in_bytes_per_s.tolist() == [1, 2, 4]
-    assert np.array_equal(found.rates.lag_messages, [10, 0, np.nan], equal_nan=True)
-    assert np.isnan(found.rates.in_messages_per_s).all()
-    assert found.topic_ids == ("A" * 22, "B" * 22)
-    assert found.rack_offsets is not None
-    assert (found.rack_offsets.tolist(), found.racks) == (
+    (group_input,) = group_inputs(with_group(group, ("A" * 22, None, "B" * 22)))
+    assert (group_input.topics, group_input.partition_counts.tolist(), group_input.kafka_version) == (
+        ("t", "v"),
+        [2, 1],
+        "4.1.0",
+    )
+    assert group_input.rates.in_bytes_per_s.tolist() == [1, 2, 4]
+    assert np.array_equal(group_input.rates.lag_messages, [10, 0, np.nan], equal_nan=True)
+    assert np.isnan(group_input.rates.in_messages_per_s).all()
+    assert group_input.topic_ids == ("A" * 22, "B" * 22)
+    assert group_input.rack_offsets is not None
+    assert (group_input.rack_offsets.tolist(), group_input.racks) == (
         [0, 2, 4, 6], ("rack-0", "rack-1", "rack-1", "rack-2", "rack-0", "rack-2"),
     )  # fmt: skip
     (bare,) = group_inputs(with_group(replace(group, members=(members[1], Member("c", subscription=("nowhere",))))))
@@ -115,9 +119,9 @@ def test_the_coordinators_strategies_are_those_of_its_release(version: str | Non
 
 def test_a_clients_strategies_run_in_the_client() -> None:
     classic = candidates(GroupType.CLASSIC, "consumer", "4.1.0")
-    assert [one.name for one in classic if one.is_server] == ["consumer/uniform", "consumer/range"]
+    assert [item.name for item in classic if item.is_server] == ["consumer/uniform", "consumer/range"]
     older = candidates(GroupType.CLASSIC, "consumer", "3.9.1")  # brokers before 4.0 take no classic group over
-    assert not any(one.is_server for one in older)
+    assert not any(item.is_server for item in older)
     range_, robin, sticky, cooperative, own = classic[:5]
     assert (range_.releases[0], range_.compared) == ("range", range_.releases[1:])
     assert (robin.compared, own.releases) == (("roundrobin@2.0",), ("weighted",))
@@ -140,9 +144,9 @@ def test_two_services_are_a_hypothesis_only_where_two_members_read_a_topic() -> 
     assert hypotheses(asked(two, {"t": 2, "u": 1})) == [
         (SubscriptionBasis.ALL_ALIKE, ((0, 1), (0, 1), (0, 1))), (SubscriptionBasis.AS_READ, ((0,), (0,), (1,))),
     ]  # fmt: skip
-    told = [replace(member, subscription=("u", "t")) for member in two]
-    assert hypotheses(asked(told, {"t": 2, "u": 1})) == [(SubscriptionBasis.GIVEN, ((1, 0), (1, 0), (1, 0)))]
-    half = asked([told[0], *two[1:]], {"t": 2, "u": 1})
+    changed_members = [replace(member, subscription=("u", "t")) for member in two]
+    assert hypotheses(asked(changed_members, {"t": 2, "u": 1})) == [(SubscriptionBasis.GIVEN, ((1, 0), (1, 0), (1, 0)))]
+    half = asked([changed_members[0], *two[1:]], {"t": 2, "u": 1})
     assert hypotheses(half)[0] == (SubscriptionBasis.ALL_ALIKE, ((1, 0), (0, 1), (0, 1)))
 
 

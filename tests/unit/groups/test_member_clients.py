@@ -60,8 +60,8 @@ def by_id(client_id: str | None, group: str = "pay") -> KnownClient:
 def test_default_client_ids(
     client_id: str | None, expected: Client | None, sureness: Sureness, first: str, last: str
 ) -> None:
-    found = by_id(client_id)
-    assert (found.client, found.sureness, found.first, found.last) == (expected, sureness, first, last)
+    result = by_id(client_id)
+    assert (result.client, result.sureness, result.first, result.last) == (expected, sureness, first, last)
 
 
 def test_a_group_id_is_no_pattern() -> None:
@@ -93,9 +93,9 @@ def test_bytes_that_one_client_alone_writes(
     version: int | None, protocol: str, user_data: bytes | None, expected: tuple[Client | None, str, str]
 ) -> None:
     member = Member("m", client_id="payments", subscription_version=version, user_data=user_data)
-    found = client(member, protocol=protocol)
-    assert (found.client, found.first, found.last) == expected
-    assert (found.sureness is Sureness.CERTAIN) is (protocol in ("RoundRobinAssigner", "rack-affinity"))
+    result = client(member, protocol=protocol)
+    assert (result.client, result.first, result.last) == expected
+    assert (result.sureness is Sureness.CERTAIN) is (protocol in ("RoundRobinAssigner", "rack-affinity"))
 
 
 def test_bytes_narrow_the_releases_of_a_java_client_and_win_over_a_configured_id() -> None:
@@ -115,8 +115,8 @@ def test_unsure_signs_give_way_to_surer_ones() -> None:
     assert client(replace(numbered, subscription_version=0)) is UNKNOWN_CLIENT
     assert client(replace(numbered, subscription_version=1)).last == "3.3"
     owned = replace(numbered, subscription_version=3, user_data=struct.pack(">ii", 0, 4))
-    found = client(owned, protocol="cooperative-sticky")
-    assert (found.client, found.sureness) == (Client.LIBRDKAFKA, Sureness.LOW)
+    result = client(owned, protocol="cooperative-sticky")
+    assert (result.client, result.sureness) == (Client.LIBRDKAFKA, Sureness.LOW)
     assert client(replace(owned, client_id="kgo"), protocol="cooperative-sticky").client is Client.FRANZ_GO
 
 
@@ -139,17 +139,19 @@ def test_releases_that_a_client_may_have() -> None:
 
 def test_the_classes_that_are_asked_are_those_of_the_client_and_its_releases() -> None:
     def releases(known: KnownClient) -> dict[str, tuple[str, ...]]:
-        return {one.name: one.releases for one in candidates(GroupType.CLASSIC, "consumer", None, known)}
+        return {
+            candidate.name: candidate.releases for candidate in candidates(GroupType.CLASSIC, "consumer", None, known)
+        }
 
-    told = releases(KnownClient(Client.JAVA, Sureness.GIVEN, Sign.RULE, "3.6.2", "3.6.2"))
-    assert (told["sticky"], told["range"]) == (("sticky@3.5.2",), ("range",))
+    reported = releases(KnownClient(Client.JAVA, Sureness.GIVEN, Sign.RULE, "3.6.2", "3.6.2"))
+    assert (reported["sticky"], reported["range"]) == (("sticky@3.5.2",), ("range",))
     assert releases(KnownClient(Client.JAVA, Sureness.GIVEN, Sign.RULE, "2.3.1", "2.3.1"))["range"] == ("range@2.1",)
     old = KnownClient(Client.KAFKA_PYTHON, Sureness.GIVEN, Sign.RULE, "1.4", "1.4")
     go = by_id("app@host (github.com/segmentio/kafka-go)")
     basis = [candidates(GroupType.CLASSIC, "consumer", None, known)[0].basis for known in (old, go)]
     assert basis == [old.fact(is_asked=False), go.fact(is_asked=True)]
     assert releases(go)["roundrobin"] == ("roundrobin@kafka-go",)
-    basis = {one.name: one.basis for one in candidates(GroupType.CLASSIC, "consumer", None, go)}
+    basis = {candidate.name: candidate.basis for candidate in candidates(GroupType.CLASSIC, "consumer", None, go)}
     assert basis["sticky"] == fact(FactCode.CLIENT_NOT_MODELLED, client="kafka-go")
     since = releases(KnownClient(Client.JAVA, Sureness.HIGH, Sign.CLIENT_ID, "3.4", ""))
     assert since["cooperative-sticky"][0] == "cooperative-sticky"
@@ -162,8 +164,8 @@ def test_a_client_newer_than_all_that_were_tried_is_asked_as_the_newest_which_is
         ("range@librdkafka", Client.LIBRDKAFKA, "2.17.0"),
     ):  # fmt: skip
         known = KnownClient(client, Sureness.GIVEN, Sign.RULE, version, version)
-        found = candidates(GroupType.CLASSIC, "consumer", None, known)[0]
-        assert (found.releases, found.basis) == ((newest,), fact(FactCode.ASSUMED, basis=known.fact(is_asked=True)))
+        result = candidates(GroupType.CLASSIC, "consumer", None, known)[0]
+        assert (result.releases, result.basis) == ((newest,), fact(FactCode.ASSUMED, basis=known.fact(is_asked=True)))
     tried = KnownClient(Client.LIBRDKAFKA, Sureness.GIVEN, Sign.RULE, "2.16.0", "2.16.0")
     assert candidates(GroupType.CLASSIC, "consumer", None, tried)[0].basis == tried.fact(is_asked=True)
 
@@ -171,22 +173,22 @@ def test_a_client_newer_than_all_that_were_tried_is_asked_as_the_newest_which_is
 def test_rules_say_it_by_the_name_of_the_group_or_the_ids_of_all_members() -> None:
     ids = {"a": ("svc-1", "svc-2"), "b": ("svc-1", None), "pay-x": ()}
     groups = [
-        Group(name, members=tuple(Member(f"m{i}", client_id=told) for i, told in enumerate(clients)))
+        Group(name, members=tuple(Member(f"m{i}", client_id=line) for i, line in enumerate(clients)))
         for name, clients in ids.items()
     ]
     snapshot = cluster(striped("t", 2), groups=groups)
     rules = (ClientRule("pay-.*|svc-.", "java", "2.8.1"), ClientRule("pay-.*", "sarama"))
-    told = with_clients(snapshot, rules)
-    assert [(group.id, group.client, group.client_version) for group in told.groups] == [
+    reported = with_clients(snapshot, rules)
+    assert [(group.id, group.client, group.client_version) for group in reported.groups] == [
         ("a", "java", "2.8.1"), ("b", None, None), ("pay-x", "java", "2.8.1"),
     ]  # fmt: skip
     known = KnownClient(Client.JAVA, Sureness.GIVEN, Sign.RULE, "2.8.1", "2.8.1")
-    assert group_client(told.groups[0]) == known
+    assert group_client(reported.groups[0]) == known
     assert with_clients(snapshot, ()) is snapshot
 
 
 @pytest.mark.parametrize(
-    ("rule", "words"),
+    ("rule", "message"),
     [
         ({"pattern": "(", "client": "java"}, "no regular expression"),
         ({"pattern": " ", "client": "java"}, "is no text"),
@@ -194,6 +196,6 @@ def test_rules_say_it_by_the_name_of_the_group_or_the_ids_of_all_members() -> No
         ({"pattern": "a", "client": "java", "version": "new"}, "expected a release"),
     ],
 )
-def test_a_rule_that_cannot_be_is_refused(rule: dict[str, str], words: str) -> None:
-    with pytest.raises(InvalidInputError, match=words.replace("(", r"\(")):
+def test_a_rule_that_cannot_be_is_refused(rule: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message.replace("(", r"\(")):
         ClientRule(**rule)

@@ -40,35 +40,35 @@ def test_what_an_even_assignment_says_of_a_sticky_strategy_is_nothing() -> None:
 def test_range_gives_todays_assignment_only_where_no_other_would() -> None:
     """Of one topic range's answer is even, so sticky ones would leave it; of two topics of three it is 4 against 2."""
     even = [Member("a", assigned=(("t", (0, 1)),)), Member("b", assigned=(("t", (2, 3)),))]
-    found = args_of_today(asked(even, {"t": 4}))
-    assert (found["releases"], found["alike"]) == ((NEWEST_RANGE,), ("sticky", "cooperative-sticky"))
+    result = args_of_today(asked(even, {"t": 4}))
+    assert (result["releases"], result["alike"]) == ((NEWEST_RANGE,), ("sticky", "cooperative-sticky"))
     uneven = [Member("a", assigned=(("t", (0, 1)), ("u", (0, 1)))), Member("b", assigned=(("t", (2,)), ("u", (2,))))]
     group = asked(uneven, {"t": 3, "u": 3})
-    found = args_of_today(group)
-    assert found == {
+    result = args_of_today(group)
+    assert result == {
         "releases": (NEWEST_RANGE,), "differing": (), "alike": (), "keeps_even": False, "basis": None,
         "is_rackless": False,
     }  # fmt: skip
     ids = tuple(replace(member, client_id="consumer-g-1", subscription_version=3) for member in group.group.members)
     known = replace(group, group=replace(group.group, members=ids))
     client = KnownClient(Client.JAVA, Sureness.HIGH, Sign.CLIENT_ID_AND_JOIN_BYTES, "3.4", "")
-    assert args_of_today(known) == found | {"basis": client.fact(is_asked=True)}
+    assert args_of_today(known) == result | {"basis": client.fact(is_asked=True)}
 
 
 def test_releases_that_give_something_else_are_named() -> None:
     """Before 2.4 range put static members where their ids are."""
     members = [Member("z", instance_id="pod", assigned=(("t", (2,)), ("u", (2,)))),
                Member("a", assigned=(("t", (0, 1)), ("u", (0, 1))))]  # fmt: skip
-    found = args_of_today(asked(members, {"t": 3, "u": 3}))
-    assert (found["releases"], found["differing"]) == ((("Kafka", "0.9", "2.3"),), (("Kafka", "2.4", "4.4"),))
+    result = args_of_today(asked(members, {"t": 3, "u": 3}))
+    assert (result["releases"], result["differing"]) == ((("Kafka", "0.9", "2.3"),), (("Kafka", "2.4", "4.4"),))
 
 
 def test_of_a_told_release_that_release_alone_is_asked() -> None:
     """4 partitions, own order 3 1 0 2 of one member that another joins: 3.7.0 keeps 3 and 1, the newest 0 and 1."""
     members = [Member("a", assigned=(("t", (3, 1, 0, 2)),)), Member("b")]
     group = asked(members, {"t": 4}, protocol="roundrobin")
-    told = replace(group, group=replace(group.group, client="java", client_version="3.7.0"))
-    rows = {name: replay_group(given).score("sticky") for name, given in (("any", group), ("told", told))}
+    changed_group = replace(group, group=replace(group.group, client="java", client_version="3.7.0"))
+    rows = {name: replay_group(given).score("sticky") for name, given in (("any", group), ("told", changed_group))}
     assert rows["told"] is not None
     client = KnownClient(Client.JAVA, Sureness.GIVEN, Sign.RULE, "3.7.0", "3.7.0")
     assert rows["told"].version == fact(

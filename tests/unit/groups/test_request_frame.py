@@ -27,10 +27,10 @@ def owned(today: GroupState, *reader: int) -> list[list[tuple[int, int]]]:
 def test_each_member_owns_what_it_reads_in_the_order_of_topics() -> None:
     assert owned(TODAY, 1, 0, -1, 1, 0) == [[(0, 1), (3, 1)], [(0, 0), (3, 0)]]
     assert owned(TODAY, -1, -1, 1, -1, -1) == [[], [(1, 0)]]  # topics without subscribers may be owned
-    told = TODAY.of_client.of_reader(np.array([1, 1, 1, -1, -1], np.int32)).members
-    assert told.has_owned.tolist() == [False, True]
-    assert not told.owned_topics.flags.writeable  # strategies share them
-    assert not told.owned_partitions.flags.writeable
+    members = TODAY.of_client.of_reader(np.array([1, 1, 1, -1, -1], np.int32)).members
+    assert members.has_owned.tolist() == [False, True]
+    assert not members.owned_topics.flags.writeable  # strategies share them
+    assert not members.owned_partitions.flags.writeable
     assert TODAY.of_client.empty.members.has_owned.tolist() == [False, False]
 
 
@@ -39,10 +39,10 @@ def test_a_call_is_the_one_that_is_made_of_todays_members() -> None:
         replace(MEMBERS[0], assigned=(("d", (0, 1)),)), replace(MEMBERS[1], assigned=(("a", (0,)), ("b", (0, 7)))),
     ]  # fmt: skip
     today = state(members, {"a": 2, "b": 1, "c": -1, "d": 2})
-    one = request_of(today.group_input, today.subscriptions)
+    first = request_of(today.group_input, today.subscriptions)
     other = today.of_client.of_reader(today.group_input.reader)
     for name in ("owned_offsets", "owned_topics", "owned_partitions", "has_owned", "generations", "racks"):
-        assert np.array_equal(getattr(one.members, name), getattr(other.members, name))
+        assert np.array_equal(getattr(first.members, name), getattr(other.members, name))
 
 
 def test_strategies_hear_of_subscribed_topics_and_the_coordinators_of_those_that_are_there() -> None:
@@ -67,8 +67,8 @@ def test_partitions_weigh_what_is_written_to_them_where_all_is_known(
 ) -> None:
     given = TODAY.group_input
     with_rates = replace(given, rates=replace(given.rates, in_bytes_per_s=np.array(rates)))
-    found = frame_of(with_rates, TODAY.subscriptions).empty.weights
-    assert (None if found is None else found.tolist()) == weights
+    result = frame_of(with_rates, TODAY.subscriptions).empty.weights
+    assert (None if result is None else result.tolist()) == weights
 
 
 def test_racks_are_those_of_subscribed_partitions_by_number() -> None:

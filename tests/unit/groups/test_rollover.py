@@ -36,28 +36,28 @@ def rolled(
     return rollover(group(today, kind), client, target, is_server=is_server, kafka_version=version)
 
 
-def shape(found: Rollover) -> list[tuple[Action, str, str]]:
-    return [(step.action, step.setting, step.value) for step in found.steps]
+def shape(result: Rollover) -> list[tuple[Action, str, str]]:
+    return [(step.action, step.setting, step.value) for step in result.steps]
 
 
 def test_java_goes_from_eager_to_cooperative_in_two_bounces() -> None:
     """Two members rebalance twice when they are restarted, the static one at most once: 5; cooperatively twice that."""
-    found = rolled(JAVA, "range", "cooperative-sticky")
+    result = rolled(JAVA, "range", "cooperative-sticky")
     setting, new, old = (
         "partition.assignment.strategy",
         f"{CLASSES}.CooperativeStickyAssignor",
         f"{CLASSES}.RangeAssignor",
     )
-    assert shape(found) == [
+    assert shape(result) == [
         (Action.SET, setting, f"{new},{old}"), (Action.BOUNCE, "", ""), (Action.SET, setting, new),
         (Action.BOUNCE, "", ""),
     ]  # fmt: skip
-    assert [step.rebalances for step in found.steps] == [None, 5, None, 10]
-    assert [step.number for step in found.steps] == [1, 2, 3, 4]
-    assert [step.why for step in found.steps] == [
+    assert [step.rebalances for step in result.steps] == [None, 5, None, 10]
+    assert [step.number for step in result.steps] == [1, 2, 3, 4]
+    assert [step.why for step in result.steps] == [
         Why.ALL_MUST_NAME, Why.STAYS_UNTIL_ALL_NAME, Why.REVOKES_UNTIL_THEN, Why.OUT_OF_USE_AFTER,
     ]  # fmt: skip
-    assert [one.code for one in found.facts()] == [*[FactCode.ROLLOVER_STEP] * 4, FactCode.READ_TWICE]
+    assert [item.code for item in result.facts()] == [*[FactCode.ROLLOVER_STEP] * 4, FactCode.READ_TWICE]
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_java_goes_from_eager_to_cooperative_in_two_bounces() -> None:
     ],
 )  # fmt: skip
 def test_each_client_goes_the_way_that_it_can(client: Client, today: str, target: str, actions: list[Action]) -> None:
-    found = rolled(KnownClient(client), today, target)
-    assert [step.action for step in found.steps] == actions
-    assert found.obstacle is None
+    result = rolled(KnownClient(client), today, target)
+    assert [step.action for step in result.steps] == actions
+    assert result.obstacle is None
 
 
 def test_to_kip_848_is_one_bounce_and_clients_are_told_less() -> None:
-    found = rolled(JAVA, "range", "uniform", is_server=True)
-    assert shape(found) == [
+    result = rolled(JAVA, "range", "uniform", is_server=True)
+    assert shape(result) == [
         (Action.REQUIRE, "broker_release", "4.0"),
         (Action.REQUIRE, "group.consumer.migration.policy", "upgrade"),
         (Action.REMOVE, "partition.assignment.strategy", ""), (Action.REMOVE, "session.timeout.ms", ""),
@@ -122,19 +122,19 @@ def test_back_from_kip_848_and_between_its_assignors() -> None:
     ],
 )
 def test_what_cannot_be_has_no_steps(client: Client, target: str, version: str, obstacle: Obstacle) -> None:
-    found = rolled(KnownClient(client), "range", target, is_server=True, version=version)
-    assert found.steps == ()
-    assert found.obstacle is obstacle
-    assert [one.args["why"] for one in found.facts()] == [obstacle.value]
+    result = rolled(KnownClient(client), "range", target, is_server=True, version=version)
+    assert result.steps == ()
+    assert result.obstacle is obstacle
+    assert [item.args["why"] for item in result.facts()] == [obstacle.value]
     assert rolled(KnownClient(Client.KAFKAJS), "roundrobin", "range").obstacle is Obstacle.CLIENT_LACKS_STRATEGY
     still = rolled(JAVA, "range", "range")
     assert (still.steps, still.obstacle, still.facts()) == ((), None, ())
 
 
 def test_an_unknown_client_is_told_javas_steps_and_that_they_are() -> None:
-    found = rolled(UNKNOWN_CLIENT, "range", "cooperative-sticky")
-    assert [step.value for step in found.steps[:2]] == ["java", "2.4"]
-    assert (found.steps[0].why, found.clients) == (Why.CLIENT_UNKNOWN, ("unknown",))
+    result = rolled(UNKNOWN_CLIENT, "range", "cooperative-sticky")
+    assert [step.value for step in result.steps[:2]] == ["java", "2.4"]
+    assert (result.steps[0].why, result.clients) == (Why.CLIENT_UNKNOWN, ("unknown",))
 
 
 def test_records_read_twice_depend_on_client_strategies_and_group_type() -> None:
@@ -146,8 +146,8 @@ def test_records_read_twice_depend_on_client_strategies_and_group_type() -> None
     moved = rolled(JAVA, "uniform", "range", kind=GroupType.CONSUMER, is_server=True).read_again.args
     assert (moved["case"], moved["is_eager"]) == ("commits_unknown", False)
     for is_server, kind in ((True, GroupType.CLASSIC), (False, GroupType.CONSUMER)):
-        found = rolled(JAVA, "range", "range", is_server=is_server, kind=kind)
-        assert found.read_again.args["case"] == "between_group_types"
+        result = rolled(JAVA, "range", "range", is_server=is_server, kind=kind)
+        assert result.read_again.args["case"] == "between_group_types"
 
 
 def test_a_connector_is_configured_by_its_overrides_and_restarted_whole() -> None:
@@ -155,10 +155,10 @@ def test_a_connector_is_configured_by_its_overrides_and_restarted_whole() -> Non
     sink = Group("g", protocol="range", members=tasks)
     client = group_client(sink)
     setting = "consumer.override.partition.assignment.strategy"
-    found = rollover(sink, client, "roundrobin", is_server=False, kafka_version=None)
-    assert (found.steps[0].setting, found.steps[0].value) == ("connector.client.config.override.policy", "All")
-    assert [step.setting for step in found.steps[1:]] == [setting, "", setting, ""]
-    assert [step.action for step in found.steps[2::2]] == [Action.RESTART_CONNECTOR] * 2
+    result = rollover(sink, client, "roundrobin", is_server=False, kafka_version=None)
+    assert (result.steps[0].setting, result.steps[0].value) == ("connector.client.config.override.policy", "All")
+    assert [step.setting for step in result.steps[1:]] == [setting, "", setting, ""]
+    assert [step.action for step in result.steps[2::2]] == [Action.RESTART_CONNECTOR] * 2
     migrated = rollover(replace(sink, protocol="their-own"), client, "uniform", is_server=True, kafka_version="4.1")
     assert {"consumer.override.group.protocol", "consumer.override.session.timeout.ms"} <= {
         step.setting for step in migrated.steps
@@ -175,8 +175,8 @@ def test_what_is_not_known_is_said_and_has_no_steps() -> None:
     assert (other.obstacle, other.client) == (Obstacle.STRATEGIES_UNKNOWN, "a client of their own")
     members = (Member("a", client_id="rdkafka"), Member("b", client_id="consumer-g-1"))
     mixed = replace(group("range"), members=members)
-    found = rollover(mixed, group_client(mixed), "sticky", is_server=False, kafka_version=None)
-    assert found.obstacle is Obstacle.MEMBERS_LACK_STRATEGY
+    result = rollover(mixed, group_client(mixed), "sticky", is_server=False, kafka_version=None)
+    assert result.obstacle is Obstacle.MEMBERS_LACK_STRATEGY
     assert strategies_of(mixed) == {"range", "roundrobin", "cooperative-sticky"}
     setting = "partition.assignment.strategy"
     java = "org.apache.kafka.clients.consumer.RoundRobinAssignor"
@@ -192,11 +192,11 @@ def test_every_client_has_a_way_or_an_obstacle_to_everything() -> None:
     """Steps are numbered, end with all members on the new strategy, and no list that a client refuses is in them."""
     strategies = ("range", "roundrobin", "sticky", "cooperative-sticky")
     for client, today, target in product(Client, strategies, strategies):
-        found = rolled(KnownClient(client), today, target)
-        assert bool(found.steps) != (bool(found.obstacle) or today == target)
-        assert [step.number for step in found.steps] == list(range(1, len(found.steps) + 1))
-        if found.steps:
-            assert found.steps[-1].action in (Action.BOUNCE, Action.START)
-            values = [step.value for step in found.steps if step.setting == SETTINGS[client].strategy]
+        result = rolled(KnownClient(client), today, target)
+        assert bool(result.steps) != (bool(result.obstacle) or today == target)
+        assert [step.number for step in result.steps] == list(range(1, len(result.steps) + 1))
+        if result.steps:
+            assert result.steps[-1].action in (Action.BOUNCE, Action.START)
+            values = [step.value for step in result.steps if step.setting == SETTINGS[client].strategy]
             assert values[-1] == SETTINGS[client].value((target,))
             assert SETTINGS[client].can_mix or all("ooperative" not in value or "," not in value for value in values)

@@ -126,8 +126,8 @@ def test_a_part_that_is_missing_is_named_and_nothing_is_guessed(
 ) -> None:
     replay = replay_streams_group(changed)
     assert list(replay.missing) == missing
-    told = [row.scenario for row in replay.rows if row.scenario is not StreamsScenario.TODAY]
-    assert bool(told) == (not missing)
+    reported = [row.scenario for row in replay.rows if row.scenario is not StreamsScenario.TODAY]
+    assert bool(reported) == (not missing)
     assert (replay.today is None) == (MissingPart.TASKS in missing)
     assert (replay.gap is None) == (missing in ([], [MissingPart.SETTLED_STATE]))
     if replay.today is not None:
@@ -139,11 +139,11 @@ def test_a_part_that_is_missing_is_named_and_nothing_is_guessed(
 def test_task_offsets_of_4_4_are_asked_of_all_members_and_decide_who_is_a_backup() -> None:
     """b reports offsets of task 2, so it is a backup of it beside a's owner: one standby goes to another process."""
     members = (member("a", "p", (2,), (0, 3)), member("b", "q", (1,)), member("c", "r", (0, 3), (1, 2)))
-    told = [replace(one, task_offsets=()) for one in members]
-    known = [told[0], replace(told[1], task_offsets=(("0", ((2, 9),)),)), told[2]]
-    for given in (members, (told[0], *members[1:])):
+    reported = [replace(item, task_offsets=()) for item in members]
+    known = [reported[0], replace(reported[1], task_offsets=(("0", ((2, 9),)),)), reported[2]]
+    for given in (members, (reported[0], *members[1:])):
         assert replay_streams_group(asked(*given, version="4.4.0")).missing == (MissingPart.TASK_OFFSETS,)
-    for given, restored in ((told, 0), (known, 1)):
+    for given, restored in ((reported, 0), (known, 1)):
         (row,) = rows_of(replay_streams_group(asked(*given, version="4.4.0")), StreamsScenario.NEXT_TARGET)
         assert (row.active_moved, row.standbys_restored) == (0, restored)
 
@@ -174,5 +174,5 @@ def test_standbys_are_those_of_the_group_else_the_common_ones_of_the_brokers(
     own: str | None, brokers: list[str | None], expected: int | None
 ) -> None:
     group = Group("app", GroupType.STREAMS, configs={} if own is None else {"streams.num.standby.replicas": own})
-    told = [{} if value is None else {"group.streams.num.standby.replicas": value} for value in brokers]
-    assert standby_replicas_of(group, [Broker(i, configs=configs) for i, configs in enumerate(told)]) == expected
+    reported = [{} if value is None else {"group.streams.num.standby.replicas": value} for value in brokers]
+    assert standby_replicas_of(group, [Broker(i, configs=configs) for i, configs in enumerate(reported)]) == expected

@@ -28,18 +28,25 @@ def require_same(sample: dict[str, Any]) -> None:
     if sample["kind"] == "assignment":
         tasks = decode_streams_assignment(data)
     else:
-        told = decode_streams_subscription(data)
-        tasks = told.had
-        assert (told.version, told.process_id) == (sample["version"], sample["process_id"])
-        assert told.tags == sample["tags"]
-        assert (told.offset_sums is None) == (sample["version"] < 7)
-        sums = {f"{name}_{number}": total for name, pairs in told.offset_sums or () for number, total in pairs}
+        streams_subscription = decode_streams_subscription(data)
+        tasks = streams_subscription.had
+        assert (streams_subscription.version, streams_subscription.process_id) == (
+            sample["version"],
+            sample["process_id"],
+        )
+        assert streams_subscription.tags == sample["tags"]
+        assert (streams_subscription.offset_sums is None) == (sample["version"] < 7)
+        sums = {
+            f"{name}_{number}": total
+            for name, pairs in streams_subscription.offset_sums or ()
+            for number, total in pairs
+        }
         assert sums == {task: total for task, total in sample["offset_sums"].items() if total >= 0}
     assert (names(tasks.active), names(tasks.standby)) == (set(sample["active"]), set(sample["standby"])), sample
 
 
 def test_every_recorded_sample_is_read_as_kafka_reads_it() -> None:
-    assert {(one["kind"], one["version"]) for one in SAMPLES} == {
+    assert {(item["kind"], item["version"]) for item in SAMPLES} == {
         (kind, version) for kind in ("subscription", "assignment") for version in range(1, 12)
     }
     for sample in SAMPLES:

@@ -25,25 +25,25 @@ def samples(read, text: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], fl
 
 @pytest.mark.parametrize("read", [read_open_metrics, read_text_format])
 def test_both_of_prometheus_formats_read_the_same_values(read) -> None:
-    found = samples(read, open_metrics([WELL, NEW], NOW))
+    result = samples(read, open_metrics([WELL, NEW], NOW))
     orders = (("cluster", "orders"),)
-    assert found["advisor_last_reading_timestamp_seconds", orders] == NOW.timestamp()
-    assert found["advisor_last_published_timestamp_seconds", orders] == NOW.timestamp()
-    assert found["advisor_published_duration_seconds", orders] == 93.5
-    counts = [found[f"advisor_{name}", orders] for name in ("published_runs", "unpublished_runs", "task_failures")]
+    assert result["advisor_last_reading_timestamp_seconds", orders] == NOW.timestamp()
+    assert result["advisor_last_published_timestamp_seconds", orders] == NOW.timestamp()
+    assert result["advisor_published_duration_seconds", orders] == 93.5
+    counts = [result[f"advisor_{name}", orders] for name in ("published_runs", "unpublished_runs", "task_failures")]
     assert counts == [6, 1, 2]
-    assert found[WRITTEN, ()] == NOW.timestamp()
-    states = {state: found[STATE, (*orders, ("state", state))] for state in STATES}
+    assert result[WRITTEN, ()] == NOW.timestamp()
+    states = {state: result[STATE, (*orders, ("state", state))] for state in STATES}
     assert states == {state: float(state == "failed") for state in STATES}
 
 
 def test_a_cluster_without_advisory_has_no_line_of_it_and_a_hostile_name_is_a_name() -> None:
-    found = samples(read_open_metrics, open_metrics([NEW], NOW))
+    result = samples(read_open_metrics, open_metrics([NEW], NOW))
     labels = (("cluster", HOSTILE),)
-    assert {name for name, known in found if known == labels} == {
+    assert {name for name, known in result if known == labels} == {
         "advisor_published_runs", "advisor_unpublished_runs", "advisor_refused_readings", "advisor_task_failures",
     }  # fmt: skip
-    assert found["advisor_task_failures", labels] == 1
+    assert result["advisor_task_failures", labels] == 1
 
 
 def test_every_family_is_told_once_also_without_a_cluster() -> None:

@@ -79,9 +79,9 @@ def test_a_ninth_key_in_a_bin_of_a_large_table_makes_it_a_tree(
     step: int, keys: int, others: int, walk: list[int]
 ) -> None:
     put = [*(step * lot for lot in LOTS[:keys]), *range(1, others + 1)]
-    found = [put[i] for i in put_order_with_trees(np.array(put, np.int32), 64)]
-    assert [key // step for key in found if key % 64 == 0] == walk
-    assert puts(put, 64) != found
+    results = [put[i] for i in put_order_with_trees(np.array(put, np.int32), 64)]
+    assert [key // step for key in results if key % 64 == 0] == walk
+    assert puts(put, 64) != results
 
 
 def test_putting_again_keeps_the_place_and_removing_keeps_the_table() -> None:

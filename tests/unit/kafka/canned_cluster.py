@@ -55,11 +55,11 @@ SILENT = "broker_unheard(state='silent', why=no_answer_in_time(seconds=5.0, text
 
 
 def error(name: str, code: int) -> str:
-    """Return the reason of a gap that is an error code of Kafka, as ``words`` has it."""
+    """Return the reason of a gap that is an error code of Kafka, as ``gap_texts`` has it."""
     return f"kafka_error(error={name!r}, error_code={code})"
 
 
-def words(coverage: Coverage) -> list[str]:
+def gap_texts(coverage: Coverage) -> list[str]:
     """Codes and arguments of all gaps but missing rights."""
     return [
         f"{gap.subject_type} {gap.subject}: {gap.what}: {gap.reason}"

@@ -4,7 +4,7 @@ from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.read_cluster import Configs, Reading, Storage, assemble_snapshot, note_unseen
 from rebalance_advisor.kafka.unresponsive import UnresponsiveBroker
-from tests.unit.kafka.canned_cluster import words
+from tests.unit.kafka.canned_cluster import gap_texts
 
 
 def broker(number: int, *, is_fenced: bool = False) -> SeenBroker:
@@ -29,7 +29,7 @@ def test_states_and_gaps_of_brokers_and_replicas() -> None:
     reading = Reading(metadata, Storage(), Configs(), {}, {}, unresponsive=unresponsive)
     coverage = Coverage("c")
     note_unseen(reading, coverage)
-    assert words(coverage) == [
+    assert gap_texts(coverage) == [
         "broker 4: lacks_everything: broker_not_registered",
         "broker 5: lacks_parts(parts=[lacks_log_dirs]): broker_is_fenced",
         "topic t: lacks_offline_replica: of_partitions(partitions=2, first=[0, 1], why=replica_is_offline(broker=1))",
@@ -49,7 +49,7 @@ def test_replicas_of_a_dead_log_dir_are_told_before_the_metadata_calls_them_offl
     reading = Reading(metadata, storage, Configs(), {}, {})
     coverage = Coverage("c")
     note_unseen(reading, coverage)
-    assert words(coverage) == [
+    assert gap_texts(coverage) == [
         "topic t: lacks_replica_size: of_partitions(partitions=1, first=[1], why=log_dir_is_offline(broker=1))"
     ]
     assert assemble_snapshot("c", reading).partition(1).log_bytes == (7, None)
@@ -64,7 +64,7 @@ def test_a_reassignment_that_began_between_two_answers_is_told_and_left_out() ->
     reading = Reading(metadata, Storage(), Configs(), {}, {})
     coverage = Coverage("c")
     note_unseen(reading, coverage)
-    assert words(coverage) == [
+    assert gap_texts(coverage) == [
         "topic t: lacks_reassignments: of_partitions(partitions=1, first=[0], why=changed_while_read)"
     ]
     row = assemble_snapshot("c", reading).partition(0)

@@ -22,7 +22,7 @@ from rebalance_advisor.kafka.read_cluster import (
 )
 from rebalance_advisor.kafka.request_sender import RequestSender
 from tests.sample import for_each
-from tests.unit.kafka.canned_cluster import SILENT, Answer, words
+from tests.unit.kafka.canned_cluster import SILENT, Answer, gap_texts
 
 Replicas = tuple[int, ...]
 
@@ -154,7 +154,7 @@ def read(first: dict, *later: dict | None, is_restless: bool = False) -> tuple[C
     world = World(first, *later, is_restless=is_restless)
     coverage = Coverage("c")
     reading = read_again_what_changed(world.sender(), first_reading(first), coverage)
-    return assemble_snapshot("c", reading), words(coverage), world
+    return assemble_snapshot("c", reading), gap_texts(coverage), world
 
 
 def figures(snapshot: ClusterSnapshot, topic: str) -> list[tuple]:
@@ -168,45 +168,45 @@ OLD = [((2, 1), (1_000, 1_000), 10, 100)]
 
 
 def test_where_nothing_changed_one_look_is_enough() -> None:
-    snapshot, told, world = read(ONE)
-    assert (figures(snapshot, "b"), told, world.asked) == (OLD, [], ["MetadataRequest"])
+    snapshot, gaps, world = read(ONE)
+    assert (figures(snapshot, "b"), gaps, world.asked) == (OLD, [], ["MetadataRequest"])
 
 
 def test_a_topic_made_anew_is_the_new_one_in_all_its_figures() -> None:
     """Id, sizes, offsets and commits of birth 3; the other topic keeps those of birth 1."""
-    snapshot, told, _ = read(ONE, ONE | {"a": (9, [(1, 2)], 3)})
+    snapshot, gaps, _ = read(ONE, ONE | {"a": (9, [(1, 2)], 3)})
     assert [topic.topic_id for topic in snapshot.topics] == [_id(9), _id(2)]
     assert figures(snapshot, "a") == [((1, 2), (3_000, 3_000), 30, 300)]
     assert figures(snapshot, "b") == OLD
     assert snapshot.groups[0].committed[0] == CommittedOffset("a", 0, 150)
-    assert told == []
+    assert gaps == []
 
 
 def test_grown_moved_and_made_topics_are_read_again() -> None:
     grown = ONE | {"a": (1, [(1, 2), (2, 1)], 1), "b": (2, [(1, 2)], 1), "c": (3, [(2,)], 2)}
-    snapshot, told, world = read(ONE, grown)
+    snapshot, gaps, world = read(ONE, grown)
     assert figures(snapshot, "a") == [((1, 2), (1_000, 1_000), 10, 100), ((2, 1), (1_000, 1_000), 10, 100)]
     assert figures(snapshot, "b") == [((1, 2), (1_000, 1_000), 10, 100)]
     assert figures(snapshot, "c") == [((2,), (2_000,), 20, 200)]
-    assert told == []
+    assert gaps == []
     assert "OffsetFetchRequest" not in world.asked  # no topic was made anew: the commits hold
 
 
 def test_a_deleted_topic_is_told_and_left_out() -> None:
-    snapshot, told, _ = read(ONE, {"b": ONE["b"]})
+    snapshot, gaps, _ = read(ONE, {"b": ONE["b"]})
     assert [topic.name for topic in snapshot.topics] == ["b"]
-    assert told == ["topic a: lacks_everything: deleted_while_read"]
-    once_more, told, _ = read(ONE, ONE | {"a": (9, [(1, 2)], 3)}, {"b": ONE["b"]})
+    assert gaps == ["topic a: lacks_everything: deleted_while_read"]
+    once_more, gaps, _ = read(ONE, ONE | {"a": (9, [(1, 2)], 3)}, {"b": ONE["b"]})
     assert [topic.name for topic in once_more.topics] == ["b"]
-    assert len(told) == 1
+    assert len(gaps) == 1
 
 
 def test_what_changes_again_is_told_and_has_no_figures() -> None:
-    snapshot, told, _ = read(ONE, ONE | {"a": (8, [(1, 2)], 3)}, ONE | {"a": (9, [(1, 2)], 4)})
+    snapshot, gaps, _ = read(ONE, ONE | {"a": (8, [(1, 2)], 3)}, ONE | {"a": (9, [(1, 2)], 4)})
     assert figures(snapshot, "a") == [((1, 2), (None, None), None, None)]
     assert snapshot.topics[0].topic_id == _id(9)
     assert figures(snapshot, "b") == OLD
-    assert told == ["topic a: lacks_sizes_and_offsets: changed_again"]
+    assert gaps == ["topic a: lacks_sizes_and_offsets: changed_again"]
 
 
 def test_brokers_that_came_and_went_meanwhile_are_told_and_were_not_heard() -> None:
@@ -216,7 +216,7 @@ def test_brokers_that_came_and_went_meanwhile_are_told_and_were_not_heard() -> N
     coverage = Coverage("c")
     snapshot = assemble_snapshot("c", read_again_what_changed(world.sender(), first_reading(ONE), coverage))
     assert {seen.id: seen.state.value for seen in snapshot.brokers} == {1: "alive", 2: "disconnected", 3: "silent"}
-    assert words(coverage) == [
+    assert gap_texts(coverage) == [
         "broker 2: lacks_rest: broker_unheard(state='disconnected', why=broker_left_early, address=None)",
         (
             "broker 3: lacks_parts(parts=[lacks_offsets_of_partitions(partitions=1)]): "
@@ -226,12 +226,12 @@ def test_brokers_that_came_and_went_meanwhile_are_told_and_were_not_heard() -> N
 
 
 def test_where_nobody_tells_the_metadata_again_that_is_told() -> None:
-    snapshot, told, _ = read(ONE, None)
+    snapshot, gaps, _ = read(ONE, None)
     assert figures(snapshot, "a") == [((1, 2), (1_000, 1_000), 10, 100)]
-    assert told == [f"cluster c: lacks_later_changes: not_told_again(why={SILENT})"]
-    lost, told, _ = read(ONE, ONE | {"a": (9, [(1, 2)], 3)}, None)
+    assert gaps == [f"cluster c: lacks_later_changes: not_told_again(why={SILENT})"]
+    lost, gaps, _ = read(ONE, ONE | {"a": (9, [(1, 2)], 3)}, None)
     assert figures(lost, "a") == [((1, 2), (None, None), None, None)]
-    assert "not_told_again" in told[0]
+    assert "not_told_again" in gaps[0]
 
 
 @for_each("seed", range(60))
@@ -243,25 +243,25 @@ def test_figures_of_two_moments_never_stand_together(seed: int) -> None:
     def changed(world: dict) -> dict:
         nonlocal birth
         birth += 1
-        found = dict(world)
+        altered = dict(world)
         for name in "abcd":
             kind = int(draw.integers(8))
             if kind == 0:
-                found.pop(name, None)
-            elif kind == 1 or (kind == 2 and name not in found):
-                found[name] = (10 * birth + "abcd".index(name), [(1, 2)], birth)
+                altered.pop(name, None)
+            elif kind == 1 or (kind == 2 and name not in altered):
+                altered[name] = (10 * birth + "abcd".index(name), [(1, 2)], birth)
             elif kind == 2:
-                number, replicas, born = found[name]
-                found[name] = (number, [*replicas, (2, 1)], born)
-            elif kind == 3 and name in found:
-                number, replicas, born = found[name]
-                found[name] = (number, [held[::-1] for held in replicas], born)
-        return found
+                number, replicas, born = altered[name]
+                altered[name] = (number, [*replicas, (2, 1)], born)
+            elif kind == 3 and name in altered:
+                number, replicas, born = altered[name]
+                altered[name] = (number, [held[::-1] for held in replicas], born)
+        return altered
 
     worlds = [changed({})]
     for _ in range(int(draw.integers(1, 4))):
         worlds.append(changed(worlds[-1]))
-    snapshot, told, _ = read(*worlds, is_restless=seed % 2 == 1)
+    snapshot, gaps, _ = read(*worlds, is_restless=seed % 2 == 1)
     born = {_id(number): born for world in worlds for number, _, born in world.values()}
     assert {topic.name for topic in snapshot.topics} <= worlds[1].keys()
     for topic in snapshot.topics:
@@ -269,7 +269,7 @@ def test_figures_of_two_moments_never_stand_together(seed: int) -> None:
         for replicas, sizes, start, end in figures(snapshot, topic.name):
             known = (tuple(birth_of * 1_000 for _ in replicas), birth_of * 10, birth_of * 100)
             nothing = ((None,) * len(replicas), None, None)
-            is_told = any(f"topic {topic.name}: " in line for line in told)
+            is_told = any(f"topic {topic.name}: " in line for line in gaps)
             assert (sizes, start, end) == known or ((sizes, start, end) == nothing and is_told)
 
 
@@ -279,7 +279,7 @@ def test_commits_outside_their_partition_are_gaps_of_the_group() -> None:
     coverage = Coverage("c")
     starts, ends = {("a", 0): 0, ("b", 0): 10}, {("a", 0): 100, ("a", 1): 100}
     note_odd_commits([Group("g", committed=commits)], starts, ends, coverage)
-    assert words(coverage) == [
+    assert gap_texts(coverage) == [
         (
             "group g: lacks_lag(topic='a'): "
             "commits_outside_log(commits=1, is_beyond_end=True, offset=101, partition='a-0', limit=100)"

@@ -28,14 +28,14 @@ from rebalance_advisor.kafka.read_cluster import (
     with_eligible_leaders,
     with_group_configs,
 )
-from tests.unit.kafka.canned_cluster import SILENT, Cluster, error, rights, words
+from tests.unit.kafka.canned_cluster import SILENT, Cluster, error, gap_texts, rights
 
 
 def answered(read: Any, request: type, answer: Any, *given: Any) -> tuple[Any, list[str], tuple[Right, ...]]:
     """Result of this answer of broker 1, the gaps, and missing rights."""
     coverage = Coverage("c")
-    found = read(Cluster({(1, request): answer}).sender(1), *given, coverage)
-    return found, words(coverage), rights(coverage)
+    result = read(Cluster({(1, request): answer}).sender(1), *given, coverage)
+    return result, gap_texts(coverage), rights(coverage)
 
 
 def test_features_are_the_finalized_levels() -> None:
@@ -59,8 +59,8 @@ def test_quotas_are_told_by_entity_and_a_refusal_names_the_right() -> None:
         entry({"producer_byte_rate": 1e6}, user="b", client_id=None),
         entry({"request_percentage": 50.0, "consumer_byte_rate": float("inf")}, user="a"),
     ]
-    found, gaps, _ = answered(read_quotas, DescribeClientQuotasRequest, Answer(error_code=0, entries=entries))
-    assert (found, gaps) == (
+    result, gaps, _ = answered(read_quotas, DescribeClientQuotasRequest, Answer(error_code=0, entries=entries))
+    assert (result, gaps) == (
         (
             Quota((("client-id", None), ("user", "b")), {"producer_byte_rate": 1e6}),
             Quota((("user", "a"),), {"request_percentage": 50.0}),
@@ -87,8 +87,8 @@ def test_configs_of_groups_are_those_that_somebody_set_and_classic_groups_are_no
             Answer(error_code=30, resource_name="b", configs=[]),
         ]
     )
-    found, gaps, missing = answered(with_group_configs, DescribeConfigsRequest, answer, groups)
-    assert [dict(group.configs) for group in found] == [{"consumer.heartbeat.interval.ms": "3000"}, {}, {}]
+    result, gaps, missing = answered(with_group_configs, DescribeConfigsRequest, answer, groups)
+    assert [dict(group.configs) for group in result] == [{"consumer.heartbeat.interval.ms": "3000"}, {}, {}]
     assert (gaps, missing) == (
         [f"group b: lacks_configs(kind=None): {error('GroupAuthorizationFailed', 30)}"],
         (Right.GROUP_CONFIGS,),
@@ -123,8 +123,8 @@ def shown(
 def test_eligible_leaders_are_asked_only_where_an_isr_is_short_and_one_page_at_most() -> None:
     rows = [shown(0, [1], [3, 2]), shown(1, [1, 2, 3], [])]
     page = Answer(topics=[told_topic("t", *rows)], next_cursor=Answer(topic_name="u", partition_index=0))
-    found, gaps, _ = answered(read_eligible_leaders, DescribeTopicPartitionsRequest, page, [short("t", 0, 1)])
-    assert found == [EligibleLeaders("t", TOLD_ID, 0, 1, (1, 2, 3), (1,), (), (3, 2))]
+    result, gaps, _ = answered(read_eligible_leaders, DescribeTopicPartitionsRequest, page, [short("t", 0, 1)])
+    assert result == [EligibleLeaders("t", TOLD_ID, 0, 1, (1, 2, 3), (1,), (), (3, 2))]
     assert gaps == ["cluster c: lacks_eligible_leaders: more_than_a_page(partitions=2000, topic='u')"]
     healthy = Cluster({})
     assert read_eligible_leaders(healthy.sender(1), [], Coverage("c")) == []
@@ -145,11 +145,11 @@ def test_the_isr_is_taken_from_the_answer_that_names_the_eligible_ones() -> None
     )
     reading = seen(short("t", 0, 1, 2), short("t", 1, 2), short("t", 2, 3))
     coverage = Coverage("c")
-    found = with_eligible_leaders(Cluster({(1, DescribeTopicPartitionsRequest): page}).sender(1), reading, coverage)
+    result = with_eligible_leaders(Cluster({(1, DescribeTopicPartitionsRequest): page}).sender(1), reading, coverage)
     lost = replace(short("t", 0), offline=(1,))
-    assert found.metadata.partitions == (lost, short("t", 1, 2, 1), short("t", 2, 3))
-    assert found.eligible == {("t", 0): (2,)}
-    assert words(coverage) == [
+    assert result.metadata.partitions == (lost, short("t", 1, 2, 1), short("t", 2, 3))
+    assert result.eligible == {("t", 0): (2,)}
+    assert gap_texts(coverage) == [
         "topic t: lacks_eligible_leaders: of_partitions(partitions=1, first=[2], why=changed_while_read)"
     ]
 
@@ -163,9 +163,11 @@ def test_a_topic_made_anew_or_gone_before_it_was_asked_has_nobody_eligible_and_t
         (gone, error("UnknownTopicOrPartition", 3)),
     ):
         coverage = Coverage("c")
-        found = with_eligible_leaders(Cluster({(1, DescribeTopicPartitionsRequest): page}).sender(1), reading, coverage)
-        assert (found.metadata, found.eligible) == (reading.metadata, {})
-        assert words(coverage) == [f"topic t: lacks_eligible_leaders: {why}"]
+        result = with_eligible_leaders(
+            Cluster({(1, DescribeTopicPartitionsRequest): page}).sender(1), reading, coverage
+        )
+        assert (result.metadata, result.eligible) == (reading.metadata, {})
+        assert gap_texts(coverage) == [f"topic t: lacks_eligible_leaders: {why}"]
 
 
 def test_where_tiered_topics_begin_on_disk_is_asked_of_their_leaders() -> None:
@@ -179,15 +181,15 @@ def test_where_tiered_topics_begin_on_disk_is_asked_of_their_leaders() -> None:
         return Answer(topics=[Answer(name=topic.name, partitions=rows)])
 
     leaders = {("cold", number): 1 for number in range(3)}
-    found, gaps, missing = answered(read_local_starts, ListOffsetsRequest, answer, leaders)
-    assert (found, missing) == ({("cold", 0): 70}, (Right.DESCRIBE_TOPICS,))
+    result, gaps, missing = answered(read_local_starts, ListOffsetsRequest, answer, leaders)
+    assert (result, missing) == ({("cold", 0): 70}, (Right.DESCRIBE_TOPICS,))
     refused = f"of_partitions(partitions=1, first=[2], why={error('TopicAuthorizationFailed', 29)})"
     assert gaps == [f"topic cold: lacks_local_start_offsets: {refused}"]
     (late,) = answered(read_local_starts, ListOffsetsRequest, TimeoutError("slow"), leaders)[1]
     assert late.startswith("broker 1: lacks_parts(parts=[lacks_offsets_of_partitions(partitions=3)]): broker_unheard(")
     old, coverage = Cluster({}, {ListOffsetsRequest: 6}), Coverage("c")
     assert read_local_starts(old.sender(1), leaders, coverage) == {}
-    assert words(coverage) == [
+    assert gap_texts(coverage) == [
         "topic cold: lacks_local_start_offsets: of_partitions(partitions=3, first=[0, 1, 2], why=brokers_do_not_tell)"
     ]
 
@@ -218,7 +220,7 @@ def test_a_whole_reading_carries_it_into_the_snapshot() -> None:
     reading = Reading(metadata, storage, configs, {}, {})
     reading = read_details(cluster.sender(1, 2), reading, {("t", 0): 1, ("cold", 0): 2}, coverage)
     reading = with_eligible_leaders(cluster.sender(1, 2), reading, coverage)
-    assert (words(coverage), len(cluster.asked)) == ([], 4)
+    assert (gap_texts(coverage), len(cluster.asked)) == ([], 4)
     snapshot = assemble_snapshot("c", reading)
     assert snapshot.features == {"group.version": 1}
     first, cold = snapshot.each_partition()

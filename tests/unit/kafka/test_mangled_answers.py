@@ -53,28 +53,28 @@ def read(client: WireClient) -> tuple[ClusterSnapshot, RequestSender]:
 
 def facts(snapshot: ClusterSnapshot) -> dict[Path, Any]:
     """All of a snapshot but its coverage, each under a path that names its source."""
-    found: dict[Path, Any] = {
+    results: dict[Path, Any] = {
         ("quotas",): snapshot.quotas, ("features",): snapshot.features, ("id",): snapshot.cluster_id,
     }  # fmt: skip
     for broker in snapshot.brokers:
         for name in ("rack", "host", "port", "state", "is_controller", "log_dirs", "configs"):
-            found["broker", broker.id, name] = getattr(broker, name)
+            results["broker", broker.id, name] = getattr(broker, name)
     for topic in snapshot.topics:
-        found["topic", topic.name, "id"], found["topic", topic.name, "configs"] = topic.topic_id, topic.configs
+        results["topic", topic.name, "id"], results["topic", topic.name, "configs"] = topic.topic_id, topic.configs
     for row in snapshot.each_partition():
-        place = (row.topic, row.partition)
+        key = (row.topic, row.partition)
         for name in ("replicas", "leader", "isr", "adding", "removing", "offline", "eligible"):
-            found["row", *place, name] = getattr(row, name)
+            results["row", *key, name] = getattr(row, name)
         for name in ("start_offset", "end_offset", "local_start_offset"):
-            found["offset", *place, name] = getattr(row, name)
+            results["offset", *key, name] = getattr(row, name)
         for at, broker in enumerate(row.replicas):
-            found["held", broker, *place] = (row.log_bytes[at], row.log_dirs[at] if row.log_dirs else None)
+            results["held", broker, *key] = (row.log_bytes[at], row.log_dirs[at] if row.log_dirs else None)
         for future in row.future:
-            found["held", future.broker, *place, "future"] = future
+            results["held", future.broker, *key, "future"] = future
     for group in snapshot.groups:
         for name in ("type", "state", "protocol", "generation", "coordinator", "members", "committed", "configs"):
-            found["group", group.id, name] = getattr(group, name)
-    return found
+            results["group", group.id, name] = getattr(group, name)
+    return results
 
 
 def _leads(path: Path, broker: int) -> bool:
@@ -200,12 +200,12 @@ def everything() -> Any:
 def first(*names: str | int) -> Callable[[Any], Any]:
     """The part of an answer's fields under these names."""
 
-    def found(fields: Any) -> Any:
+    def part(fields: Any) -> Any:
         for name in names:
             fields = fields[name]
         return fields
 
-    return found
+    return part
 
 
 PARTITION = first("topics", 0, "partitions", 0)
@@ -239,12 +239,12 @@ RULES: list[tuple[Any, Callable[[Any], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("request_", "change", "words"), RULES, ids=[words for _, _, words in RULES])
-def test_each_rule_has_an_answer_that_breaks_it(request_: Any, change: Callable[[Any], Any], words: str) -> None:
+@pytest.mark.parametrize(("request_", "change", "message"), RULES, ids=[text for _, _, text in RULES])
+def test_each_rule_has_an_answer_that_breaks_it(request_: Any, change: Callable[[Any], Any], message: str) -> None:
     assert not isinstance(answered(request_, lambda _: None), Exception)
     mangled = answered(request_, change)
     assert isinstance(mangled, MangledAnswerError)
-    assert words in str(mangled)
+    assert message in str(mangled)
 
 
 def test_tagged_fields_may_be_left_out() -> None:
@@ -252,8 +252,8 @@ def test_tagged_fields_may_be_left_out() -> None:
     topic = FetchRequest.FetchTopic
     rows = [topic.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1)]
     request = FetchRequest(topics=[topic(topic="orders", partitions=rows)])
-    told = {"responses": [{"topic": "orders", "partitions": [{"partition_index": 0, "aborted_transactions": []}]}]}
-    answer = FetchResponse.decode(bytes(built(FetchResponse, told, 12).encode(version=12)), version=12)
+    fields = {"responses": [{"topic": "orders", "partitions": [{"partition_index": 0, "aborted_transactions": []}]}]}
+    answer = FetchResponse.decode(bytes(built(FetchResponse, fields, 12).encode(version=12)), version=12)
     assert answer.responses[0].partitions[0].current_leader is None
     assert checked(request, answer) is answer
 

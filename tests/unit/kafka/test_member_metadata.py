@@ -7,7 +7,7 @@ from kafka_rebalance.groups.subscriptions import OddBytesError
 from kafka_rebalance.snapshot.group import Group, Tasks
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups import decode_assignment, decode_subscription, with_members
-from tests.unit.kafka.canned_cluster import words
+from tests.unit.kafka.canned_cluster import gap_texts
 
 
 def text(value: str) -> bytes:
@@ -38,18 +38,18 @@ def test_each_version_of_a_subscription():
     assert (v2.user_data, v2.generation, v2.rack) == (b"", 7, None)
     v3 = decode_subscription(subscription(3, ["a"], None, OWNED, GENERATION, text("rack-1")))
     assert v3.rack == "rack-1"
-    assert [found.version for found in (v0, v1, v2, v3)] == [0, 1, 2, 3]
+    assert [decoded.version for decoded in (v0, v1, v2, v3)] == [0, 1, 2, 3]
 
 
 def test_generation_minus_one_and_an_empty_rack_mean_not_said():
-    found = decode_subscription(subscription(3, ["a"], None, OWNED, struct.pack(">i", -1), text("")))
-    assert (found.generation, found.rack) == (None, None)
+    result = decode_subscription(subscription(3, ["a"], None, OWNED, struct.pack(">i", -1), text("")))
+    assert (result.generation, result.rack) == (None, None)
     assert decode_subscription(subscription(3, ["a"], None, OWNED, GENERATION, struct.pack(">h", -1))).rack is None
 
 
 def test_a_newer_version_is_read_as_the_newest_known_one():
-    found = decode_subscription(subscription(9, ["a"], None, OWNED, GENERATION, text("r"), b"what comes later"))
-    assert (found.generation, found.rack) == (7, "r")
+    result = decode_subscription(subscription(9, ["a"], None, OWNED, GENERATION, text("r"), b"what comes later"))
+    assert (result.generation, result.rack) == (7, "r")
 
 
 def test_librdkafka_repeats_the_topic_of_each_partition():
@@ -82,9 +82,9 @@ def test_kafka_go_says_version_1_and_ends_after_the_user_data():
     """Seen of kafka-go 0.4.51: 23 bytes. Of other versions the same is odd, and so is half a list of owned ones."""
     seen = bytes.fromhex("0001 00000002 0006") + b"orders" + bytes.fromhex("0003") + b"pay" + b"\xff" * 4
     assert len(seen) == 23
-    found = decode_subscription(seen)
-    assert (found.version, found.topics, found.user_data) == (1, ("orders", "pay"), None)
-    assert (found.owned, found.generation, found.rack) == ((), None, None)
+    result = decode_subscription(seen)
+    assert (result.version, result.topics, result.user_data) == (1, ("orders", "pay"), None)
+    assert (result.owned, result.generation, result.rack) == ((), None, None)
     in_rack = decode_subscription(subscription(1, ["a"], b"az1"))
     assert (in_rack.user_data, in_rack.owned) == (b"az1", ())
     for odd in (subscription(2, ["a"], None), subscription(3, ["a"], None), subscription(1, ["a"], None, b"\0\0")):
@@ -105,24 +105,24 @@ def described(*members: tuple[bytes, bytes]) -> tuple[Group, list[str]]:
     rows = [
         SimpleNamespace(
             member_id=f"m-{number}", group_instance_id=None, client_id="c", client_host="/h",
-            member_metadata=subscription(1, ["orders"], told, parts()),
+            member_metadata=subscription(1, ["orders"], metadata, parts()),
             member_assignment=struct.pack(">h", 1) + OWNED + struct.pack(">i", len(given)) + given,
         )
-        for number, (told, given) in enumerate(members)
+        for number, (metadata, given) in enumerate(members)
     ]  # fmt: skip
     answer = SimpleNamespace(group_state="Stable", protocol_type="consumer", protocol_data="stream", members=rows)
     coverage = Coverage("c")
-    return with_members(Group("app"), answer, coverage, {}), words(coverage)
+    return with_members(Group("app"), answer, coverage, {}), gap_texts(coverage)
 
 
 def test_threads_of_classic_streams_have_tasks_and_damaged_user_data_is_a_decode_error() -> None:
     """Task 0_0 active twice (two topics), 1_2 standby with one changelog partition; offsets of 1_2 are known."""
     process = bytes(range(16))
-    told = struct.pack(">ii", 8, 11) + process + struct.pack(">ii", -1, 1)
-    told += struct.pack(">iiiq", 1, 1, 2, 70) + b"\x05"
+    user_data = struct.pack(">ii", 8, 11) + process + struct.pack(">ii", -1, 1)
+    user_data += struct.pack(">iiiq", 1, 1, 2, 70) + b"\x05"
     given = struct.pack(">iii", 3, 11, 2) + struct.pack(">iiii", 0, 0, 0, 0)
     given += struct.pack(">iiii", 1, 1, 2, 1) + text("app-changelog") + struct.pack(">i", 2) + b"hosts"
-    group, gaps = described((told, given), (told[:-12], given))
+    group, gaps = described((user_data, given), (user_data[:-12], given))
     sound, damaged = group.members
     assert (sound.process_id, sound.decode_error) == ("00010203-0405-0607-0809-0a0b0c0d0e0f", None)
     assert sound.tasks == Tasks((("0", (0,)),), (("1", (2,)),))

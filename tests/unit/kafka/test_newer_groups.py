@@ -24,7 +24,7 @@ from rebalance_advisor.kafka.messages import (
     StreamsGroupDescribeResponse,
 )
 from rebalance_advisor.kafka.offsets import read_share_offsets
-from tests.unit.kafka.canned_cluster import Cluster, error, listing, rights, words
+from tests.unit.kafka.canned_cluster import Cluster, error, gap_texts, listing, rights
 
 STREAMS = StreamsGroupDescribeResponse.DescribedGroup
 CONSUMER = ConsumerGroupDescribeResponse.DescribedGroup
@@ -83,19 +83,24 @@ def test_a_streams_group_is_read_with_its_topology_tasks_and_epochs() -> None:
     )
     sender, coverage = cluster.sender(1), Coverage("c")
     counts = {"orders": 4, "clicks": 2, "flow-by-key-repartition": 1}
-    found = describe_groups(sender, list_groups(sender, coverage), coverage, counts).groups["flow"]
-    assert (found.type, found.state, found.generation, found.assignment_epoch) == ("streams", "Reconciling", 5, 4)
-    assert found.subtopologies == (
+    described = describe_groups(sender, list_groups(sender, coverage), coverage, counts).groups["flow"]
+    assert (described.type, described.state, described.generation, described.assignment_epoch) == (
+        "streams",
+        "Reconciling",
+        5,
+        4,
+    )
+    assert described.subtopologies == (
         Subtopology("0", ("clicks", "orders"), (), ("flow-changelog",)),
         Subtopology("1", (), ("flow-by-key-repartition",), ()),
     )
-    idle, busy = found.members
+    idle, busy = described.members
     assert (busy.id, busy.rack, busy.process_id, busy.host) == ("b", "a", "process-b", "/10.0.0.1")
     assert busy.subscription == ("clicks", "flow-by-key-repartition", "orders")
     assert busy.tasks == Tasks((("0", (1, 3)),), (("0", (2,)),))
     assert busy.assigned == (("clicks", (1,)), ("orders", (1, 3)))
     assert busy.target == (("clicks", (1,)), ("flow-by-key-repartition", (0,)), ("orders", (1,)))
-    assert (idle.assigned, idle.is_classic, words(coverage)) == ((), False, [])
+    assert (idle.assigned, idle.is_classic, gap_texts(coverage)) == ((), False, [])
 
 
 def test_version_1_names_the_assignor_and_task_offsets_are_known_from_then_on() -> None:
@@ -141,8 +146,8 @@ def test_a_streams_group_whose_topology_is_not_there_yet_subscribes_to_nothing_k
     )  # fmt: skip
     answer = through_the_wire(StreamsGroupDescribeResponse(throttle_time_ms=0, groups=[group]), 0)
     listed = ListedGroups({"flow": Group("flow", GroupType.STREAMS, coordinator=1)})
-    found = describe_groups(Cluster({(1, StreamsGroupDescribeRequest): answer}).sender(1), listed, Coverage("c"))
-    assert (found.groups["flow"].subtopologies, found.groups["flow"].members[0].subscription) == ((), None)
+    groups = describe_groups(Cluster({(1, StreamsGroupDescribeRequest): answer}).sender(1), listed, Coverage("c"))
+    assert (groups.groups["flow"].subtopologies, groups.groups["flow"].members[0].subscription) == ((), None)
 
 
 def test_tasks_of_an_unknown_subtopology_read_nothing_known() -> None:
@@ -167,9 +172,9 @@ def test_members_that_still_speak_the_classic_protocol_are_told_apart() -> None:
         )  # fmt: skip
         answer = through_the_wire(ConsumerGroupDescribeResponse(throttle_time_ms=0, groups=[group]), version)
         listed = ListedGroups({"g": Group("g", GroupType.CONSUMER, coordinator=1)})
-        found = describe_groups(Cluster({(1, ConsumerGroupDescribeRequest): answer}).sender(1), listed, Coverage("c"))
-        assert found.groups["g"].assignment_epoch == 2
-        return [(one.id, one.is_classic, one.rack) for one in found.groups["g"].members]
+        groups = describe_groups(Cluster({(1, ConsumerGroupDescribeRequest): answer}).sender(1), listed, Coverage("c"))
+        assert groups.groups["g"].assignment_epoch == 2
+        return [(row.id, row.is_classic, row.rack) for row in groups.groups["g"].members]
 
     assert answered(1) == [("new", False, "r"), ("old", True, "r")]
     assert answered(0) == [("new", None, "r"), ("old", None, "r")]
@@ -197,10 +202,10 @@ def test_share_groups_tell_where_they_begin_and_their_lag() -> None:
     def answered(answer: Any) -> tuple[dict[str, Any], list[str], tuple[Right, ...]]:
         coverage = Coverage("c")
         cluster = Cluster({(1, DescribeShareGroupOffsetsRequest): answer})
-        return read_share_offsets(cluster.sender(1), listed, coverage), words(coverage), rights(coverage)
+        return read_share_offsets(cluster.sender(1), listed, coverage), gap_texts(coverage), rights(coverage)
 
-    told, gaps, missing = answered(share_answer(1))
-    assert told == {"s": (CommittedOffset("t", 0, 4), CommittedOffset("t", 1, 7, 5))}
+    offsets, gaps, missing = answered(share_answer(1))
+    assert offsets == {"s": (CommittedOffset("t", 0, 4), CommittedOffset("t", 1, 7, 5))}
     assert gaps == [f"group s: lacks_commit(topic='t', partition=3): {error('TopicAuthorizationFailed', 29)}"]
     assert missing == (Right.DESCRIBE_TOPICS,)
     assert answered(share_answer(0))[0] == {"s": (CommittedOffset("t", 0, 4), CommittedOffset("t", 1, 7))}
@@ -216,4 +221,4 @@ def test_brokers_that_know_no_offsets_of_share_groups_are_not_asked() -> None:
     listed = ListedGroups({"s": Group("s", GroupType.SHARE, coordinator=1)})
     assert read_share_offsets(cluster.sender(1), listed, coverage) == {}
     assert cluster.asked == []
-    assert words(coverage) == ["group s: lacks_commits: brokers_do_not_tell"]
+    assert gap_texts(coverage) == ["group s: lacks_commits: brokers_do_not_tell"]

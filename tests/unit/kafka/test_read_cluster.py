@@ -40,11 +40,11 @@ def log_dirs(_: Any) -> Any:
     result = DescribeLogDirsResponse.DescribeLogDirsResult
     topic = result.DescribeLogDirsTopic
     partition = topic.DescribeLogDirsPartition(partition_index=0, partition_size=700, offset_lag=0, is_future_key=False)
-    found = result(
+    log_dir_result = result(
         error_code=0, log_dir="/d", topics=[topic(name="orders", partitions=[partition])], total_bytes=1000,
         usable_bytes=300,
     )  # fmt: skip
-    return DescribeLogDirsResponse(results=[found], throttle_time_ms=0, error_code=0)
+    return DescribeLogDirsResponse(results=[log_dir_result], throttle_time_ms=0, error_code=0)
 
 
 def configs(request: Any) -> Any:
@@ -139,10 +139,10 @@ def test_answers_become_a_snapshot_and_brokers_that_only_replicas_name_are_dead(
 
 
 def test_what_could_not_be_read_is_said_and_why(reading: SimpleNamespace) -> None:
-    found = gaps(reading.snapshot)
+    reported_gaps = gaps(reading.snapshot)
     no_leader = "of_partitions(partitions=1, first=[2], why=no_leader)"
-    assert found["topic", "orders", "lacks_offsets"] == no_leader
-    silent = {what: why for (kind, subject, what), why in found.items() if (kind, subject) == ("broker", "2")}
+    assert reported_gaps["topic", "orders", "lacks_offsets"] == no_leader
+    silent = {what: why for (kind, subject, what), why in reported_gaps.items() if (kind, subject) == ("broker", "2")}
     (line,) = silent.items()
     parts = (
         "lacks_log_dirs, lacks_configs(kind=None), lacks_groups_of_broker, lacks_offsets_of_partitions(partitions=1)"
@@ -150,9 +150,9 @@ def test_what_could_not_be_read_is_said_and_why(reading: SimpleNamespace) -> Non
     assert line[0] == f"lacks_parts(parts=[{parts}])"
     refused = r"state='refused', why=as_reported\(text='Connection refused'\), address='127\.0\.0\.1:\d+'"
     assert re.fullmatch(rf"broker_unheard\({refused}\)", line[1])
-    assert found["broker", "3", "lacks_everything"] == "broker_not_registered"
+    assert reported_gaps["broker", "3", "lacks_everything"] == "broker_not_registered"
     for what in ("lacks_reassignments", "lacks_fenced_brokers"):
-        assert found["cluster", "canned", what].startswith("request_failed(kind='IncompatibleBrokerVersion', ")
+        assert reported_gaps["cluster", "canned", what].startswith("request_failed(kind='IncompatibleBrokerVersion', ")
 
 
 def test_commits_would_be_read_before_ends_and_each_step_is_told(reading: SimpleNamespace) -> None:
@@ -173,10 +173,10 @@ def test_an_isr_that_shrinks_while_we_read_is_shown_with_those_who_may_lead() ->
 
     def shrinking(request: Any) -> Any:
         broker.rows = [topic_row("orders", (1, [1, 2], [1]))]
-        told = configs(request)
-        for row in told.results:
+        answer = configs(request)
+        for row in answer.results:
             row.configs[0].name, row.configs[0].value = "min.insync.replicas", "2"
-        return told
+        return answer
 
     def eligible(_: Any) -> Any:
         topic = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
@@ -184,8 +184,10 @@ def test_an_isr_that_shrinks_while_we_read_is_shown_with_those_who_may_lead() ->
             error_code=0, partition_index=0, leader_id=1, leader_epoch=0, replica_nodes=[1, 2], isr_nodes=[1],
             eligible_leader_replicas=[2], last_known_elr=None, offline_replicas=[],
         )  # fmt: skip
-        found = topic(error_code=0, name="orders", is_internal=False, partitions=[row], topic_authorized_operations=0)
-        return DescribeTopicPartitionsResponse(throttle_time_ms=0, topics=[found], next_cursor=None)
+        topic_answer = topic(
+            error_code=0, name="orders", is_internal=False, partitions=[row], topic_authorized_operations=0
+        )
+        return DescribeTopicPartitionsResponse(throttle_time_ms=0, topics=[topic_answer], next_cursor=None)
 
     answers = ANSWERS | {
         DescribeConfigsRequest: (4, shrinking),
@@ -211,7 +213,7 @@ def test_a_name_of_ones_own_is_the_clusters_name() -> None:
 
 def test_the_number_of_requests_does_not_grow_with_topics_and_partitions() -> None:
     """One broker with 1 topic of 1 partition, and with 200 topics of 5: the same requests, counted by kind."""
-    found = []
+    results = []
     for topics, partitions in ((1, 1), (200, 5)):
         counts = RequestCounts()
         rows = [topic_row(f"t{i}", *[(1, [1], [1])] * partitions) for i in range(topics)]
@@ -220,14 +222,14 @@ def test_the_number_of_requests_does_not_grow_with_topics_and_partitions() -> No
             snapshot = read_with_settings(settings, cluster_name="c", now=NOW, counts=counts)
         assert len(snapshot.partitions) == topics * partitions
         assert {row.end_offset for row in snapshot.each_partition()} == {25}
-        found.append(counts)
-    assert found[0] == found[1]
-    assert found[0].words() == (
+        results.append(counts)
+    assert results[0] == results[1]
+    assert results[0].lines() == (
         # At first, at the end, and of the one topic that only log dirs name.
         "4 requests for the cluster: ApiVersions 1, Metadata 3",
         "5 requests to broker 1: DescribeConfigs 1, DescribeLogDirs 1, ListGroups 1, ListOffsets 2",
     )
-    assert (found[0].total, found[0].most_to_a_broker) == (9, 5)
+    assert (results[0].total, results[0].most_to_a_broker) == (9, 5)
 
 
 def test_where_no_broker_answers_under_its_own_address_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,12 +29,12 @@ from tests.unit.kafka.canned_cluster import (
     Cluster,
     described,
     error,
+    gap_texts,
     listing,
     member,
     metadata,
     partition,
     rights,
-    words,
 )
 
 # ---- asking
@@ -55,7 +55,7 @@ def test_a_slow_broker_is_asked_once_more_and_a_silent_one_never_again():
         ListGroupsRequest, ApiVersionsRequest,
     ]  # fmt: skip
     assert cluster.count(ListGroupsRequest) == 3
-    assert words(coverage) == [
+    assert gap_texts(coverage) == [
         (
             "broker 1: lacks_parts(parts=[lacks_log_dirs]): "
             "request_failed(kind='IncompatibleBrokerVersion', text='unknown')"
@@ -80,7 +80,7 @@ def test_after_the_deadline_nothing_is_asked():
     coverage = Coverage("c")
     list_groups(cluster.sender(1, deadline=0.0), coverage)
     assert cluster.asked == []
-    assert words(coverage) == ["broker 1: lacks_parts(parts=[lacks_groups_of_broker]): deadline_passed"]
+    assert gap_texts(coverage) == ["broker 1: lacks_parts(parts=[lacks_groups_of_broker]): deadline_passed"]
 
 
 def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
@@ -90,7 +90,7 @@ def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
     for _ in range(2):
         assert sender.send_to_any(ListGroupsRequest()).error_code == 0
     assert [broker for broker, request in cluster.asked if isinstance(request, ListGroupsRequest)] == [1, 2, 2]
-    assert sender.counts.words() == (
+    assert sender.counts.lines() == (
         "3 requests for the cluster: ListGroups 3",
         "1 request to broker 1: ApiVersions 1",
     )
@@ -99,12 +99,12 @@ def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
 
 def test_with_zookeeper_the_controller_is_asked_what_is_moving():
     """Broker 2 is it; the others answer NotController (41), in any order."""
-    told = metadata(("t", [partition(0, 1, [1, 2])]))
-    told.controller_id = 2
+    metadata_answer = metadata(("t", [partition(0, 1, [1, 2])]))
+    metadata_answer.controller_id = 2
     moving = Answer(name="t", partitions=[Answer(partition_index=0, adding_replicas=[2], removing_replicas=[1])])
     cluster = Cluster(
         {
-            (1, MetadataRequest): told,
+            (1, MetadataRequest): metadata_answer,
             (1, ListPartitionReassignmentsRequest): Answer(error_code=41, topics=[]),
             (2, ListPartitionReassignmentsRequest): Answer(error_code=0, topics=[moving]),
         },
@@ -127,7 +127,7 @@ def test_how_brokers_failed_and_who_is_asked_no_more():
     }
     cluster = Cluster(answers)
     sender = cluster.sender(1, 2, 3, 4, 5, 6)
-    told = sender.send(
+    replies = sender.send(
         {(broker, i): (broker, ListGroupsRequest()) for broker in sender.brokers for i in range(2)},
         is_passing=lambda answer: answer.error_code == 14,
     )
@@ -137,13 +137,13 @@ def test_how_brokers_failed_and_who_is_asked_no_more():
     }
     assert sender.brokers == (1, 4, 5, 6)
     assert cluster.pauses == [1.0]
-    assert not isinstance(told[3, 0], Exception)  # its earlier answer stays
-    assert [type(told[broker, 0]).__name__ for broker in (2, 4)] == [
+    assert not isinstance(replies[3, 0], Exception)  # its earlier answer stays
+    assert [type(replies[broker, 0]).__name__ for broker in (2, 4)] == [
         "UnresponsiveBrokerError",
         "IncompatibleBrokerVersion",
     ]
-    assert str(told[3, 1]) == "disconnected (socket disconnected)"
-    assert told[6, 0].error_code == told[5, 0].error_code == 0
+    assert str(replies[3, 1]) == "disconnected (socket disconnected)"
+    assert replies[6, 0].error_code == replies[5, 0].error_code == 0
     late = Cluster({}).sender(2, deadline=0.0)
     late.send({0: (2, ListGroupsRequest())})
     assert late.unresponsive == {}  # it got no request
@@ -158,24 +158,28 @@ def test_whatever_fails_each_name_is_asked_somewhere_and_a_silent_broker_once(st
     """All configs of ``count`` topics are read while one broker answers; a failing one gets few requests in all."""
     names = [f"t{i}" for i in range(count)]
 
-    def told(request: object) -> Answer:
+    def all_configs(request: object) -> Answer:
         return Answer(
             results=[Answer(error_code=0, resource_type=kind, resource_name=name, configs=[])
                      for kind, name, _ in request.resources]
         )  # fmt: skip
 
-    failures = {"slow": TimeoutError("slow"), "ended": KafkaConnectionError("x"), "dying": [told, OSError("gone")]}
+    failures = {
+        "slow": TimeoutError("slow"),
+        "ended": KafkaConnectionError("x"),
+        "dying": [all_configs, OSError("gone")],
+    }
     answers = {
-        (broker, DescribeConfigsRequest): failures.get(state, told)
+        (broker, DescribeConfigsRequest): failures.get(state, all_configs)
         for broker, state in states.items()
         if state != "silent"
     }
     cluster = Cluster(answers)
     sender, coverage = cluster.sender(*sorted(states), deadline=1e6), Coverage("c")
     for _ in range(steps):
-        found = read_configs(sender, names, coverage)
+        configs = read_configs(sender, names, coverage)
         if "well" in states.values():
-            assert sorted(found.topics) == sorted(names)
+            assert sorted(configs.topics) == sorted(names)
     for broker, state in states.items():
         asked = sum(asked == broker for asked, _ in cluster.asked)
         assert asked <= {"silent": 2, "slow": 3, "ended": 2, "dying": 3}.get(state, 5 * (steps + len(states)))
@@ -193,7 +197,7 @@ def test_a_leaderless_offsets_partition_is_a_gap_of_groups():
     coverage = Coverage("c")
     shape = read_cluster_metadata(cluster.sender(1), coverage)
     reason = "offsets_topic_leaderless(topic='__consumer_offsets', leaderless=1, partitions=2)"
-    assert f"cluster c: lacks_groups: {reason}" in words(coverage)
+    assert f"cluster c: lacks_groups: {reason}" in gap_texts(coverage)
     assert [partition.leader for partition in shape.partitions] == [None, 1]
     assert shape.controller == 1  # ZooKeeper: as in Metadata
 
@@ -203,9 +207,9 @@ def test_a_topic_with_an_error_is_a_gap_not_an_absence():
     coverage = Coverage("c")
     shape = read_cluster_metadata(cluster.sender(1), coverage)
     assert shape.topics == ()
-    assert f"topic secret: lacks_partitions: {error('TopicAuthorizationFailed', 29)}" in words(coverage)
-    told = {line.split(": ")[1] for line in words(coverage)}
-    assert {"lacks_controller", "lacks_fenced_brokers", "lacks_reassignments"} <= told
+    assert f"topic secret: lacks_partitions: {error('TopicAuthorizationFailed', 29)}" in gap_texts(coverage)
+    reported = {line.split(": ")[1] for line in gap_texts(coverage)}
+    assert {"lacks_controller", "lacks_fenced_brokers", "lacks_reassignments"} <= reported
 
 
 def test_topic_ids_are_written_as_kafka_writes_them():
@@ -229,11 +233,14 @@ def test_a_future_replica_is_not_the_size_of_the_replica_that_serves():
     ]  # fmt: skip
     cluster = Cluster({(1, DescribeLogDirsRequest): Answer(error_code=0, results=dirs)})
     coverage = Coverage("c")
-    found = read_storage(cluster.sender(1), coverage)
-    assert words(coverage) == [f"broker 1: lacks_log_dir(path='/c'): {error('KafkaStorage', 56)}"]
-    assert found.sizes == {1: {("t", 0): 50}}
-    assert (found.places, found.future) == ({1: {("t", 0): 0}}, {1: {("t", 0): (1, 7)}})  # dirs by path: /a, /b, /c
-    first, second, third = found.log_dirs[1]
+    storage = read_storage(cluster.sender(1), coverage)
+    assert gap_texts(coverage) == [f"broker 1: lacks_log_dir(path='/c'): {error('KafkaStorage', 56)}"]
+    assert storage.sizes == {1: {("t", 0): 50}}
+    assert (storage.dir_indexes, storage.future) == (
+        {1: {("t", 0): 0}},
+        {1: {("t", 0): (1, 7)}},
+    )  # dirs by path: /a, /b, /c
+    first, second, third = storage.log_dirs[1]
     assert (first.path, first.total_bytes, second.usable_bytes, second.is_cordoned) == ("/a", None, 40, True)
     assert third.error == "KafkaStorage (56)"
 
@@ -242,7 +249,7 @@ def test_a_broker_that_refuses_its_log_dirs_is_a_gap():
     cluster = Cluster({(1, DescribeLogDirsRequest): Answer(error_code=31, results=[])})
     coverage = Coverage("c")
     assert read_storage(cluster.sender(1), coverage).sizes == {}
-    assert words(coverage) == [f"broker 1: lacks_log_dirs: {error('ClusterAuthorizationFailed', 31)}"]
+    assert gap_texts(coverage) == [f"broker 1: lacks_log_dirs: {error('ClusterAuthorizationFailed', 31)}"]
     assert rights(coverage) == (Right.DESCRIBE_CLUSTER,)
 
 
@@ -250,7 +257,7 @@ def test_configs_that_nobody_set_and_secrets_are_left_out_and_refusals_told():
     def config(name: str, value: str, source: int, is_sensitive: bool = False) -> Answer:
         return Answer(name=name, value=value, config_source=source, is_sensitive=is_sensitive)
 
-    told = {
+    values = {
         (2, "t"): [
             config("retention.ms", "5", 1),
             config("segment.ms", "9", 5),
@@ -264,18 +271,18 @@ def test_configs_that_nobody_set_and_secrets_are_left_out_and_refusals_told():
         return Answer(
             results=[
                 Answer(
-                    error_code=0 if (kind, name) in told else 29, resource_type=kind, resource_name=name,
-                    configs=told.get((kind, name), []),
+                    error_code=0 if (kind, name) in values else 29, resource_type=kind, resource_name=name,
+                    configs=values.get((kind, name), []),
                 )
                 for kind, name, _ in request.resources
             ]
         )  # fmt: skip
 
     coverage = Coverage("c")
-    found = read_configs(Cluster({(1, DescribeConfigsRequest): answer}).sender(1), ["t", "secret"], coverage)
-    assert found.topics == {"t": {"retention.ms": "5"}}
-    assert found.brokers == {1: {"leader.replication.throttled.rate": "1", "num.replica.fetchers": "4"}}
-    assert words(coverage) == [f"topic secret: lacks_configs(kind=None): {error('TopicAuthorizationFailed', 29)}"]
+    configs = read_configs(Cluster({(1, DescribeConfigsRequest): answer}).sender(1), ["t", "secret"], coverage)
+    assert configs.topics == {"t": {"retention.ms": "5"}}
+    assert configs.brokers == {1: {"leader.replication.throttled.rate": "1", "num.replica.fetchers": "4"}}
+    assert gap_texts(coverage) == [f"topic secret: lacks_configs(kind=None): {error('TopicAuthorizationFailed', 29)}"]
     assert rights(coverage) == (Right.TOPIC_CONFIGS,)
 
 
@@ -297,7 +304,7 @@ def test_one_odd_member_spoils_nothing_but_itself():
     group = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"]
     assert [(member.id, member.subscription) for member in group.members] == [("m1", None), ("m2", ("t",))]
     assert group.members[0].decode_error == "subscription: 2 bytes are wanted at byte 0 of 1"
-    assert words(coverage)[0].startswith("member g/m1: lacks_subscription: as_reported(text=")
+    assert gap_texts(coverage)[0].startswith("member g/m1: lacks_subscription: as_reported(text=")
 
 
 READS_T0 = b"\x00\x01\x00\x00\x00\x01\x00\x01t\x00\x00\x00\x01\x00\x00\x00\x00\xff\xff\xff\xff"
@@ -316,14 +323,14 @@ def test_subscription_and_assignment_of_a_member_are_read_apart(said, assigned, 
     answer = Answer(groups=[described("g", [Answer(**vars(member("m", said)) | {"member_assignment": assigned})])])
     cluster = Cluster({(1, ListGroupsRequest): listing(("g", "Classic", "Stable")), (1, DescribeGroupsRequest): answer})
     sender, coverage = cluster.sender(1), Coverage("c")
-    (found,) = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"].members
-    assert (found.subscription, found.assigned) == (subscription, reads)
-    assert (found.decode_error or "").startswith(odd)
+    (members,) = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"].members
+    assert (members.subscription, members.assigned) == (subscription, reads)
+    assert (members.decode_error or "").startswith(odd)
 
 
 def test_the_rack_of_a_member_under_rack_affinity_is_its_user_data():
     said = b"\x00\x01\x00\x00\x00\x01\x00\x01t\x00\x00\x00\x03az1"
-    found = {}
+    results = {}
     for protocol in ("rack-affinity", "range"):
         group = described("g", [Answer(**vars(member("m", said)) | {"member_assignment": READS_T0})])
         group.protocol_data = protocol
@@ -334,9 +341,9 @@ def test_the_rack_of_a_member_under_rack_affinity_is_its_user_data():
             }
         )
         sender, coverage = cluster.sender(1), Coverage("c")
-        (one,) = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"].members
-        found[protocol] = (one.rack, one.user_data)
-    assert found == {"rack-affinity": ("az1", b"az1"), "range": (None, b"az1")}
+        (first,) = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"].members
+        results[protocol] = (first.rack, first.user_data)
+    assert results == {"rack-affinity": ("az1", b"az1"), "range": (None, b"az1")}
 
 
 def test_each_type_is_asked_by_its_own_api():
@@ -357,7 +364,7 @@ def test_each_type_is_asked_by_its_own_api():
     groups = describe_groups(sender, list_groups(sender, coverage), coverage).groups
     assert (groups["new"].type, groups["new"].state, groups["new"].generation) == (GroupType.CONSUMER, "Reconciling", 4)
     assert cluster.count(DescribeGroupsRequest) == 0
-    assert words(coverage) == ["group odd: lacks_members: group_type_not_read(group_type='unknown')"]
+    assert gap_texts(coverage) == ["group odd: lacks_members: group_type_not_read(group_type='unknown')"]
 
 
 def test_a_coordinator_that_moved_is_found_and_asked():
@@ -374,7 +381,7 @@ def test_a_coordinator_that_moved_is_found_and_asked():
     sender = cluster.sender(1, 2)
     group = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"]
     assert (group.coordinator, len(group.members)) == (2, 1)
-    assert words(coverage) == []
+    assert gap_texts(coverage) == []
 
 
 def test_coordinators_are_never_looked_for_where_no_group_is_listed():
@@ -398,7 +405,7 @@ def test_a_rebalancing_group_is_asked_twice_and_then_said_to_be_unknown():
     group = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"]
     assert cluster.count(DescribeGroupsRequest) == 2
     assert group.members[0].subscription is None
-    assert words(coverage) == ["group g: lacks_members: group_rebalancing(state='PreparingRebalance')"]
+    assert gap_texts(coverage) == ["group g: lacks_members: group_rebalancing(state='PreparingRebalance')"]
 
 
 def test_a_group_that_vanished_stays_with_a_gap():
@@ -411,7 +418,7 @@ def test_a_group_that_vanished_stays_with_a_gap():
     coverage = Coverage("c")
     sender = cluster.sender(1)
     assert describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"].state == "Dead"
-    assert words(coverage) == ["group g: lacks_members: group_gone"]
+    assert gap_texts(coverage) == ["group g: lacks_members: group_gone"]
 
 
 # ---- offsets
@@ -433,9 +440,9 @@ def test_committed_offsets_and_what_hides_among_them():
     )
     coverage = Coverage("c")
     sender = cluster.sender(1)
-    found = read_committed(sender, list_groups(sender, coverage), coverage)
-    assert found == {"g": (CommittedOffset("t", 0, 5), CommittedOffset("t", 1, 8))}
-    assert words(coverage) == [
+    offsets = read_committed(sender, list_groups(sender, coverage), coverage)
+    assert offsets == {"g": (CommittedOffset("t", 0, 5), CommittedOffset("t", 1, 8))}
+    assert gap_texts(coverage) == [
         f"group g: lacks_commit(topic='t', partition=3): {error('TopicAuthorizationFailed', 29)}",
         f"group h: lacks_commits: {error('GroupAuthorizationFailed', 30)}",
     ]
@@ -486,7 +493,7 @@ def test_a_leader_that_moved_while_reading_is_asked_again():
     starts, last = read_ends(cluster.sender(1, 2), {("t", 0): 1, ("t", 1): 1}, coverage)
     assert starts == {("t", 0): 3, ("t", 1): 3}
     assert last == {("t", 0): 10, ("t", 1): 10}
-    assert words(coverage) == []
+    assert gap_texts(coverage) == []
 
 
 def test_the_new_leaders_of_a_broker_that_fell_silent_are_asked():
@@ -500,7 +507,9 @@ def test_the_new_leaders_of_a_broker_that_fell_silent_are_asked():
     coverage = Coverage("c")
     _, last = read_ends(cluster.sender(1, 2), {("t", 0): 2, ("t", 1): 2, ("t", 2): 2, ("t", 3): 1}, coverage)
     assert last == {("t", 0): 10, ("t", 3): 10}
-    assert words(coverage) == [f"broker 2: lacks_parts(parts=[lacks_offsets_of_partitions(partitions=2)]): {SILENT}"]
+    assert gap_texts(coverage) == [
+        f"broker 2: lacks_parts(parts=[lacks_offsets_of_partitions(partitions=2)]): {SILENT}"
+    ]
     assert sum(broker == 2 for broker, _ in cluster.asked) == 3  # starts, ends and the sign of life
 
 
@@ -524,7 +533,7 @@ def test_groups_of_a_broker_that_fell_silent_are_asked_of_their_new_coordinator(
     assert read_committed(sender, groups, coverage) == {"g": (CommittedOffset("t", 0, 5),)}
     assert [(group.coordinator, len(group.members)) for group in groups.groups.values()] == [(1, 1), (2, 0)]
     parts = "lacks_members_of_groups(groups=1), lacks_commits_of_groups(groups=1)"
-    assert words(coverage) == [f"broker 2: lacks_parts(parts=[{parts}]): {SILENT}"]
+    assert gap_texts(coverage) == [f"broker 2: lacks_parts(parts=[{parts}]): {SILENT}"]
 
 
 def test_offsets_that_stay_unknown_are_told_topic_by_topic():
@@ -533,7 +542,7 @@ def test_offsets_that_stay_unknown_are_told_topic_by_topic():
     starts, last = read_ends(cluster.sender(1), {("t", p): 1 for p in range(3)}, coverage)
     assert (set(starts), set(last)) == ({("t", 2)}, {("t", 2)})
     refused = f"of_partitions(partitions=2, first=[0, 1], why={error('TopicAuthorizationFailed', 29)})"
-    assert words(coverage) == [
+    assert gap_texts(coverage) == [
         f"topic t: lacks_end_offsets: {refused}",
         f"topic t: lacks_start_offsets: {refused}",
     ]

@@ -10,7 +10,7 @@ from kafka_rebalance.snapshot.rights import Right, right_gap
 from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.read_cluster import note_hidden_topics
-from tests.unit.kafka.canned_cluster import Answer, Cluster, metadata, partition, rights, words
+from tests.unit.kafka.canned_cluster import Answer, Cluster, gap_texts, metadata, partition, rights
 
 BLIND = (Right.DESCRIBE_CLUSTER,)
 SHOWN = metadata(("t", [partition(0, 1, [1])]))
@@ -21,7 +21,7 @@ def described(operations: set[int] | None) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("told", "missing"),
+    ("rights_field", "missing"),
     [
         (described({8, 10}), ()),
         (described({3, 8}), (Right.BROKER_CONFIGS,)),
@@ -33,8 +33,10 @@ def described(operations: set[int] | None) -> Answer:
     ],
     ids=["both", "describe", "configs", "empty", "missing", "refused", "silent"],
 )
-def test_an_empty_set_of_rights_is_no_right(told: object, missing: tuple[Right, ...]) -> None:
-    cluster = Cluster({(1, MetadataRequest): SHOWN, (1, DescribeClusterRequest): told}, {DescribeQuorumRequest: -1})
+def test_an_empty_set_of_rights_is_no_right(rights_field: object, missing: tuple[Right, ...]) -> None:
+    cluster = Cluster(
+        {(1, MetadataRequest): SHOWN, (1, DescribeClusterRequest): rights_field}, {DescribeQuorumRequest: -1}
+    )
     coverage = Coverage("c")
     read_cluster_metadata(cluster.sender(1), coverage)
     assert rights(coverage) == missing
@@ -68,7 +70,7 @@ def test_names_that_members_commits_and_log_dirs_betray_are_asked_for_and_told()
     cluster = Cluster({(1, MetadataRequest): metadata(errors=codes)})
     coverage = Coverage("c")
     note_hidden_topics(cluster.sender(1), {"seen"}, {"seen", "disk"}, groups, coverage)
-    assert words(coverage) == [
+    assert gap_texts(coverage) == [
         "topic disk: lacks_all_but_size: topic_on_disk(why=None, is_refused=True)",
         "topic later: lacks_description: topic_named_by_group(group='g', why=None, is_refused=False)",
         "topic read: lacks_description: topic_named_by_group(group='g', why=None, is_refused=True)",

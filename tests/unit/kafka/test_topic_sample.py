@@ -44,9 +44,9 @@ class Log:
         topics = [
             row(name=topic.name, partitions=[
                 row.ListOffsetsPartitionResponse(
-                    partition_index=one.partition_index, error_code=0, timestamp=-1, leader_epoch=-1,
-                    offset=self.ends[one.partition_index] if one.timestamp == -1 else 0,
-                ) for one in topic.partitions
+                    partition_index=partition.partition_index, error_code=0, timestamp=-1, leader_epoch=-1,
+                    offset=self.ends[partition.partition_index] if partition.timestamp == -1 else 0,
+                ) for partition in topic.partitions
             ]) for topic in request.topics
         ]  # fmt: skip
         return ListOffsetsResponse(throttle_time_ms=0, topics=topics)
@@ -58,13 +58,15 @@ class Log:
         topics = []
         for topic in request.topics:
             partitions = []
-            for one in topic.partitions:
-                found = [data for _, end, data in self.batches[one.partition] if one.fetch_offset < end][:1]
-                code = self.errors.get(one.partition, 0)
+            for partition in topic.partitions:
+                result = [data for _, end, data in self.batches[partition.partition] if partition.fetch_offset < end][
+                    :1
+                ]
+                code = self.errors.get(partition.partition, 0)
                 partitions.append(row.PartitionData(
-                    partition_index=one.partition, error_code=code, high_watermark=self.ends[one.partition],
+                    partition_index=partition.partition, error_code=code, high_watermark=self.ends[partition.partition],
                     last_stable_offset=0, log_start_offset=0, aborted_transactions=[], preferred_read_replica=-1,
-                    records=b"" if code else b"".join(found),
+                    records=b"" if code else b"".join(result),
                 ))  # fmt: skip
             topics.append(row(topic=topic.topic, partitions=partitions))
         return FetchResponse(throttle_time_ms=0, error_code=0, session_id=0, responses=topics)
@@ -109,7 +111,9 @@ def test_everything_is_read_where_it_is_less_than_asked_for() -> None:
     )
     assert (sample.partitions, sample.gaps) == (3, ())
     assert {request.isolation_level for request in log.fetches} == {0}
-    assert {one.partition for request in log.fetches for topic in request.topics for one in topic.partitions} == {0, 1}
+    assert {
+        partition.partition for request in log.fetches for topic in request.topics for partition in topic.partitions
+    } == {0, 1}
 
 
 def test_the_last_of_each_partition_are_taken_in_proportion() -> None:

@@ -154,11 +154,11 @@ def _configs(_broker: int, request: Any) -> Fields:
 
     return {
         "results": [
-            {"resource_type": one.resource_type, "resource_name": one.resource_name, "configs": [
+            {"resource_type": resource.resource_type, "resource_name": resource.resource_name, "configs": [
                 {"name": name, "value": value, "config_source": 1, "synonyms": []}
-                for name, value in values(one.resource_type, one.resource_name)
+                for name, value in values(resource.resource_type, resource.resource_name)
             ]}
-            for one in request.resources
+            for resource in request.resources
         ]
     }  # fmt: skip
 
@@ -235,14 +235,14 @@ def _commits(broker: int, request: Any) -> Fields:
         rows = [{"partition_index": i, "committed_offset": 40 + i, "metadata": ""} for i in range(3)]
         return {"topics": [{"name": GROUPS[group][2], "partitions": rows}]}
 
-    names = [one.group_id for one in request.groups]
+    names = [group.group_id for group in request.groups]
     return {"groups": [_of_group(name, broker, lambda name=name: topics(name)) for name in names]}
 
 
 def _share_offsets(broker: int, request: Any) -> Fields:
     rows = [{"partition_index": i, "start_offset": 30 + i, "lag": 5} for i in range(3)]
     topics = {"topics": [{"topic_name": "orders", "topic_id": _uuid("orders"), "partitions": rows}]}
-    return {"groups": [_of_group(one.group_id, broker, lambda: topics) for one in request.groups]}
+    return {"groups": [_of_group(group.group_id, broker, lambda: topics) for group in request.groups]}
 
 
 def _offsets(_broker: int, request: Any) -> Fields:
@@ -276,12 +276,12 @@ def _quotas(_broker: int, _request: Any) -> Fields:
 def _topic_partitions(_broker: int, request: Any) -> Fields:
     return {
         "topics": [
-            {"name": one.name, "topic_id": _uuid(one.name), "partitions": [
+            {"name": topic.name, "topic_id": _uuid(topic.name), "partitions": [
                 {"partition_index": i, "leader_id": replicas[0], "replica_nodes": replicas, "isr_nodes": replicas[:1],
                  "eligible_leader_replicas": replicas[1:], "offline_replicas": []}
-                for i, replicas in enumerate(TOPICS[one.name])
-            ]} if one.name in TOPICS else {"name": one.name, "error_code": 3}
-            for one in request.topics
+                for i, replicas in enumerate(TOPICS[topic.name])
+            ]} if topic.name in TOPICS else {"name": topic.name, "error_code": 3}
+            for topic in request.topics
         ],
         "next_cursor": None,
     }  # fmt: skip
@@ -320,12 +320,12 @@ def built(kind: Any, fields: Mapping[str, Any], version: int) -> Any:
     schema = {name: field for name, field in kind.fields.items() if field.for_version_q(version)}
 
     def value(name: str) -> Any:
-        found, field = fields[name], schema[name]
-        if found is None:
+        field_value, field = fields[name], schema[name]
+        if field_value is None:
             return None
         if field.is_struct_array():
-            return [built(field.data_class, row, version) for row in found]
-        return built(field.data_class, found, version) if field.is_struct() else found
+            return [built(field.data_class, row, version) for row in field_value]
+        return built(field.data_class, field_value, version) if field.is_struct() else field_value
 
     return kind(version=version, **{name: value(name) for name in fields if name in schema})
 

@@ -42,7 +42,7 @@ def library(folder: Path) -> Path:
     return package
 
 
-def told(folder: Path, owner: str = "kafka_assignors") -> tuple[int, int]:
+def outer_answer(folder: Path, owner: str = "kafka_assignors") -> tuple[int, int]:
     """The answer of ``outer`` in the package ``owner``, and how many kernels it found on disk."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")}
     command = [sys.executable, "-c", f"import {owner}.outer"]
@@ -58,11 +58,11 @@ def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed_in_another_fil
     (tmp_path / owner).mkdir(exist_ok=True)
     (tmp_path / owner / "__init__.py").touch()
     (package / "outer.py").rename(tmp_path / owner / "outer.py")
-    assert told(tmp_path, owner) == (42, 0)
-    assert told(tmp_path, owner) == (42, 1)
+    assert outer_answer(tmp_path, owner) == (42, 0)
+    assert outer_answer(tmp_path, owner) == (42, 1)
     (package / "inner.py").write_text(INNER.format(price=5))
-    assert told(tmp_path, owner) == (70, 0)
-    assert told(tmp_path, owner) == (70, 1)
+    assert outer_answer(tmp_path, owner) == (70, 0)
+    assert outer_answer(tmp_path, owner) == (70, 1)
 
 
 CHAIN = """
@@ -153,11 +153,11 @@ def test_code_whose_types_are_gone_is_not_read(tmp_path: Path) -> None:
     """Numba would look for the class of the kernel's argument, and fail; the kernel's line is the same."""
     package = library(tmp_path)
     (package / "outer.py").write_text(NAMED.format(name="Old", lines="", count=3))
-    assert told(tmp_path) == (3, 0)
+    assert outer_answer(tmp_path) == (3, 0)
     (package / "outer.py").write_text(NAMED.format(name="New", lines="", count=4))
-    assert told(tmp_path) == (6, 0)
+    assert outer_answer(tmp_path) == (6, 0)
     files = [*(tmp_path / "cache").rglob("*.nbi")]
     (package / "outer.py").write_text(NAMED.format(name="New", lines="\n", count=5))
-    assert told(tmp_path) == (10, 0)
+    assert outer_answer(tmp_path) == (10, 0)
     assert [*(tmp_path / "cache").rglob("*.nbi")] == files
-    assert told(tmp_path) == (10, 1)
+    assert outer_answer(tmp_path) == (10, 1)

@@ -61,8 +61,8 @@ def test_all_formats_are_counted_alike(tmp_path: Path) -> None:
         assert scores_of(tally).heavy == scores.heavy, name
 
 
-def same_counts(one: KeyTally, other: KeyTally) -> bool:
-    counts = (one.counts, other.counts)
+def same_counts(first: KeyTally, other: KeyTally) -> bool:
+    counts = (first.counts, other.counts)
     names = ("total", "records", "bytes", "by_lot", "agreeing", "with_observed", "paired", "apart", "observed")
     return all(np.array_equal(*(getattr(count, name) for count in counts)) for name in names)
 
@@ -79,10 +79,10 @@ def test_a_folder_of_parquet_is_shared_out_by_rows(tmp_path: Path) -> None:
     ]  # fmt: skip
     shares = shared_out(groups, 2)
     assert [[group.rows for group in share] for share in shares] == [[5], [4, 4]]
-    one, other = (tally_of(share, COLUMNS, PLAN) for share in shares)
+    first, other = (tally_of(share, COLUMNS, PLAN) for share in shares)
     whole = tmp_path / "whole.jsonl"
     whole.write_text("\n".join(json.dumps(row) for row in rows))
-    assert same_counts(one.merged(other), read(whole))
+    assert same_counts(first.merged(other), read(whole))
     assert len(shared_out(groups, 9)) == 3
 
 
@@ -92,8 +92,8 @@ def test_a_folder_of_parquet_is_shared_out_by_rows(tmp_path: Path) -> None:
 def test_arrow_columns_of_every_kind_of_text_are_read_also_as_slices(kind: pa.DataType) -> None:
     keys = ["a", None, "", "bb", "a"]
     batch = pa.RecordBatch.from_pydict({"key": pa.array(keys).cast(kind)})
-    found = key_batch(batch.slice(1, 3), SampleColumns(), PLAN)
-    assert [found.keys.key(i) for i in range(3)] == [None, b"", b"bb"]
+    result = key_batch(batch.slice(1, 3), SampleColumns(), PLAN)
+    assert [result.keys.key(i) for i in range(3)] == [None, b"", b"bb"]
     nothing = key_batch(pa.RecordBatch.from_pydict({"key": pa.nulls(2)}), SampleColumns(), PLAN)
     assert nothing.is_null.tolist() == [True, True]
     assert len(key_batch(batch.slice(0, 0), SampleColumns(), PLAN)) == 0
@@ -139,9 +139,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_what_is_wrong_with_a_file_is_told_with_its_place(kind: str, tmp_path: Path) -> None:
-    name, content, words = HOSTILE[kind]
+    name, content, message = HOSTILE[kind]
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(InvalidInputError, match=words):
+    with pytest.raises(InvalidInputError, match=message):
         read(tmp_path / name)
 
 

@@ -27,14 +27,14 @@ def counted(identity: Identities, capacity: int, batches: int = 3) -> FrequentKe
 def require_promises(keys: FrequentKeys, identity: Identities) -> None:
     """counter <= true count <= counter + error <= counter + 2 * records / capacity, of every key there is."""
     truth = Counter(identity.tolist())
-    found = dict(zip(keys.identity.tolist(), keys.records.tolist(), strict=True))
-    assert found.keys() <= truth.keys()
+    result = dict(zip(keys.identity.tolist(), keys.records.tolist(), strict=True))
+    assert result.keys() <= truth.keys()
     for key, count in truth.items():
-        assert found.get(key, 0) <= count <= found.get(key, 0) + keys.error
+        assert result.get(key, 0) <= count <= result.get(key, 0) + keys.error
     assert keys.total == len(identity)
     assert keys.error <= 2 * len(identity) / keys.capacity
-    assert len(found) <= keys.capacity
-    assert all(one < other for one, other in pairwise(keys.identity.tolist()))
+    assert len(result) <= keys.capacity
+    assert all(first < other for first, other in pairwise(keys.identity.tolist()))
 
 
 @for_each("seed", range(12))
@@ -75,8 +75,8 @@ def test_rows_tell_where_a_new_key_came_from_and_what_is_not_counted_leaves_no_t
     assert rows.tolist() == [-1, -1, 0]
 
 
-def same(one: Longs, other: Longs) -> bool:
-    return bool(np.array_equal(one, other))
+def same(longs: Longs, other: Longs) -> bool:
+    return bool(np.array_equal(longs, other))
 
 
 def test_keys_that_share_a_slot_are_told_apart() -> None:

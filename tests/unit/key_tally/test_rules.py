@@ -24,11 +24,11 @@ def test_a_rule_answers_as_its_partitioner(name: str) -> None:
     is_null = sample.keys.nulls
     is_by_lot = rule.is_by_lot(is_null, (sample.keys.lengths == 0) & ~is_null)
     for partitions in (1, 12, 1009, 999_983):
-        one, other = (by_name(name).partition(sample, TopicTarget(partitions), seed) for seed in (1, 2))
+        first, other = (by_name(name).partition(sample, TopicTarget(partitions), seed) for seed in (1, 2))
         places = rule.places(hashes_of(rule.hash, sample.keys), partitions)
-        assert np.array_equal(places[~is_by_lot], one[~is_by_lot])
+        assert np.array_equal(places[~is_by_lot], first[~is_by_lot])
         if partitions > len(keys):
-            assert np.array_equal(is_by_lot, one != other)
+            assert np.array_equal(is_by_lot, first != other)
 
 
 def test_the_ends_of_the_range_of_hashes_are_placed_as_the_definitions_say() -> None:

@@ -14,8 +14,8 @@ Sizes = list[tuple[int, int]]  # size and dir of each replica
 def one_broker(replicas: Sizes, dirs: tuple[LogDir, ...]) -> ClusterSnapshot:
     """Broker 1 alone; partition p of topic t is replica p."""
     rows = [
-        Partition("t", p, (1,), 1, isr=(1,), log_bytes=(size,), log_dirs=(place,))
-        for p, (size, place) in enumerate(replicas)
+        Partition("t", p, (1,), 1, isr=(1,), log_bytes=(size,), log_dirs=(location,))
+        for p, (size, location) in enumerate(replicas)
     ]
     return snapshot_of(rows, (Broker(1, log_dirs=dirs),))
 
@@ -34,7 +34,7 @@ def disks(*used: int, total: int = DISK) -> tuple[LogDir, ...]:
 
 
 def held(replicas: Sizes, count: int) -> list[int]:
-    return [sum(size for size, place in replicas if place == n) for n in range(count)]
+    return [sum(size for size, location in replicas if location == n) for n in range(count)]
 
 
 def random_broker(random: np.random.Generator) -> tuple[ClusterSnapshot, LogDirRequest]:
@@ -64,8 +64,8 @@ def three_brokers() -> ClusterSnapshot:
     for broker in (1, 2, 3):
         used = [0, 0]
         for row in rows:
-            for replica, size, place in zip(row.replicas, row.log_bytes, row.log_dirs, strict=True):
-                used[place or 0] += (size or 0) if replica == broker else 0
+            for replica, size, log_dir in zip(row.replicas, row.log_bytes, row.log_dirs, strict=True):
+                used[log_dir or 0] += (size or 0) if replica == broker else 0
         dirs = disks(*used) if broker < 3 else (LogDir("/d0"), LogDir("/d1"))
         brokers.append(Broker(broker, log_dirs=dirs))
     return snapshot_of(rows, tuple(brokers))

@@ -35,10 +35,10 @@ def empty(*dirs: str) -> frozenset[tuple[int, str]]:
 
 def fewest_bytes(snapshot: ClusterSnapshot, request: LogDirRequest, plan: LogDirPlan) -> int | None:
     """Of all placements within the plan's limits, widened to each disk's end, in plain Python."""
-    (told,) = plan.brokers
+    (brokers,) = plan.brokers
     rows = list(snapshot.each_partition())
-    paths = [one.path for one in snapshot.brokers[0].log_dirs]
-    places = {path: place for place in told.places for path in place.paths}
+    paths = [log_dir.path for log_dir in snapshot.brokers[0].log_dirs]
+    places = {path: location for location in brokers.places for path in location.paths}
     best = None
     for ends in itertools.product(range(len(paths)), repeat=len(rows)):
         moved = sum(row.log_bytes[0] for row, end in zip(rows, ends, strict=True) if end != row.log_dirs[0])
@@ -60,12 +60,12 @@ def can_be_emptied(snapshot: ClusterSnapshot, request: LogDirRequest) -> bool:
     """Some placement leaves nothing there and no disk above nine tenths, or fuller than it is."""
     rows, dirs = list(snapshot.each_partition()), snapshot.brokers[0].log_dirs
     now = [sum(row.log_bytes[0] for row in rows if row.log_dirs[0] == n) for n in range(len(dirs))]
-    staying = [n for n, one in enumerate(dirs) if (1, one.path) not in request.removed]
+    staying = [n for n, item in enumerate(dirs) if (1, item.path) not in request.removed]
     for ends in itertools.product(staying, repeat=len(rows)):
         held = [
             sum(row.log_bytes[0] for row, end in zip(rows, ends, strict=True) if end == n) for n in range(len(dirs))
         ]
-        others = [one.total_bytes - one.usable_bytes - now[n] for n, one in enumerate(dirs)]
+        others = [item.total_bytes - item.usable_bytes - now[n] for n, item in enumerate(dirs)]
         if all(others[n] + held[n] <= max(math.floor(0.9 * dirs[n].total_bytes), others[n] + now[n]) for n in staying):
             return True
     return False
@@ -108,7 +108,7 @@ def test_disks_are_balanced_by_their_used_share_with_what_is_not_kafkas() -> Non
     """60 and 20 of 100, 20 of the first are a stranger's: 20 move."""
     plan = make_log_dir_plan(one_broker([(20, 0), (20, 0), (20, 1)], disks(60, 20, total=100)), LogDirRequest(0.05))
     assert plan.dir_bytes == plan.lower_bound_bytes == 20
-    assert [place.used_after for place in plan.brokers[0].places] == [40, 40]
+    assert [location.used_after for location in plan.brokers[0].places] == [40, 40]
 
 
 def test_whole_replicas_that_come_no_nearer_are_told() -> None:
@@ -149,7 +149,7 @@ def test_unknown_sizes_of_disks_are_said_and_nothing_is_invented() -> None:
     assert plan.left_out == {"3": fact(FactCode.DIRS_LEFT_OUT, why="sizes_unknown")}
     assert fact(FactCode.DIRS_LEFT_OUT, why="sizes_unknown", broker=3) in plan.reasons
     emptied = make_log_dir_plan(snapshot, LogDirRequest(None, frozenset({(3, "/d0")})))
-    assert [place.used_after for place in emptied.brokers[0].places] == [None, None]
+    assert [location.used_after for location in emptied.brokers[0].places] == [None, None]
     assert fact(FactCode.DISK_SIZES_UNKNOWN, broker=3) in emptied.reasons
     assert check_log_dir_plan(emptied.document(), snapshot) == ()
 
@@ -184,14 +184,14 @@ def test_what_does_not_fit_is_refused_with_the_bytes_that_lack() -> None:
 
 
 @pytest.mark.parametrize(
-    ("removed", "words"),
+    ("removed", "message"),
     [
         ((2, "/d0"), "there is no such broker; known: 1"),
         ((1, "/x"), "the broker has no such log dir; known: /d0, /d1"),
     ],
 )
-def test_a_dir_that_is_not_there_is_refused(removed: tuple[int, str], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+def test_a_dir_that_is_not_there_is_refused(removed: tuple[int, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         make_log_dir_plan(one_broker([(5, 0)], disks(5, 0)), LogDirRequest(None, frozenset({removed})))
 
 
@@ -224,7 +224,7 @@ def test_places_of_a_broker() -> None:
     snapshot = one_broker([(5, 0), (7, 1), (3, 2)], (LogDir("/a", 10, 1), LogDir("/b", 10, 1), LogDir("/c", 20, 2)))
     places = broker_places(snapshot.brokers[0], snapshot.partitions, frozenset())
     assert places is not None
-    assert [[one.path for one in dirs] for dirs in places.dirs] == [["/a", "/b"], ["/c"]]
+    assert [[item.path for item in dirs] for dirs in places.dirs] == [["/a", "/b"], ["/c"]]
     assert places.held_bytes(places.place_of).tolist() == [12, 3]
     assert place_broker(places, 0.5).moved_bytes == 0
     emptied = broker_places(snapshot.brokers[0], snapshot.partitions, frozenset({"/a"}))

@@ -52,12 +52,12 @@ def test_a_dir_is_empty_once_nobody_lies_in_it_whoever_came_since() -> None:
 
 def test_what_is_no_such_plan_or_was_changed_is_refused() -> None:
     assert require_log_dir_plan(PLAN, "p") == PLAN
-    for wrong, words in (
+    for wrong, text in (
         ([], "no plan between log dirs"),
         ({**PLAN, "format_version": 2}, "format_version"),
         ({**PLAN, "cluster": "x"}, "not its hash"),
     ):
-        with pytest.raises(InvalidInputError, match=words):
+        with pytest.raises(InvalidInputError, match=text):
             require_log_dir_plan(wrong, "p")
     with pytest.raises(InvalidInputError, match="of another"):
         progress_of({**PLAN, "cluster_id": "a"}, replace(START, cluster_id="b"))

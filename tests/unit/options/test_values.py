@@ -72,9 +72,9 @@ def test_text_and_json_mean_the_same_and_come_back(kind: Any, written: Any, valu
     assert TypeAdapter(kind).validate_python(stored) == value
 
 
-@for_each("kind, written, words", REFUSED)
-def test_what_is_no_such_value_is_refused_in_words(kind: Any, written: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=words) as refusal:
+@for_each("kind, written, message", REFUSED)
+def test_what_is_no_such_value_is_refused_in_words(kind: Any, written: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refusal:
         read_value(kind, written)
     assert len(str(refusal.value)) < 400
 

@@ -77,25 +77,25 @@ def _memory_of_many(_members: Any, _topics: Any) -> Answer:
 
 def _secrets(_members: Any, _topics: Any) -> Answer:
     """Looks into every process above this one."""
-    found, pid = [], os.getppid()
+    results, pid = [], os.getppid()
     while pid > 0:
         for file in ("environ", "mem"):
             try:
                 with open(f"/proc/{pid}/{file}", "rb") as opened:
                     opened.read(0 if file == "mem" else -1)
-                found.append(f"{file} of {pid}")
+                results.append(f"{file} of {pid}")
             except OSError:
                 pass
         with open(f"/proc/{pid}/stat") as opened:
             pid = int(opened.read().rpartition(")")[2].split()[1])
-    raise ValueError(found)
+    raise ValueError(results)
 
 
 def _moved(members: Any, topics: Any) -> Answer:
     """Still possible: rename between folders, and start a program."""
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        Path(one, "a").touch()
-        Path(one, "a").rename(Path(other, "a"))
+    with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as other:
+        Path(first, "a").touch()
+        Path(first, "a").rename(Path(other, "a"))
         subprocess.run(["true"], check=True)
     return dealt(members, topics)
 

@@ -99,12 +99,12 @@ def test_a_strategy_that_ends_its_process_gets_a_new_one_so_many_times() -> None
 def test_one_that_raises_keeps_its_process_and_may_answer_the_next_group() -> None:
     # It gives u-0 to the second member: wrong in TWO, which does not read u, and right in a group that does.
     with ChildProcess(target("NotSubscribed"), LIMITS) as process:
-        words = [refusal(process, "NotSubscribed") for _ in range(4)]
-        found = IsolatedAssignor(Described(target("NotSubscribed"), "n"), process).assign(
+        messages = [refusal(process, "NotSubscribed") for _ in range(4)]
+        result = IsolatedAssignor(Described(target("NotSubscribed"), "n"), process).assign(
             group({"u": 1}, {"a": ["u"], "b": ["u"]})
         )
-    assert set(words) == {"UnknownPartition: gives 'u'-0 to 'b', and there is no such partition"}
-    assert found.counts.tolist() == [0, 1]
+    assert set(messages) == {"UnknownPartition: gives 'u'-0 to 'b', and there is no such partition"}
+    assert result.counts.tolist() == [0, 1]
 
 
 def test_one_that_cannot_be_made_says_so_of_every_group_and_is_not_tried_again() -> None:
@@ -117,9 +117,9 @@ def test_one_that_cannot_be_made_says_so_of_every_group_and_is_not_tried_again()
 def test_its_process_sees_nothing_of_the_advisors_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADVISOR_POSTGRES_DSN", "postgresql://u:secret@h/d")
     with ChildProcess(target("Environment"), LIMITS) as process:
-        words = refusal(process, "Environment")
-    assert "PYTHONHASHSEED" in words
-    assert "ADVISOR" not in words
+        message = refusal(process, "Environment")
+    assert "PYTHONHASHSEED" in message
+    assert "ADVISOR" not in message
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no Landlock and no /proc")
@@ -160,11 +160,11 @@ def test_a_hidden_environment_belongs_to_root() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can hide it")
 def test_the_advisors_environment_is_hidden_while_a_class_has_a_process() -> None:
     seen = [is_dumpable()]
-    with ChildProcess(target("Good"), LIMITS) as one, ChildProcess(target("Ends"), LIMITS) as other:
-        one.hello()
+    with ChildProcess(target("Good"), LIMITS) as first, ChildProcess(target("Ends"), LIMITS) as other:
+        first.hello()
         assert refusal(other, "Ends").startswith("Ended: ")
         seen.append(is_dumpable())
-        one.hello()
+        first.hello()
         seen.append(is_dumpable())
     assert [*seen, is_dumpable()] == [True, False, False, True]
 
@@ -176,10 +176,10 @@ def is_dumpable() -> bool:
 @pytest.mark.parametrize("attribute", ["LeavesBehind", "Escapes"])
 def test_what_it_leaves_behind_ends_with_it(attribute: str) -> None:
     with ChildProcess(target(attribute), LIMITS) as process:
-        words = re.search(r"ValueError: (\d+)", refusal(process, attribute))
-        assert words is not None
-        assert is_running(int(words[1]))
-    wait_for("the killed one to end", lambda: not is_running(int(words[1])))
+        match = re.search(r"ValueError: (\d+)", refusal(process, attribute))
+        assert match is not None
+        assert is_running(int(match[1]))
+    wait_for("the killed one to end", lambda: not is_running(int(match[1])))
 
 
 def is_running(pid: int) -> bool:
@@ -222,12 +222,12 @@ def test_a_partitioner_is_asked_each_key_once_and_its_answers_are_checked() -> N
         own = IsolatedPartitioner(Described(target("ByFirstByte", Kind.PARTITIONER), "by-first-byte"), process)
         keys = [b"\x0c", None, b"\x0c", b""]
         assert own.partition(sample(*keys), TopicTarget(10)).tolist() == [2, 0, 2, 0]  # 12 mod 10, no key, none
-        for key, words in {
+        for key, message in {
             b"beyond": "UnknownPartition: answers 10 for key b'beyond', not 0 … 9",
             b"none": "UnknownPartition: answers None, which is no whole number",
             b"float": "UnknownPartition: answers 1.0, which is no whole number",
         }.items():
-            with pytest.raises(AssignorError, match=re.escape(words)):
+            with pytest.raises(AssignorError, match=re.escape(message)):
                 own.partition(sample(b"a", key), TopicTarget(10))
 
 

@@ -43,14 +43,14 @@ CASE = '{"id": 1, "strategy": "own:loops", "input": {"topics": [], "members": [{
 
 @pytest.mark.slow
 def test_a_strategy_and_what_it_started_end_soon_after_the_advisor_that_was_killed(tmp_path: Path) -> None:
-    file, told = tmp_path / "loops.py", tmp_path / "loops.pid"
+    file, pid_file = tmp_path / "loops.py", tmp_path / "loops.pid"
     file.write_text(LOOPS)
     (tmp_path / "case").write_text(CASE)
-    words = ["replay", "--own-strategy", f"{file}:Loops", "--own-strategy-seconds", "600"]
+    arguments = ["replay", "--own-strategy", f"{file}:Loops", "--own-strategy-seconds", "600"]
     with (tmp_path / "case").open() as case:
-        advisor = subprocess.Popen([sys.executable, "-m", "rebalance_advisor.cli.main", *words], stdin=case)
-    wait_for("the strategy's process ids", told.exists)
-    processes = [int(pid) for pid in told.read_text().split()]
+        advisor = subprocess.Popen([sys.executable, "-m", "rebalance_advisor.cli.main", *arguments], stdin=case)
+    wait_for("the strategy's process ids", pid_file.exists)
+    processes = [int(pid) for pid in pid_file.read_text().split()]
     assert [is_running(pid) for pid in processes] == [True, True]
     os.kill(advisor.pid, signal.SIGKILL)
     advisor.wait()

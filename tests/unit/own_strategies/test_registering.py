@@ -39,9 +39,9 @@ class Keyless:
 """
 
 
-def module(folder: Path, name: str = "First", told: str = "first-reads", index: int = 0) -> Path:
+def module(folder: Path, name: str = "First", strategy_name: str = "first-reads", index: int = 0) -> Path:
     file = folder / f"{name.lower()}_reads.py"
-    file.write_text(ONE_READS.format(name=name, told=told, index=index, versions=f"{name} 1.0"))
+    file.write_text(ONE_READS.format(name=name, told=strategy_name, index=index, versions=f"{name} 1.0"))
     return file
 
 
@@ -63,12 +63,12 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_installed_package_is_found_and_asked_without_being_imported_here(installed: Path) -> None:
     given = module(installed, "Last", "last-reads", -1)
     targets = targets_of([f"{given}:Last"], Kind.ASSIGNOR) + installed_targets(Kind.PARTITIONER)
-    found = described(targets)
-    assert [(one.name, one.versions) for one in found] == [
+    strategies = described(targets)
+    assert [(strategy.name, strategy.versions) for strategy in strategies] == [
         ("first-reads", "First 1.0"), ("lost", ""), ("last-reads", "Last 1.0"), ("keyless", ""),
     ]  # fmt: skip
     request = group({"t": 2}, {"a": ["t"], "b": ["t"]})
-    with own_strategies(found):
+    with own_strategies(strategies):
         assert own_names()[-3:] == ("first-reads", "lost", "last-reads")
         for name, reader in (("first-reads", "a"), ("last-reads", "b")):
             assert len(answer(request, by_name(name).assign(request))[reader]) == 2
@@ -80,12 +80,12 @@ def test_an_installed_package_is_found_and_asked_without_being_imported_here(ins
 
 
 def test_a_name_that_is_taken_is_told_and_never_asked(tmp_path: Path) -> None:
-    files = [module(tmp_path, *told) for told in (("Mine", "mine"), ("Other", "mine"), ("Range", "range"))]
+    files = [module(tmp_path, *names) for names in (("Mine", "mine"), ("Other", "mine"), ("Range", "range"))]
     places = [f"{file}:{name}" for file, name in zip(files, ("Mine", "Other", "Range"), strict=True)]
-    found = described([read_target(place, Kind.ASSIGNOR) for place in [places[0], *places]])
-    assert [one.name for one in found] == ["mine", places[1], places[2]]
+    strategies = described([read_target(reference, Kind.ASSIGNOR) for reference in [places[0], *places]])
+    assert [strategy.name for strategy in strategies] == ["mine", places[1], places[2]]
     with (
-        own_strategies(found),
+        own_strategies(strategies),
         pytest.raises(
             AssignorError, match=r"NameTaken: .*range_reads\.py:Range calls itself range, as another one does"
         ),
@@ -96,10 +96,10 @@ def test_a_name_that_is_taken_is_told_and_never_asked(tmp_path: Path) -> None:
 def test_a_name_shows_as_itself_wherever_it_is_written(tmp_path: Path) -> None:
     file = tmp_path / "odd.py"
     file.write_text(ONE_READS.format(name="Odd", told="a\\x00b\\u202e\\ud800", index=0, versions="1\\n"))
-    (found,) = described([read_target(f"{file}:Odd", Kind.ASSIGNOR)])
-    assert (found.name, found.versions) == (r"a\x00b\u202e\ud800", r"1\n")
-    with own_strategies([found]):
-        assert by_name(found.name).assign(group({"t": 1}, {"a": ["t"]})).counts.tolist() == [1]
+    (strategy,) = described([read_target(f"{file}:Odd", Kind.ASSIGNOR)])
+    assert (strategy.name, strategy.versions) == (r"a\x00b\u202e\ud800", r"1\n")
+    with own_strategies([strategy]):
+        assert by_name(strategy.name).assign(group({"t": 1}, {"a": ["t"]})).counts.tolist() == [1]
 
 
 @pytest.mark.parametrize("text", ["", "a", "a:", ":B", "a b:C", "a.py", "a:b c", "a-b:C", "a..b:C", "x" * 2000 + ":C"])
@@ -109,12 +109,14 @@ def test_a_place_without_a_class_is_refused(text: str) -> None:
 
 
 def test_a_file_that_is_not_there_is_wrong_usage_before_anything_is_started(tmp_path: Path) -> None:
-    place = f"{tmp_path}/nearest.py:Nearest"
+    reference = f"{tmp_path}/nearest.py:Nearest"
     with pytest.raises(UsageError, match="there is no file"):
-        targets_here([place], Kind.ASSIGNOR)
+        targets_here([reference], Kind.ASSIGNOR)
     (tmp_path / "nearest.py").touch()
-    (found,) = [one for one in targets_here([place], Kind.ASSIGNOR) if one.place == place]
-    assert (found.is_file, found.module, found.attribute) == (True, f"{tmp_path}/nearest.py", "Nearest")
+    (registered,) = [
+        candidate for candidate in targets_here([reference], Kind.ASSIGNOR) if candidate.reference == reference
+    ]
+    assert (registered.is_file, registered.module, registered.attribute) == (True, f"{tmp_path}/nearest.py", "Nearest")
 
 
 def test_what_came_of_each_is_told_in_a_line() -> None:

@@ -33,5 +33,5 @@ def test_the_states_that_alert_are_states() -> None:
 
 
 def test_the_page_tells_of_every_metric_and_alert_and_of_no_other() -> None:
-    told = set(re.findall(r"^\| `([Aa]dvisor\w+)` \|", PAGE, re.MULTILINE))
-    assert told == NAMES | {rule["alert"] for group in GROUP for rule in group["rules"]}
+    matches = set(re.findall(r"^\| `([Aa]dvisor\w+)` \|", PAGE, re.MULTILINE))
+    assert matches == NAMES | {rule["alert"] for group in GROUP for rule in group["rules"]}

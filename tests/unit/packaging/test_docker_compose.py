@@ -141,22 +141,22 @@ def _exports(dockerfile: Path) -> list[list[str]]:
     return [shlex.split(re.sub(r"--output-file \S+", "", line)) for line in lines]
 
 
-def _exported(words: list[str]) -> list[Requirement]:
+def _exported(arguments: list[str]) -> list[Requirement]:
     """Packages that this export installs into an image."""
     uv = Path(sys.executable).with_name("uv")
     plain = ("--no-hashes", "--no-annotate", "--no-header", "--quiet", "--offline")
-    run = subprocess.run([uv, "export", *words, *plain], cwd=ROOT, capture_output=True, text=True, check=False)
+    run = subprocess.run([uv, "export", *arguments, *plain], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     asked = [Requirement(line) for line in run.stdout.splitlines()]
-    return [one for one in asked if one.marker is None or one.marker.evaluate(IMAGE)]
+    return [item for item in asked if item.marker is None or item.marker.evaluate(IMAGE)]
 
 
 def _wheels() -> dict[tuple[str, str], list[str]]:
     packages: list[dict[str, Any]] = tomllib.loads((ROOT / "uv.lock").read_text())["package"]
     return {
-        (one["name"], one["version"]): [wheel["url"].rsplit("/", 1)[1] for wheel in one.get("wheels", [])]
-        for one in packages
-        if "version" in one
+        (package["name"], package["version"]): [wheel["url"].rsplit("/", 1)[1] for wheel in package.get("wheels", [])]
+        for package in packages
+        if "version" in package
     }
 
 
@@ -164,23 +164,23 @@ def _wheels() -> dict[tuple[str, str], list[str]]:
 def test_nothing_is_compiled_in_an_image(dockerfile: Path) -> None:
     """Neither has a compiler: each package that its export names has a wheel for it."""
     wheels, tags = _wheels(), _image_tags()
-    (words,) = _exports(dockerfile)
-    found = _exported(words)
+    (export,) = _exports(dockerfile)
+    result = _exported(export)
     without = {
-        one.name
-        for one in found
-        for version in (next(iter(one.specifier)).version,)
-        if not any(parse_wheel_filename(name)[3] & tags for name in wheels[one.name, version])
+        item.name
+        for item in result
+        for version in (next(iter(item.specifier)).version,)
+        if not any(parse_wheel_filename(name)[3] & tags for name in wheels[item.name, version])
     }
-    assert len(found) > 20
+    assert len(result) > 20
     assert without <= PURE_SOURCES
 
 
 def test_no_variable_has_a_default_and_no_secret_a_value_in_the_repository() -> None:
     text = (ROOT / "docker-compose.yml").read_text()
     assert all(match["demand"] for match in VARIABLE.finditer(text)), "every one is demanded: ${NAME:?words}"
-    told = _environment(EXAMPLE)
-    assert not [name for name, value in told.items() if value and re.search("PASSWORD|SECRET|KEY", name)]
+    reported = _environment(EXAMPLE)
+    assert not [name for name, value in reported.items() if value and re.search("PASSWORD|SECRET|KEY", name)]
 
 
 def test_make_env_writes_secrets_of_its_own_once_for_its_owner_alone(tmp_path: Path) -> None:
@@ -206,9 +206,9 @@ def test_nobody_but_the_migration_has_more_rights_than_it_needs() -> None:
     """The superuser's password is known to the database's container alone, the owner's to what migrates."""
     password = _compose()["services"]["postgres"]["environment"]
     for name, service in SERVICES.items():
-        told = str(service.get("environment", {}))
-        assert "advisor_owner:" not in told or name in ONCE
-        assert "//postgres:" not in told
+        message = str(service.get("environment", {}))
+        assert "advisor_owner:" not in message or name in ONCE
+        assert "//postgres:" not in message
         assert password["POSTGRES_USER"] != "advisor_writer"
     writer = SERVICES["airflow-scheduler"]["environment"]["AIRFLOW_CONN_ADVISOR_POSTGRES"]
     assert writer.startswith("postgresql://advisor_writer:")

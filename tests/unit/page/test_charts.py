@@ -42,7 +42,7 @@ def across(part: ET.Element) -> tuple[float, float]:
 
 
 def test_a_bar_is_as_long_as_its_value() -> None:
-    svg = parsed(strip(Strip(parts=bar(30.0, Look.PLAIN, "30 GiB"), high=60.0, words="disk 30 GiB")))
+    svg = parsed(strip(Strip(parts=bar(30.0, Look.PLAIN, "30 GiB"), high=60.0, title="disk 30 GiB")))
     (part,) = svg.iter("rect")
     assert across(part) == (0.0, 50.0)
     assert part.find("title").text == "30 GiB"
@@ -58,7 +58,7 @@ def test_pieces_are_stacked_to_either_side() -> None:
 @pytest.mark.parametrize("value", [-5.0, 200.0, float("inf"), float("nan")])
 def test_nothing_is_drawn_outside_its_place(value: float) -> None:
     svg = parsed(
-        strip(Strip(parts=bar(value, Look.PLAIN, "x"), ticks=[Tick(at=value, words="x")], high=100.0, words="x"))
+        strip(Strip(parts=bar(value, Look.PLAIN, "x"), ticks=[Tick(at=value, title="x")], high=100.0, title="x"))
     )
     start, width = across(next(svg.iter("rect")))
     assert 0 <= start <= 100
@@ -67,37 +67,37 @@ def test_nothing_is_drawn_outside_its_place(value: float) -> None:
 
 
 def test_what_is_unknown_is_never_drawn_as_zero() -> None:
-    unknown = Cell(text=None, look=Look.PLAIN, words="cpu: not known")
+    unknown = Cell(text=None, look=Look.PLAIN, title="cpu: not known")
     pictures = [
-        strip(Strip(parts=bar(None, Look.PLAIN, "x"), high=1.0, words="x")),
-        line_chart(LineChart(words="x", lines=[Line(points=[])], x_range=(0, 1), y_range=(0, 1))),
-        grid(Grid(words="x", columns=["cpu"], rows=[Row(label="1", places=[[unknown]], words="broker 1")])),
+        strip(Strip(parts=bar(None, Look.PLAIN, "x"), high=1.0, title="x")),
+        line_chart(LineChart(title="x", lines=[Line(points=[])], x_range=(0, 1), y_range=(0, 1))),
+        grid(Grid(title="x", columns=["cpu"], rows=[Row(label="1", cells=[[unknown]], title="broker 1")])),
     ]
     for svg in pictures:
-        (place,) = parsed(svg).iter("rect")
-        assert place.get("class") == "unknown"
+        (rect,) = parsed(svg).iter("rect")
+        assert rect.get("class") == "unknown"
         assert NOT_KNOWN in svg
         assert ">0" not in svg
-    zero = strip(Strip(parts=bar(0.0, Look.PLAIN, "0 B"), high=1.0, words="x"))
+    zero = strip(Strip(parts=bar(0.0, Look.PLAIN, "0 B"), high=1.0, title="x"))
     assert NOT_KNOWN not in zero
     assert "0 B" in zero
 
 
 def test_names_are_text_wherever_they_are() -> None:
-    cell = Cell(text=HOSTILE, look=Look.PLAIN, words=HOSTILE)
-    point = Point(x=0.5, y=0.5, words=HOSTILE, label=HOSTILE, href=HOSTILE)
-    moment = Moment(x=0.5, words=HOSTILE, label=HOSTILE, href=HOSTILE)
-    row = Row(label=HOSTILE, places=[[cell]], words=HOSTILE, href=HOSTILE, heading=HOSTILE)
+    cell = Cell(text=HOSTILE, look=Look.PLAIN, title=HOSTILE)
+    point = Point(x=0.5, y=0.5, title=HOSTILE, label=HOSTILE, href=HOSTILE)
+    moment = Moment(x=0.5, title=HOSTILE, label=HOSTILE, href=HOSTILE)
+    row = Row(label=HOSTILE, cells=[[cell]], title=HOSTILE, href=HOSTILE, heading=HOSTILE)
     parts = (*bar(1.0, Look.PLAIN, HOSTILE), *stacked([(1.0, Look.PLAIN, HOSTILE, HOSTILE)]))
     pictures = [
-        strip(Strip(parts=parts, ticks=[Tick(at=1, words=HOSTILE)], high=1.0, words=HOSTILE)),
+        strip(Strip(parts=parts, ticks=[Tick(at=1, title=HOSTILE)], high=1.0, title=HOSTILE)),
         line_chart(
             LineChart(
-                words=HOSTILE, lines=[Line(points=[point])], x_range=(0, 1), y_range=(0, 1), x_labels=[(0, HOSTILE)],
-                y_labels=[(0, HOSTILE)], levels=[Level(y=1, words=HOSTILE)], moments=[moment],
+                title=HOSTILE, lines=[Line(points=[point])], x_range=(0, 1), y_range=(0, 1), x_labels=[(0, HOSTILE)],
+                y_labels=[(0, HOSTILE)], levels=[Level(y=1, title=HOSTILE)], moments=[moment],
             )
         ),
-        grid(Grid(words=HOSTILE, columns=[HOSTILE], rows=[row], column_hrefs=[HOSTILE])),
+        grid(Grid(title=HOSTILE, columns=[HOSTILE], rows=[row], column_hrefs=[HOSTILE])),
     ]  # fmt: skip
     for svg in pictures:
         assert "<script" not in svg
@@ -107,9 +107,9 @@ def test_names_are_text_wherever_they_are() -> None:
 
 def test_a_picture_with_links_is_a_group_and_each_link_has_a_name() -> None:
     row = Row(
-        label="9", places=[[Cell(text="1.68", look=Look.FULL, words="disk")]], words="broker 9", href="/b?id=9&x=1"
+        label="9", cells=[[Cell(text="1.68", look=Look.FULL, title="disk")]], title="broker 9", href="/b?id=9&x=1"
     )
-    svg = parsed(grid(Grid(words="x", columns=["disk"], rows=[row])))
+    svg = parsed(grid(Grid(title="x", columns=["disk"], rows=[row])))
     assert svg.get("role") == "group"
     (link,) = svg.iter("a")
     assert (link.get("href"), link.get("aria-label")) == ("/b?id=9&x=1", "broker 9")
@@ -117,9 +117,9 @@ def test_a_picture_with_links_is_a_group_and_each_link_has_a_name() -> None:
 
 
 def test_cells_of_one_place_share_its_width() -> None:
-    two = [Cell(text=text, look=Look.PLAIN, words="x") for text in ("1.6", "1.1")]
-    one = Cell(text="1.0", look=Look.PLAIN, words="x")
-    svg = parsed(grid(Grid(words="x", columns=["disk", "in"], rows=[Row(label="9", places=[two, [one]], words="9")])))
+    two = [Cell(text=text, look=Look.PLAIN, title="x") for text in ("1.6", "1.1")]
+    single = Cell(text="1.0", look=Look.PLAIN, title="x")
+    svg = parsed(grid(Grid(title="x", columns=["disk", "in"], rows=[Row(label="9", cells=[two, [single]], title="9")])))
     places = [across(part) for part in svg.iter("rect")]
     assert places[0][1] == places[1][1] == pytest.approx(places[2][1] / 2, abs=0.01)
     assert [start for start, _ in places] == sorted(start for start, _ in places)
@@ -127,11 +127,11 @@ def test_cells_of_one_place_share_its_width() -> None:
 
 def test_a_line_has_its_points_in_order_inside_the_axes() -> None:
     points = [
-        Point(x=day, y=value, words=f"{value}", is_marked=day == 2) for day, value in enumerate((10.0, 20.0, 15.0))
+        Point(x=day, y=value, title=f"{value}", is_marked=day == 2) for day, value in enumerate((10.0, 20.0, 15.0))
     ]
     chart = LineChart(
-        words="x", lines=[Line(points=points)], x_range=(0, 2), y_range=(0, 20), band=(5.0, 15.0),
-        levels=[Level(y=17.0, words="85 %")], moments=[Moment(x=1, words="plan applied", label="plan")],
+        title="x", lines=[Line(points=points)], x_range=(0, 2), y_range=(0, 20), band=(5.0, 15.0),
+        levels=[Level(y=17.0, title="85 %")], moments=[Moment(x=1, title="plan applied", label="plan")],
     )  # fmt: skip
     svg = parsed(line_chart(chart))
     dots = [(float(dot.get("cx").rstrip("%")), float(dot.get("cy")), float(dot.get("r"))) for dot in svg.iter("circle")]
@@ -151,6 +151,6 @@ def test_each_look_has_a_colour_in_the_style_sheet() -> None:
 
 
 def test_a_part_as_thin_as_nothing_is_still_there() -> None:
-    thin = Part(start=1.0, end=1.0, look=Look.ARRIVES, words="0 B")
-    (part,) = parsed(strip(Strip(parts=[thin], high=10.0, words="x"))).iter("rect")
+    thin = Part(start=1.0, end=1.0, look=Look.ARRIVES, title="0 B")
+    (part,) = parsed(strip(Strip(parts=[thin], high=10.0, title="x"))).iter("rect")
     assert across(part)[1] > 0

@@ -48,23 +48,23 @@ def test_the_heat_map_has_a_row_a_broker_under_its_rack() -> None:
     assert [(row.label, row.heading) for row in drawn.rows] == [("3", "no rack"), ("1", "a"), ("2", "b")]
     first = drawn.rows[1]
     assert first.href == "broker?id=1"
-    disk, written, *others = first.places
+    disk, written, *others = first.cells
     assert [(cell.text, cell.look) for cell in disk] == [("1.00", Look.INSIDE), ("0.80", Look.BELOW)]
     assert [cell.text for cell in written] == ["1.00"]  # the plan does not say what it is afterwards
-    assert [[cell.text for cell in place] for place in others] == [[None]] * 3
-    assert "50 B of 100 B; after the plan 0.80 ×, 40 B of 100 B" in disk[0].words
-    assert others[0][0].words == "broker 1, out: not known"
+    assert [[cell.text for cell in cells] for cells in others] == [[None]] * 3
+    assert "50 B of 100 B; after the plan 0.80 ×, 40 B of 100 B" in disk[0].title
+    assert others[0][0].title == "broker 1, out: not known"
 
 
 def test_a_broker_that_is_nearly_full_is_marked_by_a_sign_too() -> None:
     drawn = pictures.heat_map([level(1, load=90.0, times_share=1.0)], {}, link)
-    assert drawn.rows[0].places[0][0].text == "1.00!"
+    assert drawn.rows[0].cells[0][0].text == "1.00!"
 
 
 def test_a_load_without_a_share_after_the_plan_is_not_known() -> None:
     drawn = pictures.heat_map([level(1, times_share_after=None)], {}, link)
     assert drawn is not None
-    assert [cell.text for cell in drawn.rows[0].places[0]] == ["1.00", None]
+    assert [cell.text for cell in drawn.rows[0].cells[0]] == ["1.00", None]
 
 
 def test_there_is_no_heat_map_without_a_broker() -> None:
@@ -96,7 +96,7 @@ def test_a_bar_shows_what_leaves_what_arrives_and_the_capacity() -> None:
         (0.0, 10.0, Look.PLAIN), (10.0, 60.0, Look.ARRIVES)
     ]  # fmt: skip
     assert [(part.start, part.end) for part in same.strip.parts] == [(0.0, 50.0)]
-    assert full.strip.words == "broker 1: 90 B today, 40 B after the plan, capacity 100 B"
+    assert full.strip.title == "broker 1: 90 B today, 40 B after the plan, capacity 100 B"
     assert [row.is_full for row in (full, empty, same)] == [True, False, False]
     assert [tick.at for tick in full.strip.ticks] == [100.0]
 
@@ -114,18 +114,18 @@ def test_the_frontier_is_that_of_what_the_plan_balances() -> None:
     points = [point(1, name="cheap"), point(2, is_recommended=True), point(4, name="even")]
     chart = pictures.frontier(points, ["disk"])
     proved, plans = chart.lines
-    assert [(one.x, one.y) for one in plans.points] == [(100.0, 2.0), (200.0, 1.0), (400.0, 0.5)]
-    assert [one.x for one in proved.points] == [90.0, 180.0, 360.0]
-    assert [one.label for one in plans.points] == ["cheap", "this plan", "even"]
-    assert [one.is_marked for one in plans.points] == [False, True, False]
-    assert plans.points[1].words == "200 B copied, 2 replica moves, 2 leader changes, 1 min: highest skew 1.00 ×"
+    assert [(dot.x, dot.y) for dot in plans.points] == [(100.0, 2.0), (200.0, 1.0), (400.0, 0.5)]
+    assert [dot.x for dot in proved.points] == [90.0, 180.0, 360.0]
+    assert [dot.label for dot in plans.points] == ["cheap", "this plan", "even"]
+    assert [dot.is_marked for dot in plans.points] == [False, True, False]
+    assert plans.points[1].title == "200 B copied, 2 replica moves, 2 leader changes, 1 min: highest skew 1.00 ×"
     assert chart.x_range == (0.0, 400.0)
 
 
 def test_a_point_of_unknown_cost_is_not_drawn_and_one_alone_is_no_choice() -> None:
     unknown = point(2, bytes=None, seconds=None)
     chart = pictures.frontier([point(1), unknown, point(3)], ["disk"])
-    assert [one.x for one in chart.lines[1].points] == [100.0, 300.0]
+    assert [dot.x for dot in chart.lines[1].points] == [100.0, 300.0]
     assert pictures.frontier([point(1), unknown | {"position": 3}, point(4, skew={})], ["disk"]) is None
     assert pictures.frontier([], []) is None
 
@@ -150,7 +150,7 @@ def test_what_brokers_copy_is_stacked_by_wave_sent_to_the_left() -> None:
     nine, three = drawn.bars
     assert (nine.broker, nine.sent, nine.received) == (9, 40.0, 5.0)
     assert [(part.start, part.end) for part in nine.strip.parts] == [(-30.0, 0.0), (-40.0, -30.0), (0.0, 5.0)]
-    assert nine.strip.parts[1].words == "sends 10 B in wave 2"
+    assert nine.strip.parts[1].title == "sends 10 B in wave 2"
     assert nine.strip.parts[1].href == "plan?run=run?wave=2?broker=9#moves"
     assert (three.strip.low, three.strip.high) == (-40.0, 40.0)
     assert (drawn.left_out_count, drawn.unsized_count) == (3, 1)
@@ -161,14 +161,14 @@ def test_many_waves_share_a_piece() -> None:
     drawn = pictures.copies([copy(9, wave, 1.0, None) for wave in range(1, 61)], 60, link, "run")
     parts = drawn.bars[0].strip.parts
     assert len(parts) == 8
-    assert (parts[0].words, parts[-1].words) == ("receives 8 B in waves 1 to 8", "receives 4 B in waves 57 to 60")
+    assert (parts[0].title, parts[-1].title) == ("receives 8 B in waves 1 to 8", "receives 4 B in waves 57 to 60")
     assert parts[-1].end == 60.0
 
 
 def partition(number: int, replicas: list[int], **others: object) -> dict[str, object]:
     return {
         "partition": number, "replicas": replicas, "leader": replicas[0], "isr": replicas,
-        "log_bytes": [100 + one for one in replicas],
+        "log_bytes": [100 + replica for replica in replicas],
     } | others  # fmt: skip
 
 
@@ -182,20 +182,20 @@ def test_a_partition_has_a_bar_of_what_is_written_in_the_look_of_its_leaders_rac
     )
     assert first.strip.high == 200.0  # of the whole topic, not of this page
     assert [(part.end, part.look) for part in first.strip.parts] == [(50.0, Look.SECOND)]
-    assert (first.strip.words, first.log_bytes) == ("partition 0: 50 B/s written, led by broker 2 in b", 102)
+    assert (first.strip.title, first.log_bytes) == ("partition 0: 50 B/s written, led by broker 2 in b", 102)
     assert second.strip.parts == ()
-    assert second.strip.words == "partition 1: not known, led by broker 1 in a"
-    assert (lost.strip.words, lost.log_bytes, lost.rack) == ("partition 2: not known, without leader", None, "")
+    assert second.strip.title == "partition 1: not known, led by broker 1 in a"
+    assert (lost.strip.title, lost.log_bytes, lost.rack) == ("partition 2: not known, without leader", None, "")
 
 
 def test_where_no_rate_is_known_bars_are_of_sizes() -> None:
     (bar,) = pictures.partition_bars([partition(0, [2, 1])], [], RACKS)
     assert [part.end for part in bar.strip.parts] == [102]
-    assert "102 B held by its leader" in bar.strip.words
+    assert "102 B held by its leader" in bar.strip.title
 
 
 def signs(drawn: pictures.Placement) -> list[list[str | None]]:
-    return [[place[0].text if place else None for place in row.places] for row in drawn.grid.rows]
+    return [[cells[0].text if cells else None for cells in row.cells] for row in drawn.grid.rows]
 
 
 def test_the_matrix_shows_replicas_and_what_the_plan_changes() -> None:
@@ -207,8 +207,8 @@ def test_the_matrix_shows_replicas_and_what_the_plan_changes() -> None:
     assert drawn.racks == {"a": [1, 4], "b": [2]}
     assert signs(drawn) == [["●", None, "✕"], ["●−", "●+", "○"], ["●↓", None, "○↑"]]
     assert drawn.grid.column_hrefs[1] == "broker?id=4"
-    arriving = drawn.grid.rows[1].places[1][0]
-    assert (arriving.look, arriving.words) == (
+    arriving = drawn.grid.rows[1].cells[1][0]
+    assert (arriving.look, arriving.title) == (
         Look.ARRIVES, "partition 1: broker 4 will have it; the plan puts it there"
     )  # fmt: skip
 
@@ -229,7 +229,7 @@ def test_loads_of_a_broker_have_its_share_and_capacity_and_unknown_ones_are_no_z
     assert [(tick.at, tick.is_dashed) for tick in drawn.strip.ticks] == [(50.0, False), (100.0, True)]
     assert (drawn.share, drawn.strip.high) == (50.0, 100.0)
     assert [(part.start, part.end) for part in leads_nothing.strip.parts] == [(0.0, 0.0)]
-    assert "not known" in leads_nothing.strip.words
+    assert "not known" in leads_nothing.strip.title
 
 
 def test_what_fills_a_disk_is_its_largest_topics_and_the_rest() -> None:
@@ -262,8 +262,8 @@ def test_a_disk_is_shown_as_it_grew_and_until_it_is_full() -> None:
     assert [round(point.y) for point in with_plan.points] == [400, 550]
     assert with_plan.is_dashed
     assert chart.x_range[1] == (NOW + timedelta(days=15)).timestamp()
-    assert [(moment.label, moment.words) for moment in chart.moments] == [("85 %", "85 % is used on 2026-12-05")]
-    assert chart.words == "700 B of 1000 B used; it grows by 10 B a day"
+    assert [(moment.label, moment.title) for moment in chart.moments] == [("85 %", "85 % is used on 2026-12-05")]
+    assert chart.title == "700 B of 1000 B used; it grows by 10 B a day"
 
 
 def test_a_disk_whose_growth_is_unknown_has_no_forecast() -> None:
@@ -271,7 +271,7 @@ def test_a_disk_whose_growth_is_unknown_has_no_forecast() -> None:
     chart = pictures.disk_growth(unknown | {"reaches_85_percent_at_with_plan": None}, [], NOW)
     assert [len(line.points) for line in chart.lines] == [1]
     assert chart.moments == []
-    assert "not known" in chart.words
+    assert "not known" in chart.title
     assert pictures.disk_growth(DISK | {"total_bytes": None}, [], NOW) is None
 
 
@@ -293,20 +293,20 @@ def test_members_have_bars_of_today_and_of_the_advised_strategy_on_one_scale() -
     today = [member("a", 24, 60.0, is_falling_behind=True), member("b", 0, 0.0), member("c", 0, None)]
     busy, idle, unknown = pictures.member_bars(today, [member("a", 12, 30.0), member("b", 12, 30.0)])
     assert [(part.end, part.look) for part in busy.today.parts] == [(60.0, Look.FULL)]
-    assert busy.today.words == "24 partitions, 60 B/s; falling behind"
+    assert busy.today.title == "24 partitions, 60 B/s; falling behind"
     assert [part.end for part in busy.advised.parts] == [30.0]
-    assert {strip.high for one in (busy, idle) for strip in (one.today, one.advised)} == {60.0}
+    assert {strip.high for bars in (busy, idle) for strip in (bars.today, bars.advised)} == {60.0}
     assert [part.end for part in idle.today.parts] == [0.0]
-    assert (unknown.today.parts, unknown.advised.parts, unknown.advised.words) == ((), (), "not known")
+    assert (unknown.today.parts, unknown.advised.parts, unknown.advised.title) == ((), (), "not known")
 
 
 def test_members_of_unknown_rates_have_bars_of_partitions_and_a_group_that_keeps_its_strategy_has_one_bar_each() -> (
     None
 ):
     drawn = pictures.member_bars([member("a", 3, None), member("b", 1, None)], [])
-    assert [one.today.parts[0].end for one in drawn] == [3.0, 1.0]
-    assert [one.advised for one in drawn] == [None, None]
-    assert drawn[0].today.words == "3 partitions"
+    assert [bars.today.parts[0].end for bars in drawn] == [3.0, 1.0]
+    assert [bars.advised for bars in drawn] == [None, None]
+    assert drawn[0].today.title == "3 partitions"
     assert pictures.member_bars([], []) == []
 
 
@@ -317,7 +317,7 @@ def lag_day(number: int, lag: float, highest: int) -> dict[str, object]:
 def test_lag_is_a_line_of_means_below_a_dashed_one_of_the_highest() -> None:
     highest, mean = pictures.lag_chart([lag_day(0, 5.0, 9), lag_day(1, 6.0, 20)]).lines
     assert ([point.y for point in highest.points], highest.is_dashed) == ([9.0, 20.0], True)
-    assert [(point.y, point.words) for point in mean.points] == [
+    assert [(point.y, point.title) for point in mean.points] == [
         (5.0, "2026-11-20: 5 messages behind, at most 9"), (6.0, "2026-11-21: 6 messages behind, at most 20"),
     ]  # fmt: skip
     assert pictures.lag_chart([lag_day(0, 5.0, 9)]) is None
@@ -346,10 +346,10 @@ def test_skew_is_a_line_a_resource_with_its_range_and_the_plans_that_were_applie
     assert (disk.resource, leaders.resource, disk.skew) == ("disk", "leaders", 1.1)
     (line,) = disk.chart.lines
     assert [point.y for point in line.points] == [1.6, 1.5, 1.1]
-    assert line.points[0].words == "2026-11-20: 1.60 ×, broker 9 the highest"
+    assert line.points[0].title == "2026-11-20: 1.60 ×, broker 9 the highest"
     assert (disk.chart.band, leaders.chart.band) == ((1.0, 1.1), None)
     (moment,) = disk.chart.moments
-    assert (moment.words, moment.href) == ("plan partly applied, seen on 2026-11-21", "plan?run=r")
+    assert (moment.title, moment.href) == ("plan partly applied, seen on 2026-11-21", "plan?run=r")
 
 
 def test_a_lane_ends_when_its_finding_was_last_seen_or_goes_on_to_now() -> None:
@@ -363,9 +363,9 @@ def test_a_lane_ends_when_its_finding_was_last_seen_or_goes_on_to_now() -> None:
         ],
         NOW, now, newest,
     )  # fmt: skip
-    assert (gone.is_open, gone.strip.words) == (False, "2026-11-20 to 2026-11-22, seen 3 times")
+    assert (gone.is_open, gone.strip.title) == (False, "2026-11-20 to 2026-11-22, seen 3 times")
     assert gone.strip.parts[0].end == (NOW + timedelta(days=2)).timestamp()
-    assert (still.is_open, still.strip.words) == (True, "2026-11-20 to today, seen once")
+    assert (still.is_open, still.strip.title) == (True, "2026-11-20 to today, seen once")
     assert still.strip.parts[0].end == now.timestamp() == still.strip.high
     assert [lane.strip.parts[0].look for lane in (gone, still)] == [Look.FULL, Look.QUIET]
 
@@ -382,9 +382,9 @@ def test_a_promise_goes_from_the_skew_then_to_the_promised_one_beside_the_measur
     )
     assert [(part.start, part.end) for part in kept.strip.parts] == [(1.1, 1.7)]
     assert [tick.at for tick in kept.strip.ticks] == [1.2]
-    assert kept.strip.words == "disk: 1.70 × then, 1.10 × promised, 1.20 × measured"
+    assert kept.strip.title == "disk: 1.70 × then, 1.10 × promised, 1.20 × measured"
     assert (open_.strip.ticks, open_.strip.high) == ([], 1.7)
-    assert open_.strip.words.endswith("not measured yet")
+    assert open_.strip.title.endswith("not measured yet")
     assert unknown.strip.parts == []
     assert pictures.promises([]) == []
 
@@ -396,6 +396,6 @@ def test_a_cluster_has_a_small_line_of_its_skew_where_two_days_are_known() -> No
     drawn = pictures.sparklines(days)
     assert list(drawn) == ["prod"]
     assert [point.y for point in drawn["prod"].lines[0].points] == [1.5, 1.4, 1.3]
-    assert drawn["prod"].words == (
+    assert drawn["prod"].title == (
         "Skew of disk by the day. 2026-11-20: 1.50 ×, broker 9 the highest; 2026-11-22: 1.30 ×, broker 9 the highest"
     )

@@ -29,7 +29,7 @@ def test_a_link_quotes_names_and_leaves_out_what_is_not_asked():
 
 
 def test_unknown_is_not_zero():
-    assert {words(None) for words in (count, moment, rate)} == {"unknown"}
+    assert {render(None) for render in (count, moment, rate)} == {"unknown"}
     assert count(50_000) == "50,000"
     assert broker_list([]) == "none"
     assert verdict_words("what a newer advisor says") == "what a newer advisor says"
@@ -45,10 +45,10 @@ def test_every_outlook_of_a_group_has_words():
     """All of the view's, and no others."""
     outlooks = set(re.findall(r"(?:THEN|ELSE) '(\w+)'", read_views()["store.current_group_score"]))
     assert len(outlooks) == 5
-    words = {outlook: outlook_words({"outlook": outlook, "drain_seconds": 5400.0}) for outlook in outlooks | {None}}
-    assert words["drains"] == "in 1 h 30 min"
-    assert len(set(words.values())) == 6
-    assert "None" not in "".join(words.values())
+    texts = {outlook: outlook_words({"outlook": outlook, "drain_seconds": 5400.0}) for outlook in outlooks | {None}}
+    assert texts["drains"] == "in 1 h 30 min"
+    assert len(set(texts.values())) == 6
+    assert "None" not in "".join(texts.values())
 
 
 def test_what_a_group_reads_and_when_its_lag_ends_is_a_sentence_in_every_state():

@@ -84,6 +84,6 @@ def test_no_route_dependency_or_handler_runs_in_the_threads_that_all_apps_share(
             yield from calls(needed)
 
     app = make_app(None, Access(user=user, readable=lambda user, names: frozenset()))
-    found = {call for route in app.routes for call in calls(route.dependant)} | {*app.exception_handlers.values()}
-    assert len(found) > len(app.routes)
-    assert [call for call in found if not inspect.iscoroutinefunction(call)] == []
+    called = {call for route in app.routes for call in calls(route.dependant)} | {*app.exception_handlers.values()}
+    assert len(called) > len(app.routes)
+    assert [call for call in called if not inspect.iscoroutinefunction(call)] == []

@@ -13,12 +13,12 @@ from rebalance_advisor.page.threads import PageThreads
 GENEROUS = 60.0
 
 
-async def until(is_so: Callable[[], bool], words: str) -> None:
+async def until(is_so: Callable[[], bool], text: str) -> None:
     for _ in range(int(GENEROUS / 0.01)):
         if is_so():
             return
         await asyncio.sleep(0.01)
-    raise AssertionError(f"waited {GENEROUS} s for: {words}")
+    raise AssertionError(f"waited {GENEROUS} s for: {text}")
 
 
 def test_work_beyond_threads_and_queue_is_refused_at_once_and_the_rest_is_done():
@@ -62,7 +62,7 @@ def test_work_that_is_given_up_keeps_its_thread_and_what_waited_for_it_is_never_
         with pytest.raises(HTTPException, match="as many requests as it can"):
             await threads.run(lambda: begun.append("surplus"))
         may_end.set()
-        await until(lambda: threads._places._value == 2, "both places are free")
+        await until(lambda: threads._slots._value == 2, "both places are free")
         assert begun == ["hang"]
         assert await threads.run(lambda: 7) == 7
 
@@ -81,6 +81,6 @@ def test_errors_and_context_pass_through_and_leave_no_place_taken():
         for _ in range(20):
             with pytest.raises(TimeoutError, match="of the caller"):
                 await threads.run(fail)
-            await until(lambda: threads._places._value == 1, "the place is free")
+            await until(lambda: threads._slots._value == 1, "the place is free")
 
     asyncio.run(ask())

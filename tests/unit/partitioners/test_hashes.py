@@ -67,9 +67,9 @@ def test_slices_of_arrow_buffers_are_read_right(keys: list[bytes | None], data: 
     kept = keys[start : start + count]
     assert [column.key(i) for i in range(len(column))] == kept
     places, hashes = murmur2_partitions(column, 13).tolist(), murmur2_hashes(column).tolist()
-    for key, place, code in zip(kept, places, hashes, strict=True):
+    for key, location, code in zip(kept, places, hashes, strict=True):
         if key is not None:
-            assert place == (murmur2(key) & 0x7FFFFFFF) % 13
+            assert location == (murmur2(key) & 0x7FFFFFFF) % 13
             assert code % 2**32 == murmur2(key)
 
 

@@ -21,10 +21,10 @@ def fnv1a(key: bytes) -> int:
 
 
 def test_librdkafkas_consistent_takes_the_crc() -> None:
-    found = hashing.consistent().partition(sample(*KEYS[:3]), TopicTarget(7))
-    assert found.tolist() == [zlib.crc32(key) % 7 for key in (b"a", b"ab", b"order-1")]
+    result = hashing.consistent().partition(sample(*KEYS[:3]), TopicTarget(7))
+    assert result.tolist() == [zlib.crc32(key) % 7 for key in (b"a", b"ab", b"order-1")]
     hashed = hashing.hashed_partitions(hashing.consistent().hash, KeyColumn.of(KEYS[:3]), 7)
-    assert hashed.tolist() == found.tolist()
+    assert hashed.tolist() == result.tolist()
 
 
 def test_by_lot_is_by_seed_and_only_without_a_key() -> None:

@@ -98,11 +98,11 @@ def test_it_is_more_even_than_kafkas_own_placement() -> None:
 
 def test_what_cannot_be_is_refused() -> None:
     snapshot = two_full_one_empty()
-    for topics, words in (
+    for topics, text in (
         ([NewTopic("t", 1, 1)], "--new-topic t: is in the cluster"),
         ([NewTopic("x", 1, 1), NewTopic("x", 1, 1)], "--new-topic x: is in the cluster, or was given before"),
     ):
-        with pytest.raises(UsageError, match=words):
+        with pytest.raises(UsageError, match=text):
             place_new_topics(snapshot, topics)
     for fields in (("a b", 1, 1), ("x", 0, 1), ("x", 1, 0), ("x", 10**6, 1)):
         with pytest.raises(UsageError, match="--new-topic"):
@@ -110,7 +110,7 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(InfeasibleError, match=r"factor_above_brokers\(replication_factor=1, brokers=0, topic='x'"):
         place_new_topics(replace(cluster([], []), cluster="c"), [NewTopic("x", 1, 1)])
     small = replace(
-        snapshot, brokers=tuple(replace(one, capacity=Capacity(disk_bytes=11.0 * GB)) for one in snapshot.brokers)
+        snapshot, brokers=tuple(replace(broker, capacity=Capacity(disk_bytes=11.0 * GB)) for broker in snapshot.brokers)
     )
     with pytest.raises(InfeasibleError, match=r"no_room_for_replica\(topic='x', replica=1, replica_bytes=2"):
         place_new_topics(small, [NewTopic("x", 1, 1, None, 20 * GB)])
@@ -142,6 +142,6 @@ def test_the_verifier_finds_a_changed_document(name: str) -> None:
     snapshot = cluster([row("t", number, (number % 4,), GB) for number in range(6)], brokers(4, racks=2))
     document = place_new_topics(snapshot, [NewTopic("x", 4, 2, None, 4 * GB)])
     assert check_new_topics(document, snapshot) == []
-    spoiled, (spoil, words) = copy.deepcopy(document), FORGERIES[name]
+    spoiled, (spoil, text) = copy.deepcopy(document), FORGERIES[name]
     spoil(spoiled)
-    assert any(words in fault for fault in check_new_topics(spoiled, snapshot)), check_new_topics(spoiled, snapshot)
+    assert any(text in fault for fault in check_new_topics(spoiled, snapshot)), check_new_topics(spoiled, snapshot)

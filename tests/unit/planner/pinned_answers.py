@@ -35,11 +35,11 @@ from tests.unit.planner.pinned_problems import tiny_problem
 FOLDER = Path(__file__).parents[2] / "data" / "pinned"
 
 
-def of_problem(told: Callable[[Problem], dict[str, object]], seed: int) -> dict[str, object]:
+def of_problem(reported: Callable[[Problem], dict[str, object]], seed: int) -> dict[str, object]:
     """Answers for one tiny cluster, or the reason without a lawful plan."""
     problem = tiny_problem(seed)
     try:
-        return told(problem)
+        return reported(problem)
     except InfeasibleError as error:
         return {"refused": error.cause.code.value}
 
@@ -58,7 +58,7 @@ SUBJECTS: dict[str, tuple[Callable[[int], dict[str, object]], Sequence[int]]] = 
     "coverings": (pinned_kernels.coverings, range(48)),
     "bounds": (partial(of_problem, pinned_bounds.bounded), range(32)),
     "starts": (partial(of_problem, pinned_bounds.started), range(60)),
-    "corners": (pinned_corners.told, range(len(pinned_corners.CORNERS))),
+    "corners": (pinned_corners.corner_answers, range(len(pinned_corners.CORNERS))),
     "sets": (partial(of_problem, pinned_plans.searched), range(48)),
     "programs": (partial(of_problem, pinned_plans.programmed), range(16)),
     "plans": (partial(of_problem, pinned_plans.planned), range(10)),
@@ -67,8 +67,8 @@ SUBJECTS: dict[str, tuple[Callable[[int], dict[str, object]], Sequence[int]]] = 
 
 def answers(subject: str) -> dict[str, object]:
     """By number, in JSON's types."""
-    told, numbers = SUBJECTS[subject]
-    return dict(json.loads(json.dumps({str(number): told(number) for number in numbers})))
+    reported, numbers = SUBJECTS[subject]
+    return dict(json.loads(json.dumps({str(number): reported(number) for number in numbers})))
 
 
 def pinned(subject: str) -> dict[str, object]:

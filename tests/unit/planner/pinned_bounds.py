@@ -31,10 +31,10 @@ def bounded(problem: Problem) -> dict[str, object]:
     """Every part of the bounds, at the requested bands and at wider ones."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     holdings, columns = holdings_of(problem), replica_columns(problem)
-    found = lower_bounds(problem)
+    result = lower_bounds(problem)
     wider = (np.minimum(problem.band_low, load + 0.5), np.maximum(problem.band_high, load - 0.5))
     return {
-        "bounds": _shown(found),
+        "bounds": _shown(result),
         "copies": number(least_copies(problem, holdings, load, columns)),
         "stops": number(least_leader_stops(problem, load)),
         "stops where the preferred is elected": number(
@@ -44,8 +44,8 @@ def bounded(problem: Problem) -> dict[str, object]:
         "drop costs": numbers(drop_costs(problem, problem.move_bytes)),
         "prices": numbers(covering_prices(problem, holdings, load, columns)),
         "drawn prices": _drawn(problem),
-        "wider": _shown(widened_bounds(problem, found, *wider, 1e9)),
-        "wider, from nothing": _shown(widened_bounds(problem, None, *wider, found.bytes.value)),
+        "wider": _shown(widened_bounds(problem, result, *wider, 1e9)),
+        "wider, from nothing": _shown(widened_bounds(problem, None, *wider, result.bytes.value)),
     }
 
 

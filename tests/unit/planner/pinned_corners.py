@@ -68,7 +68,7 @@ CORNERS = {
 }
 
 
-def told(number: int) -> dict[str, object]:
+def corner_answers(number: int) -> dict[str, object]:
     """All answers for the corner case of that number."""
     name = list(CORNERS)[number]
     problem = CORNERS[name]()
@@ -79,8 +79,8 @@ def told(number: int) -> dict[str, object]:
     )  # fmt: skip
     for part in parts:
         try:
-            found = part(problem)
+            result = part(problem)
         except InfeasibleError as error:
-            found = {"refused": error.cause.code.value}
-        lines |= {f"{part.__name__}: {key}": value for key, value in found.items()}
+            result = {"refused": error.cause.code.value}
+        lines |= {f"{part.__name__}: {key}": value for key, value in result.items()}
     return lines

@@ -101,9 +101,10 @@ def flowed(problem: Problem) -> dict[str, object]:
             **led(state),
         }  # fmt: skip
     for squares in (False, True):
-        found = even_leaders(problem.replicas, problem.leader, low, high, squares=squares)
+        result = even_leaders(problem.replicas, problem.leader, low, high, squares=squares)
         lines[f"even, squares {squares}"] = (
-            f"{found.changes}, {found.left} left; {digits(found.leader)}; {digits(found.stuck)}; {digits(found.prices)}"
+            f"{result.changes}, {result.left} left; {digits(result.leader)}; {digits(result.stuck)}; "
+            f"{digits(result.prices)}"
         )
     band = count_band(low - 0.5, np.where(high > 2, np.inf, high + 0.75))
     return {**lines, "whole counts": f"{digits(band[0])}; {digits(band[1])}"}

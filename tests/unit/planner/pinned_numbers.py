@@ -19,15 +19,15 @@ def parameters(part: int) -> dict[str, object]:
     return dict(_numbers(PARTS[part], getattr(SolveParams(), PARTS[part])))
 
 
-def _numbers(place: str, group: Parameters | LogDirParams) -> Iterator[tuple[str, str]]:
+def _numbers(location: str, group: Parameters | LogDirParams) -> Iterator[tuple[str, str]]:
     assert is_dataclass(group)
     for field in fields(group):
         value, allowed = getattr(group, field.name), field.metadata
         if isinstance(value, Parameters):
-            yield from _numbers(f"{place}.{field.name}", value)
+            yield from _numbers(f"{location}.{field.name}", value)
         else:
             has_range = f" in {allowed['least']!r}..{allowed['most']!r}" if allowed else ""
-            yield f"{place}.{field.name}", f"{value!r}{has_range}"
+            yield f"{location}.{field.name}", f"{value!r}{has_range}"
 
 
 def rounding(_: int) -> dict[str, object]:

@@ -77,21 +77,21 @@ def planned(problem: Problem) -> dict[str, object]:
 
 def _answer(problem: Problem, params: SolveParams) -> str:
     try:
-        found = solve(problem, seed=5, params=params)
+        solution = solve(problem, seed=5, params=params)
     except InfeasibleError as error:
         return error.cause.code.value
-    cost, bounds = found.cost, found.bounds
+    cost, bounds = solution.cost, solution.bounds
     least = (bounds.bytes.value, bounds.replica_moves.value, bounds.leader_changes.value)
-    told = (
+    reported = (
         f"{number(cost.bytes)} B, {cost.replica_moves} moves, {cost.leader_changes} leaders",
         f"at least {', '.join(map(number, least))}",
-        digits(found.replicas),
-        f"led by {digits(found.leader)}",
-        f"spread {found.topic_excess}",
-        _told(found.statistics),
-        numbers(found.after),
+        digits(solution.replicas),
+        f"led by {digits(solution.leader)}",
+        f"spread {solution.topic_excess}",
+        _told(solution.statistics),
+        numbers(solution.after),
     )
-    return "; ".join(told)
+    return "; ".join(reported)
 
 
 def _told(done: SearchStatistics) -> str:
@@ -103,12 +103,12 @@ def searched(problem: Problem) -> dict[str, object]:
     """Replica sets by search alone, and annealed from there."""
     sets, bands = start_sets(problem), working_bands(problem, problem.band_low, problem.band_high, EXACT)
     params = SolveParams(effort=BRIEF, replicas=FEW)
-    found = search_replicas(problem, sets, bands, seed=2, params=params)
+    result = search_replicas(problem, sets, bands, seed=2, params=params)
     lines: dict[str, object] = {
-        "search": f"{found.stranded} stranded; {_told(found.statistics)}; {digits(found.replicas)}"
+        "search": f"{result.stranded} stranded; {_told(result.statistics)}; {digits(result.replicas)}"
     }
-    if not found.stranded:
-        warm = replace(sets, replicas=found.replicas)
+    if not result.stranded:
+        warm = replace(sets, replicas=result.replicas)
         annealed = anneal_replicas(problem, warm, bands, seed=2, params=params)
         lines["annealed"] = f"{_told(annealed.statistics)}; {digits(annealed.replicas)}"
     return lines
@@ -149,8 +149,8 @@ def _cheaper(problem: Problem, bands: WorkingBands) -> Iterator[str]:
     high = np.minimum(bands.high, 2 * bands.low + 9.0)
     narrow = WorkingBands((3 * bands.low + high) / 4, (bands.low + 3 * high) / 4)
     params = SolveParams(effort=effort, replicas=FEW)
-    found = search_replicas(problem, start_sets(problem), narrow, seed=2, params=params)
-    after = broker_loads(problem, found.replicas, found.replicas[:, 0]) if not found.stranded else None
+    result = search_replicas(problem, start_sets(problem), narrow, seed=2, params=params)
+    after = broker_loads(problem, result.replicas, result.replicas[:, 0]) if not result.stranded else None
     arcs = arcs_of(problem, ArcParams())
     if after is None:
         return
@@ -159,8 +159,8 @@ def _cheaper(problem: Problem, bands: WorkingBands) -> Iterator[str]:
     if relaxed is None:
         return
     program = Program(problem, arcs, relaxed, (low, high), NEVER_WHOLE)
-    allowed = topic_excess(problem.topic, found.replicas, problem.stays)
-    for share in cheaper_plans(program, found.replicas, allowed=allowed, steps=8, seed=4):
+    allowed = topic_excess(problem.topic, result.replicas, problem.stays)
+    for share in cheaper_plans(program, result.replicas, allowed=allowed, steps=8, seed=4):
         yield f"{_close(arcs.cost @ share)}: {digits(share)}"
 
 

@@ -50,6 +50,6 @@ def test_an_annealed_plan_is_cheaper_or_nearer_to_its_bands_and_lawful() -> None
 
 def test_annealing_is_deterministic() -> None:
     problem = _drained()
-    one, two = solve(problem, params=SHORT), solve(problem, params=SHORT)
-    assert (one.replicas == two.replicas).all()
-    assert one.cost == two.cost
+    first, second = solve(problem, params=SHORT), solve(problem, params=SHORT)
+    assert (first.replicas == second.replicas).all()
+    assert first.cost == second.cost

@@ -26,8 +26,8 @@ def cluster(seed: int = 0, within: float = 0.05) -> Problem:
 def searched(problem: Problem, params: SolveParams) -> tuple[Task, Placed]:
     """Plan of the search, and the task to make it cheaper."""
     sets, bands = start_sets(problem), working_bands(problem, problem.band_low, problem.band_high)
-    found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
-    return Task(problem, sets, bands, spread_allowed(problem, found, 0.0), 0, params), found
+    result = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
+    return Task(problem, sets, bands, spread_allowed(problem, result, 0.0), 0, params), result
 
 
 def test_annealing_is_as_long_in_wide_bands_and_bolder_than_elsewhere() -> None:
@@ -45,13 +45,13 @@ def test_low_prices_of_what_is_outside_find_cheaper_plans() -> None:
     saved = []
     for seed in range(6):
         params = SolveParams()
-        task, found = searched(cluster(seed), params)
-        start, bold = ReplicaSets(found.replicas, task.sets.original), annealing(params, 1)
-        usual = task.annealed(found, start, replace(bold, replicas=replace(params.replicas, narrow_band=1.0)))
-        other = task.annealed(found, start, bold)
-        assert other.worth <= found.worth
+        task, result = searched(cluster(seed), params)
+        start, bold = ReplicaSets(result.replicas, task.sets.original), annealing(params, 1)
+        usual = task.annealed(result, start, replace(bold, replicas=replace(params.replicas, narrow_band=1.0)))
+        other = task.annealed(result, start, bold)
+        assert other.worth <= result.worth
         assert has_capacity(task.problem, other.replicas)
-        if max(found.band_violation, usual.band_violation, other.band_violation) <= 0:
+        if max(result.band_violation, usual.band_violation, other.band_violation) <= 0:
             saved.append(1 - other.cost.bytes / usual.cost.bytes)
     assert len(saved) >= 3
     assert np.mean(saved) > 0
@@ -61,18 +61,18 @@ def test_each_seed_begins_where_the_last_one_ended_and_none_makes_it_worse() -> 
     """Four clusters; at least one becomes cheaper at the second seed or later."""
     later = 0
     for seed in range(4):
-        task, found = searched(cluster(seed), SolveParams())
-        one = annealed_again(task, found, 1, 1, least=0.0, near=0.0)
-        four = annealed_again(task, found, 4, 1, least=0.0, near=0.0)
-        assert four.worth <= one.worth <= found.worth
+        task, result = searched(cluster(seed), SolveParams())
+        first = annealed_again(task, result, 1, 1, least=0.0, near=0.0)
+        four = annealed_again(task, result, 4, 1, least=0.0, near=0.0)
+        assert four.worth <= first.worth <= result.worth
         assert has_capacity(task.problem, four.replicas)
-        assert four.statistics.annealed >= one.statistics.annealed
-        later += four.worth < one.worth
+        assert four.statistics.annealed >= first.statistics.annealed
+        later += four.worth < first.worth
     assert later
 
 
 def test_it_ends_when_the_plan_is_near_enough_and_does_nothing_without_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    task, found = searched(cluster(), SolveParams())
+    task, result = searched(cluster(), SolveParams())
     seeds: list[int] = []
 
     def counted(self: Task, best: Placed, start: ReplicaSets, params: SolveParams, number: int = 0) -> Placed:
@@ -80,13 +80,13 @@ def test_it_ends_when_the_plan_is_near_enough_and_does_nothing_without_steps(mon
         return best
 
     monkeypatch.setattr(Task, "annealed", counted)
-    assert found.band_violation <= 0
-    assert annealed_again(task, found, 3, 1, least=found.cost.bytes, near=0.001) is found
+    assert result.band_violation <= 0
+    assert annealed_again(task, result, 3, 1, least=result.cost.bytes, near=0.001) is result
     assert seeds == [], "no dearer than its bound"
-    annealed_again(task, found, 3, 1, least=found.cost.bytes / 2, near=0.001)
+    annealed_again(task, result, 3, 1, least=result.cost.bytes / 2, near=0.001)
     assert seeds == [1, 2, 3]
     still = replace(task.params, effort=replace(task.params.effort, anneal_steps=0))
-    assert annealed_again(replace(task, params=still), found, 3, 1, least=0.0, near=0.0) is found
+    assert annealed_again(replace(task, params=still), result, 3, 1, least=0.0, near=0.0) is result
     assert seeds == [1, 2, 3]
 
 
@@ -107,7 +107,7 @@ def test_plans_of_small_clusters_are_cheaper_for_it() -> None:
 
 def test_it_ends_after_so_many_seeds_in_a_row_that_found_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeds 1, 2 and 4 improve; after six more it stops, though far from the bound."""
-    task, found = searched(cluster(), SolveParams())
+    task, result = searched(cluster(), SolveParams())
     seeds: list[int] = []
 
     def counted(self: Task, best: Placed, start: ReplicaSets, params: SolveParams, number: int = 0) -> Placed:
@@ -116,7 +116,7 @@ def test_it_ends_after_so_many_seeds_in_a_row_that_found_nothing(monkeypatch: py
         return replace(best, cost=cheaper)
 
     monkeypatch.setattr(Task, "annealed", counted)
-    annealed_again(task, found, 20, 1, least=0.0, near=0.0)
+    annealed_again(task, result, 20, 1, least=0.0, near=0.0)
     assert task.params.linear_program.bold.patience == 6
     assert seeds == list(range(1, 4 + 6 + 1))
 

@@ -185,12 +185,12 @@ def test_pinned_partitions_are_a_constant() -> None:
 
 def test_a_band_widened_to_what_is_there_needs_nothing() -> None:
     problem = hand_problem(THREE, 3, within=0.2)
-    found = lower_bounds(problem)
+    result = lower_bounds(problem)
     low, high = np.minimum(problem.band_low, 5.0), np.maximum(problem.band_high, 15.0)
-    assert widened_bounds(problem, found, low, high, 4.0).bytes.value == 0.0
+    assert widened_bounds(problem, result, low, high, 4.0).bytes.value == 0.0
     half = np.maximum(problem.band_high, 13.0)  # 2 above, and broker 2 has 5 of at least 5
-    assert widened_bounds(problem, found, low, half, 4.0).bytes.value == pytest.approx(4.0)  # the smallest whole one
-    assert widened_bounds(problem, found, low, half, 2.0).bytes.value == pytest.approx(2.0)
+    assert widened_bounds(problem, result, low, half, 4.0).bytes.value == pytest.approx(4.0)  # the smallest whole one
+    assert widened_bounds(problem, result, low, half, 2.0).bytes.value == pytest.approx(2.0)
     assert widened_bounds(problem, None, low, half, 2.0).bytes.value == pytest.approx(2.0)
 
 

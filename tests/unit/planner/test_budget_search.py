@@ -121,8 +121,8 @@ def test_the_greedy_search_goes_as_far_as_the_budget_and_the_whole_one_is_exact_
     ):
         problem = piled(**budget)
         today = Placing(problem.replicas, problem.leader)
-        found = search_within_budget(problem, today, today)
-        after = state_of(problem, found.replicas)
+        result = search_within_budget(problem, today, today)
+        after = state_of(problem, result.replicas)
         assert _probe_kernel(4, after, 0, 0, 0.0)[0] == pytest.approx(left / 18), budget
     assert run_exchange(state_of(piled()), 1000, 1.0, 0.01) > 0
 
@@ -287,9 +287,9 @@ def test_leaders_alone_change_places_where_no_replica_moves() -> None:
     assert _probe_kernel(0, state, 0, 0, 0.0) == (0.0, -1)
     assert run_exchange(state, 300, 1.0, 0.01) > 0
     today = Placing(problem.replicas, problem.leader)
-    found = search_within_budget(problem, today, today)
-    assert (found.replicas == problem.replicas).all()
-    assert sorted(found.leader.tolist()) == [0, 1, 2]
+    result = search_within_budget(problem, today, today)
+    assert (result.replicas == problem.replicas).all()
+    assert sorted(result.leader.tolist()) == [0, 1, 2]
 
 
 def test_where_nothing_may_be_touched_or_given_back_nothing_is() -> None:

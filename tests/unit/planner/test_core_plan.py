@@ -32,8 +32,8 @@ def test_the_core_is_what_differs_and_what_would_cost_least_elsewhere() -> None:
     moved = np.where(arcs.row == 3, arcs.broker == 1, stays).astype(np.float64)
     regret = np.where(arcs.is_kept, 9.0, np.array([5.0, 1.0, 3.0, 7.0])[arcs.row] + arcs.broker)
     relaxed = Relaxed(moved, np.zeros((3, 1)), regret)
-    found = pairs(arcs, core_arcs(problem, arcs, relaxed, stays, of_core(2, 4)))
-    assert found == {(3, 0), (3, 1), (1, 0), (1, 1)}  # row 3 differs; row 1 costs least elsewhere, on broker 1
+    result = pairs(arcs, core_arcs(problem, arcs, relaxed, stays, of_core(2, 4)))
+    assert result == {(3, 0), (3, 1), (1, 0), (1, 1)}  # row 3 differs; row 1 costs least elsewhere, on broker 1
     assert pairs(arcs, core_arcs(problem, arcs, relaxed, stays, of_core(2, 1))) == {(3, 0), (3, 1), (1, 0)}
     assert core_arcs(problem, arcs, relaxed, stays, of_core(9, 99)).all()
 
@@ -87,5 +87,5 @@ def test_where_leaders_are_nobodys_choice_no_search_is_made(change: dict[str, ob
     problem = hand_problem(SIXTEEN, 3, resources=change.get("resources", ("leaders",)))  # type: ignore[arg-type]
     problem = replace(problem, elects_preferred=bool(change.get("elects_preferred")))
     bands = working_bands(problem, problem.band_low, problem.band_high)
-    found = go_on_leading(problem, problem.replicas, problem.leader, bands)
-    assert found.replica_index.tolist() == choose_leaders(problem, problem.replicas, bands).replica_index.tolist()
+    result = go_on_leading(problem, problem.replicas, problem.leader, bands)
+    assert result.replica_index.tolist() == choose_leaders(problem, problem.replicas, bands).replica_index.tolist()

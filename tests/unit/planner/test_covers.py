@@ -31,32 +31,32 @@ def rows(*some: int) -> np.ndarray:
 
 def test_a_set_that_is_too_large_counts_each_of_it_up_to_the_surplus() -> None:
     problem = three()
-    found = cover_row(problem, Cover(0, 0, NONE, NONE), pinned_load(problem))
-    assert found is not None
-    assert found.row.tolist() == [0, 1, 2]
-    assert found.surplus == pytest.approx(3.75)  # 16 of 12.25
-    assert found.weight.tolist() == pytest.approx([3.75] * 3)
-    assert found.most == pytest.approx(7.5)  # at most two of the three stay
+    result = cover_row(problem, Cover(0, 0, NONE, NONE), pinned_load(problem))
+    assert result is not None
+    assert result.row.tolist() == [0, 1, 2]
+    assert result.surplus == pytest.approx(3.75)  # 16 of 12.25
+    assert result.weight.tolist() == pytest.approx([3.75] * 3)
+    assert result.most == pytest.approx(7.5)  # at most two of the three stay
 
 
 def test_who_is_gone_is_not_in_the_set_and_who_comes_is() -> None:
     problem, pinned = three(), pinned_load(three())
     assert cover_row(problem, Cover(0, 0, rows(0), NONE), pinned) is None  # 10 fit into 12.25
-    found = cover_row(problem, Cover(0, 0, rows(0), rows(3, 4)), pinned)
-    assert found is not None
-    assert found.row.tolist() == [1, 2, 3, 4]
-    assert found.surplus == pytest.approx(2.75)
-    assert found.weight.tolist() == pytest.approx([2.75, 2.75, 2.5, 2.5])
+    result = cover_row(problem, Cover(0, 0, rows(0), rows(3, 4)), pinned)
+    assert result is not None
+    assert result.row.tolist() == [1, 2, 3, 4]
+    assert result.surplus == pytest.approx(2.75)
+    assert result.weight.tolist() == pytest.approx([2.75, 2.75, 2.5, 2.5])
     assert cover_row(problem, Cover(1, 0, NONE, NONE), pinned) is None
 
 
 def test_what_may_not_move_takes_room_and_is_in_no_set() -> None:
     problem = three()
     fixed = replace(problem, pinned=np.array([True, False, False, False, True]))
-    found = cover_row(fixed, Cover(0, 0, NONE, rows(4)), pinned_load(fixed))
-    assert found is not None
-    assert found.row.tolist() == [1, 2]
-    assert found.surplus == pytest.approx(3.75)
+    result = cover_row(fixed, Cover(0, 0, NONE, rows(4)), pinned_load(fixed))
+    assert result is not None
+    assert result.row.tolist() == [1, 2]
+    assert result.surplus == pytest.approx(3.75)
 
 
 def test_what_must_leave_or_has_no_limit_is_in_no_set() -> None:
@@ -70,9 +70,9 @@ def test_what_must_leave_or_has_no_limit_is_in_no_set() -> None:
 def test_sizes_of_their_own_count_where_replicas_are() -> None:
     problem = three()
     own = np.where(problem.replicas >= 0, problem.move_bytes[:, None] + 1.0, 0.0)
-    found = cover_row(replace(problem, own_disk=own), Cover(0, 0, NONE, rows(3)), pinned_load(problem))
-    assert found is not None
-    assert found.surplus == pytest.approx(7.0 + 6 + 6 + 2.5 - 12.25)
+    result = cover_row(replace(problem, own_disk=own), Cover(0, 0, NONE, rows(3)), pinned_load(problem))
+    assert result is not None
+    assert result.surplus == pytest.approx(7.0 + 6 + 6 + 2.5 - 12.25)
 
 
 def test_a_set_within_rounding_of_its_band_fits() -> None:
@@ -84,12 +84,12 @@ def test_a_set_within_rounding_of_its_band_fits() -> None:
 def test_surcharges_of_several_covers_add_up() -> None:
     problem = three()
     both = (Cover(0, 0, NONE, NONE, 2.0), Cover(0, 0, rows(0), rows(3, 4), 1.0), Cover(0, 0, rows(0), NONE, 9.0))
-    found = surcharges(problem, both)
-    assert list(zip(found.row.tolist(), found.broker.tolist(), strict=True)) == [(p, 0) for p in range(5)]
-    assert found.amount.tolist() == pytest.approx([7.5, 10.25, 10.25, 2.5, 2.5])
-    assert found.constant == pytest.approx(-2 * 7.5 - 7.75)
-    place, broker, amount = found.of_slice(rows(1, 3))
-    assert (place.tolist(), broker.tolist()) == ([0, 1], [0, 0])
+    result = surcharges(problem, both)
+    assert list(zip(result.row.tolist(), result.broker.tolist(), strict=True)) == [(p, 0) for p in range(5)]
+    assert result.amount.tolist() == pytest.approx([7.5, 10.25, 10.25, 2.5, 2.5])
+    assert result.constant == pytest.approx(-2 * 7.5 - 7.75)
+    location, broker, amount = result.of_slice(rows(1, 3))
+    assert (location.tolist(), broker.tolist()) == ([0, 1], [0, 0])
     assert amount.tolist() == pytest.approx([10.25, 2.5])
     assert surcharges(problem, ()).of_slice(rows(0, 1))[0].tolist() == []
 
@@ -164,9 +164,9 @@ def test_whatever_fits_keeps_every_cover() -> None:
         problem = replace(hand_problem(held, 2, within=None), band_high=np.full((2, 1), high))
         here, named = problem.replicas[:, 0] == 0, draw.random(6) < 0.4
         cover = Cover(0, 0, np.flatnonzero(here & named), np.flatnonzero(~here & named))
-        found = cover_row(problem, cover, pinned_load(problem))
-        if found is not None:
+        result = cover_row(problem, cover, pinned_load(problem))
+        if result is not None:
             fits = every[every @ problem.move_bytes <= high]
-            assert (fits[:, found.row] @ found.weight <= found.most + 1e-9).all()
+            assert (fits[:, result.row] @ result.weight <= result.most + 1e-9).all()
             kept += len(fits)
     assert kept > 500

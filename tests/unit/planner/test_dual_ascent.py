@@ -39,17 +39,17 @@ def test_a_pass_tells_what_the_cheapest_placements_carry() -> None:
         leader=np.array([0], dtype=np.int32), closed=np.zeros(2), shut=np.zeros(2),
         begin=np.array([0, 1, 2]), factor=np.array([1]),
     )  # fmt: skip
-    found = Chosen.of(np.zeros((1, 2)), 1)
-    assert cheapest_placements(choices, np.array([[1.0, 0.0]]), found) == 3.0
-    assert (found.load.tolist(), found.copies.tolist(), found.leader.tolist()) == ([[3.0, 0.0]], [0.0], [0])
-    assert cheapest_placements(choices, np.array([[2.0, 0.0]]), found) == 4.0
-    assert (found.load.tolist(), found.copies.tolist(), found.leader.tolist()) == ([[0.0, 3.0]], [1.0], [1])
-    assert found.received.tolist() == [0.0, 3.0]
+    result = Chosen.of(np.zeros((1, 2)), 1)
+    assert cheapest_placements(choices, np.array([[1.0, 0.0]]), result) == 3.0
+    assert (result.load.tolist(), result.copies.tolist(), result.leader.tolist()) == ([[3.0, 0.0]], [0.0], [0])
+    assert cheapest_placements(choices, np.array([[2.0, 0.0]]), result) == 4.0
+    assert (result.load.tolist(), result.copies.tolist(), result.leader.tolist()) == ([[0.0, 3.0]], [1.0], [1])
+    assert result.received.tolist() == [0.0, 3.0]
     # Each of the three bytes costs 0.5 more on broker 1: moving there costs 5.5.
-    assert cheapest_placements(choices._replace(receiving=np.array([0.0, 0.5])), np.array([[2.0, 0.0]]), found) == 5.5
+    assert cheapest_placements(choices._replace(receiving=np.array([0.0, 0.5])), np.array([[2.0, 0.0]]), result) == 5.5
     # No new leaders on broker 1: present leaders stay.
     shut = choices._replace(shut=np.array([np.inf, np.inf]))
-    assert cheapest_placements(shut, np.array([[2.0, 0.0]]), found) == 6.0
+    assert cheapest_placements(shut, np.array([[2.0, 0.0]]), result) == 6.0
 
 
 def test_better_prices_prove_more_and_never_less() -> None:

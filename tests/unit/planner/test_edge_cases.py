@@ -64,9 +64,9 @@ def test_one_partition_larger_than_a_share_is_not_fixable_by_moving() -> None:
     rows = [row("huge", 0, [0], 900 * GB), *(row("small", p, [p % 3], GB) for p in range(3))]
     plan = planned(cluster(rows, brokers(3)), PlanOptions(within=0.1))
     assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
-    (told,) = said(plan.reasons[:1], FactCode.PARTITION_ABOVE_BAND)
-    assert told["partition"] == "huge-0"
-    assert 2 < told["times_band"] < 3
+    (args,) = said(plan.reasons[:1], FactCode.PARTITION_ABOVE_BAND)
+    assert args["partition"] == "huge-0"
+    assert 2 < args["times_band"] < 3
     disk = next(outcome for outcome in plan.resources if outcome.resource == "disk")
     assert disk.widened_to[1] is not None
     assert not any(move.topic == "huge" and move.bytes for move in plan.moves)
@@ -100,8 +100,8 @@ def test_all_brokers_full_is_told_and_nothing_overflows() -> None:
     after = next(outcome.after for outcome in plan.resources if outcome.resource == "disk")
     assert max(after.values()) <= 100 * GB
     assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
-    (told,) = said(plan.reasons[:1], FactCode.DISKS_FULL)
-    assert told == {"freest_broker": 1, "free_bytes": 4 * GB, "broker": 0, "smallest_replica_bytes": 25 * GB}
+    (args,) = said(plan.reasons[:1], FactCode.DISKS_FULL)
+    assert args == {"freest_broker": 1, "free_bytes": 4 * GB, "broker": 0, "smallest_replica_bytes": 25 * GB}
 
 
 def test_disks_that_offer_less_than_is_wanted_are_infeasible_and_say_what_is_missing() -> None:
@@ -145,9 +145,9 @@ def test_counts_follow_disks_of_different_sizes() -> None:
     disk, replicas, _ = plan.resources
     assert disk.widened_to == (None, None)
     assert replicas.widened_to == pytest.approx((11 / 15, 19 / 15))
-    told = [widened for widened in said(plan.reasons, FactCode.BAND_WIDENED) if widened["resource"] == "replicas"]
+    reported = [widened for widened in said(plan.reasons, FactCode.BAND_WIDENED) if widened["resource"] == "replicas"]
     way = fact(FactCode.BAND_GIVES_WAY, to="unequal_disks", resources=("disk",), is_default=False)
-    assert [widened["cause"] for widened in told] == [way, way]
+    assert [widened["cause"] for widened in reported] == [way, way]
 
 
 def test_a_partition_that_is_being_reassigned_is_left_alone() -> None:
@@ -184,7 +184,7 @@ def test_strays_and_copies_between_dirs_take_room_from_a_disk(strays: int, moved
     rows.append(row("t", 12, [2], 0, future=(FutureReplica(2, 0, 20 * GB),)))
     dirs = (LogDir("/a", stray_logs=int(strays > 0), stray_bytes=strays),)
     disk = Capacity(disk_bytes=100.0 * GB)
-    of = [replace(one, capacity=disk, log_dirs=dirs if one.id == 2 else ()) for one in brokers(3)]
+    of = [replace(broker, capacity=disk, log_dirs=dirs if broker.id == 2 else ()) for broker in brokers(3)]
     plan = planned(cluster(rows, of), PlanOptions(within=0.01, with_frontier=False))
     assert sum(2 in move.to_replicas for move in plan.moves) == moved
 
@@ -215,8 +215,8 @@ def test_a_partition_whose_only_replica_is_on_a_dead_broker_does_not_block_the_o
 def test_a_factor_above_the_brokers_is_infeasible_and_names_cause_and_help() -> None:
     plan = planned(cluster([row("t", p, [0, 1]) for p in range(4)], brokers(2)), PlanOptions(replication_factor=3))
     assert plan.verdict is Verdict.INFEASIBLE
-    (told,) = said(plan.reasons[:1], FactCode.TOO_FEW_BROKERS)
-    assert (told["replication_factor"], told["brokers"], told["lacking"], told["partitions"]) == (3, 2, 1, 4)
+    (args,) = said(plan.reasons[:1], FactCode.TOO_FEW_BROKERS)
+    assert (args["replication_factor"], args["brokers"], args["lacking"], args["partitions"]) == (3, 2, 1, 4)
     assert plan.reasons[1].args["brokers"] == 1
 
 
@@ -279,7 +279,7 @@ def test_an_unapplied_plan_is_confirmed_also_where_no_plan_can_meet_the_band() -
     snapshot = cluster(rows, brokers(4))
     first = planned(snapshot)
     assert first.verdict is Verdict.REBALANCE
-    assert [told["partition"] for told in said(first.reasons, FactCode.PARTITION_ABOVE_BAND)][:1] == ["huge-0"]
+    assert [reported["partition"] for reported in said(first.reasons, FactCode.PARTITION_ABOVE_BAND)][:1] == ["huge-0"]
     again = make_plan(snapshot, PlanOptions(), previous=to_document(first))
     assert again.continues == first.plan_id
     assert [move.to_replicas for move in again.moves] == [move.to_replicas for move in first.moves]
@@ -292,6 +292,8 @@ def test_a_hundred_thousand_tiny_topics_are_planned() -> None:
     plan = make_plan(cluster(rows, brokers(10)), PlanOptions(within=0.1))
     after = next(outcome.after for outcome in plan.resources if outcome.resource == "replicas")
     assert max(after.values()) <= 11_000
-    outside = [told for told in said(plan.reasons, FactCode.BROKERS_OUTSIDE_BAND) if told["resource"] == "replicas"]
+    outside = [
+        reported for reported in said(plan.reasons, FactCode.BROKERS_OUTSIDE_BAND) if reported["resource"] == "replicas"
+    ]
     assert (outside[0]["brokers"], outside[0]["furthest_broker"]) == (1, 0)
     assert outside[0]["times_mean"] == pytest.approx(4.0, abs=0.005)

@@ -44,8 +44,8 @@ def test_what_may_not_come_back_is_one_broker_less_and_what_stays_on_a_closed_on
 def test_what_may_not_be_touched_on_a_broker_that_leaves_is_counted() -> None:
     problem = hand_problem(ROWS, 3, leaving=[0])
     pinned = replace(problem, pinned=np.ones(3, dtype=np.bool_))
-    told = fact(FactCode.IMMOVABLE_ON_LEAVING_BROKER, broker=0, partitions=3, partition="partition row 0")
-    assert cause_of(pinned) == (told, fact(FactCode.LET_MOVE, broker=0, partitions=3))
+    reason = fact(FactCode.IMMOVABLE_ON_LEAVING_BROKER, broker=0, partitions=3, partition="partition row 0")
+    assert cause_of(pinned) == (reason, fact(FactCode.LET_MOVE, broker=0, partitions=3))
 
 
 def test_random_factors_lack_what_counting_by_hand_says() -> None:

@@ -43,8 +43,8 @@ def sample(
 
 def searched(problem: Problem) -> tuple[np.ndarray, int, SearchStatistics]:
     bands = working_bands(problem, problem.band_low, problem.band_high)
-    found = search_replicas(problem, start_sets(problem), bands, seed=0)
-    return found.replicas, found.stranded, found.statistics
+    result = search_replicas(problem, start_sets(problem), bands, seed=0)
+    return result.replicas, result.stranded, result.statistics
 
 
 BUSY_AND_SMALL = [((0, 1), 1.0, 6.0 + i) for i in range(8)]

@@ -49,16 +49,16 @@ def test_no_choice_of_leaders_is_better_than_the_flows() -> None:
     feasible = 0
     for _ in range(300):
         replicas, leader, low, high = random_case(draw)
-        found = even_leaders(replicas, leader, low, high)
+        result = even_leaders(replicas, leader, low, high)
         best = min(
             (outside(counts_of(np.array(choice), len(low)), low, high), int((np.array(choice) != leader).sum()))
             for choice in itertools.product(*replicas.tolist())
         )
-        assert outside(counts_of(found.leader, len(low)), low, high) == best[0] == found.left
-        assert found.changes == (found.leader != leader).sum()
+        assert outside(counts_of(result.leader, len(low)), low, high) == best[0] == result.left
+        assert result.changes == (result.leader != leader).sum()
         if best[0] == 0:
             feasible += 1
-            assert found.changes == best[1] == proved(replicas, leader, low, high, found.prices)
+            assert result.changes == best[1] == proved(replicas, leader, low, high, result.prices)
     assert feasible > 50
 
 
@@ -67,12 +67,12 @@ def test_the_smallest_sum_of_squares_comes_with_the_fewest_changes() -> None:
     for _ in range(200):
         replicas, leader, low, _ = random_case(draw)
         none, all_of_them = np.zeros_like(low), np.full_like(low, len(replicas))
-        found = even_leaders(replicas, leader, none, all_of_them, squares=True)
+        result = even_leaders(replicas, leader, none, all_of_them, squares=True)
         best = min(
             (int((counts_of(np.array(choice), len(low)) ** 2).sum()), int((np.array(choice) != leader).sum()))
             for choice in itertools.product(*replicas.tolist())
         )
-        assert (int((counts_of(found.leader, len(low)) ** 2).sum()), found.changes) == best
+        assert (int((counts_of(result.leader, len(low)) ** 2).sum()), result.changes) == best
 
 
 def public_map() -> tuple[np.ndarray, int]:
@@ -86,28 +86,28 @@ def test_sixteen_changes_bring_the_public_map_where_another_tool_takes_137() -> 
     replicas, brokers = public_map()
     held = np.bincount(replicas.ravel(), minlength=brokers)
     low, high = np.ceil(0.417 * held - 1e-9).astype(np.int64), np.floor(0.550 * held + 1e-9).astype(np.int64)
-    found = even_leaders(replicas, replicas[:, 0], low, high)
-    ratio = counts_of(found.leader, brokers) / held
-    assert (found.left, found.changes) == (0, 16)
+    result = even_leaders(replicas, replicas[:, 0], low, high)
+    ratio = counts_of(result.leader, brokers) / held
+    assert (result.left, result.changes) == (0, 16)
     assert 0.417 <= ratio.min() <= ratio.max() <= 0.550
-    assert proved(replicas, replicas[:, 0], low, high, found.prices) == 16
+    assert proved(replicas, replicas[:, 0], low, high, result.prices) == 16
 
 
 def test_74_changes_give_the_public_map_its_smallest_standard_deviation() -> None:
     replicas, brokers = public_map()
     limits = np.zeros(brokers, dtype=np.int64), np.full(brokers, len(replicas))
-    found = even_leaders(replicas, replicas[:, 0], *limits, squares=True)
-    assert found.changes <= 74
-    assert counts_of(found.leader, brokers).std() <= 2.44
+    result = even_leaders(replicas, replicas[:, 0], *limits, squares=True)
+    assert result.changes <= 74
+    assert counts_of(result.leader, brokers).std() <= 2.44
 
 
 def test_brokers_that_only_they_can_relieve_are_named_where_counts_cannot_be_met() -> None:
     """Brokers 0 and 1 hold five partitions between them and may lead two each."""
     replicas = np.array([[0, 1]] * 5 + [[2, 3]], dtype=np.int32)
     low, high = np.zeros(4, dtype=np.int64), np.full(4, 2)
-    found = even_leaders(replicas, replicas[:, 0], low, high)
-    assert found.left == 1
-    assert found.stuck.tolist() == [True, True, False, False]
+    result = even_leaders(replicas, replicas[:, 0], low, high)
+    assert result.left == 1
+    assert result.stuck.tolist() == [True, True, False, False]
 
 
 def test_a_band_without_a_count_is_refused() -> None:
@@ -129,11 +129,11 @@ def piled_up(brokers: int, partitions: int, racks: int) -> tuple[np.ndarray, np.
 def evened(brokers: int, partitions: int, racks: int) -> EvenLeaders:
     replicas, leader = piled_up(brokers, partitions, racks)
     low, high = np.full(brokers, partitions // brokers), np.full(brokers, -(-partitions // brokers))
-    found = even_leaders(replicas, leader, low, high)
-    counts = counts_of(found.leader, brokers)
+    result = even_leaders(replicas, leader, low, high)
+    counts = counts_of(result.leader, brokers)
     assert counts.max() - counts.min() <= 1
-    assert found.changes == (found.leader != leader).sum() == proved(replicas, leader, low, high, found.prices)
-    return found
+    assert result.changes == (result.leader != leader).sum() == proved(replicas, leader, low, high, result.prices)
+    return result
 
 
 @pytest.mark.parametrize(("brokers", "partitions", "racks"), [(9, 1_000, 3), (30, 10_000, 3), (100, 30_000, 4)])
@@ -179,7 +179,7 @@ def test_rates_are_evened_by_leaders_alone_to_a_hundredth() -> None:
         ),
         Wanted(within=0.10, targets={"out": Target(0.99, 1.01)}, resources=("out", "leaders"), moves_replicas=False),
     )  # fmt: skip
-    found = solve(problem)
-    assert not found.is_cut_short  # it has no budget
-    after = found.after[:, 0]
+    solution = solve(problem)
+    assert not solution.is_cut_short  # it has no budget
+    after = solution.after[:, 0]
     assert after.max() / after.mean() <= 1.01 + 1e-9

@@ -63,7 +63,7 @@ def random_state(rng: np.random.Generator) -> LeaderState:
 def test_no_other_pair_relieves_the_brokers_more() -> None:
     """By hand: brokers' distance from their bands before, less that after both hand-overs."""
     rng = np.random.default_rng(3)
-    found, nothing = 0, 0
+    result, nothing = 0, 0
     for _ in range(40):
         state = random_state(rng)
         p, first = int(rng.integers(PARTITIONS)), int(rng.integers(1, WIDTH))
@@ -82,5 +82,5 @@ def test_no_other_pair_relieves_the_brokers_more() -> None:
             nothing += 1
         else:
             assert abs(gained[best, index] - max(gained.values())) < BAND_TOLERANCE
-            found += 1
-    assert min(found, nothing) >= 5
+            result += 1
+    assert min(result, nothing) >= 5

@@ -137,6 +137,6 @@ def test_a_leader_that_no_band_asks_for_is_taken_back_and_an_election_keeps_the_
     """Lists 0, 1 and 0, 1, led by 0 and 1, one each at most. The second begins with 1: an election changes nothing."""
     problem = hand_problem([((0, 1), 1.0), ((0, 1), 1.0)], 2, within=0.0, resources=("leaders",))
     problem = replace(problem, leader=np.array([0, 1], dtype=np.int32), preferred=np.zeros(2, dtype=np.int32))
-    found = replace(solve(problem), replicas=problem.replicas, leader=np.array([1, 1], dtype=np.int32))
-    plan = settled(problem, found)
+    result = replace(solve(problem), replicas=problem.replicas, leader=np.array([1, 1], dtype=np.int32))
+    plan = settled(problem, result)
     assert (plan.leader.tolist(), plan.replicas.tolist()) == ([0, 1], [[0, 1], [1, 0]])

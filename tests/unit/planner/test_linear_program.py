@@ -67,11 +67,11 @@ def test_each_neighbourhood_makes_the_plan_cheaper_and_breaks_no_rule(seed: int)
     relaxed = relax(problem, arcs, low, high)
     assert relaxed is not None
     allowed = max(alone.topic_excess)
-    paid, found = _paid(arcs, alone.replicas), 0
+    paid, result = _paid(arcs, alone.replicas), 0
     for share in cheaper_plans(
         Program(problem, arcs, relaxed, (low, high)), alone.replicas, allowed=allowed, steps=12, seed=0
     ):
-        found += 1
+        result += 1
         assert set(np.unique(share).tolist()) <= {0.0, 1.0}
         assert (np.bincount(arcs.row, weights=share) == problem.target_rf).all()
         load = arcs.fixed.copy()
@@ -82,7 +82,7 @@ def test_each_neighbourhood_makes_the_plan_cheaper_and_breaks_no_rule(seed: int)
         assert topic_excess(problem.topic, replicas, problem.stays) <= allowed
         assert arcs.cost @ relaxed.share <= arcs.cost @ share < paid
         paid = float(arcs.cost @ share)
-    assert found > 0
+    assert result > 0
 
 
 def test_a_step_ends_within_a_gap_of_the_whole_plan_told_as_a_share_of_its_part(
@@ -90,10 +90,10 @@ def test_a_step_ends_within_a_gap_of_the_whole_plan_told_as_a_share_of_its_part(
 ) -> None:
     """A fifth of the program's optimum over the open part's present cost: the row that it has to undercut."""
     problem = build_request(random_cluster(4, broker_count=6, topics=4), PlanOptions(within=0.2)).problem(0.2)
-    found = solve(
+    solution = solve(
         problem, params=SolveParams(effort=Effort(rounds=2, polish_rounds=0, program_steps=0, anneal_steps=0))
     )
-    bands = (np.minimum(problem.band_low, found.after), np.maximum(problem.band_high, found.after))
+    bands = (np.minimum(problem.band_low, solution.after), np.maximum(problem.band_high, solution.after))
     arcs = arcs_of(problem)
     relaxed = relax(problem, arcs, *bands)
     assert relaxed is not None
@@ -106,7 +106,7 @@ def test_a_step_ends_within_a_gap_of_the_whole_plan_told_as_a_share_of_its_part(
     monkeypatch.setattr(programs, "milp", milp)
     fifth = NeighbourhoodParams(least_gap=0.2, gap_share=0.0, least_saving=0.0, near=(0.0, 0.0))
     program = Program(problem, arcs, relaxed, bands, LinearProgramParams(neighbourhoods=fifth))
-    list(cheaper_plans(program, found.replicas, allowed=999, steps=3, seed=0))
+    list(cheaper_plans(program, solution.replicas, allowed=999, steps=3, seed=0))
     best = float(arcs.cost @ relaxed.share)
     assert asked
     assert all(np.isclose(share * tops, 0.2 * best).any() for share, tops in asked)

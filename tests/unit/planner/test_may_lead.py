@@ -41,8 +41,8 @@ def test_candidates_and_what_can_be_led_are_what_plain_loops_find() -> None:
         for replicas in (problem.replicas, other):
             may = candidates(problem, replicas)
             for p, line in enumerate(replicas.tolist()):
-                found = {b for b, is_able in zip(line, may[p].tolist(), strict=True) if is_able}
-                assert found == plain_candidates(problem, p, [b for b in line if b >= 0]), (case, p)
+                results = {b for b, is_able in zip(line, may[p].tolist(), strict=True) if is_able}
+                assert results == plain_candidates(problem, p, [b for b in line if b >= 0]), (case, p)
         led.append([plain_can_be_led(problem, p) for p in range(8)])
         assert can_be_led(problem).tolist() == led[-1], case
     assert 0.2 < np.mean(led) < 0.9

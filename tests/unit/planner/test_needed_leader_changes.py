@@ -15,12 +15,14 @@ from tests.benchmarks.generated import generated
 def test_each_change_left_out_alone_leaves_a_band(seed: int) -> None:
     resources = ("disk", "in", "out", "replicas", "leaders")
     problem = assemble(*generated(8, 200, 3, seed=seed), Wanted(within=0.1, resources=resources))
-    found = solve(problem)
-    changed = np.flatnonzero((found.leader != problem.leader) & (found.replicas == problem.leader[:, None]).any(axis=1))
+    solution = solve(problem)
+    changed = np.flatnonzero(
+        (solution.leader != problem.leader) & (solution.replicas == problem.leader[:, None]).any(axis=1)
+    )
     assert len(changed)
     for row in changed.tolist():
-        leader = found.leader.copy()
+        leader = solution.leader.copy()
         leader[row] = problem.leader[row]
-        load = broker_loads(problem, found.replicas, leader)
+        load = broker_loads(problem, solution.replicas, leader)
         outside = np.maximum(load - problem.band_high, problem.band_low - load) / resource_scale(problem)
         assert outside.max() > BAND_TOLERANCE, row

@@ -85,11 +85,11 @@ def test_tiny_clusters_are_of_every_kind() -> None:
         "alone": [p.target_rf.max() == 1 for p in problems],
         "leaders only": [not p.moves_replicas for p in problems],
     }
-    assert not [kind for kind, found in kinds.items() if sum(map(bool, found)) < 3]
+    assert not [kind for kind, result in kinds.items() if sum(map(bool, result)) < 3]
 
 
 @for_each("subject", sorted(SUBJECTS))
 def test_answers_tell_cases_apart(subject: str) -> None:
     """At least half of the cases have distinct answers."""
-    told = [str(answer) for answer in pinned(subject).values()]
-    assert len(set(told)) > len(told) / 2
+    reported = [str(answer) for answer in pinned(subject).values()]
+    assert len(set(reported)) > len(reported) / 2

@@ -60,10 +60,10 @@ def test_what_is_tiny() -> None:
 def test_programs_make_the_plan_that_keeps_the_bands() -> None:
     today = place(PROBLEM, PROBLEM.replicas, BANDS)
     assert today.band_violation == pytest.approx(0.6)  # 3 above 12 and 3 below 8, in means of 10
-    found, bounds = improve_with_lp(
+    result, bounds = improve_with_lp(
         PROBLEM, start_sets(PROBLEM), BANDS, today, lower_bounds(PROBLEM), seed=0, params=SolveParams()
     )
-    assert (found.band_violation, found.cost.bytes, found.cost.replica_moves) == (0.0, 4.0, 1)
+    assert (result.band_violation, result.cost.bytes, result.cost.replica_moves) == (0.0, 4.0, 1)
     assert bounds.bytes.value == pytest.approx(3.0, rel=1e-3)
 
 
@@ -100,9 +100,11 @@ def test_a_start_that_ends_stranded_is_passed_over_and_what_it_did_is_counted(mo
     monkeypatch.setattr(relaxation, "search_replicas", first_stranded)
     params = replace(SolveParams(), linear_program=LinearProgramParams(whole_plan=WholePlanParams(most_pairs=0)))
     today = place(PROBLEM, PROBLEM.replicas, BANDS)
-    found, _ = improve_with_lp(PROBLEM, start_sets(PROBLEM), BANDS, today, lower_bounds(PROBLEM), seed=0, params=params)
-    assert (found.band_violation, found.cost.bytes, len(searches)) == (0.0, 4.0, 2)
-    assert found.statistics.pushed == 7 + searches[1].statistics.pushed
+    result, _ = improve_with_lp(
+        PROBLEM, start_sets(PROBLEM), BANDS, today, lower_bounds(PROBLEM), seed=0, params=params
+    )
+    assert (result.band_violation, result.cost.bytes, len(searches)) == (0.0, 4.0, 2)
+    assert result.statistics.pushed == 7 + searches[1].statistics.pushed
 
 
 @pytest.mark.parametrize("seed", [76, 541, 793])
@@ -146,10 +148,10 @@ def test_what_is_decided_first_is_the_heavier_half_of_what_is_split() -> None:
     arcs = arcs_of(PROBLEM)
     share, nothing = np.full(len(arcs.row), 0.5), np.full(len(arcs.row), np.nan)
     params = ArcParams(unused_share=0.1)
-    found = decided_by(PROBLEM, arcs, share, PROBLEM.replicas, nothing, params)
-    assert [np.isnan(found[arcs.row == row]).all() for row in range(3)] == [False, True, False]
-    assert found[arcs.row == 0].tolist() == [1.0, 1.0, 0.0]
-    assert found[arcs.row == 2].tolist() == [1.0, 0.0, 1.0]
+    result = decided_by(PROBLEM, arcs, share, PROBLEM.replicas, nothing, params)
+    assert [np.isnan(result[arcs.row == row]).all() for row in range(3)] == [False, True, False]
+    assert result[arcs.row == 0].tolist() == [1.0, 1.0, 0.0]
+    assert result[arcs.row == 2].tolist() == [1.0, 0.0, 1.0]
     for whole in (0.1, 1 - 0.1):
         assert np.isnan(
             decided_by(PROBLEM, arcs, np.full(len(arcs.row), whole), PROBLEM.replicas, nothing, params)
@@ -194,8 +196,8 @@ def test_a_plans_cost_counts_copies_bytes_and_leaders() -> None:
 
 def test_rows_are_leader_first_then_who_stays_then_who_is_new() -> None:
     problem = hand_problem([((0, 1, 2), 1.0), ((0, 1, 2), 1.0), ((1, 0, 2), 1.0)], 5)
-    found = np.array([[3, 2, 0], [2, 1, 0], [2, 0, 1]], dtype=np.int32)
-    ordered, leader = in_kafka_order(problem, found, np.array([1, 2, 2], dtype=np.int32))
+    result = np.array([[3, 2, 0], [2, 1, 0], [2, 0, 1]], dtype=np.int32)
+    ordered, leader = in_kafka_order(problem, result, np.array([1, 2, 2], dtype=np.int32))
     assert leader.tolist() == [2, 0, 1]
     assert ordered.tolist() == [[2, 0, 3], [0, 1, 2], [1, 0, 2]]  # the last two sets and leaders are today's
 

@@ -56,7 +56,7 @@ def test_where_racks_do_not_bind_nothing_is_said() -> None:
 
 
 def test_two_hundred_random_caps_are_kept_by_somebody_or_have_their_cause() -> None:
-    found = 0
+    result = 0
     for seed in range(200):
         draw = np.random.default_rng(seed)
         count = int(draw.integers(2, 6))
@@ -70,12 +70,12 @@ def test_two_hundred_random_caps_are_kept_by_somebody_or_have_their_cause() -> N
         if cause is None:
             assert is_possible or sum(factors) > caps.sum(), seed
             continue
-        found += 1
+        result += 1
         assert not is_possible, seed
         wider = problem.band_high.copy()
         wider[cause.brokers[0], 0] += cause.lacking - 1
         assert ExactPlans(replace(problem, band_high=wider)).least("bytes") is None, seed
-    assert found > 20
+    assert result > 20
 
 
 def test_a_plan_says_which_rack_cannot_keep_the_cap() -> None:

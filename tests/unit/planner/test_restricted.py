@@ -41,9 +41,9 @@ def with_limits(**limits: int) -> SolveParams:
 
 
 def task_of(
-    problem: Problem, sets: ReplicaSets, bands: WorkingBands, found: Placed, params: SolveParams
+    problem: Problem, sets: ReplicaSets, bands: WorkingBands, placed: Placed, params: SolveParams
 ) -> Task:  # fmt: skip
-    allowed = spread_allowed(problem, found, params.linear_program.spread_given_up)
+    allowed = spread_allowed(problem, placed, params.linear_program.spread_given_up)
     return Task(problem, sets, bands, allowed, 0, params)
 
 
@@ -106,14 +106,14 @@ def test_a_plan_becomes_cheaper_and_keeps_its_bands(seeds: list[int]) -> None:
     for seed in seeds:
         problem, params = cluster(seed), with_limits()
         sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
-        found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
+        result = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
         least = bounds.bytes.value
-        best = improve_with_restricted_lp(task_of(problem, sets, bands, found, params), found, bounds, least)
-        assert best.worth <= found.worth, f"seed {seed}"
+        best = improve_with_restricted_lp(task_of(problem, sets, bands, result, params), result, bounds, least)
+        assert best.worth <= result.worth, f"seed {seed}"
         assert has_capacity(problem, best.replicas), f"seed {seed}"
-        if found.band_violation <= 0:
+        if result.band_violation <= 0:
             assert bounds.bytes.value <= best.cost.bytes, f"seed {seed}"
-            saved.append(1 - best.cost.bytes / found.cost.bytes)
+            saved.append(1 - best.cost.bytes / result.cost.bytes)
     assert len(saved) >= len(seeds) / 2
     assert max(saved) > 0.005
 
@@ -121,23 +121,23 @@ def test_a_plan_becomes_cheaper_and_keeps_its_bands(seeds: list[int]) -> None:
 def test_without_prices_or_shares_the_plan_stays() -> None:
     problem, params = cluster(), with_limits()
     sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
-    found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
+    result = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
     blind = replace(bounds, certificate=None)
-    task = task_of(problem, sets, bands, found, params)
-    assert improve_with_restricted_lp(task, found, blind, 0.0) is found
+    task = task_of(problem, sets, bands, result, params)
+    assert improve_with_restricted_lp(task, result, blind, 0.0) is result
     far, still = WorkingBands(bands.low * 0 + 1e30, bands.high * 0 + 1e30), not_annealed(params)
-    assert improve_with_restricted_lp(replace(task, bands=far, params=still), found, bounds, 0.0) is found
+    assert improve_with_restricted_lp(replace(task, bands=far, params=still), result, bounds, 0.0) is result
 
 
 def test_no_program_is_solved_where_annealing_is_near_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, params = cluster(), with_limits()
     sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
-    found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
+    result = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
     asked: list[int] = []
     monkeypatch.setattr("kafka_rebalance.planner.linear_program.programs.relax", lambda *_, **__: asked.append(1))
-    for least, times in ((found.cost.bytes, 0), (0.0, 1)):
-        best = improve_with_restricted_lp(task_of(problem, sets, bands, found, params), found, bounds, least)
-        assert best.worth <= found.worth
+    for least, times in ((result.cost.bytes, 0), (0.0, 1)):
+        best = improve_with_restricted_lp(task_of(problem, sets, bands, result, params), result, bounds, least)
+        assert best.worth <= result.worth
         assert len(asked) == times
 
 
@@ -150,16 +150,16 @@ def test_what_is_far_from_its_bound_is_annealed_again_with_other_seeds(seeds: li
     for seed in seeds:
         problem, once, again = cluster(seed), with_limits(anneal_again=0), with_limits(anneal_again=3)
         sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
-        found = place(problem, search_replicas(problem, sets, bands, seed=0, params=once).replicas, bands, once)
+        result = place(problem, search_replicas(problem, sets, bands, seed=0, params=once).replicas, bands, once)
         first, best = (
-            improve_with_restricted_lp(task_of(problem, sets, bands, found, params), found, bounds, 0.0)
+            improve_with_restricted_lp(task_of(problem, sets, bands, result, params), result, bounds, 0.0)
             for params in (once, again)
         )
         assert best.worth <= first.worth, f"seed {seed}"
         assert has_capacity(problem, best.replicas), f"seed {seed}"
         cheaper += best.worth < first.worth
         near = improve_with_restricted_lp(
-            task_of(problem, sets, bands, found, again), found, bounds, first.cost.bytes or 1.0
+            task_of(problem, sets, bands, result, again), result, bounds, first.cost.bytes or 1.0
         )
         assert near.worth >= first.worth, f"seed {seed}"
     assert cheaper >= 1
@@ -167,8 +167,8 @@ def test_what_is_far_from_its_bound_is_annealed_again_with_other_seeds(seeds: li
 
 def test_the_same_seed_gives_the_same_plan_and_none_is_asked_beyond_its_size() -> None:
     problem, params = cluster(2), with_limits()
-    one, other = solve(problem, seed=3, params=params), solve(problem, seed=3, params=params)
-    assert (one.replicas == other.replicas).all()
-    assert (one.leader == other.leader).all()
+    first, other = solve(problem, seed=3, params=params), solve(problem, seed=3, params=params)
+    assert (first.replicas == other.replicas).all()
+    assert (first.leader == other.leader).all()
     assert is_middling(problem, RestrictedParams(most_pairs=3_000))
     assert not is_middling(problem, RestrictedParams(most_pairs=2_999))

@@ -39,17 +39,17 @@ def test_a_search_aims_a_hair_inside_the_bands() -> None:
     ):  # fmt: skip
         low, high = np.full((2, 2), 1.2), np.full((2, 2), 3.9)
         low[:, 0], high[:, 0] = asked
-        found = working_bands(problem, low, high, params)
-        assert (found.low[0, 0], found.high[0, 0]) == inner
-        assert (found.low[0, 1], found.high[0, 1]) == (1.75, 3.25)
+        result = working_bands(problem, low, high, params)
+        assert (result.low[0, 0], result.high[0, 0]) == inner
+        assert (result.low[0, 1], result.high[0, 1]) == (1.75, 3.25)
     drained = replace(
         problem,
         stays=np.array([True, False]),
         takes_replicas=np.array([True, False]),
         keeps_leaders=np.array([True, False]),
     )
-    found = working_bands(drained, np.full((2, 2), 1.0), np.full((2, 2), 3.0), params)
-    assert (found.low[1].tolist(), found.high[1].tolist()) == ([0.0, 0.0], [0.0, 0.0])
+    result = working_bands(drained, np.full((2, 2), 1.0), np.full((2, 2), 3.0), params)
+    assert (result.low[1].tolist(), result.high[1].tolist()) == ([0.0, 0.0], [0.0, 0.0])
 
 
 def test_rounding_of_a_million_moves_stays_below_what_counts_as_outside() -> None:

@@ -14,10 +14,10 @@ def sorted_upwards(values):  # type: ignore[no-untyped-def]
 def some_of_the_largest(values, count):  # type: ignore[no-untyped-def]
     """The ``count`` largest, requested one after the other, and the sorted extent."""
     ranking = largest_first(values)
-    found = np.empty(count, np.int64)
+    result = np.empty(count, np.int64)
     for rank in range(count):
-        found[rank] = in_place(ranking, rank)
-    return found, ranking.done[0]
+        result[rank] = in_place(ranking, rank)
+    return result, ranking.done[0]
 
 
 @numba.njit(cache=True)
@@ -42,6 +42,6 @@ def test_the_order_is_that_of_numbas_sort_ties_included() -> None:
 def test_whoever_asks_for_a_few_does_not_sort_the_rest() -> None:
     """Of 100,000 values the first three sort only the front spans: some dozen are in place."""
     values = np.random.default_rng(5).random(100_000)
-    found, sorted_so_far = some_of_the_largest(values, 3)
-    assert (found == np.argsort(-values)[:3]).all()
+    result, sorted_so_far = some_of_the_largest(values, 3)
+    assert (result == np.argsort(-values)[:3]).all()
     assert 3 <= sorted_so_far < 50

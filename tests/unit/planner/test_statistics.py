@@ -17,11 +17,11 @@ ONE_MOVE = [((0,), 10.0), ((0,), 10.0), ((1,), 10.0)]
 
 
 def test_they_add_up_field_by_field() -> None:
-    one = SearchStatistics(**{field.name: i for i, field in enumerate(fields(SearchStatistics))})
+    first = SearchStatistics(**{field.name: i for i, field in enumerate(fields(SearchStatistics))})
     two = SearchStatistics(pushed=10, leaders_changed=20)
-    assert one + two == replace(one, pushed=one.pushed + 10, leaders_changed=one.leaders_changed + 20)
-    assert (one + two).total == one.total + 30
-    assert NOTHING_DONE + one == one
+    assert first + two == replace(first, pushed=first.pushed + 10, leaders_changed=first.leaders_changed + 20)
+    assert (first + two).total == first.total + 30
+    assert NOTHING_DONE + first == first
     assert NOTHING_DONE.total == 0
 
 

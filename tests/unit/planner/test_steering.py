@@ -59,13 +59,15 @@ def test_a_copy_is_sent_by_todays_leader_and_received_where_it_goes() -> None:
 def test_a_part_decides_who_sends_and_keeps_the_rest() -> None:
     """Three copies sent by broker 1; open are two of those and all that broker 2 leads."""
     start, part = moved(0, 1, 2), Part(np.array([1, 2, 4, 5]), np.array([7]), np.ones(4, dtype=np.bool_))
-    found = decided_anew(eight(), start, part, Goal(CostTotals(bytes=0.001, busiest=1.0), ANY), SteeringParams(gap=0.0))
-    assert found is not None
-    assert is_lawful(eight(), found)
-    costs = costs_of(eight(), found)
+    result = decided_anew(
+        eight(), start, part, Goal(CostTotals(bytes=0.001, busiest=1.0), ANY), SteeringParams(gap=0.0)
+    )
+    assert result is not None
+    assert is_lawful(eight(), result)
+    costs = costs_of(eight(), result)
     assert (costs.bytes, costs.busiest) == (20, 20)  # broker 3 must get two, whoever sends them
-    assert found.replicas[0].tolist() == [1, 3]
-    assert found.replicas[[3, 6, 7]].tolist() == [[1, 0], [2, 0], [2, 0]]
+    assert result.replicas[0].tolist() == [1, 3]
+    assert result.replicas[[3, 6, 7]].tolist() == [[1, 0], [2, 0], [2, 0]]
 
 
 def test_a_part_whose_limits_nothing_meets_is_none() -> None:
@@ -107,7 +109,7 @@ def placements(problem: Problem, start: Placing, rows: list[int]) -> Iterator[Pl
 
 def test_a_small_part_is_decided_as_well_as_trying_all_placements_does() -> None:
     """Optimum of random weights within random limits; None where nothing is lawful."""
-    draw, found, none = np.random.default_rng(8), 0, 0
+    draw, result, none = np.random.default_rng(8), 0, 0
     for case in range(30):
         rows = [((*draw.permutation(4)[:2].tolist(),), float(draw.integers(2, 9))) for _ in range(6)]
         limit = draw.choice([25.0, 40.0, 1e9], 4) if draw.random() < 0.7 else None
@@ -127,7 +129,7 @@ def test_a_small_part_is_decided_as_well_as_trying_all_placements_does() -> None
 
         def worth(placing: Placing, problem: Problem = problem, weight: CostTotals = weight) -> float:
             costs = astuple(costs_of(problem, placing))
-            return sum(one * cost for one, cost in zip(astuple(weight), costs, strict=True))
+            return sum(item * cost for item, cost in zip(astuple(weight), costs, strict=True))
 
         lawful = [
             placing
@@ -143,9 +145,11 @@ def test_a_small_part_is_decided_as_well_as_trying_all_placements_does() -> None
             continue
         assert decided is not None, case
         assert worth(decided) == pytest.approx(min(map(worth, lawful)), abs=1e-4), case
-        assert any((one.replicas == decided.replicas).all() and (one.leader == decided.leader).all() for one in lawful)
-        found += 1
-    assert found >= 10
+        assert any(
+            (item.replicas == decided.replicas).all() and (item.leader == decided.leader).all() for item in lawful
+        )
+        result += 1
+    assert result >= 10
     assert none >= 3
     nothing = Part(np.array([], dtype=np.int64), np.array([], dtype=np.int64), np.ones(4, dtype=np.bool_))
     assert decided_anew(eight(), moved(0), nothing, Goal(CostTotals(bytes=1.0), ANY), SteeringParams()) is None
@@ -193,10 +197,10 @@ def test_what_moves_and_what_the_program_moves_is_open_first() -> None:
 
 def test_one_sender_becomes_two() -> None:
     """Four copies, all sent by broker 1: 40. Two are needed, and half by each of two senders is the least."""
-    found = steered(eight(), moved(0, 1, 2, 3), CostTotals(bytes=20, moves=2, busiest=20), ORDER, 0.05, seed=0)
-    costs = costs_of(eight(), found)
+    result = steered(eight(), moved(0, 1, 2, 3), CostTotals(bytes=20, moves=2, busiest=20), ORDER, 0.05, seed=0)
+    costs = costs_of(eight(), result)
     assert (costs.bytes, costs.busiest) == (20, 20)
-    assert is_lawful(eight(), found)
+    assert is_lawful(eight(), result)
     assert (
-        steered(eight(), found, CostTotals(bytes=20, busiest=20), ORDER, 0.05, seed=0) is found
+        steered(eight(), result, CostTotals(bytes=20, busiest=20), ORDER, 0.05, seed=0) is result
     )  # nothing is left to do

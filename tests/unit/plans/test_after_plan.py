@@ -29,7 +29,7 @@ def sending(lists: list[tuple[int, ...]], capacity: float | None = 60.0 * MB, **
     return cluster(rows, nodes, rates=rates)
 
 
-def told(snapshot: ClusterSnapshot, after: list[list[int]] | None = None, **options: object) -> AfterFailure:
+def after_failure(snapshot: ClusterSnapshot, after: list[list[int]] | None = None, **options: object) -> AfterFailure:
     """For a plan with the lists ``after``, or none, led by the first."""
     plan_request = build_request(snapshot, PlanOptions(**options))  # type: ignore[arg-type]
     today = plan_request.partitions.placement
@@ -43,7 +43,7 @@ def told(snapshot: ClusterSnapshot, after: list[list[int]] | None = None, **opti
 def test_the_worked_example_of_the_module() -> None:
     """Broker 1 sends 50 of 60 MB/s and takes over two with 10 each; with one of them at 2, one."""
     lists = [(0, 1, 2)] * 2 + [(1, 0, 2)] * 5
-    failure = told(sending(lists), [[0, 1, 2], [0, 2, 1]] + [[1, 0, 2]] * 5)
+    failure = after_failure(sending(lists), [[0, 1, 2], [0, 2, 1]] + [[1, 0, 2]] * 5)
     assert failure.before.rack is None
     assert failure.before.broker == WorstLoss(
         Takeover("1", 0, 5, 3), LoadAfterLoss("0", 1, "out", 70.0 * MB, 60.0 * MB)
@@ -53,17 +53,17 @@ def test_the_worked_example_of_the_module() -> None:
 
 
 def test_without_a_capacity_leaders_are_counted_alone() -> None:
-    (worst,) = {told(sending([(0, 1, 2)] * 4, capacity=None)).before.broker}
+    (worst,) = {after_failure(sending([(0, 1, 2)] * 4, capacity=None)).before.broker}
     assert worst == WorstLoss(Takeover("0", 1, 4, 2), None)
 
 
 def test_who_is_behind_or_out_of_service_takes_nothing_over() -> None:
-    behind = told(sending([(0, 1, 2)] * 4, capacity=None, isr=(0, 2))).before.broker
+    behind = after_failure(sending([(0, 1, 2)] * 4, capacity=None, isr=(0, 2))).before.broker
     assert behind is not None
     assert behind.takeover == Takeover("0", 2, 4, 4)
     snapshot = sending([(0, 1, 2)] * 4, capacity=None)
     silent = tuple(replace(b, state=BrokerState.SILENT) if b.id == 1 else b for b in snapshot.brokers)
-    failure = told(replace(snapshot, brokers=silent)).before.broker
+    failure = after_failure(replace(snapshot, brokers=silent)).before.broker
     assert failure is not None
     assert failure.takeover == Takeover("0", 2, 4, 4)
 
@@ -85,14 +85,14 @@ def test_all_losses_are_one_loss_after_the_other_on_random_clusters() -> None:
         for replicas, today in zip(after, rows, strict=True):
             if len(today.isr) == 3:  # a partition with a replica behind stays as it is
                 replicas[2] = int(random.choice([b for b in range(5) if b not in replicas[:2]]))
-        failure = told(cluster(rows, nodes, rates=rates), after)
+        failure = after_failure(cluster(rows, nodes, rates=rates), after)
         for losses, now in ((failure.before, [list(replicas) for replicas in lists]), (failure.after, after)):
             can = [[b for b in new if b in r.isr or b not in r.replicas] for new, r in zip(now, rows, strict=True)]
             for worst, groups in ((losses.broker, [{b} for b in range(5)]), (losses.rack, [{0, 3}, {1, 4}, {2}])):
                 assert worst is not None
                 excess, highest = simulated(now, can, out, groups)
-                found = 0 if worst.takeover is None else worst.takeover.leaders - worst.takeover.even_leaders
-                assert found == excess, case
+                result = 0 if worst.takeover is None else worst.takeover.leaders - worst.takeover.even_leaders
+                assert result == excess, case
                 assert worst.load is not None
                 assert np.isclose(worst.load.ratio, highest / (20 * MB)), case
                 seen += excess > 0

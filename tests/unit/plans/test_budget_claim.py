@@ -25,10 +25,10 @@ def claimed(params: SolveParams = DEFAULTS, **limits: float) -> BudgetClaim:
 
 
 def test_a_budget_that_allows_nothing_leaves_what_is_outside() -> None:
-    told = claimed(max_moves=0, max_leader_changes=0)
-    assert told.imbalance_before == told.imbalance_after
-    assert told.least_imbalance == pytest.approx(told.imbalance_after)
-    assert set(told.charges) <= {"replica_moves", "leader_changes"}
+    reported = claimed(max_moves=0, max_leader_changes=0)
+    assert reported.imbalance_before == reported.imbalance_after
+    assert reported.least_imbalance == pytest.approx(reported.imbalance_after)
+    assert set(reported.charges) <= {"replica_moves", "leader_changes"}
 
 
 def test_hours_limit_bytes() -> None:
@@ -42,9 +42,9 @@ def test_hours_limit_bytes() -> None:
 
 def test_where_the_program_is_too_large_nothing_is_proved() -> None:
     program = replace(DEFAULTS.linear_program, arcs=replace(DEFAULTS.linear_program.arcs, most_arcs=0))
-    told = claimed(replace(DEFAULTS, linear_program=program), max_moves=0)
-    assert (told.least_imbalance, told.prices, told.charges) == (None, {}, {})
-    assert least_imbalance_in_budget(told) == least_imbalance_in_budget(None) == ()
+    reported = claimed(replace(DEFAULTS, linear_program=program), max_moves=0)
+    assert (reported.least_imbalance, reported.prices, reported.charges) == (None, {}, {})
+    assert least_imbalance_in_budget(reported) == least_imbalance_in_budget(None) == ()
 
 
 def test_a_plan_that_its_budget_cuts_short_tells_it() -> None:

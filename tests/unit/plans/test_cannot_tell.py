@@ -129,23 +129,25 @@ def test_what_nobody_measured_is_left_out_and_the_rest_is_balanced() -> None:
 def test_one_broker_that_does_not_tell_its_log_dirs_may_hide_a_full_disk() -> None:
     """Nothing is hidden if followers elsewhere show the sizes of its leaders."""
     gap = gap_of("broker", "2", FactCode.LACKS_LOG_DIRS, "timed out")
-    told = [replace(changed, log_bytes=tuple(None if b == 2 else GB for b in changed.replicas)) for changed in even()]
-    assert planned(with_gaps(cluster(told, brokers(3)), gap)).verdict is Verdict.NOTHING_TO_DO
+    changed_changeds = [
+        replace(changed, log_bytes=tuple(None if b == 2 else GB for b in changed.replicas)) for changed in even()
+    ]
+    assert planned(with_gaps(cluster(changed_changeds, brokers(3)), gap)).verdict is Verdict.NOTHING_TO_DO
     rows = [row("t", p, [p % 3], None if p % 3 == 2 else GB) for p in range(9)]
     plan = planned(with_gaps(cluster(rows, brokers(3)), gap))
     assert plan.verdict is Verdict.CANNOT_TELL
-    (told,) = said(plan.reasons[:1], FactCode.FIGURE_KNOWN_FOR_FEW)
-    assert (told["figure"], told["known_share"]) == ("log_bytes", pytest.approx(2 / 3))
+    (changed_changeds,) = said(plan.reasons[:1], FactCode.FIGURE_KNOWN_FOR_FEW)
+    assert (changed_changeds["figure"], changed_changeds["known_share"]) == ("log_bytes", pytest.approx(2 / 3))
     assert plan.reasons[1].code is FactCode.OF_WHAT_WAS_SEEN
 
 
 def test_a_few_unknown_sizes_on_one_broker_may_fill_it_and_one_among_many_may_not() -> None:
     many = [row("t", p, [0 if p >= 90 else p % 3]) for p in range(93)]
-    one = [replace(changed, log_bytes=(None,)) if changed.partition == 0 else changed for changed in many]
+    changed_changeds = [replace(changed, log_bytes=(None,)) if changed.partition == 0 else changed for changed in many]
     eight = [
         replace(changed, log_bytes=(None,)) if changed.partition in range(0, 24, 3) else changed for changed in many
     ]
-    assert planned(cluster(one, brokers(3))).verdict is Verdict.NOTHING_TO_DO
+    assert planned(cluster(changed_changeds, brokers(3))).verdict is Verdict.NOTHING_TO_DO
     plan = planned(cluster(eight, brokers(3)))
     assert plan.verdict is Verdict.CANNOT_TELL
     assert plan.reasons[0] == fact(
@@ -198,15 +200,15 @@ def test_the_first_line_says_what_the_verdict_does_not_cover(
     file = tmp_path / "snapshot.json"
     file.write_text(json.dumps(snapshot_to_document(with_gaps(cluster(even(), brokers(3)), *gaps))), encoding="utf-8")
     unseen = "parts of topic secret; parts of group g"
-    words = f"does not cover {unseen}"
-    for command, told in (("plan --verbose", f" ({words})"), ("advise", f" ({words})"), ("plan", "")):
+    text = f"does not cover {unseen}"
+    for command, reported in (("plan --verbose", f" ({text})"), ("advise", f" ({text})"), ("plan", "")):
         name, *more = command.split()
         assert main([name, str(file), "--out", str(tmp_path / name), *more]) == 0
         shown = capsys.readouterr().out
-        assert shown.startswith(f"Verdict: nothing to do{told}")
+        assert shown.startswith(f"Verdict: nothing to do{reported}")
         assert (f"  blind spots: {unseen}\n" in shown) is (command == "plan")
-    assert words in (tmp_path / "advise" / "report.html").read_text(encoding="utf-8").replace("<bdi>", "")
-    assert words in (tmp_path / "advise" / "digest.md").read_text(encoding="utf-8").splitlines()[0]
+    assert text in (tmp_path / "advise" / "report.html").read_text(encoding="utf-8").replace("<bdi>", "")
+    assert text in (tmp_path / "advise" / "digest.md").read_text(encoding="utf-8").splitlines()[0]
 
 
 def test_a_dead_broker_whose_partitions_nobody_leads_is_not_balanced() -> None:

@@ -82,22 +82,27 @@ def test_a_cap_of_what_leaders_carry_is_kept_without_copies(resource: str) -> No
 
 def test_a_target_aims_at_the_new_resources_like_at_any_other() -> None:
     plan = right(lopsided(), PlanOptions(targets={"leader_in": Target(None, 1.4)}, **QUICK))
-    (told,) = (outcome for outcome in plan.resources if outcome.resource == "leader_in")
-    assert (told.basis, told.band_asked, told.unit, told.source) == ("plain_mean", (None, 1.4), "bytes/s", "given")
-    assert max(told.after.values()) <= 1.4 * 15
+    (resource,) = (outcome for outcome in plan.resources if outcome.resource == "leader_in")
+    assert (resource.basis, resource.band_asked, resource.unit, resource.source) == (
+        "plain_mean",
+        (None, 1.4),
+        "bytes/s",
+        "given",
+    )
+    assert max(resource.after.values()) <= 1.4 * 15
 
 
 def test_more_than_all_caps_together_is_infeasible_and_said() -> None:
     plan = right(lopsided(), PlanOptions(caps={"potential_out": 30.0}, **QUICK))
     assert (plan.verdict, plan.moves) == (Verdict.INFEASIBLE, ())
-    told = plan.reasons[0].args
-    assert (told["brokers"], told["resource"], told["limit"]) == (4, "potential_out", 120.0)
-    assert plan.reasons[1] == fact(FactCode.RAISE_LIMIT, resource="potential_out", limit=told["needed"] / 4)
+    args = plan.reasons[0].args
+    assert (args["brokers"], args["resource"], args["limit"]) == (4, "potential_out", 120.0)
+    assert plan.reasons[1] == fact(FactCode.RAISE_LIMIT, resource="potential_out", limit=args["needed"] / 4)
 
 
 def test_a_cap_below_one_partition_is_infeasible() -> None:
-    one = cluster([row("t", 0, (0,))], brokers(2), rates={kind: [10.0] for kind in RATES})
-    plan = right(one, PlanOptions(caps={"in": 9.0}, **QUICK))
+    first = cluster([row("t", 0, (0,))], brokers(2), rates={kind: [10.0] for kind in RATES})
+    plan = right(first, PlanOptions(caps={"in": 9.0}, **QUICK))
     assert plan.verdict is Verdict.INFEASIBLE
     assert plan.reasons[:2] == (
         fact(FactCode.PARTITION_ABOVE_LIMIT, partition="t-0", resource="in", load=10.0, limit=9.0),

@@ -63,8 +63,8 @@ def codes(reasons) -> list[ReasonCode]:
 
 
 def test_a_move_is_left_or_done() -> None:
-    found = states(MOVE, SNAPSHOT)
-    assert (found.done, found.left, found.reasons) == (0, (LeftMove(1, [2, 1], 2),), ())
+    result = states(MOVE, SNAPSHOT)
+    assert (result.done, result.left, result.reasons) == (0, (LeftMove(1, [2, 1], 2),), ())
     assert states(MOVE, today(2, 1, leader=2)).done == 1
     assert len(states(MOVE, today(2, 1, leader=1)).left) == 1  # moved, its leader not yet
 
@@ -98,7 +98,7 @@ def test_brokers_and_partitions_that_came_and_went() -> None:
     assert codes(changes_since(PLANNED, more)) == [ReasonCode.BROKER_ADDED]
     grown = cluster([*ROWS, replace(ROWS[0], partition=3)], brokers(3))
     assert codes(changes_since(PLANNED, grown)) == [ReasonCode.PARTITIONS_ADDED]
-    gone = cluster([replace(one, topic="u") for one in ROWS], brokers(3))
+    gone = cluster([replace(row, topic="u") for row in ROWS], brokers(3))
     assert ReasonCode.TOPIC_DELETED in codes(changes_since(PLANNED, gone))
 
 
@@ -118,7 +118,7 @@ def test_an_older_snapshot_and_another_cluster_tell_nothing() -> None:
     assert codes(why_not_comparable(PLANNED, older)) == [ReasonCode.SNAPSHOT_OLDER]
     with pytest.raises(InvalidInputError, match="other"):
         why_not_comparable(replace(PLANNED, cluster_id="other"), SNAPSHOT)
-    elsewhere = cluster([replace(one, topic="u") for one in ROWS], brokers(3))
+    elsewhere = cluster([replace(row, topic="u") for row in ROWS], brokers(3))
     assert codes(why_not_comparable(replace(PLANNED, cluster_id=None), elsewhere)) == [ReasonCode.ANOTHER_CLUSTER]
 
 

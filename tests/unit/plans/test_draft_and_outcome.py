@@ -77,15 +77,15 @@ def test_loads_before_and_after() -> None:
 
 def test_outcomes_tell_bands_and_skews() -> None:
     known = hand()
-    told = {
+    reported = {
         resource_outcome.resource: resource_outcome
         for resource_outcome in resource_outcomes(known.plan_request, known.outcome, known.bands, 0.2)
     }
-    assert (told["disk"].skew_before, told["disk"].skew_after) == pytest.approx((1.5, 1.1))
-    assert told["disk"].band_asked == pytest.approx((0.8, 1.2))
-    assert told["disk"].widened_to == (None, None)
-    assert told["disk"].mean_level == 10 * GB
-    assert told["leaders"].widened_to == (0.0, 2.0)  # 0 and 2 where each should lead 1
+    assert (reported["disk"].skew_before, reported["disk"].skew_after) == pytest.approx((1.5, 1.1))
+    assert reported["disk"].band_asked == pytest.approx((0.8, 1.2))
+    assert reported["disk"].widened_to == (None, None)
+    assert reported["disk"].mean_level == 10 * GB
+    assert reported["leaders"].widened_to == (0.0, 2.0)  # 0 and 2 where each should lead 1
 
 
 def test_bands_that_are_not_met_are_widened_to_what_is_reached() -> None:
@@ -98,9 +98,9 @@ def test_bands_that_are_not_met_are_widened_to_what_is_reached() -> None:
 
 def test_how_far_out_the_worst_stands() -> None:
     known = hand()
-    d, everybody, one = known.outcome.column("disk"), np.ones(3, dtype=bool), np.ones(3)
-    assert reached(known.bands, known.outcome.before[:, d], d, one, everybody) == pytest.approx((0.5, 1.5))
-    assert reached(known.bands, known.outcome.after[:, d], d, one, everybody) == (None, None)
+    d, everybody, first = known.outcome.column("disk"), np.ones(3, dtype=bool), np.ones(3)
+    assert reached(known.bands, known.outcome.before[:, d], d, first, everybody) == pytest.approx((0.5, 1.5))
+    assert reached(known.bands, known.outcome.after[:, d], d, first, everybody) == (None, None)
 
 
 def test_nothing_moved_is_today() -> None:

@@ -53,10 +53,10 @@ def test_what_a_move_takes_past_its_share_is_no_repair() -> None:
     plan_request = ask_of(cluster(rows, brokers(3)))
     draft = draft_of(plan_request, np.array([[0], [2], [1], [2], [2]], dtype=np.int32), np.array([0, 2, 1, 2, 2]))
     disk = Ratios(np.array([[8.0], [6.0], [4.0]]) / 6, np.array([[6.0], [3.0], [9.0]]) / 6, np.full((3, 1), 6.0 * GB))
-    found = what_is_repaired(plan_request, draft, ("disk",), disk)
-    assert found.broker.tolist() == [0, 1]
-    assert [Repair(kind) for kind in found.kind] == [Repair.RELIEVES, Repair.NONE]
-    assert found.without.tolist() == pytest.approx([8 / 6, 6 / 6])
+    result = what_is_repaired(plan_request, draft, ("disk",), disk)
+    assert result.broker.tolist() == [0, 1]
+    assert [Repair(kind) for kind in result.kind] == [Repair.RELIEVES, Repair.NONE]
+    assert result.without.tolist() == pytest.approx([8 / 6, 6 / 6])
 
 
 def test_what_must_go_is_told_before_what_is_uneven() -> None:
@@ -86,12 +86,12 @@ def test_one_partition_larger_than_any_band_is_the_cause() -> None:
     problem = plan_request.problem(0.2)
     assert largest_alone(problem, problem.column("disk") or 0) == (0, 20 * GB)
     outcome = outcome_of(plan_request, empty_draft(plan_request))
-    found = widenings(plan_request, problem, outcome, bands_of(problem), problem.replicas, problem.leader)
-    told = {(widening.resource, widening.side): widening for widening in found}
-    high = told["disk", "high"]
+    result = widenings(plan_request, problem, outcome, bands_of(problem), problem.replicas, problem.leader)
+    by_side = {(widening.resource, widening.side): widening for widening in result}
+    high = by_side["disk", "high"]
     assert (high.broker, high.requested, high.used) == (0, pytest.approx(1.2), pytest.approx(2.5))
     assert high.cause == fact(FactCode.PARTITION_ABOVE_BAND, partition="t-0", times_band=pytest.approx(20 / 9.6))
-    assert told["disk", "low"].used == pytest.approx(0.25)
+    assert by_side["disk", "low"].used == pytest.approx(0.25)
 
 
 def ask_of(snapshot):
@@ -103,18 +103,18 @@ def test_counts_that_do_not_let_loads_be_even() -> None:
     problem = hand_problem([((0,), 10.0)] * 30, 2, resources=("disk", "replicas"))
     low, high = problem.band_low.copy(), problem.band_high.copy()
     high[1, 0], low[1, 1] = 110.0, 14.0  # 14 replicas of 10 GB are 140
-    found = count_band_binds(replace(problem, band_low=low, band_high=high), 0, 1, is_high=True)
-    assert found is not None
-    assert (found.args["count"], found.args["counted"]) == (14, "replicas")
-    assert found.args["times_edge"] == pytest.approx(140 / 110)
+    result = count_band_binds(replace(problem, band_low=low, band_high=high), 0, 1, is_high=True)
+    assert result is not None
+    assert (result.args["count"], result.args["counted"]) == (14, "replicas")
+    assert result.args["times_edge"] == pytest.approx(140 / 110)
     assert count_band_binds(problem, 0, 1, is_high=True) is None
 
 
 def test_full_disks_let_nothing_go() -> None:
     problem = hand_problem([((0,), 10.0), ((0,), 8.0), ((1,), 5.0)], 2, disk_limit=[100.0, 10.0])
-    found = disks_full(problem, 0, problem.replicas, problem.leader)
-    assert found is not None
-    assert (found.args["smallest_replica_bytes"], found.args["free_bytes"]) == (8.0, 5.0)
+    result = disks_full(problem, 0, problem.replicas, problem.leader)
+    assert result is not None
+    assert (result.args["smallest_replica_bytes"], result.args["free_bytes"]) == (8.0, 5.0)
     roomy = hand_problem([((0,), 10.0), ((0,), 4.0), ((1,), 5.0)], 2, disk_limit=[100.0, 10.0])
     assert disks_full(roomy, 0, roomy.replicas, roomy.leader) is None
 
@@ -122,8 +122,8 @@ def test_full_disks_let_nothing_go() -> None:
 def test_reasons_of_verdicts_hold_their_figures() -> None:
     known = hand()
     assert within_dead_band(known.plan_request, None, 0.2) == fact(FactCode.ALL_INSIDE_BAND)
-    told = within_dead_band(known.plan_request, Deviation(broker=0, resource="disk", ratio=1.15), 0.2)
-    assert told.args == {"dead_band": 0.2, "broker": 0, "resource": "disk", "times_share": 1.15}
+    reported = within_dead_band(known.plan_request, Deviation(broker=0, resource="disk", ratio=1.15), 0.2)
+    assert reported.args == {"dead_band": 0.2, "broker": 0, "resource": "disk", "times_share": 1.15}
     cause, helps = fact(FactCode.NOTHING_MOVABLE), fact(FactCode.RAISE_BUDGET)
     assert InfeasibleError(cause, helps).facts == (cause, helps)
     assert InfeasibleError(cause).facts == (cause,)
@@ -134,24 +134,24 @@ def test_reasons_of_verdicts_hold_their_figures() -> None:
 
 def test_what_stands_outside_is_named_by_its_furthest_broker() -> None:
     known = hand()
-    told = said(why_rebalance(known.plan_request, known.bands, known.outcome, ()), FactCode.BROKERS_OUTSIDE_BAND)
-    disk = [args for args in told if args["resource"] == "disk"]
+    reported = said(why_rebalance(known.plan_request, known.bands, known.outcome, ()), FactCode.BROKERS_OUTSIDE_BAND)
+    disk = [args for args in reported if args["resource"] == "disk"]
     assert disk == [
         {"resource": "disk", "side": "high", "brokers": 1, "furthest_broker": 0, "times_mean": 1.5},
         {"resource": "disk", "side": "low", "brokers": 1, "furthest_broker": 2, "times_mean": 0.5},
     ]
-    one, other = fact(FactCode.NOTHING_MOVABLE), fact(FactCode.NOTHING_NEARER_FOUND)
-    widened = (Widening("disk", "high", 1.2, 1.5, 0, one), Widening("disk", "low", 0.8, 0.5, 2, other))
+    nothing_movable, other = fact(FactCode.NOTHING_MOVABLE), fact(FactCode.NOTHING_NEARER_FOUND)
+    widened = (Widening("disk", "high", 1.2, 1.5, 0, nothing_movable), Widening("disk", "low", 0.8, 0.5, 2, other))
     first = why_outside(known.plan_request, known.bands, known.outcome, widened)[0]
-    assert first == fact(FactCode.BAND_NOT_MET, resource="disk", cause=one)
+    assert first == fact(FactCode.BAND_NOT_MET, resource="disk", cause=nothing_movable)
 
 
 def test_notes_of_one_broker_of_racks_disks_and_empty_partitions() -> None:
     alone = hand_notes(cluster([row("t", 0, (0,), GB)], brokers(1)))
     assert alone == (fact(FactCode.ONLY_BROKER, broker=0),)
     disks = hand_notes(replace(SNAPSHOT, brokers=tuple(mixed_disks())))
-    (told,) = said(disks, FactCode.DISKS_DIFFER)
-    assert (told["smallest_broker"], told["largest_broker"]) == (0, 2)
+    (args,) = said(disks, FactCode.DISKS_DIFFER)
+    assert (args["smallest_broker"], args["largest_broker"]) == (0, 2)
     empty = hand_notes(cluster([row("t", 0, (0, 1), 0)], brokers(2)))
     assert fact(FactCode.ALL_PARTITIONS_EMPTY) in empty
     assert hand_notes(SNAPSHOT) == ()
@@ -161,8 +161,8 @@ def test_more_replicas_than_racks_and_a_rack_without_any() -> None:
     racks = cluster([row("t", 0, (0, 2), GB)], brokers(4, racks=2))  # 0 and 2 are in one rack, 1 and 3 in the other
     assert said(hand_notes(racks), FactCode.RACK_EMPTY)
     three = cluster([row("t", 0, (0, 1, 2), GB)], brokers(4, racks=2))
-    (told,) = said(hand_notes(three), FactCode.MORE_REPLICAS_THAN_RACKS)
-    assert told["most_in_rack"] == 2
+    (args,) = said(hand_notes(three), FactCode.MORE_REPLICAS_THAN_RACKS)
+    assert args["most_in_rack"] == 2
 
 
 def hand_notes(snapshot):

@@ -37,11 +37,12 @@ def test_without_the_climb_a_points_bound_is_weaker_and_still_one() -> None:
     )
     assert len(strong) == len(weak) == len(bands)
     bounds = [
-        (one.lower_bound_bytes or 0.0, other.lower_bound_bytes or 0.0) for one, other in zip(strong, weak, strict=True)
+        (first.lower_bound_bytes or 0.0, other.lower_bound_bytes or 0.0)
+        for first, other in zip(strong, weak, strict=True)
     ]
     assert all(0 < low <= high for high, low in bounds)
     assert any(low < high for high, low in bounds)
-    assert all(low <= (one.bytes or 0) for (_, low), one in zip(bounds, strong, strict=True))
+    assert all(low <= (item.bytes or 0) for (_, low), item in zip(bounds, strong, strict=True))
 
 
 def test_the_benchmark_times_the_plan_without_its_frontier() -> None:

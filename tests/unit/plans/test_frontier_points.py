@@ -45,9 +45,9 @@ def test_an_election_of_preferred_leaders_has_no_frontier() -> None:
 
 
 def test_a_point_for_each_band_and_what_is_searched_is_told() -> None:
-    told: list[str] = []
-    points = searched(hand().plan_request, (1.6, 0.2), 0, told.append)
-    assert told == ["what other allowed ranges would cost"] * 2
+    reported: list[str] = []
+    points = searched(hand().plan_request, (1.6, 0.2), 0, reported.append)
+    assert reported == ["what other allowed ranges would cost"] * 2
     wide, narrow = (rated for rated in points if rated is not None)
     assert (wide.point.tolerance, narrow.point.tolerance) == (1.6, 0.2)
     assert narrow.unevenness <= wide.unevenness

@@ -60,8 +60,8 @@ def test_the_knee_is_farthest_below_the_straight_line() -> None:
     """From (0, 1.0) to (70, 0): at 20 bytes 0.2 are left, 0.51 below the line; at 10 bytes most fell for each byte."""
     rest = [1.0, 0.55, 0.2, 0.16, 0.12, 0.08, 0.04, 0.0]
     points = named([point(10 * i, rest[i]) for i in range(len(rest))])
-    assert {i: one.name for i, one in enumerate(points) if one.name} == {1: "cheap", 2: "knee", 7: "even"}
-    assert all(one.reasons for one in points if one.name)
+    assert {i: item.name for i, item in enumerate(points) if item.name} == {1: "cheap", 2: "knee", 7: "even"}
+    assert all(item.reasons for item in points if item.name)
 
 
 def test_too_few_points_or_none_that_moves_anything_have_no_names() -> None:
@@ -108,8 +108,8 @@ def test_what_is_free_is_no_bargain_for_each_byte_where_anything_before_the_knee
     """
     cost = [0, 0, *range(10, 80, 10)]
     late = named([point(cost[i], rest) for i, rest in enumerate([1.0, 0.9, 0.6, 0.3, 0.28, 0.26, 0.25, 0.24, 0.23])])
-    assert [found.name for found in late[:4]] == [None, None, "cheap", "knee"]
+    assert [result.name for result in late[:4]] == [None, None, "cheap", "knee"]
     assert late[2].reasons == (cheap(is_free=False),)
     early = named([point(cost[i], rest) for i, rest in enumerate([1.0, 0.5, 0.4, 0.3, 0.25, 0.2, 0.18, 0.17, 0.16])])
-    assert [found.name for found in early[:3]] == [None, "cheap", "knee"]
+    assert [result.name for result in early[:3]] == [None, "cheap", "knee"]
     assert early[1].reasons == (cheap(is_free=True),)

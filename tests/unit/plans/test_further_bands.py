@@ -30,8 +30,8 @@ def test_a_plan_tells_of_them_only_where_they_were_named() -> None:
     snapshot = random_cluster(3, broker_count=6, topics=6)
     assert not {outcome.resource for outcome in right(snapshot, QUICK).resources} & set(ON_REQUEST)
     for name in ON_REQUEST:
-        told = outcome_of(right(snapshot, replace(QUICK, also_balance=frozenset({name}))), name)
-        assert (told.basis, told.band_asked) == ("fair_share", (0.8, 1.2))
+        reported = outcome_of(right(snapshot, replace(QUICK, also_balance=frozenset({name}))), name)
+        assert (reported.basis, reported.band_asked) == ("fair_share", (0.8, 1.2))
 
 
 def test_what_is_produced_to_leaders_comes_into_the_band() -> None:
@@ -57,10 +57,10 @@ def test_nobody_could_be_asked_for_more_than_its_network_carries() -> None:
         even = sum(sent.after.values()) / 9
         sizes = {broker: Capacity(out_bytes_per_s=(1.3 + 1.3 * (broker % 2)) * even) for broker in range(6)}
         options = replace(QUICK, headroom={"potential_out": 0.05}, capacities=sizes)
-        told = outcome_of(right(snapshot, options), "potential_out")
-        assert told.band_asked == (None, None)
-        assert len(told.after) == 6
-        for broker, load in told.after.items():
+        reported = outcome_of(right(snapshot, options), "potential_out")
+        assert reported.band_asked == (None, None)
+        assert len(reported.after) == 6
+        for broker, load in reported.after.items():
             assert load <= 0.95 * (sizes[broker].out_bytes_per_s or 0) * (1 + 1e-9)
 
 

@@ -36,8 +36,8 @@ def with_disks(snapshot: ClusterSnapshot, sizes: dict[int, float]) -> ClusterSna
 
 def two_disks() -> ClusterSnapshot:
     """Six partitions of 10 GB on broker 0, whose disk is of 100 GB; broker 1 has one of 50 GB."""
-    one = cluster([row("t", number, (0,), 10 * GB) for number in range(6)], brokers(2))
-    return with_disks(one, {0: 100.0 * GB, 1: 50.0 * GB})
+    first = cluster([row("t", number, (0,), 10 * GB) for number in range(6)], brokers(2))
+    return with_disks(first, {0: 100.0 * GB, 1: 50.0 * GB})
 
 
 def after(plan: Plan) -> dict[int, float]:
@@ -58,9 +58,9 @@ def test_too_much_headroom_says_what_is_lacking_and_how_much_there_can_be() -> N
     # 70 % of 150 GB free leaves 45 GB for 60: 15 GB are lacking, and 60 of 150 leaves 60 % free at most.
     plan = right(two_disks(), PlanOptions(headroom={"disk": 0.7}, **QUICK))
     assert (plan.verdict, plan.moves) == (Verdict.INFEASIBLE, ())
-    told = plan.reasons[0].args
-    assert (told["headroom"], told["brokers"]) == (0.7, 2)
-    assert (told["limit"], told["needed"]) == (pytest.approx(45 * GB), 60 * GB)
+    args = plan.reasons[0].args
+    assert (args["headroom"], args["brokers"]) == (0.7, 2)
+    assert (args["limit"], args["needed"]) == (pytest.approx(45 * GB), 60 * GB)
     assert plan.reasons[1] == fact(FactCode.LOWER_HEADROOM, headroom=pytest.approx(0.6))
 
 
@@ -70,8 +70,8 @@ def test_headroom_of_what_nobody_knows_is_refused() -> None:
         make_plan(unknown, PlanOptions(headroom={"disk": 0.2}))
     with pytest.raises(UsageError, match="--headroom cpu: INPUT does not tell it"):
         make_plan(unknown, PlanOptions(headroom={"cpu": 0.2}))
-    for wrong, words in (({"leaders": 0.2}, "has no capacity"), ({"disk": 1.0}, "is no share"), ([], "is no object")):
-        with pytest.raises(UsageError, match=words):
+    for wrong, text in (({"leaders": 0.2}, "has no capacity"), ({"disk": 1.0}, "is no share"), ([], "is no object")):
+        with pytest.raises(UsageError, match=text):
             PlanOptions(headroom=wrong)  # type: ignore[arg-type]
 
 

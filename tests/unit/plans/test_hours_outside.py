@@ -46,21 +46,21 @@ def test_hours_are_judged_by_the_band_at_their_own_level():
     plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
     moved = {(move.partition, move.to_replicas) for move in plan.moves}
     assert moved in ({(1, (1,)), (2, (0,))}, {(0, (1,)), (3, (0,))})  # two names for one placement
-    found = hours_outside(snapshot, plan, hourly)
-    assert found is not None
-    assert [hour.brokers_outside_before for hour in found.judged] == [0, 2, 0, 2]
-    assert [hour.until[11:16] for hour in found.judged] == ["09:00", "10:00", "11:00", "12:00"]
-    assert (found.before, found.after, found.hours) == (2, 0, 4)
+    result = hours_outside(snapshot, plan, hourly)
+    assert result is not None
+    assert [hour.brokers_outside_before for hour in result.judged] == [0, 2, 0, 2]
+    assert [hour.until[11:16] for hour in result.judged] == ["09:00", "10:00", "11:00", "12:00"]
+    assert (result.before, result.after, result.hours) == (2, 0, 4)
 
 
 def test_an_hour_that_is_mostly_unknown_is_not_judged_and_single_holes_count_with_their_usual():
     hours = HOURS | {2: [100.0, None, None, None]}
     snapshot, hourly = window_of(hours)
     plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
-    found = hours_outside(snapshot, plan, hourly)
-    assert found is not None
-    assert len(found.judged) == 3
-    assert (found.fact.args["hours"], found.fact.args["judged"]) == (4, 3)
+    result = hours_outside(snapshot, plan, hourly)
+    assert result is not None
+    assert len(result.judged) == 3
+    assert (result.fact.args["hours"], result.fact.args["judged"]) == (4, 3)
 
 
 def test_what_aims_at_no_band_or_knows_no_hours_has_no_hours():

@@ -16,6 +16,6 @@ def test_fewer_leader_changes_are_not_bought_with_bytes(seed: int) -> None:
     problem = assemble(*generated(8, 600, 3, seed=seed), Wanted(within=0.1, resources=("disk", "out", "leaders")))
     whole = solve(problem)
     most = whole.cost.leader_changes // 2
-    found = search(replace(problem, budget=Budget(max_leader_changes=most)))
-    assert 0 < found.cost.leader_changes <= most
-    assert 0 < found.cost.bytes <= whole.cost.bytes
+    result = search(replace(problem, budget=Budget(max_leader_changes=most)))
+    assert 0 < result.cost.leader_changes <= most
+    assert 0 < result.cost.bytes <= whole.cost.bytes

@@ -85,4 +85,4 @@ def test_a_plan_that_misstates_its_nights_is_refused() -> None:
     document = json.loads(json.dumps(to_document(make_plan(snapshot, ASKED))))
     document["parameters"]["night_hours"] = 0.9 * max(wave["seconds"] for wave in document["waves"]) / 3600
     places = {fault.location for fault in verify_plan(document, snapshot).wrong if fault.code == "wave_night"}
-    assert any(place.startswith("waves[") for place in places)
+    assert any(location.startswith("waves[") for location in places)

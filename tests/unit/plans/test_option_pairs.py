@@ -242,11 +242,11 @@ def test_what_is_refused_by_its_value_is_kept_with_another_one() -> None:
         "--demote-broker and --add-broker": {"demote_brokers": frozenset({7}), "add_brokers": {7: None}},
         "--include-topic and --exclude-topic": {"include_topics": ("a.*", "b"), "exclude_topics": ("b",)},
     }
-    for words, fields in clashes.items():
-        with pytest.raises(UsageError, match=words):
+    for text, fields in clashes.items():
+        with pytest.raises(UsageError, match=text):
             PlanOptions(**fields)
     by_value = {frozenset({pair.first, pair.second}) for pair in CONTRADICTIONS} - ALWAYS_REFUSED
-    assert by_value == {frozenset(words.split(" and ")) for words in clashes}
+    assert by_value == {frozenset(clash.split(" and ")) for clash in clashes}
 
 
 def test_every_option_of_the_command_line_has_its_place_in_the_table() -> None:

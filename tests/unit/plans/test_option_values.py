@@ -44,11 +44,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "words"), WRONG, ids=[words for _, words in WRONG])
-def test_a_value_out_of_range_is_named(fields: dict[str, Any], words: str) -> None:
+@pytest.mark.parametrize(("fields", "message"), WRONG, ids=[text for _, text in WRONG])
+def test_a_value_out_of_range_is_named(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as refusal:
         PlanOptions(**fields)
-    assert words in str(refusal.value)
+    assert message in str(refusal.value)
 
 
 @for_each("name", NAMES)
@@ -68,13 +68,15 @@ def test_parameters_of_a_plan_with_any_field_spoiled_are_read_or_refused_with_th
     refused = 0
     for name in good:
         for value in [*STRANGE, {"7": []}, {"disk": [1]}, {"disk": ["x", "y"]}, {"9" * 5000: 1}, ["\ud800"], [10**400]]:
-            told = None
+            reported = None
             try:
                 PlanOptions.from_document(good | {name: value})
             except InvalidInputError as error:
-                told = error
-            refused += told is not None
-            assert told is None or (not isinstance(told, UsageError) and str(told).startswith("plan.parameters: "))
+                reported = error
+            refused += reported is not None
+            assert reported is None or (
+                not isinstance(reported, UsageError) and str(reported).startswith("plan.parameters: ")
+            )
     assert refused > 250
 
 
@@ -103,7 +105,7 @@ SMALL = cluster([row("t", p, [p % 3, (p + 1) % 3]) for p in range(6)], brokers(3
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         (
             PlanOptions(add_brokers={1: "rack-zz"}),
@@ -114,10 +116,10 @@ SMALL = cluster([row("t", p, [p % 3, (p + 1) % 3]) for p in range(6)], brokers(3
     ],
     ids=["another rack", "a dead one", "an unmeasured resource"],
 )
-def test_an_option_that_the_cluster_contradicts_is_refused(options: PlanOptions, words: str) -> None:
+def test_an_option_that_the_cluster_contradicts_is_refused(options: PlanOptions, message: str) -> None:
     with pytest.raises(UsageError) as refusal:
         make_plan(SMALL, options)
-    assert words.replace("on rack-1", "on rack rack-1") in str(refusal.value)
+    assert message.replace("on rack-1", "on rack rack-1") in str(refusal.value)
 
 
 def test_a_replication_factor_beyond_every_broker_is_infeasible_at_once() -> None:

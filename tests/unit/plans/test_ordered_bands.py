@@ -59,8 +59,8 @@ def test_counts_follow_disks_of_different_sizes(options: PlanOptions) -> None:
     assert verify_plan(document, snapshot).is_right
     to = "ordered_bands" if options.targets else "unequal_disks"
     way = fact(FactCode.BAND_GIVES_WAY, to=to, resources=("disk",), is_default=True)
-    told = [args["cause"] for args in said(plan.reasons, FactCode.BAND_WIDENED) if args["resource"] == "replicas"]
-    assert told == [way, way]
+    reported = [args["cause"] for args in said(plan.reasons, FactCode.BAND_WIDENED) if args["resource"] == "replicas"]
+    assert reported == [way, way]
 
 
 def test_verify_refuses_a_plan_that_leaves_an_ordered_band_for_a_default(all_alike: None) -> None:

@@ -73,8 +73,8 @@ def test_disks_that_are_alike() -> None:
     snapshot = cluster(EVEN, disks)
     assert not said(plan(snapshot=snapshot).reasons, FactCode.DISKS_DIFFER)
     strict = plan(own("options", same_disk_ratio=1.001), snapshot)
-    (told,) = said(strict.reasons, FactCode.DISKS_DIFFER)
-    assert (told["smallest_bytes"], told["smallest_broker"]) == (100 * GB, 0)
+    (args,) = said(strict.reasons, FactCode.DISKS_DIFFER)
+    assert (args["smallest_bytes"], args["smallest_broker"]) == (100 * GB, 0)
 
 
 def test_how_much_an_unseen_topic_may_be() -> None:
@@ -97,8 +97,8 @@ def test_waves_and_the_way_back_raise_a_throttle_by_the_callers_ratio() -> None:
     rates = {LoadKind.IN_BYTES_PER_S: [2.0**20] * len(ROWS)}
     snapshot, options = cluster(ROWS, brokers(3), rates=rates), replace(BALANCE, throttle_bytes_per_s=HALF_MIB)
     usual, high = (plan(p, snapshot, options) for p in (DEFAULTS, own("waves", throttle_over_rate=3.0)))
-    for one, other in ((usual.waves, high.waves), (usual.rollback.waves, high.rollback.waves)):
-        raised = [(a.throttle_bytes_per_s, b.throttle_bytes_per_s) for a, b in zip(one, other, strict=True)]
+    for first, other in ((usual.waves, high.waves), (usual.rollback.waves, high.rollback.waves)):
+        raised = [(a.throttle_bytes_per_s, b.throttle_bytes_per_s) for a, b in zip(first, other, strict=True)]
         assert raised
         assert all((b - 1) * 1.25 == pytest.approx((a - 1) * 3.0, rel=1e-6) for a, b in raised if a > HALF_MIB)
         assert any(a > HALF_MIB for a, _ in raised)
@@ -107,17 +107,17 @@ def test_waves_and_the_way_back_raise_a_throttle_by_the_callers_ratio() -> None:
 def test_how_many_copies_a_driver_keeps_under_way() -> None:
     """One in each direction of a broker, or so many that all start at once: another time, there and back."""
     snapshot = random_cluster(2, broker_count=5, topics=12, with_rates=False)
-    one, many = (plan(own("waves", driver_slots=slots, least_slots=2), snapshot) for slots in (1, 50))
-    assert one.moves == many.moves
-    assert one.cost.seconds_slot_filling != many.cost.seconds_slot_filling
-    assert one.rollback.cost.seconds_slot_filling != many.rollback.cost.seconds_slot_filling
+    first, many = (plan(own("waves", driver_slots=slots, least_slots=2), snapshot) for slots in (1, 50))
+    assert first.moves == many.moves
+    assert first.cost.seconds_slot_filling != many.cost.seconds_slot_filling
+    assert first.rollback.cost.seconds_slot_filling != many.rollback.cost.seconds_slot_filling
 
 
 def test_a_frontier_of_fewer_points_than_the_caller_wants_is_none() -> None:
     options = replace(BALANCE, with_frontier=True)
-    found = plan(options=options).frontier
-    assert len(found) >= DEFAULTS.frontier.least_points
-    assert plan(own("frontier", least_points=len(found) + 1), options=options).frontier == ()
+    frontier = plan(options=options).frontier
+    assert len(frontier) >= DEFAULTS.frontier.least_points
+    assert plan(own("frontier", least_points=len(frontier) + 1), options=options).frontier == ()
 
 
 def test_trials_of_robustness() -> None:

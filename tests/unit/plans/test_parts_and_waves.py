@@ -73,17 +73,17 @@ def test_bounds_of_a_plan_and_of_none() -> None:
     assert {(bound.cost, bound.value, bound.gap) for bound in nothing} == {
         (name, 0.0, 0.0) for name in ("bytes", "replica_moves", "leader_changes", "seconds")
     }
-    found = lower_bounds(known.problem)
-    told = {
-        bound.cost: bound for bound in bounds_of(known.plan_request, cost, found, known.outcome, known.bands, (wave,))
+    result = lower_bounds(known.problem)
+    bounds = {
+        bound.cost: bound for bound in bounds_of(known.plan_request, cost, result, known.outcome, known.bands, (wave,))
     }
-    assert told["bytes"].value == pytest.approx(3 * GB)  # broker 0 is 3 GB above 12
-    assert told["bytes"].gap == pytest.approx(1 / 3)
+    assert bounds["bytes"].value == pytest.approx(3 * GB)  # broker 0 is 3 GB above 12
+    assert bounds["bytes"].gap == pytest.approx(1 / 3)
     # Broker 2 lacks 3 of 8 GB, and 3 GB spread over three receivers are 1 each.
-    assert told["seconds"].value == pytest.approx(3000.0)
-    assert told["replica_moves"].value == 1
-    assert set(certificate_of(known.plan_request, known.problem, found)) == {"disk"}
-    assert certificate_of(known.plan_request, known.problem, found)["disk"] == pytest.approx({0: 1.0})
+    assert bounds["seconds"].value == pytest.approx(3000.0)
+    assert bounds["replica_moves"].value == 1
+    assert set(certificate_of(known.plan_request, known.problem, result)) == {"disk"}
+    assert certificate_of(known.plan_request, known.problem, result)["disk"] == pytest.approx({0: 1.0})
     assert certificate_of(known.plan_request, known.problem, None) == {}
 
 

@@ -55,15 +55,15 @@ def test_a_plan_is_read_as_it_was_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    ("changed", "message"),
     [
         ({"verdict": "perhaps"}, "is no plan of ours"),
         ({"more": 1}, "is no plan of ours"), ({"rollback": {}}, "is no plan of ours"),
         ({"topic_excess_replicas": [0.5, 1, 2]}, "is not its hash"), ({"robustness": None}, "is not its hash"),
     ],
 )  # fmt: skip
-def test_what_is_no_plan_of_ours_is_refused(changed: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidInputError, match=words):
+def test_what_is_no_plan_of_ours_is_refused(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
         plan_from_document(document() | changed)
     with pytest.raises(InvalidInputError, match="holds what no plan has"):
         plan_from_document(document() | {"before": {}} | {"before": document()["before"] | {"cpu": {}}})
@@ -73,14 +73,14 @@ def test_what_is_no_plan_of_ours_is_refused(changed: dict[str, Any], words: str)
 def test_a_plan_of_another_version_is_refused_with_that_alone(version: object, tmp_path: Path) -> None:
     """However sealed: its fields may mean something else."""
     other = resealed(document() | {"format_version": version})
-    found = re.escape(repr(version))
-    words = f"format_version: {found} is unknown, this advisor reads {FORMAT_VERSION}; make the plan anew"
-    with pytest.raises(InvalidInputError, match=words):
+    version_text = re.escape(repr(version))
+    text = f"format_version: {version_text} is unknown, this advisor reads {FORMAT_VERSION}; make the plan anew"
+    with pytest.raises(InvalidInputError, match=text):
         plan_from_document(other)
-    with pytest.raises(InvalidInputError, match=words):
+    with pytest.raises(InvalidInputError, match=text):
         check_plan(other, SNAPSHOT)
     (tmp_path / "plan.json").write_text(json.dumps(other))
-    with pytest.raises(InvalidInputError, match=words):
+    with pytest.raises(InvalidInputError, match=text):
         read_previous(tmp_path)
     (fault,) = verify_plan(other, SNAPSHOT).faults
     assert (fault.code, fault.location) == ("shape", "plan.format_version")
@@ -120,7 +120,7 @@ def test_estimates_that_cannot_be_verified_are_left_out() -> None:
     done = verified(slow, SNAPSHOT)
     assert done.plan.cost.seconds_slot_filling == done.plan.cost.seconds
     assert done.left_out[0] == fact(FactCode.PART_NOT_VERIFIED, part="slot_filling")
-    off = cluster([replace(one, leader=one.replicas[1]) for one in ROWS], brokers(3))
+    off = cluster([replace(item, leader=item.replicas[1]) for item in ROWS], brokers(3))
     elected = make_plan(off, PlanOptions(preferred_election=True))
     tried = replace(elected, robustness=Robustness(1, 0.3, 1)).sealed()
     assert verified(tried, off).plan.robustness is None  # an election has no loads that could be otherwise

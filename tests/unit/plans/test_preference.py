@@ -52,10 +52,10 @@ def test_a_plan_for_moves_fits_a_budget_that_the_one_for_bytes_does_not() -> Non
 
 def test_each_bound_says_whether_its_cost_is_within_the_slack() -> None:
     """1 move where 1 is needed, and 10 GB where 9.5 are: 5.3 % above. No statement without the option."""
-    told = {
+    reported = {
         bound.cost: bound.is_within_slack for bound in planned(one_large_or_ten_small(), prefer="moves").lower_bound
     }
-    assert (told["bytes"], told["replica_moves"]) == (False, True)
+    assert (reported["bytes"], reported["replica_moves"]) == (False, True)
     assert {bound.is_within_slack for bound in planned(one_large_or_ten_small()).lower_bound} == {None}
 
 
@@ -83,7 +83,7 @@ def test_the_others_follow_in_their_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("asked", "message"),
     [
         ({"prefer": "cheap"}, "--prefer: 'cheap' is no cost"),
         ({"prefer": None}, "--prefer: None is no cost"),
@@ -92,7 +92,7 @@ def test_the_others_follow_in_their_order() -> None:
         ({"slack": "5%"}, "--slack: '5%' is no share"),
     ],
 )
-def test_what_is_no_cost_or_share_is_refused(asked, words) -> None:
+def test_what_is_no_cost_or_share_is_refused(asked, message) -> None:
     with pytest.raises(UsageError) as refusal:
         PlanOptions(**asked)
-    assert words in str(refusal.value)
+    assert message in str(refusal.value)

@@ -33,9 +33,14 @@ def earlier(options: PlanOptions, *moves: dict[str, object]) -> dict[str, object
 
 def test_a_move_that_is_still_to_be_made_is_left() -> None:
     known = hand()
-    found = what_is_left(known.plan_request, known.problem, earlier(known.plan_request.options, MOVE))
-    assert found is not None
-    assert (found.left, found.done, found.replicas.tolist(), found.leader.tolist()) == (1, 0, MOVED.tolist(), [0, 2, 0])
+    result = what_is_left(known.plan_request, known.problem, earlier(known.plan_request.options, MOVE))
+    assert result is not None
+    assert (result.left, result.done, result.replicas.tolist(), result.leader.tolist()) == (
+        1,
+        0,
+        MOVED.tolist(),
+        [0, 2, 0],
+    )
 
 
 def test_a_plan_that_is_done_wants_something_else_or_is_contradicted_leaves_nothing() -> None:
@@ -108,8 +113,8 @@ def test_what_makes_a_cluster_unusable() -> None:
     dead = brokers(3, b0=BrokerState.DEAD, b1=BrokerState.DEAD, b2=BrokerState.FENCED)
     assert nothing_usable(replace(SNAPSHOT, brokers=tuple(dead))) == (answers(("dead", 2), ("fenced", 1)),)
     silent = brokers(3, b0=BrokerState.SILENT, b1=BrokerState.DISCONNECTED, b2=BrokerState.SILENT)
-    found = nothing_usable(replace(SNAPSHOT, brokers=tuple(silent)))
-    assert found == (answers(("silent", 2), ("disconnected", 1)),)
+    result = nothing_usable(replace(SNAPSHOT, brokers=tuple(silent)))
+    assert result == (answers(("silent", 2), ("disconnected", 1)),)
     assert len(nothing_usable(cluster([], brokers(3)))) == 1
     unled = cluster([row("t", 0, (0, 1), GB, leader=None, isr=())], brokers(3))
     assert nothing_usable(unled) == (fact(FactCode.NO_PARTITION_USABLE, partitions=1),)
@@ -124,12 +129,12 @@ def test_what_was_not_seen_may_change_the_answer() -> None:
         coverage=(gap_of("topic", "secret", FactCode.LACKS_DESCRIPTION, "denied"),),
     )
     plan_request = build_request(hidden, PlanOptions())
-    found = said(could_change(plan_request, plan_request.problem(0.1)), FactCode.MAY_BE_OUTSIDE_BAND)
-    assert {args["first_hidden"] for args in found} == {"secret"}
+    result = said(could_change(plan_request, plan_request.problem(0.1)), FactCode.MAY_BE_OUTSIDE_BAND)
+    assert {args["first_hidden"] for args in result} == {"secret"}
     some = [*even, *[row("u", p, (p, (p + 1) % 3), None) for p in range(3)]]
     part = build_request(cluster(some, brokers(3)), PlanOptions())
-    (told,) = said(could_change(part, part.problem(0.1)), FactCode.FIGURE_KNOWN_FOR_FEW)
-    assert told["known_share"] == 0.5
+    (reported,) = said(could_change(part, part.problem(0.1)), FactCode.FIGURE_KNOWN_FOR_FEW)
+    assert reported["known_share"] == 0.5
 
 
 def test_partitions_stuck_on_a_dead_broker_decide() -> None:

@@ -35,7 +35,7 @@ DISKS = replace(
     RACKED, brokers=tuple(replace(b, capacity=Capacity(disk_bytes=(40.0 + 10 * b.id) * GB)) for b in RACKED.brokers)
 )
 DEAD = cluster(
-    [replace(one, isr=tuple(b for b in one.replicas if b != 3)) for one in RACKED_ROWS],
+    [replace(item, isr=tuple(b for b in item.replicas if b != 3)) for item in RACKED_ROWS],
     brokers(4, racks=2, b3=BrokerState.DEAD),
 )
 CASES: dict[str, tuple[ClusterSnapshot, PlanOptions]] = {
@@ -53,7 +53,7 @@ CASES: dict[str, tuple[ClusterSnapshot, PlanOptions]] = {
     "one replica": (RACKED, PlanOptions(replication_factor=1)),
     "leaders only": (RATED, PlanOptions(leaders_only=True, within=0.3)),
     "an election": (
-        cluster([replace(one, leader=one.replicas[1]) for one in RACKED_ROWS], brokers(4, racks=2)),
+        cluster([replace(item, leader=item.replicas[1]) for item in RACKED_ROWS], brokers(4, racks=2)),
         PlanOptions(preferred_election=True),
     ),
     "a target": (RATED, PlanOptions(targets={"out": Target(None, 1.3)})),
@@ -105,8 +105,8 @@ def test_what_was_asked_for_is_done() -> None:
     _, three = planned("three replicas")
     assert {len(move.to_replicas) for move in three.moves} == {3}
     assert len(three.moves) == 8
-    _, one = planned("one replica")
-    assert {len(move.to_replicas) for move in one.moves} == {1}
+    _, first = planned("one replica")
+    assert {len(move.to_replicas) for move in first.moves} == {1}
 
 
 def test_leaders_alone_copy_nothing() -> None:

@@ -81,21 +81,21 @@ def test_too_few_brokers_are_counted_and_so_is_the_disk_that_is_lacking() -> Non
     snapshot = two_topics()
     plan = right(snapshot, PlanOptions(topic_brokers=(only("pay", 1),), **QUICK))
     assert plan.verdict is Verdict.INFEASIBLE
-    told = plan.reasons[0].args
-    assert (told["brokers"], told["lacking"], told["partitions"], told["partition"]) == (1, 1, 4, "pay-0")
-    assert told["is_confined"]
+    args = plan.reasons[0].args
+    assert (args["brokers"], args["lacking"], args["partitions"], args["partition"]) == (1, 1, 4, "pay-0")
+    assert args["is_confined"]
     rows = [row("pay", p, [0], 10 * GB) for p in range(6)]
     small = [Broker(b, capacity=Capacity(disk_bytes=size * 1.0 * GB)) for b, size in enumerate((100, 20, 30))]
     plan = right(cluster(rows, small), PlanOptions(topic_brokers=(only("pay", 1, 2),), **QUICK))
     assert plan.verdict is Verdict.INFEASIBLE
-    told = plan.reasons[0].args
-    assert (told["brokers"], told["needed_bytes"], told["free_bytes"]) == ((1, 2), 60 * GB, 50 * GB)
+    args = plan.reasons[0].args
+    assert (args["brokers"], args["needed_bytes"], args["free_bytes"]) == ((1, 2), 60 * GB, 50 * GB)
 
 
 def test_what_is_not_there_or_means_nothing_is_refused() -> None:
     snapshot = two_topics()
-    for rule, words in ((only("pay", 9), "broker 9 is not in the cluster"), (only("pay", rack="z"), "rack 'z' is not")):
-        with pytest.raises(UsageError, match=words):
+    for rule, text in ((only("pay", 9), "broker 9 is not in the cluster"), (only("pay", rack="z"), "rack 'z' is not")):
+        with pytest.raises(UsageError, match=text):
             make_plan(snapshot, PlanOptions(topic_brokers=(rule,)))
     for pattern, ids, racks in (("(", {1}, ()), ("", {1}, ()), ("t", (), ()), ("t", {-1}, ()), ("t", (), {""})):
         with pytest.raises(InvalidInputError):

@@ -101,9 +101,9 @@ def test_check_does_not_take_what_is_hidden_for_deleted_nor_blindness_for_peace(
     assert ReasonCode.TOPIC_DELETED in check_plan(plan, other).codes
     gap = gap_of("topic", "t", FactCode.LACKS_ALL_BUT_SIZE, "no right to describe it")
     for coverage in ((gap,), (right_gap(Right.DESCRIBE_CLUSTER),)):
-        found = check_plan(plan, replace(other, coverage=coverage))
-        assert ReasonCode.NOT_SEEN in found.codes
-        assert ReasonCode.TOPIC_DELETED not in found.codes
+        result = check_plan(plan, replace(other, coverage=coverage))
+        assert ReasonCode.NOT_SEEN in result.codes
+        assert ReasonCode.TOPIC_DELETED not in result.codes
     even = cluster([row("t", p, (p % 3, (p + 1) % 3)) for p in range(9)], brokers(3))
     peace = to_document(planned(even, PlanOptions()))
     assert check_plan(peace, even).codes == (ReasonCode.STILL_NOTHING_TO_DO,)

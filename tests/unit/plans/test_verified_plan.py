@@ -88,15 +88,15 @@ def test_what_cannot_be_verified_is_lowered_or_left_out_and_said(name: str) -> N
     change, note = BOOKKEEPING[name]
     spoiled = change(plan).sealed()
     assert not verify_plan(to_document(spoiled), snapshot).is_right
-    told = verified(spoiled, snapshot)
-    assert verify_plan(to_document(told.plan), snapshot).is_right
-    assert note in told.left_out
-    assert told.plan.reasons == (*plan.reasons, *told.left_out)
-    assert told.plan.moves == plan.moves
-    assert told.plan.waves == plan.waves
-    assert (told.plan.cost.bytes, told.plan.cost.seconds) == (plan.cost.bytes, plan.cost.seconds)
-    assert {bound.cost for bound in told.plan.lower_bound} == {bound.cost for bound in plan.lower_bound}
-    assert told.plan.plan_id != spoiled.plan_id
+    reported = verified(spoiled, snapshot)
+    assert verify_plan(to_document(reported.plan), snapshot).is_right
+    assert note in reported.left_out
+    assert reported.plan.reasons == (*plan.reasons, *reported.left_out)
+    assert reported.plan.moves == plan.moves
+    assert reported.plan.waves == plan.waves
+    assert (reported.plan.cost.bytes, reported.plan.cost.seconds) == (plan.cost.bytes, plan.cost.seconds)
+    assert {bound.cost for bound in reported.plan.lower_bound} == {bound.cost for bound in plan.lower_bound}
+    assert reported.plan.plan_id != spoiled.plan_id
 
 
 WRONG: dict[str, Callable[[Plan], Plan]] = {

@@ -38,8 +38,8 @@ def test_the_linear_program_of_the_widened_bands_proves_more_than_broker_by_brok
 def test_it_is_said_which_bands_the_bounds_are_for_and_what_those_asked_for_would_need() -> None:
     snapshot, options = small_cluster(55)
     plan = make_plan(snapshot, options)
-    (told,) = said(plan.reasons, FactCode.BOUNDS_OF_WIDENED_BANDS)
-    assert told == {"is_proved": True, "least_bytes_as_asked": None}
+    (args,) = said(plan.reasons, FactCode.BOUNDS_OF_WIDENED_BANDS)
+    assert args == {"is_proved": True, "least_bytes_as_asked": None}
     bounds = lower_bounds(build_request(snapshot, options).problem(options.band))
     assert bounds.bytes.value > 0
     widening = Widening("disk", "high", 1.1, 1.2, 0, fact(FactCode.NOTHING_NEARER_FOUND))

@@ -61,11 +61,11 @@ def test_a_limit_is_kept_at_its_value_and_broken_below_it(name: str) -> None:
 def test_each_limit_is_told_and_none_hides_another() -> None:
     broken = broken_rules(PLAN, PlanPolicy(**BROKEN))
     assert list(BROKEN) == ["max_throttle_bytes_per_s" if rule.rule == "max_throttle" else rule.rule for rule in broken]
-    words = {rule.rule: render(rule.fact) for rule in broken}
-    assert words["max_move_bytes"].startswith("3.7 GiB, at most")
-    assert words["max_gap"] == "33.33 %, at most 33.30 % allowed"
-    assert words["never_moved"].startswith("the plan touches t-")
-    assert words["windows"] == "wave 2 takes 1 min, the longest window is 1 min"
+    text = {rule.rule: render(rule.fact) for rule in broken}
+    assert text["max_move_bytes"].startswith("3.7 GiB, at most")
+    assert text["max_gap"] == "33.33 %, at most 33.30 % allowed"
+    assert text["never_moved"].startswith("the plan touches t-")
+    assert text["windows"] == "wave 2 takes 1 min, the longest window is 1 min"
 
 
 def test_carrying_out_begins_within_a_window() -> None:

@@ -26,8 +26,8 @@ class FakePrometheus:
         if self.body is not None:
             return self.body
         name = re.search(r"\(([a-zA-Z_:][a-zA-Z0-9_:]*)\{", query)[1]
-        found = [{"metric": labels, "value": [0, str(value)]} for labels, value in self.series.get(name, [])]
-        return json.dumps({"status": "success", "data": {"resultType": "vector", "result": found}}).encode()
+        results = [{"metric": labels, "value": [0, str(value)]} for labels, value in self.series.get(name, [])]
+        return json.dumps({"status": "success", "data": {"resultType": "vector", "result": results}}).encode()
 
 
 @contextmanager

@@ -24,9 +24,10 @@ PLAIN = "kafka_server_brokertopicmetrics_"
 
 def by_instance(first, second):
     """Topic a on broker 1 and b on broker 2, and each broker's sum, whose topic is empty."""
-    one, two = {"instance": "kafka-1:7071"}, {"instance": "kafka-2:7071"}
+    kafka_1, kafka_2 = {"instance": "kafka-1:7071"}, {"instance": "kafka-2:7071"}
     return [
-        ({**one, "topic": "a"}, first), ({**two, "topic": "b"}, second), ({**one, "topic": ""}, first), (two, second),
+        ({**kafka_1, "topic": "a"}, first), ({**kafka_2, "topic": "b"}, second),
+        ({**kafka_1, "topic": ""}, first), (kafka_2, second),
     ]  # fmt: skip
 
 
@@ -47,28 +48,28 @@ def read(series, names=None, snapshot=CLUSTER):
     """Snapshot with loads, messages, and the requests."""
     said = []
     with fake_prometheus(series) as server:
-        found = loads_from_prometheus(snapshot, server.url, names or MetricNames(), say=said.append)
-    return found, said, server
+        result = loads_from_prometheus(snapshot, server.url, names or MetricNames(), say=said.append)
+    return result, said, server
 
 
 def test_rates_by_topic_and_broker_are_split_over_the_leaders_by_messages():
     """90 bytes/s of a at 6 and 3 messages/s: 60 and 30; b has one partition: exact."""
-    found, said, server = read(SERIES)
-    assert found.load(IN).tolist() == [60.0, 30.0, 10.0]
-    assert found.load(OUT).tolist() == [120.0, 60.0, 0.0]
-    assert found.load(MESSAGES).tolist() == [6.0, 3.0, 1.0]
-    assert {column.source for column in found.loads.columns.values()} == {LoadSource.PROMETHEUS}
-    assert {column.window_s for column in found.loads.columns.values()} == {3600.0}
+    reading, said, server = read(SERIES)
+    assert reading.load(IN).tolist() == [60.0, 30.0, 10.0]
+    assert reading.load(OUT).tolist() == [120.0, 60.0, 0.0]
+    assert reading.load(MESSAGES).tolist() == [6.0, 3.0, 1.0]
+    assert {column.source for column in reading.loads.columns.values()} == {LoadSource.PROMETHEUS}
+    assert {column.window_s for column in reading.loads.columns.values()} == {3600.0}
     assert said[0] == "in_bytes_per_s: 10% exact, 90% split by messages; splits by messages and by size differ by 0%"
-    assert found.coverage == ()
+    assert reading.coverage == ()
     assert all("[3600s]" in query for query in server.queries)
 
 
 def test_cpu_is_shared_out_so_that_all_brokers_together_have_what_was_measured():
     """CPU seconds a second, 100 percent each; other scrape targets are no brokers."""
-    found, said, server = read(SERIES)
+    reading, said, server = read(SERIES)
     assert any(query.endswith("* 100") for query in server.queries)
-    cpu, (line,) = found.load(CPU), [words for words in said if words.startswith("cpu")]
+    cpu, (line,) = reading.load(CPU), [text for text in said if text.startswith("cpu")]
     assert not np.isnan(cpu).any()
     assert cpu[0] == pytest.approx(2 * cpu[1])  # twice the bytes
     assert line.startswith("cpu_percent: 2 brokers, shared out by bytes; a broker's sum is")
@@ -76,11 +77,11 @@ def test_cpu_is_shared_out_so_that_all_brokers_together_have_what_was_measured()
 
 def test_without_messages_sizes_split_and_that_is_said():
     series = {name: values for name, values in SERIES.items() if "logendoffset" not in name}
-    found, said, _ = read(series)
-    assert found.load(IN).tolist() == [60.0, 30.0, 10.0]  # 600 and 300 bytes
+    reading, said, _ = read(series)
+    assert reading.load(IN).tolist() == [60.0, 30.0, 10.0]  # 600 and 300 bytes
     assert "90% split by size" in said[0]
-    assert [gap.what.code for gap in found.coverage] == [FactCode.LACKS_METRICS] * 3
-    unsure = found.coverage[0].reason
+    assert [gap.what.code for gap in reading.coverage] == [FactCode.LACKS_METRICS] * 3
+    unsure = reading.coverage[0].reason
     assert (unsure.code, unsure.args["kind"]) == (FactCode.SPLIT_NOT_SURE, IN.value)
     assert unsure.args["by_size"] == pytest.approx(0.9)
 
@@ -88,9 +89,9 @@ def test_without_messages_sizes_split_and_that_is_said():
 def test_messages_measured_between_two_snapshots_split_where_the_server_has_no_offsets():
     measured = {MESSAGES: LoadColumn(np.array([1.0, 8.0, 1.0]), LoadSource.OFFSETS_TIMES_MESSAGE_SIZE, 3600.0)}
     series = {f"{PLAIN}bytesin_total": by_instance(90.0, 10.0)}
-    found, _, _ = read(series, snapshot=replace(CLUSTER, loads=PartitionLoads(measured)))
-    assert found.load(IN).tolist() == [10.0, 80.0, 10.0]
-    assert found.load(MESSAGES).tolist() == [1.0, 8.0, 1.0]
+    reading, _, _ = read(series, snapshot=replace(CLUSTER, loads=PartitionLoads(measured)))
+    assert reading.load(IN).tolist() == [10.0, 80.0, 10.0]
+    assert reading.load(MESSAGES).tolist() == [1.0, 8.0, 1.0]
 
 
 def test_names_of_strimzi_pods_kminion_and_msk_are_known():
@@ -98,29 +99,29 @@ def test_names_of_strimzi_pods_kminion_and_msk_are_known():
             ({"topic": "b", "strimzi_io_pod_name": "prod-kafka-2", "instance": "10.0.0.2:9404"}, 10.0)]  # fmt: skip
     water = [({"topic_name": "a", "partition_id": str(number), "instance": "kminion:8080"}, rate)
              for number, rate in ((0, 1.0), (1, 2.0))]  # fmt: skip
-    found, _, _ = read({
+    reading, _, _ = read({
         "kafka_server_BrokerTopicMetrics_OneMinuteRate": pods, "kminion_kafka_topic_partition_high_water_mark": water,
     })  # fmt: skip
-    assert found.load(IN).tolist() == [30.0, 60.0, 10.0]
+    assert reading.load(IN).tolist() == [30.0, 60.0, 10.0]
 
 
 def test_a_source_that_tells_no_broker_is_named_and_given_a_name():
     odd = [({"topic": "a", "instance": "10.1.2.3:7071"}, 90.0), ({"topic": "b", "instance": "kafka-2:7071"}, 10.0)]
-    found, _, _ = read({f"{PLAIN}bytesin_total": odd})
-    assert math.isnan(found.load(IN)[0])
+    reading, _, _ = read({f"{PLAIN}bytesin_total": odd})
+    assert math.isnan(reading.load(IN)[0])
     first = "instance='10.1.2.3:7071'"
-    assert found.coverage[0].reason == fact(FactCode.SOURCES_WITHOUT_BROKER, sources=1, first=first)
+    assert reading.coverage[0].reason == fact(FactCode.SOURCES_WITHOUT_BROKER, sources=1, first=first)
     named = MetricNames(brokers={"10.1.2.3:7071": 1})
-    found, _, _ = read({f"{PLAIN}bytesin_total": odd}, named)
-    assert found.load(IN).tolist() == [60.0, 30.0, 10.0]
+    reading, _, _ = read({f"{PLAIN}bytesin_total": odd}, named)
+    assert reading.load(IN).tolist() == [60.0, 30.0, 10.0]
 
 
 def test_what_the_server_has_no_series_of_stays_as_it_was_and_is_said():
     given = {IN: LoadColumn(np.array([1.0, 2.0, 3.0]), LoadSource.GIVEN)}
-    found, _, _ = read({}, snapshot=replace(CLUSTER, loads=PartitionLoads(given)))
-    assert found.load(IN).tolist() == [1.0, 2.0, 3.0]
-    assert found.loads.columns[IN].source is LoadSource.GIVEN
-    assert [gap.reason.args["kind"] for gap in found.coverage] == [IN.value, OUT.value, MESSAGES.value]
+    reading, _, _ = read({}, snapshot=replace(CLUSTER, loads=PartitionLoads(given)))
+    assert reading.load(IN).tolist() == [1.0, 2.0, 3.0]
+    assert reading.loads.columns[IN].source is LoadSource.GIVEN
+    assert [gap.reason.args["kind"] for gap in reading.coverage] == [IN.value, OUT.value, MESSAGES.value]
 
 
 def test_a_selector_and_a_window_reach_every_query():
@@ -142,14 +143,14 @@ def test_user_password_and_token_go_into_a_header_and_nowhere_else(tmp_path):
         loads_from_prometheus(CLUSTER, server.url, MetricNames(bearer_token_file=tmp_path / "token"))
         assert server.headers[-1]["Authorization"] == "Bearer s3cret-token"
         server.status, server.body = 401, b"no hunter2 for you"
-        found = loads_from_prometheus(CLUSTER, url, MetricNames())
+        result = loads_from_prometheus(CLUSTER, url, MetricNames())
         known = repr(Server.at(url, tmp_path / "token"))
-    assert str(found.coverage[0].reason.args["text"]).endswith("refuses a query (401)")
-    assert not any(secret in text for secret in SECRETS for text in (known, str(found.coverage[0].reason)))
+    assert str(result.coverage[0].reason.args["text"]).endswith("refuses a query (401)")
+    assert not any(secret in text for secret in SECRETS for text in (known, str(result.coverage[0].reason)))
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "words"),
+    ("status", "body", "message"),
     [
         (200, b"<html>", "does not answer as Prometheus does"),
         (200, b'{"data": {"resultType": "matrix", "result": []}}', "does not answer as Prometheus does"),
@@ -158,11 +159,11 @@ def test_user_password_and_token_go_into_a_header_and_nowhere_else(tmp_path):
         (503, b"[]", "refuses a query (503)"),
     ],
 )
-def test_a_server_that_answers_something_else_is_a_gap_in_words(status, body, words):
+def test_a_server_that_answers_something_else_is_a_gap_in_words(status, body, message):
     with fake_prometheus({}) as server:
         server.status, server.body = status, body
         (gap,) = loads_from_prometheus(CLUSTER, server.url, MetricNames()).coverage
-    assert words in gap.reason.args["text"]
+    assert message in gap.reason.args["text"]
 
 
 def test_a_server_that_is_not_there_is_a_gap_and_a_wrong_address_is_refused(tmp_path):

@@ -25,23 +25,23 @@ def test_what_was_counted_where_no_leader_is_is_spread_if_written_and_left_out_i
 def test_how_far_two_ways_to_split_differ_is_told():
     """Messages 3 : 1, sizes 1 : 1: a quarter of the rate differs."""
     snapshot = cluster([row("a", 0, [0]), row("a", 1, [0])], brokers(1))
-    found = split_over_partitions(snapshot, {("a", 0): 8.0}, np.array([3.0, 1.0]), keeps_elsewhere=True)
-    assert found.values.tolist() == [6.0, 2.0]
-    assert found.spread == pytest.approx(0.25)
+    result = split_over_partitions(snapshot, {("a", 0): 8.0}, np.array([3.0, 1.0]), keeps_elsewhere=True)
+    assert result.values.tolist() == [6.0, 2.0]
+    assert result.spread == pytest.approx(0.25)
 
 
 def test_a_topic_without_a_series_is_unknown_unless_its_offsets_stand_still():
     snapshot = cluster([row("a", 0, [0]), row("a", 1, [0]), row("b", 0, [0], None)], brokers(1))
-    found = split_over_partitions(snapshot, {("gone", 0): 5.0}, np.array([0.0, 1.0, NAN]), keeps_elsewhere=True)
-    assert found.values[0] == 0
-    assert np.isnan(found.values[1:]).all()
-    assert (found.elsewhere, found.spread) == (1.0, None)
+    result = split_over_partitions(snapshot, {("gone", 0): 5.0}, np.array([0.0, 1.0, NAN]), keeps_elsewhere=True)
+    assert result.values[0] == 0
+    assert np.isnan(result.values[1:]).all()
+    assert (result.elsewhere, result.spread) == (1.0, None)
 
 
 def test_where_nothing_is_known_of_partitions_they_share_evenly():
     snapshot = cluster([row("a", 0, [0], None), row("a", 1, [0], None)], brokers(1))
-    found = split_over_partitions(snapshot, {("a", 0): 8.0}, np.array([NAN, 1.0]), keeps_elsewhere=True)
-    assert (found.values.tolist(), found.evenly) == ([4.0, 4.0], 1.0)
+    result = split_over_partitions(snapshot, {("a", 0): 8.0}, np.array([NAN, 1.0]), keeps_elsewhere=True)
+    assert (result.values.tolist(), result.evenly) == ([4.0, 4.0], 1.0)
 
 
 @for_each("seed", range(10))
@@ -64,10 +64,10 @@ def test_cpu_of_two_brokers_by_hand():
     """One partition each of the same rates: of 30 and 10 percent both get 20, which is 33 % and 100 % off."""
     snapshot = cluster([row("a", 0, [0]), row("a", 1, [1])], brokers(2))
     rates = {LoadKind.IN_BYTES_PER_S: np.array([5.0, 5.0]), LoadKind.OUT_BYTES_PER_S: np.array([7.0, 7.0])}
-    found = cpu_of_leaders(snapshot, {0: 30.0, 1: 10.0}, rates)
-    assert found is not None
-    assert found[0].tolist() == pytest.approx([20.0, 20.0])
-    assert found[1].endswith("a broker's sum is 67% off in the median, 100% at most")
+    result = cpu_of_leaders(snapshot, {0: 30.0, 1: 10.0}, rates)
+    assert result is not None
+    assert result[0].tolist() == pytest.approx([20.0, 20.0])
+    assert result[1].endswith("a broker's sum is 67% off in the median, 100% at most")
     assert cpu_of_leaders(snapshot, {0: 0.0}, rates) is None
 
 

@@ -88,13 +88,13 @@ def end_of(work: Callable[[Striker], None], striker: Striker) -> Ending:
         _work_and_tell(work, striker, writing)
     os.close(writing)
     with os.fdopen(reading, "rb") as stream:
-        told = stream.read()
+        text = stream.read()
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         assert os.WTERMSIG(status) == signal.SIGKILL
         return Ending(True, None, ())
     assert os.WEXITSTATUS(status) == 0
-    error, seen = pickle.loads(told)
+    error, seen = pickle.loads(text)
     return Ending(False, error, seen)
 
 

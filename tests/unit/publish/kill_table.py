@@ -98,7 +98,7 @@ class Outcome:
 class Bench:
     """A place to write, an old and a new advisory."""
 
-    place: Path
+    root: Path
     old: Advice
     new: Advice
 
@@ -111,8 +111,8 @@ class Bench:
             if strike is Strike.KILL_WITHIN and operations[moment - 1] != "write":
                 continue
             ending = self._run(case, before, Striker(moment, strike))
-            found = self._found(case)
-            stands = "new" if found == after else "old" if found == standing else "a mixture"
+            result = self._found(case)
+            stands = "new" if result == after else "old" if result == standing else "a mixture"
             beside = self._count_beside(case)
             ended = "killed" if ending.is_killed else type(ending.error).__name__ if ending.error else "done"
             outcome = Outcome(operations[moment - 1], ended, stands, beside)
@@ -122,7 +122,7 @@ class Bench:
         self, case: Case, after: dict[str, bytes], outcome: Outcome, error: BaseException | None, strike: Strike
     ) -> Outcome:
         """The error names a file of the folder; the next run succeeds and leaves nothing else."""
-        folder = self.place / case.name
+        folder = self.root / case.name
         if isinstance(error, OSError) and strike is Strike.FULL:
             named = str(error.filename or "")
             if ".new-" in named or not named.startswith(str(folder)):
@@ -136,17 +136,17 @@ class Bench:
 
     def _found(self, case: Case) -> dict[str, bytes]:
         """A reader's result; nothing behind a missing link."""
-        folder = self.place / case.name
-        place = advisory_folder(folder)
-        return {} if place == folder and (folder / "versions").exists() else content_of(place)
+        folder = self.root / case.name
+        version_folder = advisory_folder(folder)
+        return {} if version_folder == folder and (folder / "versions").exists() else content_of(version_folder)
 
     def _run(self, case: Case, before: Path, striker: Striker) -> Ending:
-        shutil.rmtree(self.place, ignore_errors=True)
-        shutil.copytree(before, self.place, symlinks=True)
+        shutil.rmtree(self.root, ignore_errors=True)
+        shutil.copytree(before, self.root, symlinks=True)
         return end_of(partial(self._write, case, self.new), striker)
 
     def _write(self, case: Case, advice: Advice, striker: Striker, write: Writer | None = None) -> None:
-        folder = self.place / case.name
+        folder = self.root / case.name
         exchange = striker.counted("exchange", case.exchange)
         for module in (plan_files, advisory_files):
             module.replace_folder = partial(replace_folder, exchange=exchange)
@@ -156,14 +156,14 @@ class Bench:
 
     def _stage(self, case: Case, advice: Advice) -> Path:
         """The place before each run, kept beside it."""
-        before = self.place.with_name("before")
-        for path in (before, self.place):
+        before = self.root.with_name("before")
+        for path in (before, self.root):
             shutil.rmtree(path, ignore_errors=True)
             path.mkdir()
         if case.write_old:
             self._write(case, advice, Striker(), case.write_old)
             shutil.rmtree(before)
-            shutil.copytree(self.place, before, symlinks=True)
+            shutil.copytree(self.root, before, symlinks=True)
         return before
 
     def _content(self, case: Case, advice: Advice) -> dict[str, bytes]:
@@ -174,7 +174,7 @@ class Bench:
 
     def _count_beside(self, case: Case) -> int:
         """Folders and links outside complete advisories."""
-        folder = self.place / case.name
+        folder = self.root / case.name
         beside = [path for path in folder.parent.glob("*") if path != folder] if folder.parent.exists() else []
         beside += [path for path in folder.parent.glob(".*") if path not in beside] if folder.parent.exists() else []
         versions = list((folder / "versions").glob("*"))
@@ -182,7 +182,7 @@ class Bench:
         return len(beside) + max(0, len(versions) - 1) + len(links)
 
 
-def make_bench(place: Path) -> Bench:
+def make_bench(root: Path) -> Bench:
     """Two advisories of one cluster that differ in every file."""
     rows = [row("t", partition, [0, 1] if partition % 3 else [1, 0]) for partition in range(24)]
     wide, narrow = (PlanOptions(within=band, moves_per_broker=4, with_frontier=False) for band in (0.6, 0.1))
@@ -201,7 +201,7 @@ def make_bench(place: Path) -> Bench:
     }
     plan_files.plan_folder_files = lambda _document, plan: plans[plan.plan_id]
     advisory_files.advisory_files = lambda _document, plan: advisories[plan.plan_id]
-    return Bench(place / "place", *advices)
+    return Bench(root / "place", *advices)
 
 
 def main() -> int:
@@ -213,8 +213,8 @@ def main() -> int:
     arguments = parser.parse_args()
     memory = Path("/dev/shm")  # a sync costs nothing there; moments are the same
     wrong = total = 0
-    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as place:
-        bench = make_bench(Path(place))
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as root:
+        bench = make_bench(Path(root))
         print("| command, folder, layout | strike | moments | old stands | new stands | mixture | litter, gone after |")
         print("|---|---|---|---|---|---|---|")
         for case in CASES:

@@ -16,11 +16,11 @@ from tests.unit.planner.sample_clusters import brokers, cluster, row
 ROWS = [row("t", partition, [partition % 2, 1 - partition % 2]) for partition in range(2)]
 
 
-def advised(folder: Path, name: str, groups: tuple[Group, ...], *words: str) -> Path:
+def advised(folder: Path, name: str, groups: tuple[Group, ...], *arguments: str) -> Path:
     """The advisory on two partitions that these groups read."""
     snapshot = replace(cluster(ROWS, brokers(2)), groups=groups)
     (folder / f"{name}.json").write_text(json.dumps(snapshot_to_document(snapshot)))
-    assert main(["advise", str(folder / f"{name}.json"), "--out", str(folder / name), *words]) == 0
+    assert main(["advise", str(folder / f"{name}.json"), "--out", str(folder / name), *arguments]) == 0
     return folder / name
 
 
@@ -30,8 +30,8 @@ def idle(name: str) -> Group:
 
 
 def changes(folder: Path) -> dict[str, str]:
-    told = json.loads((folder / "findings.json").read_text())
-    return {finding["subject"]: finding["change"] for finding in told if finding["code"] == "idle_members"}
+    document = json.loads((folder / "findings.json").read_text())
+    return {finding["subject"]: finding["change"] for finding in document if finding["code"] == "idle_members"}
 
 
 def test_new_persisting_resolved_and_reopened_over_three_advisories(tmp_path: Path, capsys) -> None:
@@ -40,8 +40,8 @@ def test_new_persisting_resolved_and_reopened_over_three_advisories(tmp_path: Pa
     second = advised(tmp_path, "second", (idle("b"), idle("c")), "--previous", str(first / "plan.json"))
     assert changes(second) == {"b": "persisting", "c": "new"}
     assert "medium, new: group c: " in capsys.readouterr().out
-    told = json.loads((second / "advisory.json").read_text())
-    assert [finding["finding_key"] for finding in told["resolved"]] == ["idle_members:group:a"]
+    document = json.loads((second / "advisory.json").read_text())
+    assert [finding["finding_key"] for finding in document["resolved"]] == ["idle_members:group:a"]
     assert "1 new, " in (second / "digest.md").read_text()
     assert "resolved: group a: " in (second / "report.html").read_text()
     third = advised(tmp_path, "third", (idle("a"), idle("b")), "--previous", str(second), "--json")
@@ -56,9 +56,9 @@ def test_a_plan_alone_has_no_findings_and_what_is_none_of_ours_is_refused(tmp_pa
     (tmp_path / "findings.json").write_text(
         json.dumps([{"finding_key": "a", "recommendation": {"code": "members_too_slow", "args": {}}}])
     )
-    found = read_earlier_findings(tmp_path)
-    assert found is not None
-    assert ([finding["finding_key"] for finding in found.findings], found.closed) == (["a"], [])
+    earlier_findings = read_earlier_findings(tmp_path)
+    assert earlier_findings is not None
+    assert ([finding["finding_key"] for finding in earlier_findings.findings], earlier_findings.closed) == (["a"], [])
     (tmp_path / "advisory.json").write_text('{"closed_findings": [1]}')
     with pytest.raises(InvalidInputError, match="closed_findings"):
         read_earlier_findings(tmp_path)

@@ -45,14 +45,16 @@ def test_the_terminal_names_cheap_knee_and_even(plan: Plan) -> None:
 
 def test_report_page_and_terminal_tell_the_same_skew_and_name_what_is_only_watched(plan: Plan) -> None:
     watched = Watched(broker=1, load=1.0, capacity=10.0, is_assumed=False)
-    outcomes = tuple(replace(one, watched=watched if one.resource == "in" else None) for one in plan.resources)
+    outcomes = tuple(
+        replace(resource, watched=watched if resource.resource == "in" else None) for resource in plan.resources
+    )
     points = tuple(replace(point, skew={**point.skew, "in": 9.0}) for point in plan.frontier)
     of = replace(plan, resources=outcomes, frontier=points)
     report = plan_section({"plan": of.document})
     stored = [row | {"reasons": json.loads(row["reasons"])} for row in frontier_point_rows(of)]
     page = point_rows(stored, list(bands(plan_resource_rows(of))))
-    told = [row["skew"] for row in report["frontier"]]
-    assert told == [row["skew"] for row in page]
-    assert all("9.00" not in skew for skew in told)
-    assert all(skew in "\n".join(plan_lines(of)) for row, skew in zip(page, told, strict=True) if row["name"])
+    skews = [row["skew"] for row in report["frontier"]]
+    assert skews == [row["skew"] for row in page]
+    assert all("9.00" not in skew for skew in skews)
+    assert all(skew in "\n".join(plan_lines(of)) for row, skew in zip(page, skews, strict=True) if row["name"])
     assert report["not_balanced"] == ["in"]

@@ -19,7 +19,7 @@ GIB = 2**30
 
 
 @pytest.mark.parametrize(
-    ("cost", "amount", "bound", "words"),
+    ("cost", "amount", "bound", "text"),
     [
         ("replica_moves", 17, 2.0, "at least 2 needed"),  # a gap of 750 %
         ("leader_changes", 5, 4.3, "the fewest possible"),  # a change is whole
@@ -34,8 +34,8 @@ GIB = 2**30
         ("bytes", 5, None, ""),
     ],
 )
-def test_what_is_needed_in_words(cost: str, amount: float | None, bound: float | None, words: str) -> None:
-    assert needed_words(cost, amount, bound) == words
+def test_what_is_needed_in_words(cost: str, amount: float | None, bound: float | None, text: str) -> None:
+    assert needed_words(cost, amount, bound) == text
 
 
 def test_no_rendering_tells_a_large_percentage() -> None:
@@ -58,14 +58,14 @@ def test_no_rendering_tells_a_large_percentage() -> None:
         )
         assert "%" not in count_line
         assert needed_words("replica_moves", moves, least) in count_line
-        words = needed_words("bytes", size, floor)
-        assert words in byte_line
+        text = needed_words("bytes", size, floor)
+        assert text in byte_line
         bounds = [{"cost": bound.cost, "value": bound.value, "gap": bound.gap} for bound in plan.lower_bound]
         cost = {name: getattr(plan.cost, name) for name in ("bytes", "replica_moves", "leader_changes", "seconds")}
         *_, last = key_figures({"cost": cost, "lower_bound": bounds})
-        assert f"{last['value']} {last['name']}" == words
+        assert f"{last['value']} {last['name']}" == text
         point = {
             "tolerance": 0.1, "bytes": size, "lower_bound_bytes": floor, "replica_moves": moves, "leader_changes": 0,
             "skew": {}, "name": None, "is_recommended": False, "reasons": [],
         }  # fmt: skip
-        assert frontier_rows([point], ["disk"])[0]["gap"] == words
+        assert frontier_rows([point], ["disk"])[0]["gap"] == text

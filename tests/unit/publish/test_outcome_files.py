@@ -26,11 +26,11 @@ def test_what_was_carried_out_is_told_in_figures() -> None:
 
 
 def test_what_is_left_is_named_and_what_nobody_knows_is_said() -> None:
-    found = applied(
+    result = applied(
         row(0, (3, 2), 3, isr=(3,)), START[1], row(2, (4, 1), 4), configs={"leader.replication.throttled.rate": "9"}
     )
     nobody = Carried("apply_c.manual__2", None, None, None, None)
-    files = outcome_files(NAMED, found, nobody)
+    files = outcome_files(NAMED, result, nobody)
     document, text = json.loads(files["outcome.json"]), files["outcome.md"].decode()
     assert document["state"] == "moved_by_others"
     assert [(move["partition"], move["state"]) for move in document["not_applied"]] == [
@@ -39,13 +39,13 @@ def test_what_is_left_is_named_and_what_nobody_knows_is_said() -> None:
     assert document["short_isr"] == ["t-0"]
     assert document["throttles"] == [{"subject": "broker 3", "setting": "leader.replication.throttled.rate"}]
     assert "| time of the whole plan | 1 min 40 s | not known |" in text or "| not known |" in text
-    for words in (
+    for message in (
         "t-2 (wave 2): moved by somebody else",
         "t-3 (wave 2): not there any more",
         "- t-0\n",
         "broker 3: `leader",
     ):
-        assert words in text
+        assert message in text
 
 
 def test_a_long_list_is_cut_and_says_so() -> None:

@@ -37,27 +37,27 @@ def test_a_plan_fits_its_schema() -> None:
     READER.validate(PLAN)
 
 
-def _places(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+def _places(value: Any, keys: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [place, *(found for key, part in inner for found in _places(part, (*place, key)))]
+    return [keys, *(inner_keys for key, part in inner for inner_keys in _places(part, (*keys, key)))]
 
 
 def test_whatever_is_damaged_schema_and_verify_say_the_same() -> None:
     """Places of a plan, at random, get a value of each other kind."""
     places, seen = _places(PLAN)[1:], set()
-    for place in random.Random(1).sample(places, 60):
+    for keys in random.Random(1).sample(places, 60):
         for value in (None, True, -1.5, "x", [], {}, ["x"], {"x": 1}):
             damaged = copy.deepcopy(PLAN)
             holder = damaged
-            for key in place[:-1]:
+            for key in keys[:-1]:
                 holder = holder[key]
-            holder[place[-1]] = value
+            holder[keys[-1]] = value
             fits = check_shape(damaged, FaultList())
-            if place[0] == "parameters" and fits:  # a schema knows of no two that contradict each other
+            if keys[0] == "parameters" and fits:  # a schema knows of no two that contradict each other
                 fits = read_parameters(damaged["parameters"], FaultList()) is not None
-                assert READER.is_valid(damaged) or not fits, (place, value)
+                assert READER.is_valid(damaged) or not fits, (keys, value)
             else:
-                assert READER.is_valid(damaged) == fits, (place, value)
+                assert READER.is_valid(damaged) == fits, (keys, value)
             seen.add(fits)
     assert len(places) > 150
     assert seen == {True, False}

@@ -9,20 +9,20 @@ from kafka_rebalance.render import render
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    ("more", "message"),
     [
         ({}, "log dir growth over 60 s, known for 33.3 % of partitions"),
         ({"known_ratio": 1.0, "window_s": None}, "log dir growth"),
         ({"window_s": 604_800.0, "is_of_history": True, "known_ratio": 1.0}, "log dir growth over 7.0 days"),
     ],
 )
-def test_a_load_is_named_with_its_source(more: dict[str, Any], words: str) -> None:
+def test_a_load_is_named_with_its_source(more: dict[str, Any], message: str) -> None:
     known = {"source": "log_dir_growth", "window_s": 60.0, "is_of_history": False, "known_ratio": 1 / 3}
-    assert render(fact(FactCode.LOAD_SOURCE, **(known | more))) == words
+    assert render(fact(FactCode.LOAD_SOURCE, **(known | more))) == message
 
 
 @pytest.mark.parametrize(
-    ("days", "with_plan", "words"),
+    ("days", "with_plan", "message"),
     [
         (11.2, 39.6, "broker 7 reaches 85 % of its disk in 11 days, with the plan in 40 days"),
         (0.3, -1.0, "broker 7 reaches 85 % of its disk in a day, with the plan at once"),
@@ -31,9 +31,9 @@ def test_a_load_is_named_with_its_source(more: dict[str, Any], words: str) -> No
         (0.0, None, "broker 7's disk is 90 % full already"),
     ],
 )
-def test_a_disk_that_fills(days: float, with_plan: float | None, words: str) -> None:
-    told = fact(FactCode.DISK_FILLS, broker=7, used_ratio=0.9, days=days, days_with_plan=with_plan)
-    assert render(told) == words
+def test_a_disk_that_fills(days: float, with_plan: float | None, message: str) -> None:
+    reason = fact(FactCode.DISK_FILLS, broker=7, used_ratio=0.9, days=days, days_with_plan=with_plan)
+    assert render(reason) == message
 
 
 def test_disks_that_are_not_named() -> None:

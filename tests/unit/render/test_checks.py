@@ -17,7 +17,7 @@ SAMPLES: dict[str, Any] = {
 
 @pytest.mark.parametrize("code", CHECKS)
 def test_each_code_has_words(code: FactCode) -> None:
-    given = {name: SAMPLES[str(one.annotation)] for name, one in inspect.signature(CHECKS[code]).parameters.items()}
+    given = {name: SAMPLES[str(item.annotation)] for name, item in inspect.signature(CHECKS[code]).parameters.items()}
     assert render(Fact(code, given | ({"resource": "disk"} if "resource" in given else {})))
 
 

@@ -35,9 +35,9 @@ def test_arguments_of_each_code_are_those_of_its_message() -> None:
 def test_a_gap_is_the_same_after_its_document() -> None:
     for known in (WHAT, REASONS):
         for code, arguments in known.items():
-            one = sample(code, dict(arguments))
-            assert read_fact(one.document(), known, "gap") == one
-            assert len({one, read_fact(one.document(), known, "gap")}) == 1
+            first = sample(code, dict(arguments))
+            assert read_fact(first.document(), known, "gap") == first
+            assert len({first, read_fact(first.document(), known, "gap")}) == 1
 
 
 @pytest.mark.parametrize(

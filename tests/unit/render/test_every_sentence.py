@@ -124,6 +124,6 @@ def test_only_words_of_any_arguments_are_left_out() -> None:
     any_arguments = {
         code
         for code, message in MESSAGES.items()
-        if any(one.kind is one.VAR_KEYWORD for one in inspect.signature(message).parameters.values())
+        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in inspect.signature(message).parameters.values())
     }
     assert any_arguments == ANY_ARGUMENTS

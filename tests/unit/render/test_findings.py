@@ -13,17 +13,17 @@ def said(code: FactCode, **args: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("after", "words"),
+    ("after", "message"),
     [
         (900.0, "the plan moves 300 B off it, which leaves 900 B"),
         (1200.0, "the plan moves nothing off it (it then has 1.2 KiB)"),
         (1300.0, "the plan moves nothing off it (it then has 1.3 KiB)"),
     ],
 )
-def test_what_the_plan_makes_of_a_load_stands_in_the_finding(after: float, words: str) -> None:
+def test_what_the_plan_makes_of_a_load_stands_in_the_finding(after: float, message: str) -> None:
     outcome = fact(FactCode.PLAN_CHANGES_LOAD, resource="disk", before=1200.0, after=after)
-    told = said(FactCode.BROKER_DISK_OVER_SHARE, broker=3, disk_bytes=1200.0, times_share=1.5, outcome=outcome)
-    assert told == f"Broker 3 holds 1.2 KiB, 1.50 × its share: {words}."
+    text = said(FactCode.BROKER_DISK_OVER_SHARE, broker=3, disk_bytes=1200.0, times_share=1.5, outcome=outcome)
+    assert text == f"Broker 3 holds 1.2 KiB, 1.50 × its share: {message}."
 
 
 @pytest.mark.parametrize(
@@ -54,34 +54,35 @@ def test_a_full_disk_comes_with_what_helps(more: dict[str, Any], end: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("effect", "words"),
+    ("effect", "message"),
     [
         ((0, 0.0, 0, 0.0, 0), "nothing: the plan does not touch it"),
         ((1, 100.0, 0, 0.0, 1), "100 B moved off it, 1 leader change"),
         ((2, None, 1, 50.0, 0), "an unknown size moved off it, 50 B copied to it"),
     ],
 )
-def test_what_a_plan_does_to_a_broker(effect: tuple[Any, ...], words: str) -> None:
+def test_what_a_plan_does_to_a_broker(effect: tuple[Any, ...], message: str) -> None:
     names = ("replicas_out", "bytes_out", "replicas_in", "bytes_in", "leader_changes")
-    assert said(FactCode.PLAN_TOUCHES_BROKER, **dict(zip(names, effect, strict=True))) == words
+    assert said(FactCode.PLAN_TOUCHES_BROKER, **dict(zip(names, effect, strict=True))) == message
 
 
 @pytest.mark.parametrize(
-    ("way", "words"),
+    ("way", "message"),
     [
         ("elect_these", "elect these again (kafka-leader-election --election-type preferred), but 2 not before "),
         ("wait", "do not elect these before "),
     ],
 )
-def test_leaders_that_cannot_be_elected_yet_are_waited_for(way: str, words: str) -> None:
+def test_leaders_that_cannot_be_elected_yet_are_waited_for(way: str, message: str) -> None:
     back = fact(FactCode.BROKER_BACK, broker=7, state="dead", partitions=1)
     synced = fact(FactCode.IN_SYNC_AGAIN, broker=2, partitions=1)
-    told = said(
+    text = said(
         FactCode.LEADERS_PILED_UP, broker=3, leaders=12, times_share=2.0, taken_over=6, way=way, waiting_leaders=2,
         awaited=(back, synced),
     )  # fmt: skip
-    assert told == (
-        f"Broker 3 leads 12 partitions, 2.00 × its share. It took over 6 of them from their preferred leaders: {words}"
+    assert text == (
+        f"Broker 3 leads 12 partitions, 2.00 × its share. It took over 6 of them from their preferred leaders: "
+        f"{message}"
         "broker 7, which is dead, is back (1 partition), broker 2 is in sync again (1 partition)."
     )
 
@@ -105,11 +106,11 @@ def test_an_election_leaves_those_that_wait() -> None:
     ],
 )
 def test_a_dot_in_a_topics_name_is_written_so_that_the_option_matches_it_alone(load: str | None, part: str) -> None:
-    told = said(
+    text = said(
         FactCode.TOPIC_ON_FEW_BROKERS, topic="a.hot", load=load, load_ratio=0.375, leading_brokers=(1,),
         led_partitions=12, partitions=12, brokers=4, brokers_with_replicas=None, leaders_each=3,
     )  # fmt: skip
-    assert told == (
+    assert text == (
         f"a.hot {part}. Broker 1 leads 12 of its 12 partitions, and 4 brokers could. Spread it: plan "
         r"--min-topic-leaders 'a\.hot=3'."
     )
@@ -117,17 +118,17 @@ def test_a_dot_in_a_topics_name_is_written_so_that_the_option_matches_it_alone(l
 
 def test_too_few_replicas_for_writes_come_with_the_factor_that_would_do() -> None:
     known = {"partitions": 3, "topic": "a.b", "min_insync_replicas": 2, "serving_brokers": 6}
-    told = said(
+    text = said(
         FactCode.BELOW_MIN_ISR, fewer_replicas_partitions=1, is_release_known=False, is_isr_known=False, **known
     )
-    assert told == (
+    assert text == (
         "1 partition of a.b has fewer replicas at all than min.insync.replicas (2): producers with acks=all fail now, "
         "unless brokers are 3.7 or newer (they ask for fewer). Raise the replication factor (plan --include-topic "
         r"'a\.b' --replication-factor 3) or lower min.insync.replicas. 2 more have too few in sync: find the broker "
         "that lags or is down, and bring it back. How many replicas are in sync is unknown."
     )
-    told = said(FactCode.BELOW_MIN_ISR, fewer_replicas_partitions=0, is_release_known=True, is_isr_known=True, **known)
-    assert told == (
+    text = said(FactCode.BELOW_MIN_ISR, fewer_replicas_partitions=0, is_release_known=True, is_isr_known=True, **known)
+    assert text == (
         "3 partitions of a.b have fewer replicas in sync than min.insync.replicas (2): producers with acks=all fail "
         "now. Find the broker that lags or is down, and bring it back."
     )
@@ -135,8 +136,8 @@ def test_too_few_replicas_for_writes_come_with_the_factor_that_would_do() -> Non
 
 def test_another_replication_factor_is_brought_back_once_there_are_brokers() -> None:
     known = {"partitions": 2, "topic": "t", "replication_factor": 3, "differing": (("t-1", 2), ("t-7", 5))}
-    told = said(FactCode.MIXED_REPLICATION_FACTOR, serving_brokers=2, needed_brokers=3, **known)
-    assert told == (
+    text = said(FactCode.MIXED_REPLICATION_FACTOR, serving_brokers=2, needed_brokers=3, **known)
+    assert text == (
         "2 partitions of t have another replication factor than its others, 3: t-1 has 2, t-7 has 5. An aborted move "
         "may have left them so. That takes 3 brokers in service, and 2 are. Once there are, plan --include-topic 't' "
         "--replication-factor 3 brings them back."
@@ -145,21 +146,21 @@ def test_another_replication_factor_is_brought_back_once_there_are_brokers() -> 
 
 def test_many_topics_and_many_names_are_cut() -> None:
     assert said(FactCode.UNDER_REPLICATED, partitions=66, topics=11).startswith("66 partitions of 11 topics lack")
-    told = said(FactCode.RACKS_UNKNOWN, brokers=tuple(range(50)), brokers_without_rack=70, racks=3)
-    assert told.startswith("Brokers 0, 1, 2, 3, 4 and 65 more have no rack, the others are in 3 racks.")
+    text = said(FactCode.RACKS_UNKNOWN, brokers=tuple(range(50)), brokers_without_rack=70, racks=3)
+    assert text.startswith("Brokers 0, 1, 2, 3, 4 and 65 more have no rack, the others are in 3 racks.")
 
 
 def test_a_reassignment_that_cannot_end_is_cancelled_by_a_command() -> None:
     known = {"partitions": 1, "names": ("t-1",), "brokers": ((4, "dead"),), "broker_count": 1}
-    told = said(FactCode.REASSIGNMENT_STUCK, cancel_json='{"version":1}', **known)
-    assert told == (
+    text = said(FactCode.REASSIGNMENT_STUCK, cancel_json='{"version":1}', **known)
+    assert text == (
         "The reassignment of 1 partition (t-1) waits for broker 4, which is dead: it cannot end unless that broker "
         "comes back. Cancel it: kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --reassignment-json-file "
         "cancel.json "
         '--cancel, with cancel.json: {"version":1}'
     )
-    told = said(FactCode.REASSIGNMENT_STUCK, cancel_json=None, **known)
-    assert told.endswith("with cancel.json: the value of cancel_json in findings.json")
+    text = said(FactCode.REASSIGNMENT_STUCK, cancel_json=None, **known)
+    assert text.endswith("with cancel.json: the value of cancel_json in findings.json")
 
 
 PRICES: dict[str, Any] = {
@@ -194,12 +195,12 @@ def test_a_price_that_depends_on_who_serves_readers_is_a_range() -> None:
 
 def test_each_fact_of_a_document_gets_its_text() -> None:
     inner = fact(FactCode.PLAN_LEAVES_BROKER)
-    told = fact(FactCode.BROKER_DISK_OVER_SHARE, broker=3, disk_bytes=1.0, times_share=1.5, outcome=inner).document()
-    assert with_texts([{"code": "x", "recommendation": told, "cost": None}]) == [
+    reason = fact(FactCode.BROKER_DISK_OVER_SHARE, broker=3, disk_bytes=1.0, times_share=1.5, outcome=inner).document()
+    assert with_texts([{"code": "x", "recommendation": reason, "cost": None}]) == [
         {
             "code": "x",
-            "recommendation": {**told, "text": "Broker 3 holds 1 B, 1.50 × its share: the plan leaves it as it is."},
+            "recommendation": {**reason, "text": "Broker 3 holds 1 B, 1.50 × its share: the plan leaves it as it is."},
             "cost": None,
         }
     ]
-    assert with_texts({**told, "text": "old"}) == with_texts(told)
+    assert with_texts({**reason, "text": "old"}) == with_texts(reason)

@@ -20,9 +20,9 @@ def said(code: FactCode, **args: Any) -> str:
 @pytest.mark.parametrize("code", MotionCode)
 def test_every_motion_has_words(code: MotionCode) -> None:
     motion = GroupMotion(code, "Reconciling", 2, ("m1",), ("m2",), coordinator=3)
-    words = render(motion.fact(FactCode.NOT_JUDGED))
-    assert words.startswith("Not judged: ")
-    assert words.removeprefix("Not judged: ").startswith(
+    text = render(motion.fact(FactCode.NOT_JUDGED))
+    assert text.startswith("Not judged: ")
+    assert text.removeprefix("Not judged: ").startswith(
         render(motion.fact(FactCode.CANNOT_CHANGE_NOW)).removeprefix("cannot be changed now: ")
     )
 
@@ -49,9 +49,9 @@ def test_every_cause_of_idle_members_has_words(cause: IdleCause) -> None:
         FactCode.IDLE_CAUSE, cause=cause.value, partitions=6, members=8, strategy="sticky", better=None,
         better_idle_members=None, setting=None, is_sink=False,
     )  # fmt: skip
-    words = said(FactCode.IDLE_MEMBERS, idle_members=2, members=8, why=why)
-    assert words.startswith("2 of 8 members read nothing: ")
-    assert words.endswith(".")
+    text = said(FactCode.IDLE_MEMBERS, idle_members=2, members=8, why=why)
+    assert text.startswith("2 of 8 members read nothing: ")
+    assert text.endswith(".")
 
 
 def test_a_better_assignor_comes_with_its_setting() -> None:
@@ -71,7 +71,7 @@ def test_a_better_assignor_comes_with_its_setting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("why", "skew", "by_rate", "words"),
+    ("why", "skew", "by_rate", "message"),
     [
         ("none_better", 1.5, False, "no other would be better by a quarter (1.50 × the mean by count)"),
         ("even", 1.24, True, "even, the fullest member has 1.24 × the mean by rate"),
@@ -79,29 +79,29 @@ def test_a_better_assignor_comes_with_its_setting() -> None:
         ("one_member", 1.0, False, "one member reads all"),
     ],
 )
-def test_keep_is_said_with_its_reason(why: str, skew: float | None, *, by_rate: bool, words: str) -> None:
-    told = said(FactCode.KEEP_STRATEGY, strategy="range", why=why, skew=skew, by_rate=by_rate, see=())
-    assert told == f"keep range: {words}"
+def test_keep_is_said_with_its_reason(why: str, skew: float | None, *, by_rate: bool, message: str) -> None:
+    text = said(FactCode.KEEP_STRATEGY, strategy="range", why=why, skew=skew, by_rate=by_rate, see=())
+    assert text == f"keep range: {message}"
 
 
 def test_a_change_is_said_with_what_it_moves() -> None:
     known = {"advised": "roundrobin", "idle_members": 0, "partitions_moved": 4}
-    told = said(FactCode.CHANGE_STRATEGY, skew_count=None, is_server=False, **known)
-    assert told == "roundrobin: 0 idle, 4 partitions change reader"
-    told = said(FactCode.CHANGE_STRATEGY, skew_count=1.0, is_server=True, **(known | {"partitions_moved": 1}))
-    assert told == "roundrobin: 0 idle, skew 1.00, 1 partition changes reader (group.remote.assignor)"
+    text = said(FactCode.CHANGE_STRATEGY, skew_count=None, is_server=False, **known)
+    assert text == "roundrobin: 0 idle, 4 partitions change reader"
+    text = said(FactCode.CHANGE_STRATEGY, skew_count=1.0, is_server=True, **(known | {"partitions_moved": 1}))
+    assert text == "roundrobin: 0 idle, skew 1.00, 1 partition changes reader (group.remote.assignor)"
 
 
 def test_the_consumer_protocol_is_said_with_what_a_death_costs() -> None:
     figures = {"assignor": "uniform", "skew": 1.0, "skew_today": 6.0, "partitions_moved": 20}
-    words = (
+    text = (
         "KIP-848 with uniform: the fullest member has 1.00 × the mean (today 6.00 ×), 20 partitions change reader once"
     )
-    assert said(FactCode.CONSUMER_PROTOCOL, member_dies=None, member_dies_today=None, **figures) == words
+    assert said(FactCode.CONSUMER_PROTOCOL, member_dies=None, member_dies_today=None, **figures) == text
     dies = fact(FactCode.PARTITIONS_WAIT, partitions=4, longest_pause_ms=49_000)
     today = fact(FactCode.PARTITIONS_WAIT, partitions=24, longest_pause_ms=None)
     assert said(FactCode.CONSUMER_PROTOCOL, member_dies=dies, member_dies_today=today, **figures) == (
-        f"{words}; when a member dies 4 partitions wait up to 49 s (today 24 partitions wait, some for ever)"
+        f"{text}; when a member dies 4 partitions wait up to 49 s (today 24 partitions wait, some for ever)"
     )
 
 
@@ -145,20 +145,20 @@ def test_every_action_has_words(action: Action) -> None:
 @pytest.mark.parametrize("obstacle", Obstacle)
 def test_every_obstacle_has_words(obstacle: Obstacle) -> None:
     learn = fact(FactCode.LEARN_STRATEGY, group="g")
-    words = said(FactCode.CANNOT_CHANGE, why=obstacle.value, client=None, target="sticky", learn=learn)
-    assert words.startswith("cannot be changed: ")
+    text = said(FactCode.CANNOT_CHANGE, why=obstacle.value, client=None, target="sticky", learn=learn)
+    assert text.startswith("cannot be changed: ")
 
 
 @pytest.mark.parametrize(
-    ("case", "words"),
+    ("case", "message"),
     [
         ("commits_unknown", "few if the client commits automatically (under cooperative-sticky those"),
         ("between_group_types", "of each partition that changes its member at most those read since its last commit"),
     ],
 )
-def test_records_that_are_read_twice(case: str, words: str) -> None:
-    told = said(FactCode.READ_TWICE, case=case, client="kafkajs", is_eager=True, reads_while_joining=True)
-    assert told.startswith(f"records read twice: {words}")
+def test_records_that_are_read_twice(case: str, message: str) -> None:
+    text = said(FactCode.READ_TWICE, case=case, client="kafkajs", is_eager=True, reads_while_joining=True)
+    assert text.startswith(f"records read twice: {message}")
 
 
 def test_members_that_would_keep_up() -> None:
@@ -171,11 +171,11 @@ def test_members_that_would_keep_up() -> None:
 
 
 def test_a_heavy_key_is_named_with_its_share() -> None:
-    told = said(
+    text = said(
         FactCode.HOT_PARTITION, partition="t-3", resource="in", load=2048.0, share_of_mean=0.5, topic_median=None,
         heaviest_key="device-7", heaviest_key_share=0.75,
     )  # fmt: skip
-    assert told.endswith("over several keys. 75% or more of its sampled records have one key: 'device-7'.")
+    assert text.endswith("over several keys. 75% or more of its sampled records have one key: 'device-7'.")
 
 
 ROWS = [
@@ -195,22 +195,22 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("row", "words"), ROWS)
-def test_rows_of_a_group_have_words(row: Fact, words: str) -> None:
-    assert render(row) == words
+@pytest.mark.parametrize(("row", "message"), ROWS)
+def test_rows_of_a_group_have_words(row: Fact, message: str) -> None:
+    assert render(row) == message
 
 
 @pytest.mark.parametrize(
-    ("members", "partitions", "words"),
+    ("members", "partitions", "message"),
     [((3, 2), (6, 6), "3 to 2 members"), ((3, 3), (6, 8), "6 to 8 partitions"),
      ((1, 2), (2, 1), "1 to 2 members, 2 to 1 partitions"), ((3, 3), (6, 6), "as many members and partitions")],
 )  # fmt: skip
 def test_a_group_that_changes_is_told_in_numbers(
-    members: tuple[int, int], partitions: tuple[int, int], words: str
+    members: tuple[int, int], partitions: tuple[int, int], message: str
 ) -> None:
     sizes = {"members_before": members[0], "members": members[1]}
     sizes |= {"partitions_before": partitions[0], "partitions": partitions[1]}
-    assert said(FactCode.GROUP_CHANGES, **sizes) == words
+    assert said(FactCode.GROUP_CHANGES, **sizes) == message
 
 
 def client_of(first: str, last: str, *, sign: str = "rule", is_asked: bool = True) -> Fact:
@@ -234,17 +234,17 @@ def test_an_answer_is_told_with_its_releases() -> None:
     newest, old = (("Kafka", "3.5", "4.4"),), (("Kafka", "0.9", "2.3"),)
     of_releases = {"releases": newest, "basis": None, "differing": ()}
     assert said(FactCode.ANSWER_OF_RELEASES, **of_releases) == "Kafka 3.5 – 4.4 (assumed)"
-    told = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"differing": old}))
-    assert told == "Kafka 3.5 – 4.4 (assumed; Kafka 0.9 – 2.3 would differ)"
+    text = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"differing": old}))
+    assert text == "Kafka 3.5 – 4.4 (assumed; Kafka 0.9 – 2.3 would differ)"
     brokers = fact(FactCode.RELEASE_OF_BROKERS, release="4.1.0")
-    told = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"basis": brokers}))
-    assert told == "Kafka 3.5 – 4.4 (brokers are 4.1.0)"
+    text = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"basis": brokers}))
+    assert text == "Kafka 3.5 – 4.4 (brokers are 4.1.0)"
     newer = fact(FactCode.ASSUMED, basis=fact(FactCode.RELEASE_OF_BROKERS, release="4.5.0"))
-    told = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"basis": newer}))
-    assert told == "Kafka 3.5 – 4.4 (assumed: brokers are 4.5.0, newer than any release that was tried)"
+    text = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"basis": newer}))
+    assert text == "Kafka 3.5 – 4.4 (assumed: brokers are 4.5.0, newer than any release that was tried)"
     foreign = fact(FactCode.CLIENT_NOT_MODELLED, client="kafka-go")
-    told = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"basis": foreign}))
-    assert told == "Kafka 3.5 – 4.4 (as Java's; kafka-go's own is not modelled)"
+    text = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"basis": foreign}))
+    assert text == "Kafka 3.5 – 4.4 (as Java's; kafka-go's own is not modelled)"
 
 
 def test_todays_assignment_is_told_as_evidence_only_where_it_is() -> None:

@@ -27,10 +27,10 @@ def test_two_amounts_that_differ_are_never_written_alike() -> None:
     assert distinct_texts(1.0971, 1.0974) == ("1.0971", "1.0974")
     assert distinct_texts(3.0, 2.0) == ("3", "2")
     draw = np.random.default_rng(7)
-    for one, change in zip(draw.uniform(0.01, 30, 300), 10.0 ** draw.uniform(-12, 1, 300), strict=True):
-        left, right = distinct_texts(one, one + change)
-        assert left != right, (one, change)
-        assert float(left) == pytest.approx(one, rel=1e-3)
+    for item, change in zip(draw.uniform(0.01, 30, 300), 10.0 ** draw.uniform(-12, 1, 300), strict=True):
+        left, right = distinct_texts(item, item + change)
+        assert left != right, (item, change)
+        assert float(left) == pytest.approx(item, rel=1e-3)
 
 
 def test_a_broker_says_what_it_gives_and_gets() -> None:

@@ -1050,10 +1050,10 @@ def test_every_code_of_a_plan_has_a_sample() -> None:
     assert sampled == PLAN_REASONS.keys() | INFEASIBLE.keys()
 
 
-@pytest.mark.parametrize(("sample", "words"), SAMPLES, ids=lambda value: getattr(value, "code", ""))
-def test_words(sample: Fact, words: str) -> None:
-    assert render(sample) == words
-    assert render_document(sample.document()) == words
+@pytest.mark.parametrize(("sample", "message"), SAMPLES, ids=lambda value: getattr(value, "code", ""))
+def test_words(sample: Fact, message: str) -> None:
+    assert render(sample) == message
+    assert render_document(sample.document()) == message
 
 
 def test_every_state_and_every_proof_has_words() -> None:
@@ -1080,6 +1080,6 @@ def test_facts_of_random_plans_have_plain_arguments_and_words(seed: int) -> None
     for snapshot, options in (cluster_with_everything(seed), unhealthy_cluster(seed)):
         plan = make_plan(snapshot, options)
         facts = [*plan.reasons, *plan.left_out.values(), *(why for point in plan.frontier for why in point.reasons)]
-        for found in all_facts(facts):
-            assert all(map(plain, found.args.values())), found
-            assert render(found)
+        for all_fact in all_facts(facts):
+            assert all(map(plain, all_fact.args.values())), all_fact
+            assert render(all_fact)

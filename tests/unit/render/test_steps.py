@@ -82,6 +82,6 @@ def test_the_resource_of_evening_out_is_the_one_whose_skew_falls_most() -> None:
         "steps": [step], "moves": [{"reason": {"code": "fills_broker", "args": {}}}], "waves": [{"moves": [0]}],
         "reasons": [],
     }  # fmt: skip
-    (found,) = step_figures(plan)
-    assert (found.resource, found.used_ratio_before, found.used_ratio_after) == ("disk", 0.9, 0.75)
-    assert found.repairs == {}
+    (step_figure,) = step_figures(plan)
+    assert (step_figure.resource, step_figure.used_ratio_before, step_figure.used_ratio_after) == ("disk", 0.9, 0.75)
+    assert step_figure.repairs == {}

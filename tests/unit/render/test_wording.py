@@ -45,23 +45,23 @@ def decided(snapshot: ClusterSnapshot, plan: Plan) -> list[Any]:
 
 
 def answers() -> list[Any]:
-    found: list[Any] = []
+    collected: list[Any] = []
     for seed in range(6):
         case = any_case(seed)
         options = replace(case.options, with_frontier=False)
         try:
             advice = advise(case.snapshot, AdviceRequest(options))
         except AdvisorError as error:
-            found.append(type(error).__name__)
+            collected.append(type(error).__name__)
             continue
-        found.append([advice.document(), *decided(case.snapshot, advice.plan)])
-    return found
+        collected.append([advice.document(), *decided(case.snapshot, advice.plan)])
+    return collected
 
 
 def rows_of_groups() -> list[Any]:
     """Return what is stored of groups under every strategy and in every scenario; old brokers refuse some."""
     given = [replace(random_group(seed), kafka_version="3.7.0" if seed % 2 else "4.1.0") for seed in range(12)]
-    replays = [replay_group(one, scenarios=SCENARIOS) for one in given]
+    replays = [replay_group(item, scenarios=SCENARIOS) for item in given]
     return [row for replay in replays for row in score_rows(replay)]
 
 

@@ -16,7 +16,7 @@ from stack.demo.cluster import write_demo_cluster
 HOT = HeavyKeyOf("t", 3, "device-7", 0.75)
 
 
-def found(code: str, subject: str, **more: object) -> Finding:
+def key_finding(code: str, subject: str, **more: object) -> Finding:
     kind = SubjectType.PARTITION if code == "hot_partition" else SubjectType.GROUP
     return Finding(
         code, Severity.HIGH, kind, subject, {"partition": "t-3"}, fact(FactCode.LEARN_STRATEGY, group="g"), **more
@@ -24,12 +24,12 @@ def found(code: str, subject: str, **more: object) -> Finding:
 
 
 def test_findings_of_the_sampled_partition_name_its_key_symptoms_too() -> None:
-    symptom = found("group_hot_partition", "g")
-    cause, other = found("hot_partition", "t-3", symptoms=(symptom,)), found("hot_partition", "t-4")
-    told, same = with_heavy_keys([cause, other], [HeavyKeyOf("t", 3, "rare", 0.1), HOT])
-    assert told.recommendation.args == {"group": "g", "heaviest_key": "device-7", "heaviest_key_share": 0.75}
-    assert (told.evidence["heaviest_key"], told.evidence["heaviest_key_share_ratio"]) == ("device-7", 0.75)
-    assert told.symptoms[0].evidence["heaviest_key"] == "device-7"
+    symptom = key_finding("group_hot_partition", "g")
+    cause, other = key_finding("hot_partition", "t-3", symptoms=(symptom,)), key_finding("hot_partition", "t-4")
+    annotated, same = with_heavy_keys([cause, other], [HeavyKeyOf("t", 3, "rare", 0.1), HOT])
+    assert annotated.recommendation.args == {"group": "g", "heaviest_key": "device-7", "heaviest_key_share": 0.75}
+    assert (annotated.evidence["heaviest_key"], annotated.evidence["heaviest_key_share_ratio"]) == ("device-7", 0.75)
+    assert annotated.symptoms[0].evidence["heaviest_key"] == "device-7"
     assert same is other
 
 
@@ -38,7 +38,7 @@ def test_a_sample_of_the_command_keys_is_read_and_told_by_advise(tmp_path, capsy
     lines = [{"key": key} for key in ("hot",) * 6 + ("a", "b")]
     sample = tmp_path / "s.jsonl"
     sample.write_text("\n".join(map(json.dumps, lines)))
-    words = [
+    arguments = [
         "keys",
         str(sample),
         "--topic",
@@ -48,7 +48,7 @@ def test_a_sample_of_the_command_keys_is_read_and_told_by_advise(tmp_path, capsy
         "--out",
         str(tmp_path / "keys.json"),
     ]
-    assert main([*words, "--show-keys"]) == 0
+    assert main([*arguments, "--show-keys"]) == 0
     (hot,) = [key for key in heavy_keys_in_files([tmp_path / "keys.json"]) if key.key == "hot"]
     assert (hot.topic, hot.share) == ("clickstream.raw", 1.0)
     request = RunRequest(heavy_keys=(hot,))
@@ -60,18 +60,20 @@ def test_a_sample_of_the_command_keys_is_read_and_told_by_advise(tmp_path, capsy
     (tmp_path / "at17.json").write_text(json.dumps(document))
     demo = write_demo_cluster(tmp_path / "demo")
     capsys.readouterr()
-    words = ["advise", str(demo), "--out", str(tmp_path / "out"), "--no-frontier", "--scenarios", "today"]
-    assert main([*words, "--heavy-keys", str(tmp_path / "at17.json")]) == 0
+    arguments = ["advise", str(demo), "--out", str(tmp_path / "out"), "--no-frontier", "--scenarios", "today"]
+    assert main([*arguments, "--heavy-keys", str(tmp_path / "at17.json")]) == 0
     findings = json.loads((tmp_path / "out" / "findings.json").read_text())
-    (partition,) = [one for one in findings if one["finding_key"] == "hot_partition:partition:clickstream.raw-17"]
+    (partition,) = [
+        finding for finding in findings if finding["finding_key"] == "hot_partition:partition:clickstream.raw-17"
+    ]
     assert partition["evidence"]["heaviest_key"] == "hot"
     assert partition["evidence"]["heaviest_key_share_ratio"] == 0.75
-    groups = [one for one in partition["symptoms"] if one["code"] == "group_hot_partition"]
-    assert [one["evidence"]["heaviest_key"] for one in groups] == ["hot"]
+    groups = [symptom for symptom in partition["symptoms"] if symptom["code"] == "group_hot_partition"]
+    assert [group["evidence"]["heaviest_key"] for group in groups] == ["hot"]
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("[]", "expected an object"),
         ('{"version": 2, "topic": "t"}', "version"),
@@ -81,9 +83,9 @@ def test_a_sample_of_the_command_keys_is_read_and_told_by_advise(tmp_path, capsy
          "records_at_least"),
     ],
 )  # fmt: skip
-def test_what_is_no_sample_is_refused_with_its_place(tmp_path, text: str, told: str) -> None:
+def test_what_is_no_sample_is_refused_with_its_place(tmp_path, text: str, expected: str) -> None:
     (tmp_path / "keys.json").write_text(text)
-    with pytest.raises(InvalidInputError, match=told):
+    with pytest.raises(InvalidInputError, match=expected):
         heavy_keys_in_files([tmp_path / "keys.json"])
 
 

@@ -21,7 +21,7 @@ def request(**given: Any) -> RunRequest:
     return RunRequest.from_mapping(given)
 
 
-@for_each("given, words", [
+@for_each("given, message", [
         ({"add_broker": ["12"]}, r"^--add-broker 12: give its rack, for example 12:rack-a \(racks: rack-a"),
         ({"add_broker": ["12:rack-d"]}, r"did you mean 12:rack-\w\? a rack that is new takes --new-rack rack-d"),
         ({"add_broker": ["12:rack-a"], "new_rack": ["rack-a"]}, "^--new-rack rack-a: brokers are on this rack already"),
@@ -32,8 +32,8 @@ def request(**given: Any) -> RunRequest:
         ({"topic_brokers": ["audits=0,1"]}, "^--topic-brokers 'audits': matches no topic; did you mean audit"),
         ({"min_topic_leaders": ["orders-.*=1"]}, "^--min-topic-leaders 'orders-.*': .* did you mean orders"),
     ])  # fmt: skip
-def test_what_the_cluster_does_not_know_is_refused(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+def test_what_the_cluster_does_not_know_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         require_names_known(request(**given), RACKED)
 
 

@@ -18,10 +18,10 @@ from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
 
-def parsed(words: str) -> RunRequest:
+def parsed(arguments: str) -> RunRequest:
     parser = argparse.ArgumentParser()
     add_plan_options(parser)
-    return request_of(parser.parse_args(words.split()))
+    return request_of(parser.parse_args(arguments.split()))
 
 
 def test_the_table_fills_every_field_of_the_options_once() -> None:
@@ -40,8 +40,8 @@ def test_the_shell_has_every_option_but_what_its_input_says() -> None:
 
 @for_each("name", OPTION_SETS)
 def test_shell_and_form_ask_for_the_same(name: str) -> None:
-    words, form = OPTION_SETS[name]
-    assert parsed(words) == RunRequest.from_mapping(form)
+    arguments, form = OPTION_SETS[name]
+    assert parsed(arguments) == RunRequest.from_mapping(form)
 
 
 def test_the_sets_of_options_leave_no_option_out() -> None:

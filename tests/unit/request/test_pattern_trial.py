@@ -53,10 +53,10 @@ def test_an_endless_pattern_is_found_in_each_of_them(option: str) -> None:
 
 
 def test_an_endless_pattern_is_refused_with_its_place_and_what_to_do(quick) -> None:
-    words = (
+    message = (
         r"^--clients: '.*!' takes more than 0.2 s of CPU on the names of this cluster; write it without a repetition"
     )
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match=message):
         require_quick([("--owners", ".*"), ("--clients", ENDLESS), ("--mutes", "x")], ["a", NAME])
 
 

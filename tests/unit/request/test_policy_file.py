@@ -78,13 +78,13 @@ def test_verify_and_check_end_with_13_where_only_the_policy_is_against_it(
     loose.write_text('max_move_bytes = "5GB"')
     for command in ("verify", "check"):
         capsys.readouterr()
-        words = [command, str(plan), str(cluster)]
-        code = main(words)
-        assert main([*words, "--policy", str(loose)]) == code
+        arguments = [command, str(plan), str(cluster)]
+        code = main(arguments)
+        assert main([*arguments, "--policy", str(loose)]) == code
         assert "policy: kept" in capsys.readouterr().out
-        assert main([*words, "--policy", str(strict)]) == (13 if code == 0 else code)
+        assert main([*arguments, "--policy", str(strict)]) == (13 if code == 0 else code)
         assert "policy: max_move_bytes: 3.7 GiB" in capsys.readouterr().out
-        main([*words, "--policy", str(strict), "--json"])
+        main([*arguments, "--policy", str(strict), "--json"])
         assert [rule["rule"] for rule in json.loads(capsys.readouterr().out)["policy"]] == ["max_move_bytes"]
 
 

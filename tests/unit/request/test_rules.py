@@ -79,14 +79,14 @@ WRONG: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "rule", "words"), WRONG)
-def test_a_wrong_rule_is_refused_with_its_option_and_what_is_wrong(name: str, rule: Any, words: str) -> None:
-    with pytest.raises(UsageError, match=rf"--{name}: .*{words}"):
+@pytest.mark.parametrize(("name", "rule", "message"), WRONG)
+def test_a_wrong_rule_is_refused_with_its_option_and_what_is_wrong(name: str, rule: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=rf"--{name}: .*{message}"):
         RunRequest.from_mapping({name: [rule]})
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("[[owners", "is no TOML"),
         ("[[mutes]]\n", r"holds no \[\[owners\]\]"),
@@ -98,10 +98,10 @@ def test_a_wrong_rule_is_refused_with_its_option_and_what_is_wrong(name: str, ru
         ),
     ],
 )
-def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, words: str) -> None:
+def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "rules.toml"
     file.write_text(text)
-    with pytest.raises(InvalidInputError, match=words):
+    with pytest.raises(InvalidInputError, match=message):
         rules_in_file("owners", file)
 
 

@@ -69,10 +69,10 @@ REFUSED = {
 }
 
 
-@for_each("words", REFUSED)
-def test_what_cannot_be_is_refused_by_name(words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        RunRequest.from_mapping(REFUSED[words])
+@for_each("message", REFUSED)
+def test_what_cannot_be_is_refused_by_name(message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        RunRequest.from_mapping(REFUSED[message])
 
 
 JUNK = (
@@ -190,14 +190,14 @@ def test_the_words_of_a_random_request_ask_a_shell_for_the_same() -> None:
 
 
 def words_of(request: RunRequest) -> list[str]:
-    document, words = request.document(), []
+    document, arguments = request.document(), []
     for option in OPTIONS:
         value = document[option.name]
         if option.is_in_shell and value is True:
-            words.append(option.flag)
+            arguments.append(option.flag)
         elif option.is_in_shell and value is not None and value is not False:
-            words += [f"{option.flag}={part}" for part in (value if option.is_repeated else [value])]
-    return words
+            arguments += [f"{option.flag}={part}" for part in (value if option.is_repeated else [value])]
+    return arguments
 
 
 def read(mapping: dict[str, object]) -> tuple[RunRequest | None, str]:

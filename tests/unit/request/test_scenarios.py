@@ -26,7 +26,7 @@ def test_a_request_holds_scenarios_as_objects(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("", "is empty"),
         ("{", r"s\.json"),
@@ -34,9 +34,9 @@ def test_a_request_holds_scenarios_as_objects(tmp_path: Path) -> None:
         ('{"format": 1}', r"json\.format: expected"),
     ],
 )
-def test_a_file_that_is_none_is_refused(text: str, words: str, tmp_path: Path) -> None:
+def test_a_file_that_is_none_is_refused(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text(text)
-    with pytest.raises(InvalidInputError, match=words):
+    with pytest.raises(InvalidInputError, match=message):
         scenarios_in_files([tmp_path / "s.json"])
 
 

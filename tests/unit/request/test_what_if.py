@@ -25,7 +25,7 @@ def test_nothing_asked_is_no_scenario() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("asked", "message"),
     [
         ({"lose_racks": ["a"]}, "'lose_racks': is no option; did you mean lose_rack"),
         ({"lose_rack": [""]}, "--lose-rack: '' is no rack"),
@@ -37,19 +37,19 @@ def test_nothing_asked_is_no_scenario() -> None:
         ({"growth": ["(=20%"]}, r"--growth: .* is no regular expression"),
     ],
 )
-def test_a_wrong_value_is_refused_by_its_name(asked: dict[str, object], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+def test_a_wrong_value_is_refused_by_its_name(asked: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         WhatIfRequest.from_mapping(asked)
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("asked", "message"),
     [
         ({"lose_rack": ["z"]}, "^rack 'z': no rack of the cluster has it; known: rack-0, rack-1, rack-2"),
         ({"growth": ["20%"], "lose_broker": [9]}, "^broker 9: no broker of the cluster has it; known: 0, 1, 2"),
         ({"growth": ["nosuch=20%"]}, "^topic 'nosuch': no topic of the cluster has such a name"),
     ],
 )
-def test_what_the_cluster_does_not_have_is_wrong_usage(asked: dict[str, object], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+def test_what_the_cluster_does_not_have_is_wrong_usage(asked: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         WhatIfRequest.from_mapping(asked).require_fit(snapshot())

@@ -38,9 +38,9 @@ EVERY = Scenario(
 @pytest.fixture(scope="module")
 def schema() -> dict[str, Any]:
     """The JSON schema of a scenario file."""
-    found: dict[str, Any] = json.loads((DOCS / "schemas" / "scenario.schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(found)
-    return found
+    payload: dict[str, Any] = json.loads((DOCS / "schemas" / "scenario.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(payload)
+    return payload
 
 
 def test_every_change_comes_back(schema: dict[str, Any]) -> None:
@@ -102,9 +102,9 @@ WRONG = [
 BEYOND_A_SCHEMA = ("changes[0]: topic ", "no regular expression", "nan", "names a broker twice")
 
 
-@pytest.mark.parametrize(("wrong", "words"), WRONG)
-def test_what_is_wrong_is_refused_with_its_place(wrong: Any, words: str, schema: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInputError, match=words) as refused:
+@pytest.mark.parametrize(("wrong", "message"), WRONG)
+def test_what_is_wrong_is_refused_with_its_place(wrong: Any, message: str, schema: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInputError, match=message) as refused:
         scenario_from_document(wrong, "s")
     if not any(word in str(refused.value) for word in BEYOND_A_SCHEMA):
         assert not jsonschema.Draft202012Validator(schema).is_valid(wrong)

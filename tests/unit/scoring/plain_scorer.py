@@ -15,12 +15,12 @@ def broker_loads(model):
         sent = load["nw_out"] * 1024 + written * (len(replicas) - 1)
         cost = 0.7 * written + 0.15 * sent
         follower_cpu = load["cpu"] * 0.15 * written / cost if cost else 0.0
-        for place, broker in enumerate(replicas):
+        for index, broker in enumerate(replicas):
             loads["disk"][broker] += disk
             loads["in"][broker] += written
             loads["potential_out"][broker] += sent
             loads["replicas"][broker] += 1
-            loads["cpu"][broker] += follower_cpu if place else load["cpu"]
+            loads["cpu"][broker] += follower_cpu if index else load["cpu"]
         loads["out"][replicas[0]] += sent
         loads["leaders"][replicas[0]] += 1
         loads["leader_in"][replicas[0]] += written

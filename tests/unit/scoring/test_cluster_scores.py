@@ -123,9 +123,9 @@ def test_scores_equal_a_plain_scorer_on_random_models(tmp_path, seed):
     scores = score_cluster(snapshot_of(tmp_path, model))
     assert {score.resource for score in scores.resources} == set(summary(model))
     for resource, (mean, skew, levels) in summary(model).items():
-        found = scores.resource(resource)
-        assert found.plain_mean == pytest.approx(mean, rel=1e-9)
-        assert found.skew == pytest.approx(skew, rel=1e-9)
+        result = scores.resource(resource)
+        assert result.plain_mean == pytest.approx(mean, rel=1e-9)
+        assert result.skew == pytest.approx(skew, rel=1e-9)
         staying = {score.broker: score.level for score in scores.of_resource(resource) if score.stays}
         assert staying == pytest.approx(levels, rel=1e-9, abs=1e-9 * mean)
 

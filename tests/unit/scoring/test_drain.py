@@ -23,9 +23,9 @@ def readers(*members: int) -> np.ndarray:
 
 def test_the_worked_example_of_the_module() -> None:
     """A backlog of 6,200 - 5 x 40 at 100 - 40 a second; of 501 - 500 at nothing; 499 is less than 5 s of 100."""
-    found = drain(readers(0, 1, 2), 4, group((6200, 40), (501, 100), (499, 100)), 100.0)
-    assert found.member_seconds.tolist() == [100, inf, 0, 0]
-    assert (found.seconds, found.members_falling_behind) == (None, 1)
+    result = drain(readers(0, 1, 2), 4, group((6200, 40), (501, 100), (499, 100)), 100.0)
+    assert result.member_seconds.tolist() == [100, inf, 0, 0]
+    assert (result.seconds, result.members_falling_behind) == (None, 1)
     both = drain(readers(0, 1), 2, group((6200, 40), (499, 100)), 100.0)
     assert (both.seconds, both.members_falling_behind) == (100.0, 0)
 
@@ -38,15 +38,15 @@ def test_backlogs_and_what_is_written_add_up_over_a_members_partitions() -> None
 
 
 def test_what_nobody_reads_is_never_gone_though_no_member_falls_behind() -> None:
-    found = drain(readers(0, ABSENT, ABSENT), 1, group((0, 1), (6, 1), (5, 1)), 100.0)
-    assert (found.seconds, found.members_falling_behind, found.partitions_unread) == (None, 0, 1)
+    result = drain(readers(0, ABSENT, ABSENT), 1, group((0, 1), (6, 1), (5, 1)), 100.0)
+    assert (result.seconds, result.members_falling_behind, result.partitions_unread) == (None, 0, 1)
     assert drain(readers(0, ABSENT), 1, group((0, 1), (5, 1)), 100.0).seconds == 0.0
 
 
 def test_one_unknown_makes_the_group_unknown_but_not_the_other_members() -> None:
-    found = drain(readers(0, 1, 2), 3, group((nan, 1), (1000, nan), (1050, 10)), 110.0)
-    assert np.array_equal(found.member_seconds, [nan, nan, 10.0], equal_nan=True)
-    assert (found.seconds, found.members_falling_behind) == (None, None)
+    result = drain(readers(0, 1, 2), 3, group((nan, 1), (1000, nan), (1050, 10)), 110.0)
+    assert np.array_equal(result.member_seconds, [nan, nan, 10.0], equal_nan=True)
+    assert (result.seconds, result.members_falling_behind) == (None, None)
     assert drain(readers(ABSENT), 0, group((nan, 1)), 1.0).members_falling_behind is None
 
 
@@ -101,7 +101,9 @@ def test_random_groups_as_a_plain_implementation_has_them(seed: int) -> None:
         written = [nan if draw.random() < odd else float(draw.randint(0, 20)) for _ in reader]
         capacity = draw.choice([nan, *(float(draw.randint(1, 120)) for _ in range(9))])
         rates = PartitionRates(np.ones(count), np.array(written), np.array(lag))
-        found = drain(readers(*reader), members, rates, capacity)
-        assert (found.seconds, found.members_falling_behind) == plain_drain(reader, members, lag, written, capacity)[:2]  # type: ignore[index]
+        result = drain(readers(*reader), members, rates, capacity)
+        assert (result.seconds, result.members_falling_behind) == plain_drain(reader, members, lag, written, capacity)[
+            :2
+        ]  # type: ignore[index]
         expected = plain_drain(reader, members, lag, written, capacity)[2]  # type: ignore[index]
-        assert np.array_equal(found.member_seconds, expected, equal_nan=True)
+        assert np.array_equal(result.member_seconds, expected, equal_nan=True)

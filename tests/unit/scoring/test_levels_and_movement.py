@@ -47,9 +47,9 @@ def test_readers_move_where_another_member_reads_than_before():
 def test_members_parts_are_summed_and_idle_ones_counted():
     rates = PartitionRates(floats(1, 2, 3, 4), floats(1, 1, 1, 1), floats(0, NAN, 5, 5))
     reader = ints(0, 0, 2, 2)
-    found = evenness(reader, ints(0, 1, 2, 2), 3, rates)
-    assert (found.idle_members, found.skew_count) == (1, 2 / (4 / 3))
-    assert found.skew_rate == 7 / (10 / 3)
-    assert found.skew_lag is None
-    assert (found.partitions_moved, found.moved_rate_ratio) == (1, 2 / 10)
+    result = evenness(reader, ints(0, 1, 2, 2), 3, rates)
+    assert (result.idle_members, result.skew_count) == (1, 2 / (4 / 3))
+    assert result.skew_rate == 7 / (10 / 3)
+    assert result.skew_lag is None
+    assert (result.partitions_moved, result.moved_rate_ratio) == (1, 2 / 10)
     assert per_member(ints(0, ABSENT), floats(1, 9), 2).tolist() == [1, 0]

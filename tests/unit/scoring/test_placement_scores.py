@@ -77,10 +77,10 @@ def test_a_kernel_finds_brokers_by_their_ids_however_large() -> None:
     ids = np.array([4, 9, 2**31 - 1], dtype=np.int64)
     places = Places(ids, np.array([0, 1, 0], dtype=np.int64), 2)
     lists = Lists(np.array([[2**31 - 1, 4], [5, 9]], dtype=np.int32), np.array([4, ABSENT], dtype=np.int32))
-    found = placement_figures(lists, lists, np.array([6.0, 3.0]), places)
-    assert (found.replica_skew, found.leader_skew, found.disk_skew) == (1.0, 3.0, 6 / 5)
-    assert (found.replica_moves, found.leader_changes, found.bytes_to_move) == (0, 0, 0)
-    assert found.rack_violations == 1, "the first row is in one rack; who is unknown is a rack of its own"
+    result = placement_figures(lists, lists, np.array([6.0, 3.0]), places)
+    assert (result.replica_skew, result.leader_skew, result.disk_skew) == (1.0, 3.0, 6 / 5)
+    assert (result.replica_moves, result.leader_changes, result.bytes_to_move) == (0, 0, 0)
+    assert result.rack_violations == 1, "the first row is in one rack; who is unknown is a rack of its own"
 
 
 @for_each("seed", range(200))

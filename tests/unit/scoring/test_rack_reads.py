@@ -62,7 +62,7 @@ def test_random_groups_as_a_plain_implementation_has_them(seed: int) -> None:
         replicas: Replicas = [
             [draw.choice([None, "a", "b", "c"]) for _ in range(draw.randint(1, 3))] for _ in range(count)
         ]
-        leaders = [draw.choice([None, *one]) for one in replicas]
+        leaders = [draw.choice([None, *replica]) for replica in replicas]
         reader = [draw.choice([ABSENT, *range(len(members))]) for _ in range(count)]
         odd = draw.choice([0.0, 0.1])
         rates = [nan if draw.random() < odd else float(draw.randint(0, 3)) for _ in range(count)]

@@ -44,12 +44,12 @@ def test_by_hand() -> None:
         read_by("idle", ("rack-0", {})),
         read_by("shared", ("rack-0", {"t": (0,)}), ("rack-1", {"t": (0, 7)})),
     )
-    found = rack_traffic(replace(snapshot, groups=groups))
-    assert found.replication == {"t": 20.0}
-    assert found.reads == {"apart": 14.0, "at-home": 0.0, "shared": 5.0}
+    result = rack_traffic(replace(snapshot, groups=groups))
+    assert result.replication == {"t": 20.0}
+    assert result.reads == {"apart": 14.0, "at-home": 0.0, "shared": 5.0}
     # Rack 1 holds a replica of p0; rack 2 holds none of p1.
-    assert found.reads_without_replica == {"apart": 4.0, "at-home": 0.0, "shared": 0.0}
-    assert (found.unknown_partitions, found.unknown_groups) == (1, 1)
+    assert result.reads_without_replica == {"apart": 4.0, "at-home": 0.0, "shared": 0.0}
+    assert (result.unknown_partitions, result.unknown_groups) == (1, 1)
 
 
 def test_a_rack_that_nobody_says_makes_it_unknown() -> None:
@@ -102,10 +102,10 @@ def test_against_a_plain_loop(seed: int) -> None:
                     if member.rack and member.rack != rack[int(table.leader[i])]:
                         read[group.id] += rates[i]
                         left[group.id] += rates[i] * (member.rack not in {rack[b] for b in replicas})
-    found = rack_traffic(snapshot)
-    assert found.replication == pytest.approx(sent)
-    assert found.reads == pytest.approx(read)
-    assert found.reads_without_replica == pytest.approx(left)
+    result = rack_traffic(snapshot)
+    assert result.replication == pytest.approx(sent)
+    assert result.reads == pytest.approx(read)
+    assert result.reads_without_replica == pytest.approx(left)
 
 
 def test_brokers_that_select_by_rack_serve_readers_there() -> None:
@@ -113,16 +113,16 @@ def test_brokers_that_select_by_rack_serve_readers_there() -> None:
     rows = [row("t", 0, (0, 1, 2)), row("t", 1, (1, 4))]
     group = read_by("apart", ("rack-1", {"t": (0,)}), ("rack-2", {"t": (1,)}))
     for selector, reads, is_selecting in ((BY_RACK, 4.0, True), ("com.example.Own", 14.0, False)):
-        told = [replace(broker, configs={SELECTOR: f"org.x.{selector}"}) for broker in brokers(6, racks=3)]
-        found = rack_traffic(replace(cluster(rows, told, rates={RATE: [10.0, 4.0]}), groups=(group,)))
-        assert (found.reads, found.is_selecting) == ({"apart": reads}, is_selecting)
-        assert (found.is_selector_told, found.read_by_known) == (True, {"apart": 14.0})
+        changed_brokers = [replace(broker, configs={SELECTOR: f"org.x.{selector}"}) for broker in brokers(6, racks=3)]
+        result = rack_traffic(replace(cluster(rows, changed_brokers, rates={RATE: [10.0, 4.0]}), groups=(group,)))
+        assert (result.reads, result.is_selecting) == ({"apart": reads}, is_selecting)
+        assert (result.is_selector_told, result.read_by_known) == (True, {"apart": 14.0})
 
 
 def test_a_changed_placement_is_that_of_the_changed_snapshot() -> None:
     """p0 is led by 1 and copied to a planned broker; p1 stays; with unknown rack p0 is unknown."""
     snapshot = cluster([row("t", 0, (0, 1, 2)), row("t", 1, (1, 4))], brokers(6, racks=3), rates={RATE: [10.0, 4.0]})
     for rack, sent, unknown in (("rack-1", {"t": 10.0}, 0), ("rack-2", {"t": 20.0}, 0), (None, {}, 1)):
-        found = rack_traffic(snapshot, PlacementChange({0: Placed(1, (1, 0, 9))}, {9: rack}))
-        assert (found.replication, found.unknown_partitions) == (sent, unknown)
+        result = rack_traffic(snapshot, PlacementChange({0: Placed(1, (1, 0, 9))}, {9: rack}))
+        assert (result.replication, result.unknown_partitions) == (sent, unknown)
     assert rack_traffic(snapshot).replication == {"t": 20.0}

@@ -34,8 +34,8 @@ def test_the_share_of_partitions_that_were_measured_is_told() -> None:
     """One rate in twenty is unknown."""
     rates = {LoadKind.IN_BYTES_PER_S: [float("nan"), *[10.0] * 19]}
     scores = score_cluster(cluster([row("t", p, (p % 3,)) for p in range(20)], brokers(3), rates=rates))
-    told = {name: scores.resource(name) for name in ("in", "disk")}
-    assert {name: score and score.known_share for name, score in told.items()} == {"in": 0.95, "disk": 1.0}
+    reported = {name: scores.resource(name) for name in ("in", "disk")}
+    assert {name: score and score.known_share for name, score in reported.items()} == {"in": 0.95, "disk": 1.0}
 
 
 def test_levels_are_loads_over_capacities() -> None:

@@ -24,8 +24,8 @@ NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
     ],
 )
 def test_a_reading_beyond_its_limit_is_too_old(age, limit, seconds):
-    found = too_old(NOW - age, NOW, limit)
-    assert (None if found is None else (found.args["age_s"], found.args["limit_s"])) == seconds
+    result = too_old(NOW - age, NOW, limit)
+    assert (None if result is None else (result.args["age_s"], result.args["limit_s"])) == seconds
 
 
 @pytest.mark.parametrize("limit", [None, timedelta(hours=2), timedelta(days=3650)])

@@ -15,7 +15,7 @@ from kafka_rebalance.snapshot.other_hands import balancers, throttled_resources
 from kafka_rebalance.snapshot.partition_table import FutureReplica, Partition
 from kafka_rebalance.verify import verify_plan
 from tests.facts_said import said
-from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
+from tests.unit.findings.sample_clusters import brokers, cluster, findings_of, striped
 
 ROWS = striped("t", 6)
 TRACES = {
@@ -37,7 +37,7 @@ def seen(*topics: str, groups: tuple[Group, ...] = (), **configs: str) -> Cluste
 def test_a_balancer_is_known_by_its_topics(topic: str, name: str) -> None:
     (found,) = balancers(seen(topic, "cruise-control-of-ships", "confluent"))
     assert (found.name, found.signs) == (name, (f"topic {topic}",))
-    (finding,) = told(seen(topic), other_balancer.__name__)
+    (finding,) = findings_of(seen(topic), other_balancer.__name__)
     assert (finding.evidence["balancers"], finding.evidence["signs"]) == ((name,), (f"topic {topic}",))
     assert finding.recommendation.args == {"balancers": (name,), "sign": f"topic {topic}"}
     assert pause_of(name) != pause_of("another balancer")
@@ -51,7 +51,7 @@ def test_a_group_or_a_config_gives_it_away_and_a_config_that_is_off_clears_it() 
     assert balancers(off)[0].signs == ("confluent.balancer.enable=true",)
     assert balancers(seen("_confluent-metrics", confluent_balancer_enable="false")) == ()
     assert balancers(seen()) == ()
-    assert told(seen(), other_balancer.__name__) == []
+    assert findings_of(seen(), other_balancer.__name__) == []
 
 
 def test_the_plan_says_that_it_may_be_fought_and_moves_the_same() -> None:
@@ -78,7 +78,7 @@ def test_cordoned_log_dirs_are_told_and_a_wholly_cordoned_broker_gets_nothing() 
     cordoned, plain, failed = LogDir("/a", is_cordoned=True), LogDir("/b"), LogDir("/c", error="KafkaStorage (56)")
     dirs = {1: (cordoned, plain), 6: (cordoned, failed)}
     snapshot = cluster(striped("t", 24), of=brokers(7, log_dirs=dirs))
-    partly, whole = told(snapshot, broker_cordoned.__name__)
+    partly, whole = findings_of(snapshot, broker_cordoned.__name__)
     assert (partly.subject, partly.evidence["cordoned_log_dirs"], partly.evidence["log_dirs"]) == ("1", 1, 2)
     assert not partly.recommendation.args["is_whole"]
     assert (whole.subject, whole.recommendation.args["is_whole"]) == ("6", True)
@@ -94,15 +94,15 @@ def test_what_moves_now_is_told_and_its_throttles_are_not_left_over() -> None:
     ]
     dirs = Partition("u", 0, (4,), 4, (4,), (100,), future=(FutureReplica(4, 1, 30),))
     snapshot = cluster([*rows, dirs], configs={"t": {"leader.replication.throttled.replicas": "*"}})
-    (finding,) = told(snapshot, reassignment_running.__name__)
+    (finding,) = findings_of(snapshot, reassignment_running.__name__)
     assert (finding.evidence["partitions"], finding.evidence["replicas_between_log_dirs"]) == (1, 1)
     assert finding.evidence["copied_between_log_dirs_bytes"] == 30
     assert throttled_resources(snapshot) == (("t",), ())
-    assert told(snapshot, "throttle_left_over") == []
+    assert findings_of(snapshot, "throttle_left_over") == []
     alone = cluster([*ROWS, dirs])
-    assert told(alone, reassignment_running.__name__)[0].evidence["partitions"] == 0
-    (where,) = told(cluster([*ROWS, dirs], of=brokers(log_dirs={4: (LogDir("/a"), LogDir("/b"))})), finding.code)
+    assert findings_of(alone, reassignment_running.__name__)[0].evidence["partitions"] == 0
+    (where,) = findings_of(cluster([*ROWS, dirs], of=brokers(log_dirs={4: (LogDir("/a"), LogDir("/b"))})), finding.code)
     assert where.recommendation.args["written_to_dirs"] == ((4, "/b", 30),)
-    assert told(cluster(ROWS), reassignment_running.__name__) == []
+    assert findings_of(cluster(ROWS), reassignment_running.__name__) == []
     between = cluster(ROWS, of=brokers(configs={1: {"replica.alter.log.dirs.io.max.bytes.per.second": "9"}}))
-    assert told(between, "throttle_left_over")[0].evidence["broker_ids"] == (1,)
+    assert findings_of(between, "throttle_left_over")[0].evidence["broker_ids"] == (1,)

@@ -176,15 +176,15 @@ def test_the_window_respects_zones(before: str, now: str, seconds: float):
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "words"),
+    ("before", "now", "message"),
     [
         (T100, T0, "is not after"),
         (T0, None, "has no time"),
         (T0, T0, "not after"),
     ],
 )
-def test_times_that_cannot_be_are_refused(before: datetime, now: datetime | None, words: str):
-    with pytest.raises(InvalidInputError, match=words):
+def test_times_that_cannot_be_are_refused(before: datetime, now: datetime | None, message: str):
+    with pytest.raises(InvalidInputError, match=message):
         measure_rates(snapshot(before, 1, 0, 1), snapshot(now, 1, 0, 1))
 
 

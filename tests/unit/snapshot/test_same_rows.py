@@ -7,7 +7,7 @@ def snapshot(topics):
     rows = [Partition(name, number, (1,), 1) for name, (_, numbers) in topics.items() for number in numbers]
     return ClusterSnapshot(
         cluster="c", brokers=(Broker(1),), topics=tuple(Topic(name, known[0]) for name, known in topics.items()),
-        partitions=partition_table(rows, {name: place for place, name in enumerate(topics)}),
+        partitions=partition_table(rows, {name: index for index, name in enumerate(topics)}),
     )  # fmt: skip
 
 

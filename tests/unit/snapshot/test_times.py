@@ -39,8 +39,8 @@ def _forms(moment: datetime) -> list[str]:
 def test_every_form_of_a_moment_is_that_moment(naive, minutes):
     moment = naive.replace(tzinfo=timezone(timedelta(minutes=minutes)))
     for text in _forms(moment):
-        found = parse_time(text, "here", needs_zone=True)
-        assert (found, found.utcoffset()) == (moment, moment.utcoffset()), text
+        time = parse_time(text, "here", needs_zone=True)
+        assert (time, time.utcoffset()) == (moment, moment.utcoffset()), text
     assert parse_time(time_text(moment), "here") == moment
     assert time_text(parse_time(time_text(moment), "here")) == time_text(moment)
 
@@ -89,6 +89,6 @@ def test_check_reads_every_form_alike(form):
     document = resealed(plan.document | {"expires_at": form})
     snapshot = snapshot_from_document(snapshot_to_document(plan.snapshot) | {"captured_at": form})
     just_after = replace(plan.snapshot, captured_at=datetime(2026, 11, 20, 6, microsecond=1, tzinfo=UTC))
-    told = {"captured_at": None}
-    assert "expired" not in {code.value for code in check_plan(resealed(document | told), snapshot).codes}
-    assert "expired" in {code.value for code in check_plan(resealed(document | told), just_after).codes}
+    reported = {"captured_at": None}
+    assert "expired" not in {code.value for code in check_plan(resealed(document | reported), snapshot).codes}
+    assert "expired" in {code.value for code in check_plan(resealed(document | reported), just_after).codes}

@@ -147,7 +147,7 @@ def test_the_largest_broker_ids_are_as_good_as_any():
     largest = 2**31 - 1
     rows = [row("t", number, [largest, 7 * number + 3], size=10 + number) for number in range(6)]
     ids = sorted({broker for partition_row in rows for broker in partition_row.replicas})
-    with_racks = [Broker(broker, rack=f"r{place % 2}") for place, broker in enumerate(ids)]
+    with_racks = [Broker(broker, rack=f"r{index % 2}") for index, broker in enumerate(ids)]
     snapshot = cluster([*rows, row("u", 0, [3, 10], removing=(10,))], with_racks)
     scores = score_cluster(snapshot)
     assert {score.broker for score in scores.brokers} == set(ids)

@@ -20,14 +20,14 @@ def test_hosts_with_the_same_lack_are_told_together():
 
 def test_each_lack_is_told_and_our_code_may_travel():
     code = ("a", "/py", OUR_CODE, "one of 0123456789ab", "0.1.0 of ba9876543210")
-    told = str(ExecutorError.of([("a", "/py", "numpy", "1.26.4", "2.4.6"), code]))
-    ours, numpy = told.split("; ")
+    message = str(ExecutorError.of([("a", "/py", "numpy", "1.26.4", "2.4.6"), code]))
+    ours, numpy = message.split("; ")
     assert ours.startswith("Spark executor on a: kafka-rebalance-advisor is one of 0123456789ab, 0.1.0 of ba987654")
     assert "ADVISOR_SPARK_CODE=installed" in ours
     assert numpy == "Spark executor on a: numpy is 1.26.4, 2.4.6 is needed: install numpy==2.4.6 in /py"
 
 
-@pytest.mark.parametrize(("end", "told"), [
+@pytest.mark.parametrize(("end", "expected"), [
     (
         ("pyspark.errors.exceptions.base.PySparkRuntimeError: [PYTHON_VERSION_MISMATCH] Python in worker has different "
         "version: 3.12 than that in driver: 3.11, PySpark cannot run with different minor versions."),
@@ -43,18 +43,18 @@ def test_each_lack_is_told_and_our_code_may_travel():
         "w: numba is missing, 0.68.1 is needed: install numba==0.68.1 in /py",
     ),
 ])  # fmt: skip
-def test_what_spark_says_of_a_failed_task_is_read(end, told):
-    found = executor_error(LOST + end)
-    assert str(found).startswith(f"Spark executor on {told}")
-    assert "\n" not in str(found)
+def test_what_spark_says_of_a_failed_task_is_read(end, expected):
+    error = executor_error(LOST + end)
+    assert str(error).startswith(f"Spark executor on {expected}")
+    assert "\n" not in str(error)
 
 
-@pytest.mark.parametrize(("hosts", "place"), [
+@pytest.mark.parametrize(("hosts", "host"), [
     ((), "a host that Spark does not name"), (("b", "b"), "b"), (("b", "a", "b"), "one of a, b"),
 ])  # fmt: skip
-def test_where_spark_names_no_host_those_of_all_executors_are_told(hosts, place):
-    words = "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.12 than that in driver: 3.11, PySpark"
-    assert str(executor_error(words, hosts)).startswith(f"Spark executor on {place}: Python is 3.12, 3.11 is needed")
+def test_where_spark_names_no_host_those_of_all_executors_are_told(hosts, host):
+    text = "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.12 than that in driver: 3.11, PySpark"
+    assert str(executor_error(text, hosts)).startswith(f"Spark executor on {host}: Python is 3.12, 3.11 is needed")
 
 
 @pytest.mark.parametrize("text", [

@@ -59,10 +59,10 @@ def test_many_units_with_a_long_tail_fill_bins_evenly():
     assert max(loads) <= max(*costs, sum(costs) / 64 + sorted(costs)[-65])
 
 
-@pytest.mark.parametrize(("costs", "bins", "place"), [
+@pytest.mark.parametrize(("costs", "bins", "location"), [
     ([1.0], 0, "bins"), ([1.0, -0.5], 2, r"costs\[1\]"), ([float("nan")], 2, r"costs\[0\]"),
     ([1.0, float("inf")], 2, r"costs\[1\]"),
 ])  # fmt: skip
-def test_what_is_no_cost_is_refused_with_its_place(costs, bins, place):
-    with pytest.raises(UsageError, match=f"^{place}: "):
+def test_what_is_no_cost_is_refused_with_its_place(costs, bins, location):
+    with pytest.raises(UsageError, match=f"^{location}: "):
         pack_by_cost(costs, bins)

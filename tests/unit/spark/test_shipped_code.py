@@ -66,7 +66,7 @@ def test_whoever_reads_the_archive_while_threads_write_it_again_finds_it_whole(a
         assert {writer.result(60) for writer in writers} == {path}
         is_over.set()
         assert set().union(*(reader.result(60) for reader in readers)) == {len(archive.content)}
-    assert [found.name for found in tmp_path.iterdir()] == [archive.name]
+    assert [file.name for file in tmp_path.iterdir()] == [archive.name]
 
 
 def test_an_executor_is_asked_for_the_drivers_own_versions(archive):

@@ -46,36 +46,36 @@ def test_what_is_missing_old_or_broken_is_named(tmp_path, monkeypatch):
 
 def test_an_archive_is_unpacked_once_whoever_asks(archive, tmp_path):
     """Eight at a time: one folder, complete, and nothing half-made beside it."""
-    place = tmp_path / "cache" / "spark"
+    folder = tmp_path / "cache" / "spark"
     with ThreadPoolExecutor(8) as pool:
-        folders = set(pool.map(lambda _: unpack_once(archive, place), range(16)))
-    assert folders == {place / "code-advisor-1234"}
-    assert [path.name for path in place.iterdir()] == ["code-advisor-1234"]
-    kept = place / "code-advisor-1234" / "package" / "kernel.nbi"
+        folders = set(pool.map(lambda _: unpack_once(archive, folder), range(16)))
+    assert folders == {folder / "code-advisor-1234"}
+    assert [path.name for path in folder.iterdir()] == ["code-advisor-1234"]
+    kept = folder / "code-advisor-1234" / "package" / "kernel.nbi"
     kept.write_text("compiled")
-    unpack_once(archive, place)
+    unpack_once(archive, folder)
     assert kept.read_text() == "compiled"
-    assert place.stat().st_mode & 0o777 == 0o700
+    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_folder_into_which_others_may_write_is_not_used(archive, tmp_path):
     """Compiled kernels are unpickled from there."""
-    place = tmp_path / "shared"
-    place.mkdir()
-    place.chmod(0o777)
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o777)
     with pytest.raises(PermissionError, match="others may write there"):
-        unpack_once(archive, place)
-    assert list(place.iterdir()) == []
+        unpack_once(archive, folder)
+    assert list(folder.iterdir()) == []
 
 
 def test_versions_that_nobody_used_for_a_month_go(archive, tmp_path):
-    place = tmp_path / "cache"
+    folder = tmp_path / "cache"
     for name, days in (("code-old", 31), ("code-recent", 29)):
-        (place / name).mkdir(parents=True)
-        os.utime(place / name, (time.time() - days * 86_400,) * 2)
-    place.chmod(0o700)
-    unpack_once(archive, place)
-    assert sorted(path.name for path in place.iterdir()) == ["code-advisor-1234", "code-recent"]
+        (folder / name).mkdir(parents=True)
+        os.utime(folder / name, (time.time() - days * 86_400,) * 2)
+    folder.chmod(0o700)
+    unpack_once(archive, folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["code-advisor-1234", "code-recent"]
 
 
 def test_the_digest_is_of_the_text_of_modules_alone(tmp_path):
@@ -96,8 +96,8 @@ def test_a_task_looks_before_it_unpickles_what_it_is_to_do():
     lacking = {**needed, "parts": {"absent_part": "1.2"}, "code": needed["code"] | {"digest": "0" * 64}}
     with pytest.raises(RuntimeError) as raised:
         list(running(lacking, b"no pickle")(iter(())))
-    told = str(executor_error(f"RuntimeError: {raised.value}\n"))
-    absent, ours = told.split("; ")
+    message = str(executor_error(f"RuntimeError: {raised.value}\n"))
+    absent, ours = message.split("; ")
     version = f"{advisor_version()} of 000000000000"
     assert ours.startswith(f"Spark executor on {socket.gethostname()}: {worker_start.OUR_CODE} is one of ")
     assert f"{version} is needed" in ours

@@ -44,7 +44,7 @@ def test_a_board_is_grafanas_json_with_every_panel_in_place(board: Board) -> Non
         (target,) = panel["targets"]
         assert target["datasource"]["uid"] == DATASOURCE_UID
         assert target["format"] == ("time_series" if panel["type"] in ("timeseries", "state-timeline") else "table")
-    variables = [one["name"] for one in document.get("templating", {}).get("list", [])]
+    variables = [item["name"] for item in document.get("templating", {}).get("list", [])]
     assert variables == ["airflow", *(["cluster"] if board.of_one_cluster else [])]
 
 
@@ -59,9 +59,9 @@ def test_links_limits_and_bars_are_of_columns_that_the_panel_has() -> None:
         for board in BOARDS
         for panel in json.loads(dashboard_json(board))["panels"]
         for override in panel.get("fieldConfig", {}).get("overrides", [])
-        for one in override["properties"]
-        if one["id"] == "links"
-        for link in one["value"]
+        for item in override["properties"]
+        if item["id"] == "links"
+        for link in item["value"]
     ]
     assert "${airflow}/advisor/clusters/${__data.fields.cluster:percentencode}" in links
     assert "${airflow}/advisor/clusters/${cluster:percentencode}/broker?id=${__value.text:percentencode}" in links

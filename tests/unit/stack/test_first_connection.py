@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rebalance_advisor.cli.main import main as shell
-from stack.airflow.client import failure_words
+from stack.airflow.client import failure_text
 from stack.demo import pipeline
 
 
@@ -26,11 +26,11 @@ def test_a_wrong_address_ends_a_demo_with_the_words_of_snapshot(
     monkeypatch.setattr(pipeline, "Machine", refuse)
     server = f"127.0.0.1:{closed_port}"
     assert pipeline.main(["--bootstrap", server]) == 1
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     assert shell(["snapshot", "--bootstrap", server, "--out", str(tmp_path / "cluster.json")]) == 1
-    assert told.err == capsys.readouterr().err
-    assert (told.out, told.err.count("\n")) == ("", 1)
-    assert f"{server}: the port is closed" in told.err
+    assert output.err == capsys.readouterr().err
+    assert (output.out, output.err.count("\n")) == ("", 1)
+    assert f"{server}: the port is closed" in output.err
 
 
 def test_wrong_client_properties_end_it_too(
@@ -48,7 +48,7 @@ def error(event: str, *raised: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("lines", "words"),
+    ("lines", "message"),
     [
         ([], "no reason in its log"),
         (["a text"], "no reason in its log"),
@@ -65,5 +65,5 @@ def error(event: str, *raised: dict[str, Any]) -> dict[str, Any]:
         ),
     ],
 )  # fmt: skip
-def test_a_failed_task_is_said_by_its_exception_without_frames(lines: list[Any], words: str) -> None:
-    assert failure_words(lines) == words
+def test_a_failed_task_is_said_by_its_exception_without_frames(lines: list[Any], message: str) -> None:
+    assert failure_text(lines) == message

@@ -85,9 +85,9 @@ def test_what_is_there_is_not_fetched_again(cache: Path, tmp_path: Path, monkeyp
 
 
 def test_another_list_has_another_folder(cache: Path):
-    one = maven._folder_name(["g:a:1"], is_transitive=True)
-    assert one != maven._folder_name(["g:a:1"], is_transitive=False)
-    assert one != maven._folder_name(["g:a:1", "g:b:1"], is_transitive=True)
+    first = maven._folder_name(["g:a:1"], is_transitive=True)
+    assert first != maven._folder_name(["g:a:1"], is_transitive=False)
+    assert first != maven._folder_name(["g:a:1", "g:b:1"], is_transitive=True)
 
 
 def test_an_old_java_is_refused_with_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

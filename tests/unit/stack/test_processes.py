@@ -38,9 +38,9 @@ def is_alive(pid):
 
 def test_it_runs_in_a_session_of_its_own_and_is_found_by_its_record(program):
     program.start(SLEEPER, os.environ)
-    found = Program(program.name, program.record, program.log)
-    assert found.is_running
-    assert os.getsid(found.pid) == found.pid
+    result = Program(program.name, program.record, program.log)
+    assert result.is_running
+    assert os.getsid(result.pid) == result.pid
 
 
 def test_starting_it_twice_starts_it_once(program):
@@ -52,8 +52,8 @@ def test_starting_it_twice_starts_it_once(program):
 
 def test_stopping_ends_what_it_started_too(program):
     program.start(FAMILY, os.environ)
-    wait_for("the child's number", lambda: program.last_words().strip().isdigit())
-    child = int(program.last_words())
+    wait_for("the child's number", lambda: program.log_tail().strip().isdigit())
+    child = int(program.log_tail())
     assert session_members(program.pid) == [child]
     stop([program], 5)
     wait_for("the child to end", lambda: not is_alive(child))
@@ -63,8 +63,8 @@ def test_stopping_ends_what_it_started_too(program):
 
 def test_what_a_killed_one_left_behind_is_ended_before_it_starts_again(program):
     program.start(FAMILY, os.environ)
-    wait_for("the child's number", lambda: program.last_words().strip().isdigit())
-    child = int(program.last_words())
+    wait_for("the child's number", lambda: program.log_tail().strip().isdigit())
+    child = int(program.log_tail())
     os.kill(program.pid, signal.SIGKILL)
     wait_for("the program to end", lambda: not program.is_running)
     assert is_alive(child)
@@ -82,4 +82,4 @@ def test_a_number_that_somebody_else_has_now_is_never_signalled(program):
 def test_one_that_ended_by_itself_is_not_running(program):
     program.start([sys.executable, "-c", "print('bye')"], os.environ)
     wait_for("the program to end", lambda: not program.is_running)
-    assert program.last_words() == "bye"
+    assert program.log_tail() == "bye"

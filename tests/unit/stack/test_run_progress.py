@@ -43,9 +43,9 @@ def test_after_twenty_seconds_of_silence_it_says_what_is_under_way_and_what_it_w
     terminal.now = 20.0
     terminal.progress.look(running)
     (line,) = terminal.lines
-    told = re.fullmatch(rf"replay           under way for (\d+) s; {re.escape(COMPILING)}", line)
-    assert told is not None
-    assert int(told[1]) >= 50  # more on a machine that takes its time
+    match = re.fullmatch(rf"replay           under way for (\d+) s; {re.escape(COMPILING)}", line)
+    assert match is not None
+    assert int(match[1]) >= 50  # more on a machine that takes its time
     terminal.now = 39.9  # last printed 19.9 s ago
     terminal.progress.look(running)
     assert len(terminal.lines) == 1

@@ -39,8 +39,8 @@ def test_a_value_that_changes_is_waited_for_until_it_rests() -> None:
 
 
 def test_what_was_waited_for_in_vain_is_named_with_what_was_seen_last() -> None:
-    words = r"^waited \d+ s for three members; seen last: \['a', 'b'\]$"
-    with pytest.raises(WaitError, match=words):
+    text = r"^waited \d+ s for three members; seen last: \['a', 'b'\]$"
+    with pytest.raises(WaitError, match=text):
         wait_for("three members", lambda: ["a", "b"], until=lambda seen: len(seen) == 3, seconds=0, every_s=0)
 
 
@@ -49,14 +49,14 @@ def test_a_look_that_takes_all_of_the_time_and_finds_it_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ended", "words"), [(True, "ended while starting"), (False, "did not start within 0 s")], ids=["ended", "silent"]
+    ("ended", "message"), [(True, "ended while starting"), (False, "did not start within 0 s")], ids=["ended", "silent"]
 )
-def test_the_first_line_names_a_program_that_did_not_start_and_its_last_words(*, ended: bool, words: str) -> None:
+def test_the_first_line_names_a_program_that_did_not_start_and_its_last_words(*, ended: bool, message: str) -> None:
     log = "begins\nBindException: port 9092 is taken\n\tat Server.java\nends\n\n"
     with pytest.raises(StartError) as raised:
         wait_started("Kafka broker 2", lambda: False, ended=lambda: ended, log=lambda: log, seconds=0)
     first, *rest = str(raised.value).splitlines()
-    assert first == f"Kafka broker 2 {words}: BindException: port 9092 is taken"
+    assert first == f"Kafka broker 2 {message}: BindException: port 9092 is taken"
     assert rest == [line for line in log.splitlines() if line]
 
 

@@ -19,6 +19,6 @@ def test_the_warmer_searches_a_plan_in_the_background_and_ends_well(tmp_path: Pa
     warmer = kernel_warmer(machine)
     assert warmer.is_running
     wait_for("the kernels", lambda: not warmer.is_running, seconds=4 * PATIENCE_S)
-    assert warmer.last_words() == ""
+    assert warmer.log_tail() == ""
     stop([warmer], 1.0)
     assert not warmer.record.exists()

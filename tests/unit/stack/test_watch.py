@@ -48,7 +48,7 @@ def test_a_killed_program_runs_again_and_the_log_says_so(watched, tmp_path):
     try:
         for name, program in programs.items():
             starts[name]()
-            wait_for(f"{name} to speak", lambda program=program: program.last_words() == "asleep")
+            wait_for(f"{name} to speak", lambda program=program: program.log_tail() == "asleep")
         lines = watched({name: of_program(program, starts[name]) for name, program in programs.items()})
         for _ in range(2):
             before = {name: program.pid for name, program in programs.items()}

@@ -6,7 +6,7 @@ ROWS = tuple({"topic": "t", "partition": number} for number in range(5))
 
 
 @pytest.mark.parametrize(
-    ("check", "words"),
+    ("check", "text"),
     [
         (Check("no_twins", "block", 0), "no_twins: passed"),
         (Check("no_twins", "warn", 1, ROWS[:1]), "no_twins (warn): topic t, partition 0"),
@@ -16,6 +16,6 @@ ROWS = tuple({"topic": "t", "partition": number} for number in range(5))
         ),
     ],
 )  # fmt: skip
-def test_the_first_three_rows_are_named_and_the_others_counted(check, words):
-    assert str(check) == words
+def test_the_first_three_rows_are_named_and_the_others_counted(check, text):
+    assert str(check) == text
     assert check.is_passed == (check.failed_rows == 0)

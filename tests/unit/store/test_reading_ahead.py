@@ -17,14 +17,14 @@ def test_it_has_every_tables_columns_the_id_the_scores_and_the_history() -> None
     snapshot = plain_snapshot()
     with reading_ahead(snapshot) as ahead:
         assert list(ahead.columns) == [*TABLES, "committed_offset", "group_lag"]
-        found = {table: made.result() for table, made in ahead.columns.items()}
+        results = {table: made.result() for table, made in ahead.columns.items()}
         assert ahead.snapshot_id.result() == codec.snapshot_id(snapshot)
         assert ahead.scores.result() == score_cluster(snapshot)
         history = ahead.history.result()
     assert history is not None
     assert (history.until, history.windows["in_bytes_per_s"]) == (snapshot.captured_at, 3600.0)
-    assert [str(cell) for cell in found["group_lag"]["lag_messages"]] == ["30"]
-    assert [str(cell) for cell in found["committed_offset"]["topic"]] == ["orders"]
+    assert [str(cell) for cell in results["group_lag"]["lag_messages"]] == ["30"]
+    assert [str(cell) for cell in results["committed_offset"]["topic"]] == ["orders"]
 
 
 def test_another_thread_makes_it_and_is_gone_with_the_block(monkeypatch) -> None:

@@ -69,8 +69,10 @@ def plain_price_bound(
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
     total = 0.0
     for name, price in prices.items():
-        for b, one in enumerate(price.tolist()):
-            total -= one * (bands[name].high[b] if one > 0 else bands[name].low[b] if one < 0 else 0.0)
+        for b, unit_price in enumerate(price.tolist()):
+            total -= unit_price * (
+                bands[name].high[b] if unit_price > 0 else bands[name].low[b] if unit_price < 0 else 0.0
+            )
     for p, factor in enumerate(rf.tolist()):
         held = held_by(cluster, p)
         if not may_be_touched(cluster, p, factor):
@@ -79,13 +81,13 @@ def plain_price_bound(
         cheapest: dict[int, float] = {}
         leading: dict[int, float] = {}
         for b in range(len(cluster.ids)):
-            place = int(cluster.rack[b]) if factor <= racks_open else b
+            rack = int(cluster.rack[b]) if factor <= racks_open else b
             stays = b in held and cluster.stays[b] and not cluster.must_leave[p, cluster.now[p].tolist().index(b)]
             ways = [float(keep[p, b])] * bool(stays) + [float(copy[p, b])] * bool(cluster.takes_replicas[b])
-            cheapest[place] = min([cheapest.get(place, np.inf), *ways])
+            cheapest[rack] = min([cheapest.get(rack, np.inf), *ways])
             goes_on = [float(keep[p, b] + lead[p, b])] * bool(stays and b == cluster.leader[p])
             led = [way + float(lead[p, b]) for way in ways if may_lead[b]] + goes_on
-            leading[place] = min([leading.get(place, np.inf), *led])
+            leading[rack] = min([leading.get(rack, np.inf), *led])
         led_sets = [
             leading[first] + sum(cheapest[other] for other in others)
             for first in leading
@@ -110,7 +112,7 @@ def is_even(cluster: ClusterArrays, p: int, placed: list[int]) -> bool:
 
 def plain_targets(cluster: ClusterArrays, claimed: ClaimedMoves, parameters: PlanOptions) -> Counter[str]:
     """Count, move by move, the faults of each rule on scope, targets, leaders, factor and racks."""
-    found = Counter[str](
+    counts = Counter[str](
         topic_excluded=0, unmovable=0, in_flight=0, out_of_sync=0, scope=0, broker_gone=0, broker_closed=0,
         leader_not_first=0, leader_forbidden=0, replication_factor=0, rack=0, move_idle=0,
     )  # fmt: skip
@@ -119,37 +121,37 @@ def plain_targets(cluster: ClusterArrays, claimed: ClaimedMoves, parameters: Pla
         before, leader = int(claimed.leader_from[number]), int(claimed.leader_to[number])
         behind = [b for b, late in zip(cluster.now[p].tolist(), cluster.behind[p].tolist(), strict=True) if late]
         moves_set, new = set(to) != set(was), [b for b in to if b not in was]
-        found["topic_excluded"] += bool(cluster.excluded[p])
-        found["unmovable"] += bool(cluster.leaderless[p])
-        found["in_flight"] += bool(cluster.in_flight[p])
-        found["out_of_sync"] += bool(cluster.waiting[p])
-        found["out_of_sync"] += moves_set and any(b in behind for b in to)
-        found["out_of_sync"] += leader in behind
-        found["scope"] += moves_set and not parameters.moves_replicas
+        counts["topic_excluded"] += bool(cluster.excluded[p])
+        counts["unmovable"] += bool(cluster.leaderless[p])
+        counts["in_flight"] += bool(cluster.in_flight[p])
+        counts["out_of_sync"] += bool(cluster.waiting[p])
+        counts["out_of_sync"] += moves_set and any(b in behind for b in to)
+        counts["out_of_sync"] += leader in behind
+        counts["scope"] += moves_set and not parameters.moves_replicas
         judged = to if parameters.moves_replicas else new
-        found["broker_gone"] += any(not cluster.stays[b] for b in judged)
-        found["broker_closed"] += any(cluster.stays[b] and not cluster.takes_replicas[b] for b in new)
-        found["broker_closed"] += any(not may_hold(cluster, p, b) for b in new)
-        found["leader_not_first"] += to[0] != leader
+        counts["broker_gone"] += any(not cluster.stays[b] for b in judged)
+        counts["broker_closed"] += any(cluster.stays[b] and not cluster.takes_replicas[b] for b in new)
+        counts["broker_closed"] += any(not may_hold(cluster, p, b) for b in new)
+        counts["leader_not_first"] += to[0] != leader
         may = (cluster.keeps_leaders if leader == before else cluster.takes_leaders)[leader]
         could = any(cluster.takes_leaders[b] for b in to) or could_lead(cluster, p)
-        found["leader_forbidden"] += bool(not may and could)
-        found["leader_forbidden"] += leader not in to
+        counts["leader_forbidden"] += bool(not may and could)
+        counts["leader_forbidden"] += leader not in to
         factor = len(was) if not parameters.moves_replicas else parameters.replication_factor or len(was)
-        found["replication_factor"] += len(to) != factor
+        counts["replication_factor"] += len(to) != factor
         fewer = len({int(cluster.rack[b]) for b in to}) < len({int(cluster.rack[b]) for b in was})
-        found["rack"] += moves_set and not is_even(cluster, p, to) and (fewer or is_even(cluster, p, was))
-        found["move_idle"] += to == was and leader == before
+        counts["rack"] += moves_set and not is_even(cluster, p, to) and (fewer or is_even(cluster, p, was))
+        counts["move_idle"] += to == was and leader == before
         kind = "replica" if moves_set else "order" if to[1:] != [b for b in was if b != to[0]] else "leader"
-        found["move_idle"] += kind != "replica"
-    return found
+        counts["move_idle"] += kind != "replica"
+    return counts
 
 
 def plain_result(cluster: ClusterArrays, claimed: ClaimedMoves, parameters: PlanOptions) -> Counter[str]:
     """Count what is wrong with the placement that the moves lead to, partition by partition, where moves promise it."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     if not parameters.moves_replicas:
-        return found
+        return counts
     is_moved = dict(zip(claimed.row.tolist(), claimed.leader_to.tolist(), strict=True))
     for p, line in enumerate(claimed.after.tolist()):
         if cluster.left_alone[p]:
@@ -158,14 +160,14 @@ def plain_result(cluster: ClusterArrays, claimed: ClaimedMoves, parameters: Plan
         elected = is_moved.get(p, int(cluster.preferred[p]))
         leads = {leader} if parameters.has_budget else {leader, elected}
         if any(cluster.takes_leaders[b] for b in held) or can_be_led(cluster, p):
-            found["leader_forbidden"] += sum(b >= 0 and not cluster.keeps_leaders[b] for b in leads)
+            counts["leader_forbidden"] += sum(b >= 0 and not cluster.keeps_leaders[b] for b in leads)
         if parameters.has_budget:
             continue
-        found["broker_left"] += any(not cluster.stays[b] for b in held)
-        found["broker_left"] += any(not may_hold(cluster, p, b) for b in held)
-        found["rack"] += not cluster.unknown[p] and not is_even(cluster, p, held)
-        found["replication_factor"] += len(held) != (parameters.replication_factor or len(held))
-    return +found
+        counts["broker_left"] += any(not cluster.stays[b] for b in held)
+        counts["broker_left"] += any(not may_hold(cluster, p, b) for b in held)
+        counts["rack"] += not cluster.unknown[p] and not is_even(cluster, p, held)
+        counts["replication_factor"] += len(held) != (parameters.replication_factor or len(held))
+    return +counts
 
 
 def may_hold(cluster: ClusterArrays, p: int, broker: int) -> bool:

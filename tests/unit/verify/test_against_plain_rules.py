@@ -36,21 +36,25 @@ def troubled(seed: int) -> ClusterSnapshot:
     draw = np.random.default_rng(seed)
     snapshot = random_cluster(seed, broker_count=5, racks=2 + seed % 2, topics=2)
     rows = []
-    for one in snapshot.each_partition():
-        sizes: list[int | None] = [int(size * draw.uniform(0.5, 1.5)) for size in one.log_bytes if size]
+    for partition in snapshot.each_partition():
+        sizes: list[int | None] = [int(size * draw.uniform(0.5, 1.5)) for size in partition.log_bytes if size]
         kind = int(draw.integers(12))
         if kind == 0:
             sizes = [None] * len(sizes)
         changes: dict[str, Any] = {"log_bytes": tuple(sizes)}
         if kind == 1:
-            changes |= {"offline": one.replicas[-1:], "isr": one.replicas[:-1]}
+            changes |= {"offline": partition.replicas[-1:], "isr": partition.replicas[:-1]}
         if kind == 2:
             changes |= {"leader": None, "isr": ()}
-        if kind == 3 and len(one.replicas) > 1:
-            changes |= {"removing": one.replicas[-1:]}
-        if kind == 4 and len(one.replicas) > 1:
-            changes |= {"replicas": one.replicas[:-1], "isr": one.replicas[:-1], "log_bytes": tuple(sizes)[:-1]}
-        rows.append(replace(one, **changes))
+        if kind == 3 and len(partition.replicas) > 1:
+            changes |= {"removing": partition.replicas[-1:]}
+        if kind == 4 and len(partition.replicas) > 1:
+            changes |= {
+                "replicas": partition.replicas[:-1],
+                "isr": partition.replicas[:-1],
+                "log_bytes": tuple(sizes)[:-1],
+            }
+        rows.append(replace(partition, **changes))
     index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
     states = {4: BrokerState.DEAD} if seed % 3 == 0 else {}
     known = tuple(replace(broker, state=states.get(broker.id, broker.state)) for broker in snapshot.brokers)
@@ -69,8 +73,8 @@ def test_prices_prove_what_plain_loops_find(seed: int) -> None:
         prices[name] = draw.choice([-2.0, 0.0, 0.5, 3.0], 5)
     some = dict(list(prices.items())[: 1 + seed % 4])
     for chosen in (some, {"leaders": prices["leaders"]}, {}):
-        found = price_bound(known, given, bands, chosen)
-        assert found == pytest.approx(plain_price_bound(known, given, bands, chosen), rel=1e-9, abs=1e-3)
+        result = price_bound(known, given, bands, chosen)
+        assert result == pytest.approx(plain_price_bound(known, given, bands, chosen), rel=1e-9, abs=1e-3)
     rf = target_factors(known, given)
     expected = [may_be_touched(known, p, factor) for p, factor in enumerate(rf.tolist())]
     assert touchable(known, rf).tolist() == expected
@@ -180,6 +184,6 @@ def test_fair_shares_of_two_authors_are_the_same(seed: int) -> None:
         follower_load=(follower * (factor > 0))[:, None],
         leader_extra=np.zeros((30, 1)),
     )[:, 0]
-    found = fair_share_of(known_arrays, factor, follower, carried)
-    assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
+    result = fair_share_of(known_arrays, factor, follower, carried)
+    assert result == pytest.approx(expected, rel=1e-7, abs=1e-9)
     assert fair_share_of(known_arrays, factor, follower, np.zeros(count)).tolist() == [0.0] * count

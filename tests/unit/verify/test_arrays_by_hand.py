@@ -98,7 +98,7 @@ def test_who_is_out_of_sync() -> None:
     assert known.under_replicated.tolist() == [True, False, True, True, False, False]
     assert known.observed.tolist() == known.excluded.tolist() == [False, True, True, False, True, False]
     assert known.must_leave.tolist() == [[False] * 3] * 3 + [[False, True, False]] + [[False] * 3] * 2
-    nobody_told = cluster([replace(one, isr=None, offline=(), observers=()) for one in rows], brokers(3))
+    nobody_told = cluster([replace(item, isr=None, offline=(), observers=()) for item in rows], brokers(3))
     assert not arrays(nobody_told).under_replicated.any()
 
 
@@ -161,9 +161,9 @@ def test_volumes_are_told_once_and_say_what_is_still_free() -> None:
     """Two volumes of 100 and 200 bytes, the first under two dirs; 30 and 40 are free, and it holds 15 GB."""
     known = arrays(with_dirs(LogDir("/a", 100, 30), LogDir("/b", 100, 30), LogDir("/c", 200, 40)))
     set_by_hand = {1: Capacity(disk_bytes=70.0), 2: Capacity(disk_bytes=80.0)}
-    told = capacities_of(known, set_by_hand)["disk"]
-    assert told is not None
-    assert told.tolist() == [300, 70, 80]
+    disk = capacities_of(known, set_by_hand)["disk"]
+    assert disk is not None
+    assert disk.tolist() == [300, 70, 80]
     nothing = {"disk": None, "replicas": None}
     before = {"disk": np.array([15.0, 10, 5])}
     limits = hard_limits(known, nothing, before)

@@ -229,9 +229,9 @@ def bounded(value: float, gap: float | None, cost: float, **more: object) -> dic
     } | more  # fmt: skip
 
 
-def proof(**told: object) -> dict[str, Any]:
+def proof(**fields: object) -> dict[str, Any]:
     """One of moves or time, or of bytes."""
-    return {"prices": {}, "receiving": {}, "sending": {}, "covers": []} | told
+    return {"prices": {}, "receiving": {}, "sending": {}, "covers": []} | fields
 
 
 @pytest.mark.parametrize(
@@ -279,14 +279,14 @@ def test_bounds_of_seconds_take_the_quickest_wave_and_bytes_only_where_they_are_
     known, given = arrays(), parameters()
     levels = recompute(claims(), known, given)
     waves = [{"throttle_bytes_per_s": throttle} for throttle in (1_000_000, 2_000_000)]
-    found = recomputed_bounds(bounded(3e9, 0.0, 4e9, waves=waves), levels, known, given)
-    assert found == pytest.approx({"leader_changes": 0, "replica_moves": 1, "bytes": 3e9, "seconds": 1500})
+    result = recomputed_bounds(bounded(3e9, 0.0, 4e9, waves=waves), levels, known, given)
+    assert result == pytest.approx({"leader_changes": 0, "replica_moves": 1, "bytes": 3e9, "seconds": 1500})
     none = bounded(3e9, 0.0, 4e9) | {"cost": {"bytes": None}}
     assert recomputed_bounds(none, levels, known, given) == {"leader_changes": 0, "replica_moves": 1}
     asked = parameters(leaders_only=True)
     leaders = bounded(3e9, 0.0, 4e9, resources=[LEADERS], waves=[])
-    found = recomputed_bounds(leaders, levels, arrays(leaders_only=True), asked)
-    assert found == {"leader_changes": 0, "replica_moves": 0, "bytes": 0, "seconds": 0}
+    result = recomputed_bounds(leaders, levels, arrays(leaders_only=True), asked)
+    assert result == {"leader_changes": 0, "replica_moves": 0, "bytes": 0, "seconds": 0}
 
 
 def test_proofs_of_moves_are_whole_and_those_of_time_a_mean_of_the_busiest() -> None:

@@ -72,12 +72,12 @@ def test_a_followers_cpu_is_its_part_of_writing_and_sending() -> None:
 
 def test_capacities_given_told_and_missing() -> None:
     volumes = tuple(replace(b, log_dirs=(LogDir("/a", 100, 40), LogDir("/b", 100, 40))) for b in SNAPSHOT.brokers)
-    told = arrays(replace(SNAPSHOT, brokers=volumes))
-    assert loads.capacities_of(told, {})["disk"].tolist() == [100, 100, 100]  # one volume under both
-    given = loads.capacities_of(told, {1: Capacity(disk_bytes=50.0)})["disk"]
+    reported = arrays(replace(SNAPSHOT, brokers=volumes))
+    assert loads.capacities_of(reported, {})["disk"].tolist() == [100, 100, 100]  # one volume under both
+    given = loads.capacities_of(reported, {1: Capacity(disk_bytes=50.0)})["disk"]
     assert given.tolist() == [100, 50, 100]
     assert loads.capacities_of(arrays(), {0: Capacity(disk_bytes=50.0)})["disk"] is None  # two are not known
-    limits = loads.hard_limits(told, {"disk": given}, {"disk": np.array([10.0, 10.0, 70.0])})
+    limits = loads.hard_limits(reported, {"disk": given}, {"disk": np.array([10.0, 10.0, 70.0])})
     assert limits["disk"].tolist() == [50, 50, 100]  # its own and 40 more, never above its capacity
 
 

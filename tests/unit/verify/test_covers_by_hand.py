@@ -15,9 +15,9 @@ from tests.unit.verify.hand_claims import GB, arrays, parameters
 BANDS = {"disk": Band(np.zeros(3), np.full(3, 12.0 * GB)), "replicas": Band(np.zeros(3), np.full(3, np.inf))}
 
 
-def cover(**told: object) -> dict[str, Any]:
+def cover(**fields: object) -> dict[str, Any]:
     """All of broker 0: 3 GB too much, so a whole replica of at least 4 GB leaves: 4/3 for each byte of the surplus."""
-    return {"broker": 0, "resource": "disk", "price": 4 / 3, "gone": {}, "come": {}} | told
+    return {"broker": 0, "resource": "disk", "price": 4 / 3, "gone": {}, "come": {}} | fields
 
 
 def proved(*covers: dict[str, Any]) -> float:
@@ -74,7 +74,7 @@ def test_no_price_is_so_large_that_rounding_proves_something() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "faults"),
+    ("fields", "faults"),
     [
         (cover(), 0),
         (cover(broker=9), 1),
@@ -84,11 +84,11 @@ def test_no_price_is_so_large_that_rounding_proves_something() -> None:
         (cover(come={"nowhere": [0]}, price=-1), 2),
     ],
 )
-def test_covers_are_of_what_is_there(told: dict[str, Any], faults: int) -> None:
-    found = FaultList()
-    check_covers([told], "plan.proofs.bytes.covers", ["disk"], arrays(), found)
-    assert sum(found.counts.values()) == faults
-    assert all(fault.location == "plan.proofs.bytes.covers[0]" for fault in found.faults)
+def test_covers_are_of_what_is_there(fields: dict[str, Any], faults: int) -> None:
+    fault_list = FaultList()
+    check_covers([fields], "plan.proofs.bytes.covers", ["disk"], arrays(), fault_list)
+    assert sum(fault_list.counts.values()) == faults
+    assert all(fault.location == "plan.proofs.bytes.covers[0]" for fault in fault_list.faults)
 
 
 def test_partitions_are_named_once() -> None:
@@ -96,6 +96,6 @@ def test_partitions_are_named_once() -> None:
     topic, number = known.topic_names[int(known.topic[0])], int(known.partition[0])
     assert rows_named({topic: [number, 10**9, -1], "nowhere": [0]}, known).tolist() == [0]
     for twice in ({"gone": {topic: [number, number]}}, {"gone": {topic: [number]}, "come": {topic: [number]}}):
-        found = FaultList()
-        check_covers([cover(**twice)], "here", ["disk"], known, found)
-        assert found.counts == {"certificate": 1}
+        fault_list = FaultList()
+        check_covers([cover(**twice)], "here", ["disk"], known, fault_list)
+        assert fault_list.counts == {"certificate": 1}

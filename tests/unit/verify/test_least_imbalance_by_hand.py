@@ -18,27 +18,27 @@ SHARE = 1 / (30 * GB)  # of all load, for each byte
 
 def faults(claim: dict[str, Any] | None, verdict: str = "rebalance", **limits: object) -> list[str]:
     """Faults in a claim of a plan without moves."""
-    given, known, found = parameters(**limits), arrays(), FaultList()
+    given, known, result = parameters(**limits), arrays(), FaultList()
     nothing = read_moves([], SNAPSHOT, known, FaultList())
     assert nothing is not None
     document = {"within_budget": claim, "verdict": verdict, "resources": [DISK]}
-    check_within_budget(document, recompute(nothing, known, given), known, given, found)
-    return [str(fault) for fault in found.faults]
+    check_within_budget(document, recompute(nothing, known, given), known, given, result)
+    return [str(fault) for fault in result.faults]
 
 
 def claim(least: float | None, prices: dict[str, float], charges: dict[str, float]) -> dict[str, Any]:
-    told = {"imbalance_before": 0.1, "imbalance_after": 0.1, "least_imbalance": least}
-    return told | {"prices": {"disk": prices} if prices else {}, "charges": charges}
+    reported = {"imbalance_before": 0.1, "imbalance_after": 0.1, "least_imbalance": least}
+    return reported | {"prices": {"disk": prices} if prices else {}, "charges": charges}
 
 
 def test_a_byte_that_may_move_takes_no_more_than_its_share() -> None:
     """3 of 30 GB are above. At a share for each byte no move gains: 0.1, less the budget's."""
-    told = claim(2 / 30, {"0": SHARE}, {"bytes": SHARE})
-    assert faults(told, max_move_bytes=GB) == []
-    assert faults(told | {"least_imbalance": 0.07}, max_move_bytes=GB) == [
+    reported = claim(2 / 30, {"0": SHARE}, {"bytes": SHARE})
+    assert faults(reported, max_move_bytes=GB) == []
+    assert faults(reported | {"least_imbalance": 0.07}, max_move_bytes=GB) == [
         "within_budget: plan.within_budget.least_imbalance: says 0.07, 0.0666667 can be proved"
     ]
-    assert faults(told | {"least_imbalance": 0.0}, max_move_bytes=3 * GB) == []
+    assert faults(reported | {"least_imbalance": 0.0}, max_move_bytes=3 * GB) == []
 
 
 def test_hours_stand_for_what_all_receivers_can_be_sent() -> None:
@@ -71,16 +71,16 @@ def test_where_no_move_is_allowed_any_charge_proves_what_stands_outside() -> Non
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(change: dict[str, Any], said: str) -> None:
-    told = claim(2 / 30, {"0": SHARE}, {"bytes": SHARE}) | change
-    assert any(said in fault for fault in faults(told, max_move_bytes=GB))
+    reported = claim(2 / 30, {"0": SHARE}, {"bytes": SHARE}) | change
+    assert any(said in fault for fault in faults(reported, max_move_bytes=GB))
 
 
 def test_a_claim_is_of_a_budget_and_of_a_plan_that_moves() -> None:
-    told, nobody_limits = (
+    reported, nobody_limits = (
         claim(None, {}, {}),
         ["within_budget: plan.within_budget: is claimed without a budget, or nothing moves"],
     )
     assert faults(None) == []
-    assert faults(told, max_moves=1) == []
-    assert faults(told) == nobody_limits
-    assert faults(told, "nothing_to_do", max_moves=1) == nobody_limits
+    assert faults(reported, max_moves=1) == []
+    assert faults(reported) == nobody_limits
+    assert faults(reported, "nothing_to_do", max_moves=1) == nobody_limits

@@ -97,7 +97,7 @@ def test_what_must_be_true_in_the_end(
 def test_an_unknown_partition_may_share_a_rack() -> None:
     rows = [*SHARED.each_partition()]
     unknown = cluster([rows[0], replace(rows[1], log_bytes=(None, None)), *[
-        replace(one, replicas=(0, 1), isr=(0, 1)) for one in rows[2:]]], brokers(4, racks=2))  # fmt: skip
+        replace(item, replicas=(0, 1), isr=(0, 1)) for item in rows[2:]]], brokers(4, racks=2))  # fmt: skip
     claimed = claims(LEADS, snapshot=unknown)
     assert faults_of(check_result, claimed, arrays(unknown), parameters(), "rebalance") == []
 

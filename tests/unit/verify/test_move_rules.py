@@ -276,8 +276,8 @@ def test_facts_that_people_act_on_are_true(change: dict, codes: list[str]) -> No
     ],
 )
 def test_robustness_is_there_where_something_measured_was_tried(change: dict, codes: list[str]) -> None:
-    found = stated(STATED | change | {"robustness": None})
-    assert [code for code in found if code == "robustness"] == codes
+    result = stated(STATED | change | {"robustness": None})
+    assert [code for code in result if code == "robustness"] == codes
 
 
 def test_explanations_begin_with_those_that_give_or_get_most() -> None:

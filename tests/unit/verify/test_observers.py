@@ -14,7 +14,7 @@ from kafka_rebalance.verify.cluster import cluster_arrays
 from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
 from rebalance_advisor.dumps.dump_folder import DumpParts, snapshot_of_parts
-from tests.unit.findings.sample_clusters import RACKS, brokers, cluster, striped, told
+from tests.unit.findings.sample_clusters import RACKS, brokers, cluster, findings_of, striped
 from tests.unit.verify.sample_plans import as_if_made_from, plain_plan
 
 JOBS = {
@@ -64,7 +64,7 @@ def test_they_are_not_missing_from_the_isr_but_count_on_disk_and_a_real_gap_is_s
     snapshot, names = observed(plain, 2, share=1)
     assert len(names) == 12
     for code in ("under_replicated", "dead_broker", "rack_violated", "preferred_leaders_off"):
-        assert told(snapshot, code) == [], code
+        assert findings_of(snapshot, code) == [], code
     parameters = read_parameters(to_document(make_plan(snapshot, JOBS["balance"]))["parameters"], FaultList())
     arrays = cluster_arrays(snapshot, parameters)
     assert not arrays.under_replicated.any()
@@ -74,7 +74,7 @@ def test_they_are_not_missing_from_the_isr_but_count_on_disk_and_a_real_gap_is_s
     ]
     assert sizes[0] == sizes[1]
     rows = [replace(row, isr=row.isr[:1]) if row.partition == 0 else row for row in snapshot.each_partition()]
-    (finding,) = told(cluster(rows), "under_replicated")
+    (finding,) = findings_of(cluster(rows), "under_replicated")
     assert finding.evidence["under_replicated_partitions"] == finding.evidence["missing_replicas"] == 1
 
 
@@ -82,21 +82,21 @@ def test_a_promoted_observer_is_in_the_isr_and_nobody_is_missing():
     rows = [replace(row, observers=row.replicas[-1:]) for row in striped("t", 12)]
     snapshot = cluster(rows)
     assert snapshot.partitions.idle_observers.sum() == 0
-    assert told(snapshot, "under_replicated") == []
+    assert findings_of(snapshot, "under_replicated") == []
 
 
 def test_observers_in_the_rack_of_another_replica_are_no_violation():
     rows = [replace(row, replicas=(0, 3, 1), leader=0, isr=(0, 1)) for row in striped("t", 1)]
-    assert told(cluster(rows), "rack_violated") != []
-    assert told(cluster([replace(row, observers=(3,)) for row in rows]), "rack_violated") == []
+    assert findings_of(cluster(rows), "rack_violated") != []
+    assert findings_of(cluster([replace(row, observers=(3,)) for row in rows]), "rack_violated") == []
 
 
 def test_an_observer_is_no_preferred_leader():
     rows = [replace(row, leader=row.replicas[1], observers=row.replicas[:1], isr=row.replicas[1:])
             for row in striped("t", 12)]  # fmt: skip
-    assert told(cluster(rows), "preferred_leaders_off") == []
-    assert told(cluster(rows), "leaders_piled_up") == []
-    assert told(cluster([replace(row, observers=()) for row in rows]), "preferred_leaders_off") != []
+    assert findings_of(cluster(rows), "preferred_leaders_off") == []
+    assert findings_of(cluster(rows), "leaders_piled_up") == []
+    assert findings_of(cluster([replace(row, observers=()) for row in rows]), "preferred_leaders_off") != []
 
 
 def test_a_broker_that_holds_observed_partitions_cannot_be_emptied():

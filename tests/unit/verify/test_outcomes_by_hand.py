@@ -17,7 +17,9 @@ from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 from tests.unit.verify.hand_claims import DISK, arrays, claims, faults_of, parameters
 
 
-def told(name: str, unit: str, source: str, mean: float, skews: tuple[float, float], **more: object) -> dict[str, Any]:
+def resource_row(
+    name: str, unit: str, source: str, mean: float, skews: tuple[float, float], **more: object
+) -> dict[str, Any]:
     return {
         "resource": name, "unit": unit, "source": source, "mean_level": mean, "basis": "fair_share",
         "is_ordered": True, "watched": None, "band_asked": [0.8, 1.2], "widened_to": [None, None],
@@ -34,9 +36,9 @@ def by_broker(*values: float) -> dict[str, float]:
 DOCUMENT: dict[str, Any] = {
     "verdict": "rebalance",
     "resources": [
-        told("disk", "bytes", "log_dirs", 10 * GB, (1.5, 1.1)),
-        told("replicas", "count", "counted", 2, (1.5, 1)),
-        told("leaders", "count", "counted", 1, (3, 2), widened_to=[0.0, 2.0]),  # 2, 0 and 1 of one each
+        resource_row("disk", "bytes", "log_dirs", 10 * GB, (1.5, 1.1)),
+        resource_row("replicas", "count", "counted", 2, (1.5, 1)),
+        resource_row("leaders", "count", "counted", 1, (3, 2), widened_to=[0.0, 2.0]),  # 2, 0 and 1 of one each
     ],
     "left_out": {name: {"code": "figure_not_measured", "args": {}} for name in ("in", "out", "cpu")},
     "before": {
@@ -70,7 +72,7 @@ def test_what_is_right_is_no_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "found"),
+    ("path", "value", "expected"),
     [
         (("resources", 0, "mean_level"), 10e9 + 5, []),  # a billionth is rounding
         (("resources", 0, "mean_level"), 10e9 + 20, ["mean"]),
@@ -107,19 +109,19 @@ def test_what_is_right_is_no_fault() -> None:
         (("verdict",), "not_fixable_by_moving", []),
     ],
 )
-def test_what_is_a_little_off(path: tuple[str | int, ...], value: object, found: list[str]) -> None:
-    assert codes(changed(*path, to=value)) == found
+def test_what_is_a_little_off(path: tuple[str | int, ...], value: object, expected: list[str]) -> None:
+    assert codes(changed(*path, to=value)) == expected
 
 
 def test_a_band_of_nothing_is_the_share_itself() -> None:
     """After the plan disks carry 11, 10 and 9 of 10 GB each, and leaders 2, 0 and 1 of one each."""
     widened = ([0.9, 1.1], [None, None], [0.0, 2.0])
-    for asked, found in (([1.0, 1.0], []), ([0.0, 1.0], ["band"]), ([1.0, 2.0], ["band"])):
+    for asked, expected in (([1.0, 1.0], []), ([0.0, 1.0], ["band"]), ([1.0, 2.0], ["band"])):
         outcomes = [
             outcome | {"band_asked": asked, "widened_to": levels}
             for outcome, levels in zip(DOCUMENT["resources"], widened, strict=True)
         ]
-        assert codes(DOCUMENT | {"resources": outcomes}, balance_within=0.0) == found
+        assert codes(DOCUMENT | {"resources": outcomes}, balance_within=0.0) == expected
 
 
 def test_resources_stand_in_order_once_each_and_none_is_forgotten() -> None:
@@ -130,7 +132,7 @@ def test_resources_stand_in_order_once_each_and_none_is_forgotten() -> None:
     out = DOCUMENT["left_out"] | {"replicas": "counted anyway"}
     kept = {side: {name: DOCUMENT[side][name] for name in ("disk", "leaders")} for side in ("before", "after")}
     assert codes(DOCUMENT | kept | {"resources": [disk, leaders], "left_out": out}) == ["resource"]
-    cpu = told("cpu", "percent", "given", 1, (1, 1))
+    cpu = resource_row("cpu", "percent", "given", 1, (1, 1))
     sides = {side: DOCUMENT[side] | {"cpu": by_broker(1, 1, 1)} for side in ("before", "after")}
     unknown = {name: why for name, why in DOCUMENT["left_out"].items() if name != "cpu"}
     document = DOCUMENT | sides | {"resources": [disk, cpu, replicas, leaders], "left_out": unknown}
@@ -154,16 +156,16 @@ def test_measured_figures_may_be_off_by_a_billionth_of_what_brokers_carry() -> N
     levels = recompute(claims(snapshot=measured, **asked), known, given)
     assert levels.before["in"].tolist() == [60, 30, 30, 0]
 
-    def found(claimed: float) -> list[str]:
+    def fault_codes(claimed: float) -> list[str]:
         before = {"0": 60.0, "1": 30.0, "2": 30.0, "3": claimed}
         after = by_broker(*levels.after["in"].tolist())
-        resource = told("in", "bytes/s", "given", 30.0, (2.0, float(levels.after["in"].max()) / 30),
+        resource = resource_row("in", "bytes/s", "given", 30.0, (2.0, float(levels.after["in"].max()) / 30),
                         basis="plain_mean", band_asked=[0.0, 100.0])  # fmt: skip
         document = DOCUMENT | {"resources": [resource], "before": {"in": before}, "after": {"in": after}}
         return [code for code in faults_of(check_outcomes, document, levels, claims(snapshot=measured, **asked), known,
                                            given) if code in ("before", "after")]  # fmt: skip
 
-    assert (found(0.0), found(2.5e-8), found(3.5e-8)) == ([], [], ["before"])
+    assert (fault_codes(0.0), fault_codes(2.5e-8), fault_codes(3.5e-8)) == ([], [], ["before"])
 
 
 def sized(*disks: float) -> ClusterSnapshot:
@@ -187,7 +189,7 @@ def with_capacity(*disks: float) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("disks", "found"),
+    ("disks", "expected"),
     [
         ((20, 20, 9), []),
         ((20, 20, 8.999), ["capacity"]),
@@ -195,13 +197,13 @@ def with_capacity(*disks: float) -> dict[str, Any]:
         ((20, 10, 20), []),
     ],
 )
-def test_nobody_is_lifted_above_its_capacity(disks: tuple[float, ...], found: list[str]) -> None:
+def test_nobody_is_lifted_above_its_capacity(disks: tuple[float, ...], expected: list[str]) -> None:
     targets = {outcome["resource"]: [0.0, 100.0] for outcome in DOCUMENT["resources"]}
-    assert codes(with_capacity(*disks), sized(*disks), targets=targets) == found
+    assert codes(with_capacity(*disks), sized(*disks), targets=targets) == expected
 
 
 @pytest.mark.parametrize(
-    ("caps", "found"),
+    ("caps", "expected"),
     [
         ({"disk": 11e9}, []),
         ({"disk": 11e9 * (1 - 0.9e-9)}, []),
@@ -211,8 +213,8 @@ def test_nobody_is_lifted_above_its_capacity(disks: tuple[float, ...], found: li
         ({"leaders": 1}, ["capacity"]),
     ],
 )
-def test_nobody_carries_more_than_its_cap(caps: dict[str, float], found: list[str]) -> None:
-    assert codes(DOCUMENT, caps=caps) == found
+def test_nobody_carries_more_than_its_cap(caps: dict[str, float], expected: list[str]) -> None:
+    assert codes(DOCUMENT, caps=caps) == expected
 
 
 def test_a_cap_on_what_nobody_measured_cannot_be_kept() -> None:

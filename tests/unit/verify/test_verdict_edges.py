@@ -182,8 +182,8 @@ def unpaid(copied: object, share: object, removed: object) -> dict[str, Any]:
     ],
 )
 def test_staying_put_outside_the_dead_band_needs_figures(reasons: list[dict[str, Any]], is_right: bool) -> None:
-    found = verdict(QUIET | {"reasons": reasons, "resources": [TENTH]}, is_within_ordered=False)
-    assert found == ([] if is_right else ["verdict"])
+    result = verdict(QUIET | {"reasons": reasons, "resources": [TENTH]}, is_within_ordered=False)
+    assert result == ([] if is_right else ["verdict"])
 
 
 def test_no_figures_say_more_than_the_imbalance_that_there_is() -> None:

@@ -282,19 +282,19 @@ def error_name(code: int) -> str:
 def reason_of(failure: Exception) -> Fact:
     if isinstance(failure, (NotAskedError, UnreachableError)):
         return failure.reason
-    return fact(FactCode.REQUEST_FAILED, kind=_kind(failure), text=failure_words(failure))
+    return fact(FactCode.REQUEST_FAILED, kind=_kind(failure), text=failure_text(failure))
 
 
 def said_by(failure: Exception) -> Fact:
     if isinstance(failure, UnreachableError):
         return failure.reason
-    return fact(FactCode.AS_REPORTED, text=failure_words(failure))
+    return fact(FactCode.AS_REPORTED, text=failure_text(failure))
 
 
-def failure_words(failure: Exception) -> str:
+def failure_text(failure: Exception) -> str:
     name = type(failure).__name__
-    words = re.sub(rf"^(\[Error -?\d+\] )?{name}(: |$)", "", str(failure).strip()).strip()
-    return words or _kind(failure)
+    text = re.sub(rf"^(\[Error -?\d+\] )?{name}(: |$)", "", str(failure).strip()).strip()
+    return text or _kind(failure)
 
 
 def _kind(failure: Exception) -> str:

@@ -18,7 +18,7 @@ class Properties:
     """``overridden``: keys given twice, and which value holds."""
 
     values: dict[str, str]
-    places: dict[str, str]
+    locations: dict[str, str]
     overridden: tuple[str, ...] = ()
 
 
@@ -29,15 +29,15 @@ def read_properties(path: Path) -> Properties:
 def parse_properties(text: str, source: str) -> Properties:
     """Parse as ``java.util.Properties.load``: of a repeated key the last value holds."""
     values: dict[str, str] = {}
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     overridden: list[str] = []
     for line, content in _logical_lines(text):
         key, value = _split(content)
-        place = f"{source}:{line}"
+        location = f"{source}:{line}"
         if key in values and values[key] != value:
-            overridden.append(f"{key} of {places[key]} is overridden by {place}")
-        values[key], places[key] = value, place
-    return Properties(values, places, tuple(overridden))
+            overridden.append(f"{key} of {locations[key]} is overridden by {location}")
+        values[key], locations[key] = value, location
+    return Properties(values, locations, tuple(overridden))
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -71,8 +71,8 @@ def _split(line: str) -> tuple[str, str]:
 
 
 def _unescape_property(value: str) -> str:
-    def plain(found: re.Match[str]) -> str:
-        code = found[1]
+    def plain(match: re.Match[str]) -> str:
+        code = match[1]
         return chr(int(code[1:], 16)) if len(code) == 5 else _PROPERTY_ESCAPES.get(code, code)
 
     return _ESCAPE.sub(plain, value)
@@ -85,28 +85,28 @@ _UNTRIMMED = ("sasl.password",)
 @dataclass(frozen=True, slots=True)
 class GivenProperties:
     values: Mapping[str, str] = field(repr=False)
-    places: Mapping[str, str]
+    locations: Mapping[str, str]
     source: str
 
     @classmethod
-    def of(cls, properties: Mapping[str, object], places: Mapping[str, str], source: str) -> GivenProperties:
+    def of(cls, properties: Mapping[str, object], locations: Mapping[str, str], source: str) -> GivenProperties:
         texts = {key: _text(value) for key, value in properties.items() if value is not None}
-        return cls({key: text if key in _UNTRIMMED else text.strip() for key, text in texts.items()}, places, source)
+        return cls({key: text if key in _UNTRIMMED else text.strip() for key, text in texts.items()}, locations, source)
 
-    def place(self, key: str) -> str:
-        return self.places.get(key, self.source)
+    def location(self, key: str) -> str:
+        return self.locations.get(key, self.source)
 
     def refuse(self, key: str, problem: str, hint: str = "") -> InvalidInputError:
-        return InvalidInputError.at(self.place(key), problem, hint)
+        return InvalidInputError.at(self.location(key), problem, hint)
 
     def set(self, fields: dict[str, object], name: str, value: object, key: str) -> None:
         if name in fields and fields[name] != value:
             raise self.refuse(key, f"{key} contradicts another property for the same thing", "give it once")
         fields[name] = value
 
-    def one_of(self, known: tuple[str, ...], value: str, key: str) -> str:
-        if value not in known:
-            raise self.refuse(key, f"{key}={value!r} is not supported", "known: " + ", ".join(filter(None, known)))
+    def one_of(self, supported: tuple[str, ...], value: str, key: str) -> str:
+        if value not in supported:
+            raise self.refuse(key, f"{key}={value!r} is not supported", "known: " + ", ".join(filter(None, supported)))
         return value
 
 

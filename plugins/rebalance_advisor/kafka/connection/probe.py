@@ -76,9 +76,9 @@ def ask_sasl_handshake(connection: socket.socket, mechanism: str) -> SaslAnswer:
 def ask_sasl_authenticate(connection: socket.socket, message: bytes) -> SaslAnswer:
     body = _call(connection, SASL_AUTHENTICATE, 0, struct.pack(">i", len(message)) + message)
     (error,) = struct.unpack_from(">h", body)
-    words, at = _read_string(body, 2)
+    error_message, at = _read_string(body, 2)
     (size,) = struct.unpack_from(">i", body, at)
-    return SaslAnswer(error, words, body[at + 4 : at + 4 + max(0, size)])
+    return SaslAnswer(error, error_message, body[at + 4 : at + 4 + max(0, size)])
 
 
 def _call(connection: socket.socket, key: int, version: int, body: bytes) -> bytes:
@@ -259,8 +259,8 @@ def _connect(attempt: _Attempt) -> socket.socket:
             return connection
     if isinstance(problem, TimeoutError):
         raise attempt.failed(Stage.PORT, "nothing answers (time ran out)", "is a firewall between, is the host up?")
-    words = problem.strerror if problem else "no address"
-    raise attempt.failed(Stage.PORT, f"the port is closed ({words})", "is a broker listening there?")
+    reason = problem.strerror if problem else "no address"
+    raise attempt.failed(Stage.PORT, f"the port is closed ({reason})", "is a broker listening there?")
 
 
 def _handshake(attempt: _Attempt, plain: socket.socket, context: ssl.SSLContext) -> ssl.SSLSocket:
@@ -294,8 +294,8 @@ def _certificate_refused(attempt: _Attempt, failure: ssl.SSLCertVerificationErro
             Stage.TLS, f"the broker's certificate is not signed by the given CA ({failure.verify_message})",
             "give the CA that signed it (ssl.ca.location, or ssl.truststore.location with type PEM)",
         )  # fmt: skip
-    words = "has expired" if failure.verify_code == _EXPIRED else "is not valid"
-    return attempt.failed(Stage.TLS, f"the broker's certificate {words} ({failure.verify_message})", "renew it")
+    problem = "has expired" if failure.verify_code == _EXPIRED else "is not valid"
+    return attempt.failed(Stage.TLS, f"the broker's certificate {problem} ({failure.verify_message})", "renew it")
 
 
 def _ask_kafka(attempt: _Attempt, connection: socket.socket) -> None:
@@ -349,8 +349,8 @@ def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
         connection.settimeout(min(4.0, attempt.remaining()))
         offered = ask_sasl_handshake(connection, mechanism)
         if offered.error_code == _UNSUPPORTED_MECHANISM:
-            known = ", ".join(offered.mechanisms) or "none"
-            raise attempt.failed(Stage.LOGIN, f"the broker does not offer {mechanism}", f"it offers: {known}")
+            mechanisms = ", ".join(offered.mechanisms) or "none"
+            raise attempt.failed(Stage.LOGIN, f"the broker does not offer {mechanism}", f"it offers: {mechanisms}")
         if offered.error_code:
             raise _no_login_here(attempt)
         _exchange(attempt, connection, messages_of(settings, attempt.host))

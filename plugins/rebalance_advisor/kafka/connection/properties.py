@@ -54,7 +54,7 @@ def unfolded(text: str) -> str:
     """Return PEM blocks. A text without blocks, and OpenSSL's old keys (``Proc-Type``), stay unchanged."""
     if _ENCRYPTED_BY_OPENSSL in text:
         return text
-    blocks = [block(found["kind"], "".join(found["body"].split())) for found in _BLOCK.finditer(text)]
+    blocks = [block(match["kind"], "".join(match["body"].split())) for match in _BLOCK.finditer(text)]
     return "".join(blocks) if all(blocks) and blocks else text
 
 
@@ -108,15 +108,15 @@ def _pkcs12(data: bytes, password: str | None) -> Store:
     from cryptography.hazmat.primitives.serialization import pkcs12
 
     try:
-        found = pkcs12.load_pkcs12(data, None if password is None else password.encode())
+        bundle = pkcs12.load_pkcs12(data, None if password is None else password.encode())
     except ValueError:
         raise StoreUnreadableError("its password is wrong, or it is damaged") from None
-    own = [] if found.cert is None else [found.cert.certificate]
-    others = [entry.certificate for entry in found.additional_certs]
+    own = [] if bundle.cert is None else [bundle.cert.certificate]
+    others = [entry.certificate for entry in bundle.additional_certs]
     pem = serialization.Encoding.PEM
     key = None
-    if found.key is not None:
-        kept = found.key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    if bundle.key is not None:
+        kept = bundle.key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         key = kept.decode()
     trusted, chain = (
         "".join(certificate.public_bytes(pem).decode() for certificate in certificates)
@@ -272,7 +272,7 @@ def _read(store: str, given: GivenProperties, key_password: str | None = None, *
             raise given.refuse(key, f"{location} is too large for a key store")
         return read_store(data, given.values.get(f"ssl.{store}.password") or None, key_password, with_key=with_key)
     except OSError as failure:
-        raise InvalidInputError.at(given.place(key), f"{location} cannot be read ({failure.strerror})") from None
+        raise InvalidInputError.at(given.location(key), f"{location} cannot be read ({failure.strerror})") from None
     except StoreUnreadableError as failure:
         raise given.refuse(key, f"{location} cannot be read: {failure}") from None
 
@@ -307,54 +307,56 @@ class JaasEntry:
     options: Mapping[str, str] = field(repr=False)
 
 
-def jaas_entry(config: str, mechanism: str, place: str) -> JaasEntry:
+def jaas_entry(config: str, mechanism: str, location: str) -> JaasEntry:
     """Raises InvalidInputError, never with a value, where Java refuses."""
-    tokens = _tokens(config, place)
+    tokens = _tokens(config, location)
     if len(tokens) < 2 or tokens[1].lower() not in _FLAGS:
-        raise InvalidInputError.at(place, "sasl.jaas.config is no JAAS entry", 'write MODULE required username="…" …;')
+        raise InvalidInputError.at(
+            location, "sasl.jaas.config is no JAAS entry", 'write MODULE required username="…" …;'
+        )
     module, rest = tokens[0], tokens[2:]
     if rest and rest[-1] == ";":
         rest = rest[:-1]
     if module not in MODULES or (mechanism and mechanism.upper() not in MODULES[module]):
         raise InvalidInputError.at(
-            place, f"login module {module} does not serve sasl.mechanism={mechanism or '(not given)'}",
+            location, f"login module {module} does not serve sasl.mechanism={mechanism or '(not given)'}",
             "known: " + ", ".join(sorted(MODULES)),
         )  # fmt: skip
-    return JaasEntry(module, _options(rest, place))
+    return JaasEntry(module, _options(rest, location))
 
 
-def _tokens(config: str, place: str) -> list[str]:
-    found: list[str] = []
+def _tokens(config: str, location: str) -> list[str]:
+    tokens: list[str] = []
     at = 0
     while at < len(config):
         token = _TOKEN.match(config, at)
         if token is None:
-            raise InvalidInputError.at(place, "a quote in sasl.jaas.config is not closed")
+            raise InvalidInputError.at(location, "a quote in sasl.jaas.config is not closed")
         at = token.end()
         if token["quoted"] is not None:
-            found.append(_Quoted(_unescape_jaas(token["quoted"][1:-1])))
+            tokens.append(_Quoted(_unescape_jaas(token["quoted"][1:-1])))
         elif token["sign"] or token["word"]:
-            found.append(token["sign"] or token["word"])
-    return found
+            tokens.append(token["sign"] or token["word"])
+    return tokens
 
 
 class _Quoted(str):
     __slots__ = ()
 
 
-def _options(tokens: list[str], place: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _options(tokens: list[str], location: str) -> dict[str, str]:
+    options: dict[str, str] = {}
     for i in range(0, len(tokens), 3):
         part = tokens[i : i + 3]
         is_pair = len(part) == 3 and part[1] == "=" and not isinstance(part[1], _Quoted)
         if not is_pair or (part[2] in ("=", ";") and not isinstance(part[2], _Quoted)):
-            raise InvalidInputError.at(place, 'the options of sasl.jaas.config are not name="value" pairs')
-        found[str(part[0])] = str(part[2])
-    return found
+            raise InvalidInputError.at(location, 'the options of sasl.jaas.config are not name="value" pairs')
+        options[str(part[0])] = str(part[2])
+    return options
 
 
 def _unescape_jaas(value: str) -> str:
-    return re.sub(r"\\([0-7]{1,3}|.)", lambda found: _character(found[1]), value, flags=re.DOTALL)
+    return re.sub(r"\\([0-7]{1,3}|.)", lambda match: _character(match[1]), value, flags=re.DOTALL)
 
 
 def _character(code: str) -> str:
@@ -398,53 +400,53 @@ def _entry(settings: ConnectionSettings, given: GivenProperties) -> JaasEntry | 
     config = given.values.get("sasl.jaas.config")
     if not config:
         return None
-    return jaas_entry(config, settings.sasl_mechanism or "", given.place("sasl.jaas.config"))
+    return jaas_entry(config, settings.sasl_mechanism or "", given.location("sasl.jaas.config"))
 
 
 def _with_password(settings: ConnectionSettings, options: dict[str, str], given: GivenProperties) -> ConnectionSettings:
     if options.pop("tokenauth", "false").lower() == "true":
         raise given.refuse("sasl.jaas.config", "delegation tokens (tokenauth) are not supported", "log in by password")
     _refuse_others(options, ("username", "password"), given)
-    found: dict[str, Any] = {}
+    credentials: dict[str, Any] = {}
     for name in ("username", "password"):
         values = {value for value in (getattr(settings, name), options.get(name)) if value}
         if len(values) > 1:
             raise given.refuse("sasl.jaas.config", "sasl.jaas.config contradicts another property", "give it once")
-        found[name] = next(iter(values), None)
-    if not all(found.values()):
+        credentials[name] = next(iter(values), None)
+    if not all(credentials.values()):
         if options:
             raise given.refuse("sasl.jaas.config", "sasl.jaas.config lacks username or password")
         raise given.refuse(
             "sasl.mechanism", f"{settings.sasl_mechanism} needs a user name and a password",
             "give sasl.jaas.config, or sasl.username and sasl.password",
         )  # fmt: skip
-    return replace(settings, **found)
+    return replace(settings, **credentials)
 
 
 def _token(options: Mapping[str, str], settings: ConnectionSettings, given: GivenProperties) -> TokenSource:
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, name in TOKENS.items():
         if given.values.get(key):
-            given.set(found, name, given.values[key], key)
+            given.set(fields, name, given.values[key], key)
     for option, name in _TOKEN_OPTIONS.items():
         if options.get(option):
-            given.set(found, name, options[option], "sasl.jaas.config")
+            given.set(fields, name, options[option], "sasl.jaas.config")
     own = {name for name in options if name.startswith((_EXTENSION, _CLAIM))}
     _refuse_others(options, (*_TOKEN_OPTIONS, *own), given)
-    listed = [part.partition("=") for part in found.pop("extensions", "").split(",") if part]
+    listed = [part.partition("=") for part in fields.pop("extensions", "").split(",") if part]
     extensions = {name.strip(): value.strip() for name, _, value in listed}
     extensions |= {name.removeprefix(_EXTENSION): options[name] for name in own if name.startswith(_EXTENSION)}
     claims = {name.removeprefix(_CLAIM): options[name] for name in own if name.startswith(_CLAIM)}
-    found["is_header_encoded"] = found.get("is_header_encoded", "false").lower() == "true"
-    found |= _authorities(found, settings, given)
-    source = TokenSource(**found, extensions=tuple(sorted(extensions.items())), claims=tuple(sorted(claims.items())))
+    fields["is_header_encoded"] = fields.get("is_header_encoded", "false").lower() == "true"
+    fields |= _authorities(fields, settings, given)
+    source = TokenSource(**fields, extensions=tuple(sorted(extensions.items())), claims=tuple(sorted(claims.items())))
     _check_token(source, given)
     return source
 
 
-def _authorities(found: Mapping[str, Any], settings: ConnectionSettings, given: GivenProperties) -> dict[str, Any]:
+def _authorities(fields: Mapping[str, Any], settings: ConnectionSettings, given: GivenProperties) -> dict[str, Any]:
     """https.ca.*, else the broker's CA, else None for the system's."""
-    location, pem = found.get("ca_location"), found.get("ca_pem")
+    location, pem = fields.get("ca_location"), fields.get("ca_pem")
     if location and pem:
         raise given.refuse("https.ca.pem", "https.ca.pem and https.ca.location name the same thing", "give it once")
     if not location and not pem and settings.has_tls:
@@ -490,11 +492,13 @@ def _profile(options: Mapping[str, str], settings: ConnectionSettings, given: Gi
     return options.get("awsProfileName") or None
 
 
-def _refuse_others(options: Mapping[str, str], known: tuple[str, ...], given: GivenProperties) -> None:
-    strange = sorted(set(options) - set(known))
+def _refuse_others(options: Mapping[str, str], supported: tuple[str, ...], given: GivenProperties) -> None:
+    strange = sorted(set(options) - set(supported))
     if strange:
         raise InvalidInputError.at(
-            given.place("sasl.jaas.config"), f"JAAS option {strange[0]} is not supported", "known: " + ", ".join(known)
+            given.location("sasl.jaas.config"),
+            f"JAAS option {strange[0]} is not supported",
+            "known: " + ", ".join(supported),
         )
 
 
@@ -510,12 +514,12 @@ def openssl_ciphers(value: str) -> str:
 def _openssl(name: str) -> str:
     if name.startswith("TLS_") and "_WITH_" not in name:
         return ""
-    found = _IANA.fullmatch(name)
-    if found is None:
+    match = _IANA.fullmatch(name)
+    if match is None:
         return name
-    cipher = re.sub(r"(AES|ARIA|CAMELLIA)_(\d+)", r"\1\2", found["cipher"]).replace("_CBC", "")
+    cipher = re.sub(r"(AES|ARIA|CAMELLIA)_(\d+)", r"\1\2", match["cipher"]).replace("_CBC", "")
     cipher = cipher.replace("CHACHA20_POLY1305_SHA256", "CHACHA20-POLY1305")
-    exchange = "" if found["exchange"] in (None, "RSA") else f"{found['exchange']}-"
+    exchange = "" if match["exchange"] in (None, "RSA") else f"{match['exchange']}-"
     return f"{exchange}{cipher}".replace("_", "-")
 
 
@@ -532,11 +536,11 @@ def connection_settings(
     properties: Mapping[str, object],
     *,
     bootstrap: str | None = None,
-    places: Mapping[str, str] | None = None,
+    locations: Mapping[str, str] | None = None,
     source: str = "client properties",
 ) -> ConnectionSettings:
-    """``bootstrap`` overrides ``bootstrap.servers``. Raises InvalidInputError with ``places`` or ``source``."""
-    given = GivenProperties.of(properties, places or {}, source)
+    """``bootstrap`` overrides ``bootstrap.servers``. Raises InvalidInputError with ``locations`` or ``source``."""
+    given = GivenProperties.of(properties, locations or {}, source)
     if given.values and not any(map(is_known, given.values)):  # not a client file: its content is private
         raise given.refuse(next(iter(given.values)), "is no property of a Kafka client", "bootstrap.servers=… is one")
     fields: dict[str, object] = {}
@@ -559,7 +563,7 @@ def connection_settings(
     return replace(settings, without_effect=quiet, unused=(*unused, *_idle(settings, given)))
 
 
-def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
+def parse_servers(value: str, location: str) -> tuple[tuple[str, int], ...]:
     """Drops a scheme; the default port is 9092."""
     servers = []
     for listed in filter(None, (part.strip() for part in value.split(","))):
@@ -568,7 +572,7 @@ def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
         if not colon or (host.count(":") and not host.endswith("]")):
             host, port = address, str(_DEFAULT_PORT)
         if not host or not _DIGITS.fullmatch(port) or not 0 < int(port) < 65536:
-            raise InvalidInputError.at(place, f"{listed!r} is no host:port", "write broker1.example.org:9092")
+            raise InvalidInputError.at(location, f"{listed!r} is no host:port", "write broker1.example.org:9092")
         servers.append((host.strip("[]"), int(port)))
     return tuple(servers)
 
@@ -598,8 +602,8 @@ def _take(fields: dict[str, object], unused: list[str], key: str, given: GivenPr
 
 
 def _take_unknown(unused: list[str], key: str, given: GivenProperties) -> None:
-    known = [*FIELDS, *STORES, *LOGINS, *TOKENS]
-    alike = difflib.get_close_matches(key, known, n=1, cutoff=_ALIKE)
+    keys = [*FIELDS, *STORES, *LOGINS, *TOKENS]
+    alike = difflib.get_close_matches(key, keys, n=1, cutoff=_ALIKE)
     if key.startswith(CONNECTING) or alike:
         hint = f"is {alike[0]} meant?" if alike else "remove it, or say which one is meant"
         raise given.refuse(key, f"property {excerpt(key)} is not known", hint)
@@ -624,7 +628,7 @@ def _tls_versions(key: str, value: str, given: GivenProperties) -> tuple[str, ..
 
 
 _CONVERTERS: dict[str, Callable[[str, str, GivenProperties], object]] = {
-    "servers": lambda key, value, given: parse_servers(value, given.place(key)),
+    "servers": lambda key, value, given: parse_servers(value, given.location(key)),
     "security_protocol": lambda key, value, given: given.one_of(PROTOCOLS, value.upper(), key),
     "sasl_mechanism": lambda key, value, given: given.one_of(MECHANISMS, value.upper(), key),
     "is_host_name_checked": lambda key, value, given: (

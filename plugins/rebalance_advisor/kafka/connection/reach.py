@@ -28,8 +28,8 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
             )
             continue
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            left[broker] = [(family, address) for family, _, _, _, address in found]
+            infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            left[broker] = [(family, address) for family, _, _, _, address in infos]
         except UNRESOLVED as failure:
             problems[broker] = UnresponsiveBroker(BrokerState.REFUSED, unresolved(host, failure))
     deadline = time.monotonic() + seconds  # after the name lookups, which may be slow

@@ -70,17 +70,17 @@ class ConnectionSettings:
 
     @property
     def risks(self) -> tuple[str, ...]:
-        found = []
+        risks = []
         if self.security_protocol == "SASL_PLAINTEXT" and self.sasl_mechanism in _SENT_AS_THEY_ARE:
-            found.append(
+            risks.append(
                 f"security.protocol=SASL_PLAINTEXT sends the {_SENT_AS_THEY_ARE[self.sasl_mechanism]} unencrypted; "
                 "use SASL_SSL"
             )
         if self.has_tls and not self.is_certificate_verified:
-            found.append("certificates are not verified: any host can pose as a broker; give the CA instead")
+            risks.append("certificates are not verified: any host can pose as a broker; give the CA instead")
         elif self.has_tls and not self.is_host_name_checked:
-            found.append("host names are not checked: any host with a certificate of the CA can pose as a broker")
-        return tuple(found)
+            risks.append("host names are not checked: any host with a certificate of the CA can pose as a broker")
+        return tuple(risks)
 
     @property
     def principal(self) -> str:

@@ -96,10 +96,10 @@ def _request_token(source: TokenSource) -> Mapping[str, object]:
         )
     except OutgoingRequestError as failure:
         # The address may hold user and password.
-        raise TokenRefusedError(f"{failure.place} gives no token ({failure.words})") from None
+        raise TokenRefusedError(f"{failure.address} gives no token ({failure.problem_text})") from None
     if answer.status != HTTPStatus.OK:
-        words = f"{answer.status}{_error_of(answer.body)}"
-        raise TokenRefusedError(f"{source.endpoint} refused client {source.client_id!r} ({words})")
+        reason = f"{answer.status}{_error_of(answer.body)}"
+        raise TokenRefusedError(f"{source.endpoint} refused client {source.client_id!r} ({reason})")
     try:
         document = json.loads(answer.body)
     except (ValueError, RecursionError):

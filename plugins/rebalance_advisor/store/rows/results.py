@@ -61,8 +61,8 @@ _PARTITIONED = frozenset(("broker_score", "topic_score", "group_score", "member_
 
 
 def save_scores(connection: Connection, run_id: str, table: str, rows: Rows) -> None:
-    known = (*_REQUIRED[table], *_OPTIONAL[table])
-    ready = [{"position": place} | _checked(table, known, _as_mapping(row)) for place, row in enumerate(rows)]
+    columns = (*_REQUIRED[table], *_OPTIONAL[table])
+    ready = [{"position": position} | _checked(table, columns, _as_mapping(row)) for position, row in enumerate(rows)]
     with connection.transaction():
         replace_rows(connection, lock_run(connection, run_id), table, ready)
 
@@ -87,7 +87,7 @@ def save_findings(connection: Connection, run_id: str, findings: Iterable[Findin
         raise StoreError(f"finding {twice[0]} is given twice; one finding says everything about its subject")
     rows = [
         {
-            "position": place,
+            "position": position,
             "severity": finding.severity.value,
             "subject_type": finding.subject_type.value,
             "evidence": finding_evidence.packed(finding),
@@ -97,7 +97,7 @@ def save_findings(connection: Connection, run_id: str, findings: Iterable[Findin
             **_same(finding, "finding_key", "code", "subject", "gain"),
             **_same(finding, "team", "channel", "tier", "muted_until", "mute_reason"),
         }
-        for place, finding in enumerate(ranked, start=1)
+        for position, finding in enumerate(ranked, start=1)
     ]
     with connection.transaction():
         replace_rows(connection, lock_run(connection, run_id), "finding", rows)
@@ -131,18 +131,18 @@ def _as_mapping(row: Any) -> Mapping[str, Any]:
 
 
 def _require_columns(table: str, names: Iterable[str]) -> None:
-    known = (*_REQUIRED[table], *_OPTIONAL[table])
-    unknown = sorted(set(names) - set(known))
+    columns = (*_REQUIRED[table], *_OPTIONAL[table])
+    unknown = sorted(set(names) - set(columns))
     if unknown:
-        raise StoreError(f"{table} has no column {unknown[0]!r}; its columns: {', '.join(known)}")
+        raise StoreError(f"{table} has no column {unknown[0]!r}; its columns: {', '.join(columns)}")
 
 
-def _checked(table: str, known: tuple[str, ...], row: Mapping[str, Any]) -> dict[str, Any]:
+def _checked(table: str, columns: tuple[str, ...], row: Mapping[str, Any]) -> dict[str, Any]:
     _require_columns(table, row)
     missing = [name for name in _REQUIRED[table] if row.get(name) is None]
     if missing:
         raise StoreError(f"{table}: {missing[0]!r} is missing in {dict(row)}")
-    return {name: _DEFAULTS.get(name) if row.get(name) is None else row[name] for name in known}
+    return {name: _DEFAULTS.get(name) if row.get(name) is None else row[name] for name in columns}
 
 
 def _column(values: Sequence[Any]) -> copy_rows.Column:
@@ -278,14 +278,14 @@ def _broker_rows(plan: Plan) -> list[Row]:
 def _move_rows(plan: Plan) -> list[Row]:
     return [
         {
-            "position": place,
+            "position": position,
             "kind": move.kind.value,
             **_same(move, "topic", "partition", "from_replicas", "to_replicas", "leader_from", "leader_to"),
             **_same(move, "bytes", "wave"),
             **fact_columns("reason", move.reason),
             **fact_columns("consequence_if_skipped", move.worse_without),
         }
-        for place, move in enumerate(plan.moves)
+        for position, move in enumerate(plan.moves)
     ]
 
 
@@ -317,13 +317,13 @@ def _wave_rows(plan: Plan) -> list[Row]:
 def _frontier_rows(plan: Plan) -> list[Row]:
     return [
         {
-            "position": place,
+            "position": position,
             "skew": dict(point.skew),
             **_same(point, "tolerance", "bytes", "replica_moves", "leader_changes", "seconds", "lower_bound_bytes"),
             **_same(point, "name", "is_recommended"),
             "reasons": _facts(point.reasons),
         }
-        for place, point in enumerate(plan.frontier, start=1)
+        for position, point in enumerate(plan.frontier, start=1)
     ]
 
 

@@ -69,11 +69,15 @@ def _brokers(snapshot: ClusterSnapshot) -> Columns:
 
 
 def _log_dirs(snapshot: ClusterSnapshot) -> Columns:
-    rows = [(broker.id, place, log_dir) for broker in snapshot.brokers for place, log_dir in enumerate(broker.log_dirs)]
+    rows = [
+        (broker.id, position, log_dir)
+        for broker in snapshot.brokers
+        for position, log_dir in enumerate(broker.log_dirs)
+    ]
     log_dirs = [log_dir for _, _, log_dir in rows]
     return {
         "broker": plain(broker for broker, _, _ in rows),
-        "position": plain(place for _, place, _ in rows),
+        "position": plain(position for _, position, _ in rows),
         **_same(log_dirs, text, "path", "error", "largest_stray"),
         **_same(log_dirs, plain, "total_bytes", "usable_bytes", "stray_logs", "stray_bytes"),
         **_same(log_dirs, flag, "is_cordoned"),
@@ -171,12 +175,12 @@ def _groups(snapshot: ClusterSnapshot) -> Columns:
 
 
 def _members(snapshot: ClusterSnapshot) -> Columns:
-    rows = [(group.id, place, member) for group in snapshot.groups for place, member in enumerate(group.members)]
+    rows = [(group.id, position, member) for group in snapshot.groups for position, member in enumerate(group.members)]
     members = [member for _, _, member in rows]
     totals = [_partition_total(member) for member in members]
     return {
         "group_id": text(group for group, _, _ in rows),
-        "position": plain(place for _, place, _ in rows),
+        "position": plain(position for _, position, _ in rows),
         "member_id": text(member.id for member in members),
         "assigned": document(map(_assigned, members, totals)),
         "assigned_count": plain(totals),
@@ -203,8 +207,8 @@ def _optional(written: Callable[[Any], object], value: object) -> object:
 
 
 def _partition_total(member: Member) -> int:
-    shown = sum(len(partitions) for _, partitions in member.assigned)
-    return shown if member.partition_count is None else member.partition_count
+    assigned_count = sum(len(partitions) for _, partitions in member.assigned)
+    return assigned_count if member.partition_count is None else member.partition_count
 
 
 def _gaps(snapshot: ClusterSnapshot) -> Columns:

@@ -25,28 +25,28 @@ AIRFLOW_EXTRAS = frozenset(
 _HOST = re.compile(r"(?:\[(?P<ipv6>[^]]*)\]|(?P<name>[^:]*))(?::\d*)?")
 
 
-def string_of_fields(place: str, fields: Mapping[str, Any], extra: Any) -> str:
+def string_of_fields(label: str, fields: Mapping[str, Any], extra: Any) -> str:
     """Keywords in the extra win, as in Airflow's hook. Raises UsageError for other extras."""
     if not isinstance(extra, Mapping):
-        raise UsageError.at(f"{place}, extra", "is no JSON object", 'write it as {"sslmode": "require"}')
+        raise UsageError.at(f"{label}, extra", "is no JSON object", 'write it as {"sslmode": "require"}')
     given = {
         "host": fields.get("host"), "port": fields.get("port"), "user": fields.get("login"),
         "password": fields.get("password"), "dbname": fields.get("schema"),
     }  # fmt: skip
-    known = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
+    keywords = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
     for name, value in extra.items():
         if name in AIRFLOW_EXTRAS:
             continue
-        if name not in known:
+        if name not in keywords:
             raise UsageError.at(
-                f"{place}, extra", f"{excerpt(name)} is no setting of PostgreSQL's client library (libpq)",
+                f"{label}, extra", f"{excerpt(name)} is no setting of PostgreSQL's client library (libpq)",
                 "correct its name or remove it",
             )  # fmt: skip
         given[name] = value
     if not extra.get("service"):
         given["dbname"] = given["dbname"] or _DATABASE
     return make_conninfo(
-        "", **{name: _text(place, name, value) for name, value in given.items() if value not in (None, "")}
+        "", **{name: _text(label, name, value) for name, value in given.items() if value not in (None, "")}
     )
 
 
@@ -64,19 +64,19 @@ def string_of_variable(name: str, value: str) -> str:
 
 def _fields_of_url(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
-    found = _HOST.fullmatch(parts.netloc.rpartition("@")[2])  # .hostname lower-cases socket paths
-    if found is None or parts.scheme.partition("+")[0] not in ("postgres", "postgresql"):
+    match = _HOST.fullmatch(parts.netloc.rpartition("@")[2])  # .hostname lower-cases socket paths
+    if match is None or parts.scheme.partition("+")[0] not in ("postgres", "postgresql"):
         raise ValueError("no URL of PostgreSQL")
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     return {
-        "host": unquote(found["ipv6"] or found["name"] or ""), "port": parts.port,
+        "host": unquote(match["ipv6"] or match["name"] or ""), "port": parts.port,
         "login": unquote(parts.username or ""), "password": unquote(parts.password or ""),
         "schema": unquote(parts.path[1:]), "extra": query.get("__extra__", query),
     }  # fmt: skip
 
 
-def _text(place: str, name: str, value: Any) -> str:
+def _text(label: str, name: str, value: Any) -> str:
     text = str(int(value)) if isinstance(value, bool) else str(value)
     if not isinstance(value, str | int) or "\0" in text:
-        raise UsageError.at(place, f"{name} is no text or number, or holds a NUL character", "correct its value")
+        raise UsageError.at(label, f"{name} is no text or number, or holds a NUL character", "correct its value")
     return text

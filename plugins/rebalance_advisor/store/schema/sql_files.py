@@ -24,14 +24,14 @@ def folder() -> Path:
 
 @cache
 def _queries() -> dict[str, str]:
-    found: dict[str, str] = {}
+    queries: dict[str, str] = {}
     for file in sorted((folder() / "queries").glob("*.sql")):
         parts = _QUERY.split(file.read_text(encoding="utf-8"))[1:]
         for name, text in zip(parts[::2], parts[1::2], strict=True):
-            if name in found:
+            if name in queries:
                 raise SqlFilesError(f"{file.name}: a query named {name} exists already")
-            found[name] = text.strip()
-    return found
+            queries[name] = text.strip()
+    return queries
 
 
 def query(name: str) -> str:

@@ -25,15 +25,15 @@ def test_each_of_the_three_sources_is_read_and_paths_start_at_the_file(clusters_
         '[clusters.orders]\nconnection = "kafka_orders"\n[clusters.audit]\nfolder = "dumps"\ncapacity = "c.csv"\n'
         '[clusters.planned]\nfile = "/elsewhere/p.json.gz"\n'
     )
-    found = read_clusters(file).entries
-    assert list(found) == ["audit", "orders", "planned"]
-    assert (found["orders"].connection, found["orders"].path) == ("kafka_orders", None)
-    assert (found["audit"].path, found["audit"].capacity) == (tmp_path / "dumps", tmp_path / "c.csv")
-    assert str(found["planned"].path) == "/elsewhere/p.json.gz"
+    entries = read_clusters(file).entries
+    assert list(entries) == ["audit", "orders", "planned"]
+    assert (entries["orders"].connection, entries["orders"].path) == ("kafka_orders", None)
+    assert (entries["audit"].path, entries["audit"].capacity) == (tmp_path / "dumps", tmp_path / "c.csv")
+    assert str(entries["planned"].path) == "/elsewhere/p.json.gz"
     plain = DagSettings()  # except times of each cluster
     assert {
         replace(entry.settings, schedule=plain.schedule, collect_schedule=plain.collect_schedule)
-        for entry in found.values()
+        for entry in entries.values()
     } == {plain}
 
 
@@ -122,21 +122,21 @@ ONE_TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "words"), WHOLE_FILE)
-def test_a_list_that_cannot_be_read_is_refused_whole(clusters_toml, text, words):
+@pytest.mark.parametrize(("text", "message"), WHOLE_FILE)
+def test_a_list_that_cannot_be_read_is_refused_whole(clusters_toml, text, message):
     file = clusters_toml(text)
-    with pytest.raises(InvalidInputError, match=f"^{re.escape(str(file))}.*{words}"):
+    with pytest.raises(InvalidInputError, match=f"^{re.escape(str(file))}.*{message}"):
         read_clusters(file)
 
 
-@pytest.mark.parametrize(("text", "words"), ONE_TABLE)
-def test_a_wrong_table_is_refused_by_its_place_and_alone(clusters_toml, text, words):
+@pytest.mark.parametrize(("text", "message"), ONE_TABLE)
+def test_a_wrong_table_is_refused_by_its_place_and_alone(clusters_toml, text, message):
     file = clusters_toml(f'{text}\n[clusters.well]\nconnection = "c"\n')
-    found = read_clusters(file)
-    assert list(found.entries) == ["well"]
-    ((name, refusal),) = found.refused.items()
-    with pytest.raises(InvalidInputError, match=f"^{re.escape(str(file))}.*{words}"):
-        found.entry(name)
+    clusters = read_clusters(file)
+    assert list(clusters.entries) == ["well"]
+    ((name, refusal),) = clusters.refused.items()
+    with pytest.raises(InvalidInputError, match=f"^{re.escape(str(file))}.*{message}"):
+        clusters.entry(name)
     assert len(str(refusal)) < 1500
 
 

@@ -66,7 +66,7 @@ def test_nothing_set_is_no_object_store(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "words"),
+    ("url", "message"),
     [
         ("bucket/path", "'bucket/path' has no scheme and bucket alone; write s3://CONNECTION@BUCKET/PATH"),
         ("s3:///path", "has no scheme and bucket alone"),
@@ -78,11 +78,11 @@ def test_nothing_set_is_no_object_store(monkeypatch) -> None:
         ("s3://AKIA1:hunter2@bucket/path", "what stands before the @ is no connection id"),
     ],
 )
-def test_an_address_that_cannot_be_is_refused_with_its_place(monkeypatch, url: str, words: str) -> None:
+def test_an_address_that_cannot_be_is_refused_with_its_place(monkeypatch, url: str, message: str) -> None:
     with pytest.raises(InvalidInputError) as refusal:
         opened(monkeypatch, url)
     assert str(refusal.value).startswith(f"{SETTING}: ")
-    assert words in str(refusal.value)
+    assert message in str(refusal.value)
     assert "hunter2" not in str(refusal.value)
 
 

@@ -36,9 +36,9 @@ FIVE = group({"t": 5}, {"a": ["t"], "b": ["t"]})
     "assignor", [RangeAssignor(), LegacyRangeAssignor(), StaticFirstRangeAssignor(), ServerRangeAssignor()]
 )
 def test_range_gives_the_first_member_the_larger_half(assignor) -> None:
-    found = answer(FIVE, assignor.assign(FIVE))
-    assert sorted(found["a"]) == [("t", 0), ("t", 1), ("t", 2)]
-    assert sorted(found["b"]) == [("t", 3), ("t", 4)]
+    result = answer(FIVE, assignor.assign(FIVE))
+    assert sorted(result["a"]) == [("t", 0), ("t", 1), ("t", 2)]
+    assert sorted(result["b"]) == [("t", 3), ("t", 4)]
 
 
 @pytest.mark.parametrize("assignor", [RoundRobinAssignor(), LegacyRoundRobinAssignor()])
@@ -65,17 +65,17 @@ def test_ranks_are_places_in_an_order() -> None:
 def test_sticky_keeps_what_is_even_already(assignor) -> None:
     owned = {"a": [("t", 4), ("t", 1)], "b": [("t", 0), ("t", 3)]}
     request = group({"t": 5}, {"a": ["t"], "b": ["t"]}, owned)
-    found = answer(request, assignor.assign(request))
-    assert set(owned["a"]) <= set(found["a"])
-    assert set(owned["b"]) <= set(found["b"])
-    assert sorted(len(rows) for rows in found.values()) == [2, 3]
+    result = answer(request, assignor.assign(request))
+    assert set(owned["a"]) <= set(result["a"])
+    assert set(owned["b"]) <= set(result["b"])
+    assert sorted(len(rows) for rows in result.values()) == [2, 3]
 
 
 def test_cooperative_members_give_up_before_others_take() -> None:
     """b joins: two of a's four partitions are revoked and unassigned in this round."""
     request = group({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": [("t", p) for p in range(4)]})
-    found = answer(request, CooperativeStickyAssignor().assign(request))
-    assert (len(found["a"]), found["b"]) == (2, [])
+    result = answer(request, CooperativeStickyAssignor().assign(request))
+    assert (len(result["a"]), result["b"]) == (2, [])
     eager = answer(request, StickyAssignor().assign(request))
     assert (len(eager["a"]), len(eager["b"])) == (2, 2)
 
@@ -83,14 +83,14 @@ def test_cooperative_members_give_up_before_others_take() -> None:
 def test_equal_subscriptions_take_the_constrained_way_and_others_the_general_one() -> None:
     assert assign_constrained.__module__ != assign_general.__module__
     mixed = group({"t": 2, "u": 2}, {"a": ["t"], "b": ["t", "u"]})
-    found = answer(mixed, StickyAssignor().assign(mixed))
-    assert (sorted(found["a"]), sorted(found["b"])) == ([("t", 0), ("t", 1)], [("u", 0), ("u", 1)])
+    result = answer(mixed, StickyAssignor().assign(mixed))
+    assert (sorted(result["a"]), sorted(result["b"])) == ([("t", 0), ("t", 1)], [("u", 0), ("u", 1)])
 
 
 def test_share_members_get_partitions_of_what_they_read() -> None:
     request = group({"t": 2}, {"a": ["t"], "b": ["t"]})
-    found = answer(request, ShareSimpleAssignor().assign(request))
-    assert sorted(found["a"] + found["b"]) == [("t", 0), ("t", 1)]
+    result = answer(request, ShareSimpleAssignor().assign(request))
+    assert sorted(result["a"] + result["b"]) == [("t", 0), ("t", 1)]
 
 
 def test_what_the_coordinator_calls_homogeneous() -> None:
@@ -160,9 +160,9 @@ def test_topics_are_in_order_by_share_readers_and_both_halves_of_their_ids() -> 
 
 def test_the_bound_of_weights_that_cannot_be_split() -> None:
     """4, 3, 3, 2 for two: half of 12 is 6, the heaviest 4, and one member reads two of the three heaviest: 3 + 3."""
-    weights, one = np.array([4.0, 3.0, 3.0, 2.0]), np.zeros(4, dtype=np.int32)
-    assert heaviest_member_bound(weights, one, np.ones((2, 1), dtype=np.bool_)) == 6.0
-    assert heaviest_member_bound(weights, one, np.ones((1, 1), dtype=np.bool_)) == 12.0
+    weights, first = np.array([4.0, 3.0, 3.0, 2.0]), np.zeros(4, dtype=np.int32)
+    assert heaviest_member_bound(weights, first, np.ones((2, 1), dtype=np.bool_)) == 6.0
+    assert heaviest_member_bound(weights, first, np.ones((1, 1), dtype=np.bool_)) == 12.0
 
 
 def test_what_an_own_strategy_sees() -> None:

@@ -87,10 +87,10 @@ NO_ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("words", NO_ANSWERS)
-def test_what_is_no_answer_is_told_by_the_first_thing_that_is_wrong(words: str) -> None:
-    with pytest.raises(AssignorError, match=words):
-        plain_answer(NO_ANSWERS[words])
+@pytest.mark.parametrize("message", NO_ANSWERS)
+def test_what_is_no_answer_is_told_by_the_first_thing_that_is_wrong(message: str) -> None:
+    with pytest.raises(AssignorError, match=message):
+        plain_answer(NO_ANSWERS[message])
 
 
 Lists = Mapping[str, Sequence[tuple[str, int]]]
@@ -107,8 +107,8 @@ def test_a_random_answer_counts_and_counts_no_more_once_it_is_damaged() -> None:
             readers = [member for member, topics in members.items() if topic.name in topics]
             for p in range(topic.partitions):
                 lists.setdefault(rng.choice(readers), []).append((topic.name, p))
-        found = answer(request, assignment_of(lists, request))
-        assert {member: given for member, given in found.items() if given} == lists
+        result = answer(request, assignment_of(lists, request))
+        assert {member: given for member, given in result.items() if given} == lists
         member = rng.choice(list(lists))
         pair = lists[member].pop(rng.randrange(len(lists[member])))
         with pytest.raises(AssignorError, match=f"Unread: leaves 1 of {sum(counts.values())} .*: {pair[0]}-{pair[1]}"):

@@ -141,9 +141,9 @@ def test_equal_members_end_within_one_of_each_other() -> None:
 def test_cooperative_partitions_wait_for_their_old_owner() -> None:
     """b joins: 2 and 3 are b's in the next round. A claim that a newer one beats is no ownership."""
     request = group({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": [("t", p) for p in range(4)]})
-    found = FranzGoCooperativeSticky().assign(request)
-    assert answer(request, found) == {"a": [("t", 0), ("t", 1)], "b": []}
-    withheld = found.withheld
+    result = FranzGoCooperativeSticky().assign(request)
+    assert answer(request, result) == {"a": [("t", 0), ("t", 1)], "b": []}
+    withheld = result.withheld
     assert (withheld.partitions.tolist(), withheld.members.tolist(), withheld.topics.tolist()) == (
         [2, 3],
         [1, 1],
@@ -152,9 +152,9 @@ def test_cooperative_partitions_wait_for_their_old_owner() -> None:
     # As above 2 returns to b, whose claim is older than a's: a has to revoke it first.
     claims = {"a": [("t", 0), ("t", 1), ("t", 2)], "b": [("t", 2), ("t", 3)]}
     request = of_generations(group({"t": 4}, {"a": ["t"], "b": ["t"]}, claims), 5, 4)
-    found = FranzGoCooperativeSticky().assign(request)
-    assert answer(request, found) == {"a": [("t", 0), ("t", 1)], "b": [("t", 3)]}
-    assert found.withheld.members.tolist() == [1]
+    result = FranzGoCooperativeSticky().assign(request)
+    assert answer(request, result) == {"a": [("t", 0), ("t", 1)], "b": [("t", 3)]}
+    assert result.withheld.members.tolist() == [1]
 
 
 @pytest.mark.parametrize("assignor", [FranzGoSticky(), FranzGoCooperativeSticky()])
@@ -162,9 +162,9 @@ def test_an_answer_says_whether_the_order_of_topics_makes_another(assignor) -> N
     """Of t (2) and u (1) for two: t first gives t-0, t-1, then u-0 to b; u first gives u-0 to a, t-0, t-1 to b."""
     both = {"a": ["t", "u"], "b": ["t", "u"]}
     fresh = group({"t": 2, "u": 1}, both)
-    found = assignor.assign(fresh)
-    assert found.varies
-    assert answer(fresh, found) == {"a": [("t", 0)], "b": [("t", 1), ("u", 0)]}
+    result = assignor.assign(fresh)
+    assert result.varies
+    assert answer(fresh, result) == {"a": [("t", 0)], "b": [("t", 1), ("u", 0)]}
     assert not assignor.assign(group({"t": 3}, {"a": ["t"], "b": ["t"]})).varies
     settled = group({"t": 2, "u": 1}, both, {"a": [("t", 0)], "b": [("t", 1), ("u", 0)]})
     assert not assignor.assign(settled).varies
@@ -200,9 +200,9 @@ class Small:
 @for_each("seed", range(30))
 def test_no_assignment_is_more_even_or_keeps_more_where_as_even(seed: int) -> None:
     small = Small(seed)
-    found = asked(small.request)
-    assert sum(len(held) ** 2 for held in found.values()) == small.least_squares
-    assert sum(len(set(found[m]) & set(small.owned[m])) for m in small.members) == small.most_kept
+    result = asked(small.request)
+    assert sum(len(held) ** 2 for held in result.values()) == small.least_squares
+    assert sum(len(set(result[m]) & set(small.owned[m])) for m in small.members) == small.most_kept
 
 
 @for_each("seed", range(30))

@@ -96,12 +96,12 @@ def test_rack_affinity_gives_one_of_the_possible_answers_and_says_where_there_ar
         asked = {"client": "kafka-go", "order": "given", "members": members,
                  "topics": [{"topic": "t", "n": len(leaders), "leaderRacks": leaders}]}  # fmt: skip
         output = answered({"strategy": "client_rack_affinity", "input": asked})["output"]
-        found = [dict(output["assignment"][member["id"]]).get("t", []) for member in members]
+        results = [dict(output["assignment"][member["id"]]).get("t", []) for member in members]
         orders = list(permutations(dict.fromkeys(leaders)))
         possible = [in_order(leaders, racks, first, then) for first in orders for then in orders]
-        assert found in possible
+        assert results in possible
         assert output.get("varies", False) is any(other != possible[0] for other in possible)
-        assert np.ptp([len(own) for own in found]) <= 1
+        assert np.ptp([len(own) for own in results]) <= 1
         several += "varies" in output
     assert 40 < several < 360
 

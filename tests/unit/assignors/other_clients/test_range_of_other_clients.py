@@ -27,17 +27,17 @@ MIXED = group({"t": 4}, {"b": ["t"], "a": ["t"], "z": ["t"]}, static={"z": "pod"
 
 def read(assignor, request: AssignmentRequest) -> dict[str, list[int]]:
     """Partitions of t."""
-    found = answer(request, assignor.assign(request))
-    return {member: [p for topic, p in pairs if topic == "t"] for member, pairs in found.items()}
+    result = answer(request, assignor.assign(request))
+    return {member: [p for topic, p in pairs if topic == "t"] for member, pairs in result.items()}
 
 
 @pytest.mark.parametrize(
     ("assignor", "first"), [(of_sarama(), "a"), (by_member_id(), "a"), (LibrdkafkaRange(), "a"), (of_franz_go(), "z")]
 )
 def test_who_is_first_gets_the_larger_share(assignor, first: str) -> None:
-    found = read(assignor, MIXED)
-    assert found[first] == [0, 1]
-    assert sorted(map(len, found.values())) == [1, 1, 2]
+    reading = read(assignor, MIXED)
+    assert reading[first] == [0, 1]
+    assert sorted(map(len, reading.values())) == [1, 1, 2]
 
 
 def test_ranges_by_topic() -> None:
@@ -58,8 +58,8 @@ def test_librdkafka_sorts_each_topic_by_itself_where_its_order_is_none() -> None
     """A cycle: a before d before z by member id, z before a by instance id. t: a, d, z; u without d: z, a."""
     subscriptions = {"a": ["t", "u"], "d": ["t"], "z": ["t", "u"]}
     request = group({"t": 4, "u": 3}, subscriptions, static={"a": "2", "z": "1"}, order=MapOrder.GIVEN)
-    found = answer(request, LibrdkafkaRange().assign(request))
-    assert found == {
+    result = answer(request, LibrdkafkaRange().assign(request))
+    assert result == {
         "a": [("t", 0), ("t", 1), ("u", 2)],
         "d": [("t", 2)],
         "z": [("t", 3), ("u", 0), ("u", 1)],

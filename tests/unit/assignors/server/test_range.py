@@ -13,22 +13,22 @@ Lists = dict[str, list[tuple[str, int]]]
 
 
 def assigned(request: AssignmentRequest) -> Lists:
-    found = answer(request, ServerRangeAssignor().assign(request))
-    return {member: sorted(pairs) for member, pairs in found.items()}
+    result = answer(request, ServerRangeAssignor().assign(request))
+    return {member: sorted(pairs) for member, pairs in result.items()}
 
 
 def said_plainly(counts: dict[str, int], subscriptions: dict[str, list[str]], static: dict[str, str]) -> Lists:
     """Static members first, by instance id, then the others by id; of each topic contiguous shares."""
     ranked = sorted(subscriptions, key=lambda member: (member not in static, static.get(member, member)))
-    found: Lists = {member: [] for member in subscriptions}
+    results: Lists = {member: [] for member in subscriptions}
     for topic, count in counts.items():
         readers = [member for member in ranked if topic in subscriptions[member]]
         first = 0
         for turn, member in enumerate(readers):
             length = count // len(readers) + (turn < count % len(readers))
-            found[member] += [(topic, partition) for partition in range(first, first + length)]
+            results[member] += [(topic, partition) for partition in range(first, first + length)]
             first += length
-    return {member: sorted(pairs) for member, pairs in found.items()}
+    return {member: sorted(pairs) for member, pairs in results.items()}
 
 
 @pytest.mark.parametrize("is_homogeneous", [True, False])

@@ -42,8 +42,8 @@ def test_topics_of_a_member_come_by_name() -> None:
         for _ in range(20):
             names = [f"t-{number}" for number in draw.sample(range(10_000), count)]
             request = group(dict.fromkeys(names, 1), {"a": names}, order=MapOrder.LEADER)
-            found = subscription_of(request, 0, topic_hashes(request), name_hashes(request))
-            assert [names[topic] for topic in found.tolist()] == as_java_set(names)
+            result = subscription_of(request, 0, topic_hashes(request), name_hashes(request))
+            assert [names[topic] for topic in result.tolist()] == as_java_set(names)
 
 
 def test_a_share_group_reads_its_partitions_in_the_order_of_names() -> None:
@@ -78,7 +78,7 @@ def test_the_order_of_names_decides_who_reads_what_in_some_share_groups() -> Non
         high = np.array([draw.getrandbits(62) for _ in names], dtype=np.int64)
         named = replace(request, topics=replace(request.topics, uuid_msb=high))
         by_name_order, by_id_order = (
-            answer(one, by_name("share-simple").assign(one)) for one in (named, replace(named, order=MapOrder.HASH))
+            answer(item, by_name("share-simple").assign(item)) for item in (named, replace(named, order=MapOrder.HASH))
         )
         assert sorted(map(len, by_name_order.values())) == sorted(map(len, by_id_order.values()))
         differing += by_name_order != by_id_order

@@ -28,7 +28,7 @@ def spread(
                 is_assigned[columns.first_row[names.index(topic)] + partition] = True
     listed = np.array(range(len(counts)) if topics is None else topics, dtype=np.int32)
     same_id = np.zeros(len(counts), np.int64)  # one bin of the set of topics: their order is the list's
-    status, _, offsets, found, partitions = spread_evenly(
+    status, _, offsets, result, partitions = spread_evenly(
         walk_columns(request),
         (np.array([0, *[len(listed)] * len(members)]), listed),  # only the first member's subscription is read
         (columns.partition_counts, columns.first_row, same_id, same_id, name_hashes(request)),
@@ -36,7 +36,7 @@ def spread(
         (is_assigned, True),
         not is_4_0_0,
     )
-    pairs = list(zip(found.tolist(), partitions.tolist(), strict=True))
+    pairs = list(zip(result.tolist(), partitions.tolist(), strict=True))
     return [pairs[start:end] for start, end in pairwise(offsets)], status != LEFT_OVER
 
 

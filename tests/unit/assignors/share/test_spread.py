@@ -25,15 +25,15 @@ WALK = np.arange(2)
 def test_readers_of_a_partition_and_partitions_of_a_reader(
     readers: int, targets: int, sharing: int, wants: list[int]
 ) -> None:
-    found, by_reader = share.wants_of(readers, targets)
-    assert (found, by_reader.tolist()) == (sharing, wants)
+    result, by_reader = share.wants_of(readers, targets)
+    assert (result, by_reader.tolist()) == (sharing, wants)
     assert sum(wants) == sharing * targets
 
 
 def share_out(wants: list[int], sharing: int, targets: int, held: list[list[int]], keys: int) -> tuple[object, ...]:
     """Keys' hashes are their numbers; ``held`` by place. Stays by held entry, and (place, key) as they are dealt."""
     starts = np.cumsum([0, *map(len, held)]).astype(np.int64)
-    flat = np.array([key for place in held for key in place], dtype=np.int32)
+    flat = np.array([key for location in held for key in location], dtype=np.int32)
     stays, places, dealt, is_done = share.share_out(
         share.integer_walk(len(wants)), np.array(wants), np.int64(sharing), np.arange(keys, dtype=np.int32), targets,
         starts, flat,

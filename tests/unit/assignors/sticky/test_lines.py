@@ -26,19 +26,19 @@ def output(version: str, topics: dict[str, Any], members: dict[str, Any], **more
     ]
     strategy = more.pop("strategy", "client_sticky")
     asked = {"order": "given", "topics": listed, "members": [{"id": i, **m} for i, m in members.items()], **more}
-    found: dict[str, Any] = answer({"strategy": strategy, "input": {"version": version, **asked}})["output"]
-    return found
+    result: dict[str, Any] = answer({"strategy": strategy, "input": {"version": version, **asked}})["output"]
+    return result
 
 
 def lists(version: str, topics: dict[str, Any], members: dict[str, Any], **more: Any) -> Lists:
-    found: Lists = output(version, topics, members, **more)["assignment"]
-    return found
+    assignment: Lists = output(version, topics, members, **more)["assignment"]
+    return assignment
 
 
 @pytest.mark.parametrize("strategy", ["sticky", "cooperative-sticky"])
 def test_each_class_since_3_0_differs_from_every_other_in_something(strategy: str) -> None:
-    classes = [by_name(found.name) for found in BUILT_IN if found.strategy == strategy]
-    lines = [found.line for found in classes if hasattr(found, "line")]
+    classes = [by_name(result.name) for result in BUILT_IN if result.strategy == strategy]
+    lines = [result.line for result in classes if hasattr(result, "line")]
     assert lines[0] == NEWEST
     assert len(set(lines)) == len(lines) >= 5
 
@@ -124,8 +124,8 @@ def test_up_to_3_5_1_a_gap_of_one_keeps_the_search_going_and_a_partition_returns
 
 def test_cooperative_members_say_their_generation_in_the_subscription_from_3_4_0_on() -> None:
     """The leader has seen 5: who seems to have no generation owns nothing then."""
-    told = {"topics": ["t"], "generation": 5, "memberData": {"owned": [], "generation": None}}
-    members = {"a": {**told, "owned": [["t", [1]]]}, "b": {**told, "owned": []}}
+    reported = {"topics": ["t"], "generation": 5, "memberData": {"owned": [], "generation": None}}
+    members = {"a": {**reported, "owned": [["t", [1]]]}, "b": {**reported, "owned": []}}
     asked = {"strategy": "client_cooperative_sticky", "maxGenerationBefore": 5}
     assert lists("3.4.0", {"t": 2}, members, **asked) == {"a": [["t", [1]]], "b": [["t", [0]]]}
     assert lists("3.3.2", {"t": 2}, members, **asked) == {"a": [["t", [0]]], "b": [["t", [1]]]}

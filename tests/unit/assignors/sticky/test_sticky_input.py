@@ -34,13 +34,13 @@ def prepared(request: AssignmentRequest, generations: list[int]) -> StickyInput:
 def test_owned_partitions_become_rows_and_stale_ones_get_rows_behind_the_real_ones() -> None:
     """t has rows 0 to 2, u 3 and 4. a owns t-1, t-9 (vanished: row 5), b u-1, x-0 (no metadata: lost) and t-9."""
     owned = {"a": [("t", 1), ("t", 9)], "b": [("u", 1), ("x", 0), ("t", 9)]}
-    found = prepared(group({"t": 3, "u": 2}, {"a": TU, "b": TU}, owned, order=MapOrder.GIVEN), [4, 3])
-    assert found.rows.tolist() == [1, 5, 4, -1, 5]
-    assert found.row_topic.tolist() == [0, 0, 0, 1, 1, 0]
-    assert found.row_partition.tolist() == [0, 1, 2, 0, 1, 9]
-    assert (found.total, found.max_generation, found.is_equal) == (5, 4, True)
-    assert found.counts.tolist() == [3, 2, -1]
-    assert not found.racks.is_active
+    result = prepared(group({"t": 3, "u": 2}, {"a": TU, "b": TU}, owned, order=MapOrder.GIVEN), [4, 3])
+    assert result.rows.tolist() == [1, 5, 4, -1, 5]
+    assert result.row_topic.tolist() == [0, 0, 0, 1, 1, 0]
+    assert result.row_partition.tolist() == [0, 1, 2, 0, 1, 9]
+    assert (result.total, result.max_generation, result.is_equal) == (5, 4, True)
+    assert result.counts.tolist() == [3, 2, -1]
+    assert not result.racks.is_active
 
 
 def test_topics_of_the_map_come_by_name_with_their_partitions_and_the_sum_of_these() -> None:
@@ -59,7 +59,7 @@ def test_owners_are_met_as_a_second_hash_map_gives_them() -> None:
     ids = StringColumn.of(f"consumer-{number * 7919 % 100}" for number in range(100))
     walk = np.random.default_rng(3).permutation(100)
     hashes = hash_codes(ids.data, ids.offsets)
-    expected = [walk[place] for place in put_order(hashes[walk], DEFAULT_CAPACITY)]
+    expected = [walk[location] for location in put_order(hashes[walk], DEFAULT_CAPACITY)]
     assert order_of_owners(ids.data, ids.offsets, walk).tolist() == expected
     assert sorted(expected) == list(range(100))
     assert order_of_owners(ids.data[:0], ids.offsets[:1], walk[:0]).tolist() == []
@@ -68,10 +68,10 @@ def test_owners_are_met_as_a_second_hash_map_gives_them() -> None:
 @pytest.mark.parametrize("line", [NEWEST, OF_3_0_0])
 def test_a_group_in_which_nobody_owns_anything_has_no_owners_and_no_claims(line: Line) -> None:
     request = group({"t": 3, "u": 2}, {"a": TU, "b": TU}, order=MapOrder.GIVEN)
-    found = sticky_input_of(request, frozen([4, 3], np.int32), line)
-    assert not found.has_owners
-    assert (found.is_kept.tolist(), found.is_contested.tolist(), found.max_generation) == ([], [False] * 5, 4)
-    assert found.id_rank.tolist() == [0, 1]
+    result = sticky_input_of(request, frozen([4, 3], np.int32), line)
+    assert not result.has_owners
+    assert (result.is_kept.tolist(), result.is_contested.tolist(), result.max_generation) == ([], [False] * 5, 4)
+    assert result.id_rank.tolist() == [0, 1]
 
 
 def claims(generations: list[int], sent: list[int] | None = None) -> tuple[list[bool], list[bool]]:
@@ -151,7 +151,7 @@ def test_racks_count_where_a_member_has_one_and_some_partition_is_not_everywhere
     topics = replace(request.topics, rack_offsets=np.array([0, 1, 2]), racks=np.array([0, 1], dtype=np.int32))
     members = replace(request.members, racks=np.array([0, 1], dtype=np.int32))
     racked = replace(request, topics=topics, members=members, rack_names=("r0", "r1"))
-    found = prepared(racked, [-1, -1]).racks
-    assert (found.is_active, found.readers.tolist()) == (True, [1, 1])
+    racks = prepared(racked, [-1, -1]).racks
+    assert (racks.is_active, racks.readers.tolist()) == (True, [1, 1])
     everywhere = replace(topics, rack_offsets=np.array([0, 2, 4]), racks=np.array([0, 1, 0, 1], dtype=np.int32))
     assert not prepared(replace(racked, topics=everywhere), [-1, -1]).racks.is_active

@@ -23,11 +23,11 @@ def test_nobody_gets_anything_and_nothing_is_withheld(name: str) -> None:
         same = draw.sample(topics, draw.randint(1, len(topics)))
         read = {member: same if draw.random() < 0.5 else draw.sample(topics, 1) for member in members}
         none = group(dict.fromkeys(topics, 0), read)
-        found = assignor.assign(none)  # type: ignore[union-attr]
-        assert len(found.withheld) == 0
-        assert not any(answer(none, found).values())
-        one = group(dict.fromkeys(topics, 0) | {read[members[0]][0]: 1}, read)
-        given = [pairs for pairs in answer(one, assignor.assign(one)).values() if pairs]  # type: ignore[union-attr]
+        result = assignor.assign(none)  # type: ignore[union-attr]
+        assert len(result.withheld) == 0
+        assert not any(answer(none, result).values())
+        first = group(dict.fromkeys(topics, 0) | {read[members[0]][0]: 1}, read)
+        given = [pairs for pairs in answer(first, assignor.assign(first)).values() if pairs]  # type: ignore[union-attr]
         assert given == [[(read[members[0]][0], 0)]]
 
 

@@ -47,8 +47,8 @@ def test_an_instance_that_joins_warms_up_as_many_tasks_as_allowed_and_runs_none(
     request = asked(thread("a", P, (0, 1, 2, 3)), thread("b", Q))
     answered, lists = given(request)
     assert (lists, answered.is_probing) == ({P: ([0, 1, 2, 3], []), Q: ([], [1, 3])}, True)
-    one = replace(request, settings=HighAvailabilitySettings(max_warmup_replicas=1))
-    assert given(one)[1] == {P: ([0, 1, 2, 3], []), Q: ([], [1])}
+    changed_request = replace(request, settings=HighAvailabilitySettings(max_warmup_replicas=1))
+    assert given(changed_request)[1] == {P: ([0, 1, 2, 3], []), Q: ([], [1])}
 
 
 def test_a_task_that_is_restored_moves_to_where_it_belongs() -> None:

@@ -77,30 +77,30 @@ def test_every_setting_is_taken_over_or_listed_with_its_line() -> None:
 
 @pytest.mark.parametrize(("least", "asked"), [("", 1), ("min.topic.leaders.per.broker=3", 3)])
 def test_least_leaders_of_topics_are_taken_over(least: str, asked: int) -> None:
-    found = imported(f"topics.with.min.leaders.per.broker=pay-.*\n{least}\n")
-    assert (found.options, found.left_out) == ({"min_topic_leaders": [f"pay-.*={asked}"]}, ())
+    result = imported(f"topics.with.min.leaders.per.broker=pay-.*\n{least}\n")
+    assert (result.options, result.left_out) == ({"min_topic_leaders": [f"pay-.*={asked}"]}, ())
 
 
 def test_as_many_leaders_as_there_are_is_more_than_there_are() -> None:
-    found = imported("topics.with.min.leaders.per.broker=pay-.*\nmin.topic.leaders.per.broker=0\n")
-    (rule,) = RunRequest.from_mapping(found.options).options.min_topic_leaders
+    result = imported("topics.with.min.leaders.per.broker=pay-.*\nmin.topic.leaders.per.broker=0\n")
+    (rule,) = RunRequest.from_mapping(result.options).options.min_topic_leaders
     assert rule.leaders > 10**9
 
 
 def test_no_throttle_as_strimzi_writes_it_is_listed() -> None:
-    found = imported("default.replication.throttle=-1\nmax.replicas.per.broker=9\n")
-    assert (found.options, found.left_out) == ({"cap": ["replicas=9"]}, ("cc:1  'default.replication.throttle'",))
+    result = imported("default.replication.throttle=-1\nmax.replicas.per.broker=9\n")
+    assert (result.options, result.left_out) == ({"cap": ["replicas=9"]}, ("cc:1  'default.replication.throttle'",))
 
 
 def test_a_number_of_leaders_for_no_topic_is_listed() -> None:
-    found = imported("min.topic.leaders.per.broker=3\nmax.replicas.per.broker=9\n")
-    assert (found.options, found.left_out) == ({"cap": ["replicas=9"]}, ("cc:1  'min.topic.leaders.per.broker'",))
+    result = imported("min.topic.leaders.per.broker=3\nmax.replicas.per.broker=9\n")
+    assert (result.options, result.left_out) == ({"cap": ["replicas=9"]}, ("cc:1  'min.topic.leaders.per.broker'",))
 
 
 def test_a_threshold_without_its_goal_is_left_out_and_it_is_said() -> None:
-    found = imported("default.goals=a.DiskCapacityGoal\ndisk.capacity.threshold=0.7\ncpu.balance.threshold=1.2\n")
-    assert found.options == {"headroom": ["disk=0.3"]}
-    assert found.left_out == (
+    result = imported("default.goals=a.DiskCapacityGoal\ndisk.capacity.threshold=0.7\ncpu.balance.threshold=1.2\n")
+    assert result.options == {"headroom": ["disk=0.3"]}
+    assert result.left_out == (
         "cc:3  'cpu.balance.threshold' (only a request that names CpuUsageDistributionGoal heeds it)",
     )
 
@@ -110,29 +110,29 @@ def test_without_default_goals_every_threshold_counts() -> None:
 
 
 def test_a_whole_capacity_leaves_nothing_to_keep_free() -> None:
-    found = imported("disk.capacity.threshold=1.0\nmax.replicas.per.broker=7")
-    assert found.options == {"cap": ["replicas=7"]}
+    result = imported("disk.capacity.threshold=1.0\nmax.replicas.per.broker=7")
+    assert result.options == {"cap": ["replicas=7"]}
 
 
 def test_throttle_leaders_and_excluded_topics() -> None:
     text = "default.replication.throttle=5000000\nnum.concurrent.leader.movements.per.broker=250\n"
-    found = imported(text + r"topics.excluded.from.partition.movement=__.*|pay\\..*")
-    assert found.options == {
+    result = imported(text + r"topics.excluded.from.partition.movement=__.*|pay\\..*")
+    assert result.options == {
         "max_leader_changes_per_wave": 250,
         "throttle": 5_000_000,
         "exclude_topic": [r"__.*|pay\..*"],
     }
-    assert RunRequest.from_mapping(found.options).options.exclude_topics == (r"__.*|pay\..*",)
+    assert RunRequest.from_mapping(result.options).options.exclude_topics == (r"__.*|pay\..*",)
 
 
 def test_a_password_is_listed_by_its_name_alone() -> None:
-    found = imported("max.replicas.per.broker=7\nssl.keystore.password=hunter2")
-    assert found.left_out == ("cc:2  'ssl.keystore.password'",)
-    assert "hunter2" not in "\n".join(cluster_table("c", found, None))
+    result = imported("max.replicas.per.broker=7\nssl.keystore.password=hunter2")
+    assert result.left_out == ("cc:2  'ssl.keystore.password'",)
+    assert "hunter2" not in "\n".join(cluster_table("c", result, None))
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "message"),
     [
         ("disk.balance.threshold=0.9", "is no threshold, give a number from 1"),
         ("disk.balance.threshold=much", "is no threshold"),
@@ -145,13 +145,13 @@ def test_a_password_is_listed_by_its_name_alone() -> None:
         ("default.replication.throttle=٣", "is no number"),
     ],
 )
-def test_a_value_that_cannot_be_is_refused_with_its_line(line: str, words: str) -> None:
+def test_a_value_that_cannot_be_is_refused_with_its_line(line: str, message: str) -> None:
     name = line.partition("=")[0]
     with pytest.raises(InvalidInputError) as caught:
         imported(f"# first\n{line}\n")
     assert f"cc:2: {name}" in str(caught.value)
-    assert words.partition(",")[0] in str(caught.value)
-    assert words.partition(", ")[2] in str(caught.value)
+    assert message.partition(",")[0] in str(caught.value)
+    assert message.partition(", ")[2] in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["", "bootstrap.servers=a:1\n", '{"brokerCapacities": []}'])
@@ -171,8 +171,8 @@ def test_the_command_prints_a_table_that_clusters_toml_takes(
     settings, capacity = tmp_path / "cc.properties", tmp_path / "capacity.json"
     settings.write_text(AS_SHIPPED)
     capacity.write_text(json.dumps(CAPACITY))
-    words = ["import", "cruise-control", str(settings), "--capacity", str(capacity), "--cluster", "orders"]
-    assert main(words) == 0
+    arguments = ["import", "cruise-control", str(settings), "--capacity", str(capacity), "--cluster", "orders"]
+    assert main(arguments) == 0
     printed = capsys.readouterr().out
     table = tomllib.loads(printed)["clusters"]["orders"]
     ours = {"connection": "kafka_orders", "capacity": str(capacity)}
@@ -196,8 +196,14 @@ def test_a_capacity_file_that_is_none_is_refused_and_nothing_printed(
 ) -> None:
     (tmp_path / "cc.properties").write_text(AS_SHIPPED)
     (tmp_path / "capacity.json").write_text('{"brokerCapacities": [{"brokerId": "x", "capacity": {}}]}')
-    words = ["import", "cruise-control", str(tmp_path / "cc.properties"), "--capacity", str(tmp_path / "capacity.json")]
-    assert main(words) == 1
+    arguments = [
+        "import",
+        "cruise-control",
+        str(tmp_path / "cc.properties"),
+        "--capacity",
+        str(tmp_path / "capacity.json"),
+    ]
+    assert main(arguments) == 1
     out, error = capsys.readouterr()
     assert out == ""
     assert "brokerCapacities[0].brokerId" in error

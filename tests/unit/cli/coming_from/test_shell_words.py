@@ -12,8 +12,8 @@ from rebalance_advisor.cli.coming_from import shell_commands
 _PIECES = ("a", "b-1", "--c=d", " ", "  ", "\t", "'", '"', "\\", "\\\n", "#", "x.y", "$", "é", ",", "=")
 
 
-def words(text: str) -> list[list[tuple[str, str]]]:
-    return [[(word.place, word.text) for word in command] for command in shell_commands(text, "f")]
+def parsed_words(text: str) -> list[list[tuple[str, str]]]:
+    return [[(word.location, word.text) for word in command] for command in shell_commands(text, "f")]
 
 
 def texts(text: str) -> list[list[str]]:
@@ -22,7 +22,7 @@ def texts(text: str) -> list[list[str]]:
 
 def test_lines_go_on_after_a_backslash_and_words_know_where_they_began() -> None:
     text = "# why\na --b \\\n  'c d'\n\ne \"f\ng\" h\n"
-    assert words(text) == [
+    assert parsed_words(text) == [
         [("f:2", "a"), ("f:2", "--b"), ("f:3", "c d")],
         [("f:5", "e"), ("f:5", "f\ng"), ("f:6", "h")],
     ]
@@ -73,4 +73,4 @@ def test_random_lines_are_taken_apart_as_a_real_shell_does() -> None:
     printed = subprocess.run([shell, "-c", script], capture_output=True, check=True, text=True).stdout
     theirs = [part.split("\1")[:-1] for part in printed.split("\2")[:-1]]
     # printf prints one empty text where it is given none
-    assert theirs == [found or [""] for _, found in lines]
+    assert theirs == [result or [""] for _, result in lines]

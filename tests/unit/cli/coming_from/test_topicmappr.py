@@ -73,55 +73,55 @@ def test_no_value_is_listed_for_it_may_be_a_password() -> None:
 
 
 def test_a_variable_before_the_command_is_listed() -> None:
-    found = imported("TOPICMAPPR_ZK_ADDR=zk:2181 OTHER=1 ./topicmappr rebuild --topics a --brokers 1\n")
-    assert [line.split(" (")[0] for line in found.left_out] == ["run.sh:1  'TOPICMAPPR_ZK_ADDR'"]
+    result = imported("TOPICMAPPR_ZK_ADDR=zk:2181 OTHER=1 ./topicmappr rebuild --topics a --brokers 1\n")
+    assert [line.split(" (")[0] for line in result.left_out] == ["run.sh:1  'TOPICMAPPR_ZK_ADDR'"]
 
 
 def test_the_command_is_found_among_others_with_its_lines() -> None:
     text = "set -e\nssh h sudo /opt/topicmappr --zk-addr z rebuild \\\n --topics a \\\n --brokers 1 | tee log\nrm log\n"
-    found = imported(text)
-    assert found.options == {"include_topic": ["a"], "topic_brokers": ["a=1"]}
-    assert [line.split("  ")[0] for line in found.left_out] == ["run.sh:2"]
+    result = imported(text)
+    assert result.options == {"include_topic": ["a"], "topic_brokers": ["a=1"]}
+    assert [line.split("  ")[0] for line in result.left_out] == ["run.sh:2"]
 
 
 def test_the_last_of_two_flags_counts_and_it_is_said() -> None:
-    found = rebuilt("--replication 2 --replication=3")
-    assert found.options["replication_factor"] == 3
-    assert "--replication is given again" in found.notes[0]
+    result = rebuilt("--replication 2 --replication=3")
+    assert result.options["replication_factor"] == 3
+    assert "--replication is given again" in result.notes[0]
 
 
 def test_all_brokers_of_the_cluster_are_no_rule() -> None:
-    found = imported("topicmappr rebuild --topics a --brokers -2")
-    assert found.options == {"include_topic": ["a"]}
-    assert found.left_out == ("run.sh:1  '--brokers' (-2, all brokers of the cluster, is ours without topic_brokers)",)
+    result = imported("topicmappr rebuild --topics a --brokers -2")
+    assert result.options == {"include_topic": ["a"]}
+    assert result.left_out == ("run.sh:1  '--brokers' (-2, all brokers of the cluster, is ours without topic_brokers)",)
 
 
 def test_brokers_of_today_are_not_guessed() -> None:
-    found = imported("topicmappr scale --topics a --brokers -1,7")
-    assert (found.options, len(found.left_out)) == ({"include_topic": ["a"]}, 1)
+    result = imported("topicmappr scale --topics a --brokers -1,7")
+    assert (result.options, len(result.left_out)) == ({"include_topic": ["a"]}, 1)
 
 
 def test_nought_is_what_it_is_there() -> None:
-    found = imported("topicmappr scale --topics a --brokers 1 --tolerance 0 --metrics-age 0")
-    assert set(found.options) == {"include_topic", "topic_brokers"}
-    assert len(found.left_out) == 2
+    result = imported("topicmappr scale --topics a --brokers 1 --tolerance 0 --metrics-age 0")
+    assert set(result.options) == {"include_topic", "topic_brokers"}
+    assert len(result.left_out) == 2
     assert "replication_factor" not in rebuilt("--replication 0").options
 
 
 def test_a_wide_tolerance_ends_at_nothing() -> None:
-    found = imported("topicmappr scale --topics a --brokers 1 --tolerance 1.5")
-    assert found.options["target"] == ["disk=0..2.5"]
+    result = imported("topicmappr scale --topics a --brokers 1 --tolerance 1.5")
+    assert result.options["target"] == ["disk=0..2.5"]
 
 
 def test_leaders_of_other_topics_than_the_plans_are_left() -> None:
-    found = rebuilt("--leader-evac-brokers 1 --leader-evac-topics b")
-    assert "demote_broker" not in found.options
-    assert len(found.left_out) == 2
+    result = rebuilt("--leader-evac-brokers 1 --leader-evac-topics b")
+    assert "demote_broker" not in result.options
+    assert len(result.left_out) == 2
 
 
 def test_a_map_needs_no_topics() -> None:
-    found = imported("""topicmappr rebuild --map-string '{"version":1,"partitions":[]}' --brokers 1,2""")
-    assert found.options == {"topic_brokers": [".*=1,2"]}
+    result = imported("""topicmappr rebuild --map-string '{"version":1,"partitions":[]}' --brokers 1,2""")
+    assert result.options == {"topic_brokers": [".*=1,2"]}
 
 
 @pytest.mark.parametrize(
@@ -158,9 +158,9 @@ def test_what_cannot_be_is_refused_with_its_place(text: str, says: str) -> None:
 
 
 def test_a_second_command_is_refused_with_its_line() -> None:
-    one = "topicmappr rebuild --topics a --brokers 1\n"
+    command = "topicmappr rebuild --topics a --brokers 1\n"
     with pytest.raises(InvalidInputError, match=r"run\.sh:2: is the second command"):
-        imported(one + one)
+        imported(command + command)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ def command(text: str) -> Command:
 
 def test_flags_before_and_behind_the_name_are_of_one_command() -> None:
     read = command("X=1 TOPICMAPPR_A=b topicmappr --zk-addr rebuild scale \\\n --topics=a=b --verbose")
-    assert (read.name, read.place) == (SCALE, "f:1")
+    assert (read.name, read.location) == (SCALE, "f:1")
     assert read.values == {"zk-addr": "rebuild", "topics": "a=b", "verbose": "true"}
-    assert list(read.places.items()) == [("zk-addr", "f:1"), ("topics", "f:2"), ("verbose", "f:2")]
+    assert list(read.locations.items()) == [("zk-addr", "f:1"), ("topics", "f:2"), ("verbose", "f:2")]
     assert read.variables == (("f:1", "TOPICMAPPR_A"),)
 
 
@@ -32,5 +32,5 @@ def test_a_value_may_begin_like_a_flag() -> None:
 
 def test_of_two_flags_the_last_is_kept_with_its_place() -> None:
     read = command("topicmappr scale --topics a \\\n --topics b")
-    assert (read.values, read.places) == ({"topics": "b"}, {"topics": "f:2"})
+    assert (read.values, read.locations) == ({"topics": "b"}, {"topics": "f:2"})
     assert read.overridden == ("f:1  --topics is given again in f:2: the last counts",)

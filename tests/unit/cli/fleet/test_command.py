@@ -84,7 +84,7 @@ def test_a_child_answers_with_a_row_whatever_becomes_of_the_cluster(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("extra", "words"),
+    ("extra", "message"),
     [
         (["--previous", "plan.json"], "--previous: is about one cluster"),
         (["--history", "h", "--load", "p95"], "--history: is about one cluster"),
@@ -92,10 +92,10 @@ def test_a_child_answers_with_a_row_whatever_becomes_of_the_cluster(tmp_path: Pa
     ],
 )
 def test_what_is_one_clusters_alone_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], extra: list[str], words: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], extra: list[str], message: str
 ) -> None:
     assert main(["plan", "a.json", "b.json", "--out", str(tmp_path / "out"), *extra]) in (1, 2)
-    assert words in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
@@ -115,7 +115,7 @@ def test_neither_two_of_one_name_nor_a_folder_of_one_plan(tmp_path: Path, capsys
 
 def test_the_gravest_exit_code_counts_and_no_plan_is_gravest() -> None:
     def code(*codes: int) -> int:
-        return worst_exit_code([FleetRow("c", "c.json", found, "") for found in codes])
+        return worst_exit_code([FleetRow("c", "c.json", exit_code, "") for exit_code in codes])
 
     assert [code(0, 0), code(0, 3), code(4, 3), code(4, 2, 0), code(2, 1, 4), code(0, -9), code()] == [
         0, 3, 4, 2, 1, 1, 0,

@@ -39,9 +39,9 @@ def test_the_page_shows_what_the_command_prints(demo, capsys):
 def test_the_way_to_what_is_advised_is_told_step_by_step(demo, capsys):
     assert main(["group", str(demo), "cdc-sync"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    (place,) = [number for number, line in enumerate(lines) if line.startswith("1. ")]
-    assert "CooperativeStickyAssignor,org.apache.kafka.clients.consumer.RangeAssignor" in lines[place]
-    assert lines[place + 1].startswith("2. Restart one member after the other (at most 12 rebalances)")  # 6 in, 6 out
+    (index,) = [number for number, line in enumerate(lines) if line.startswith("1. ")]
+    assert "CooperativeStickyAssignor,org.apache.kafka.clients.consumer.RangeAssignor" in lines[index]
+    assert lines[index + 1].startswith("2. Restart one member after the other (at most 12 rebalances)")  # 6 in, 6 out
     assert lines[-1].startswith("records read twice: ")
 
 
@@ -55,9 +55,9 @@ def test_the_way_to_another_strategy_of_the_table_is_told_too(demo, capsys):
 
 def test_json_has_every_row_of_every_scenario(demo, capsys):
     assert main(["group", str(demo), "cdc-sync", "--json", "--seed", "3"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    rows = {(row["scenario"], row["assignor"]): row for row in found["scenarios"]}
-    assert len(rows) == len(found["scenarios"])
+    document = json.loads(capsys.readouterr().out)
+    rows = {(row["scenario"], row["assignor"]): row for row in document["scenarios"]}
+    assert len(rows) == len(document["scenarios"])
     crash = rows["member_crashes", "range"]
     # The session's 45 s after its last beat, which was a whole interval ago, and the wait for all to join again.
     assert (crash["partitions_unread"], crash["variants"]) == (24, 6)

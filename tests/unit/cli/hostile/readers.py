@@ -52,19 +52,19 @@ class Page(HTMLParser):
 def markdown(text: str) -> tuple[list[str], str]:
     """Kinds of the elements in order, and the text, as CommonMark with tables, strikethrough and raw HTML has them."""
     tokens = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(text)
-    kinds, words = [], []
+    kinds, texts = [], []
     for token in tokens:
         kinds.append(f"{token.type} {token.tag} {token.info}")
         if token.type in ("fence", "code_block", "html_block"):
-            words.append(token.content)
+            texts.append(token.content)
         for child in token.children or ():
             if child.type == "text":
-                words.append(child.content)
+                texts.append(child.content)
                 continue
             kinds.append(f"{child.type} {child.attrs}")
-            words.append("\n" if child.type == "softbreak" else child.content)
-        words.append("\n")
-    return kinds, "".join(words)
+            texts.append("\n" if child.type == "softbreak" else child.content)
+        texts.append("\n")
+    return kinds, "".join(texts)
 
 
 def screen_lines(output: str) -> list[str]:

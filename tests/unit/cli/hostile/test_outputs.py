@@ -53,8 +53,8 @@ def outputs_of(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> O
         runs["plan"] = ["plan", str(source), "--out", str(folder / "plan"), *OPTIONS]
         runs["advise --json"] = ["advise", str(source), "--out", str(folder / "again"), "--json", *OPTIONS]
     said = {}
-    for command, words in runs.items():
-        code = cli(words)
+    for command, arguments in runs.items():
+        code = cli(arguments)
         said[command] = (code, capsys.readouterr().out.replace(str(folder), "FOLDER"))
     files = {path.name: path.read_bytes().decode() for path in sorted(out.iterdir()) if path.is_file()}
     return Outputs(name, files, said)
@@ -63,16 +63,16 @@ def outputs_of(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> O
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Outputs:
     with pytest.MonkeyPatch.context() as patch:
-        told = io.StringIO()
-        patch.setattr("sys.stdout", told)
+        stream = io.StringIO()
+        patch.setattr("sys.stdout", stream)
 
         class Said:
             """As capsys, for a module's fixture."""
 
             def readouterr(self) -> object:
-                text = told.getvalue()
-                told.seek(0)
-                told.truncate()
+                text = stream.getvalue()
+                stream.seek(0)
+                stream.truncate()
                 return type("Captured", (), {"out": text})
 
         return outputs_of(HARMLESS, tmp_path_factory.mktemp("plain"), Said())  # type: ignore[arg-type]
@@ -82,7 +82,7 @@ def test_the_cluster_says_enough_to_be_a_test(plain: Outputs) -> None:
     codes = {finding["code"] for finding in json.loads(plain.files["findings.json"])}
     assert codes >= {"coverage_gap", "idle_members", "dead_static_member", "shared_offsets", "broker_disk_over_share"}
     assert plain.said["advise"][0] == plain.said["verify"][0] == 0
-    for place in (
+    for location in (
         "rack harmless-4 holds no replica",
         "harmless-dead",
         "harmless-static-0",
@@ -90,7 +90,7 @@ def test_the_cluster_says_enough_to_be_a_test(plain: Outputs) -> None:
         "harmless-gap",
         "harmless denied",
     ):
-        assert place in plain.files["report.html"], place
+        assert location in plain.files["report.html"], location
     assert len(plain.files["moves.csv"].splitlines()) > 2
 
 
@@ -98,62 +98,62 @@ def test_the_cluster_says_enough_to_be_a_test(plain: Outputs) -> None:
 def test_a_name_is_text_in_every_output(
     name: str, plain: Outputs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = outputs_of(name, tmp_path, capsys)
-    assert {command: code for command, (code, _) in found.said.items()} == {
-        command: code for command, (code, _) in plain.said.items() if command in found.said
+    result = outputs_of(name, tmp_path, capsys)
+    assert {command: code for command, (code, _) in result.said.items()} == {
+        command: code for command, (code, _) in plain.said.items() if command in result.said
     }
-    assert found.files.keys() == plain.files.keys()
-    _same_screens(found, plain)
-    _same_page(found, plain)
-    _same_markdown("digest.md", found, plain)
-    _same_markdown("commands.md", found, plain)
-    _exact_json(found)
-    _safe_cells(found)
+    assert result.files.keys() == plain.files.keys()
+    _same_screens(result, plain)
+    _same_page(result, plain)
+    _same_markdown("digest.md", result, plain)
+    _same_markdown("commands.md", result, plain)
+    _exact_json(result)
+    _safe_cells(result)
 
 
-def _same_screens(found: Outputs, plain: Outputs) -> None:
-    for command in found.said:
-        shown, expected = screen_lines(found.said[command][1]), screen_lines(plain.said[command][1])
+def _same_screens(result: Outputs, plain: Outputs) -> None:
+    for command in result.said:
+        shown, expected = screen_lines(result.said[command][1]), screen_lines(plain.said[command][1])
         assert len(shown) == len(expected), command
         if command != "advise --json":
-            told = [without_name(line, found.name) for line in shown]
-            assert told == [without_name(line, plain.name) for line in expected], command
+            reported = [without_name(line, result.name) for line in shown]
+            assert reported == [without_name(line, plain.name) for line in expected], command
 
 
-def _same_page(found: Outputs, plain: Outputs) -> None:
-    page, expected = Page(found.files["report.html"]), Page(plain.files["report.html"])
+def _same_page(result: Outputs, plain: Outputs) -> None:
+    page, expected = Page(result.files["report.html"]), Page(plain.files["report.html"])
     assert [figures_alike(tag) for tag in page.tags] == [figures_alike(tag) for tag in expected.tags]
-    assert without_name("".join(page.text), found.name) == without_name("".join(expected.text), plain.name)
-    assert not [character for character in found.files["report.html"] if character != "\n" and is_hidden(character)]
+    assert without_name("".join(page.text), result.name) == without_name("".join(expected.text), plain.name)
+    assert not [character for character in result.files["report.html"] if character != "\n" and is_hidden(character)]
 
 
-def _same_markdown(file: str, found: Outputs, plain: Outputs) -> None:
-    kinds, text = markdown(found.files[file])
+def _same_markdown(file: str, result: Outputs, plain: Outputs) -> None:
+    kinds, text = markdown(result.files[file])
     plain_kinds, plain_text = markdown(plain.files[file])
     assert kinds == plain_kinds, file
-    assert without_name(text, found.name) == without_name(plain_text, plain.name), file
-    assert len(found.files[file].splitlines()) == len(plain.files[file].splitlines()), file
+    assert without_name(text, result.name) == without_name(plain_text, plain.name), file
+    assert len(result.files[file].splitlines()) == len(plain.files[file].splitlines()), file
 
 
-def _exact_json(found: Outputs) -> None:
-    for file, text in found.files.items():
+def _exact_json(result: Outputs) -> None:
+    for file, text in result.files.items():
         if file.endswith(".json"):
             json.loads(text)
             assert not [character for character in text if character != "\n" and is_hidden(character)], file
-    assert json.loads(found.files["advisory.json"])["cluster"] == found.name
-    assert [group["group"] for group in json.loads(found.files["groups.json"])] == [
-        f"{found.name}-{kind}" for kind in ("idle", "shared", "dead")
+    assert json.loads(result.files["advisory.json"])["cluster"] == result.name
+    assert [group["group"] for group in json.loads(result.files["groups.json"])] == [
+        f"{result.name}-{kind}" for kind in ("idle", "shared", "dead")
     ]
-    assert f"{found.name}-dead" in {finding["subject"] for finding in json.loads(found.files["findings.json"])}
-    if "advise --json" in found.said:
-        printed = json.loads(found.said["advise --json"][1])
-        assert printed["findings"] == json.loads(found.files["findings.json"])
+    assert f"{result.name}-dead" in {finding["subject"] for finding in json.loads(result.files["findings.json"])}
+    if "advise --json" in result.said:
+        printed = json.loads(result.said["advise --json"][1])
+        assert printed["findings"] == json.loads(result.files["findings.json"])
 
 
-def _safe_cells(found: Outputs) -> None:
-    rows = list(csv.reader(io.StringIO(found.files["moves.csv"], newline=""), strict=True))
-    moves = json.loads(found.files["plan.json"])["moves"]
-    assert len(rows) == len(moves) + 1 == len(found.files["moves.csv"].splitlines())
+def _safe_cells(result: Outputs) -> None:
+    rows = list(csv.reader(io.StringIO(result.files["moves.csv"], newline=""), strict=True))
+    moves = json.loads(result.files["plan.json"])["moves"]
+    assert len(rows) == len(moves) + 1 == len(result.files["moves.csv"].splitlines())
     assert "'-1" in {row[1] for row in rows}, "the topic that looks like a formula moves"
     for row, move in zip(rows[1:], moves, strict=True):
         assert not [cell for cell in row if cell.startswith(tuple("=+-@\t\r"))]
@@ -179,14 +179,14 @@ def test_what_is_said_of_a_forged_plan_is_text(
     forged.write_text(json.dumps(document))
     _says_lines(["verify", str(forged), str(source)], capsys)
     assert cli(["verify", str(forged), str(source), "--json"]) == 1
-    told = capsys.readouterr().out
-    screen_lines(told)
-    assert json.loads(told)["is_right"] is False
+    output = capsys.readouterr().out
+    screen_lines(output)
+    assert json.loads(output)["is_right"] is False
 
 
-def _says_lines(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def _says_lines(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """The command refuses, or names faults, in lines of text."""
-    assert cli(words) != 0
-    told = capsys.readouterr()
-    steps = [line for line in told.err.splitlines(keepends=True) if " s  " not in line]
-    assert len(screen_lines(told.out + "".join(steps))) > 1
+    assert cli(arguments) != 0
+    output = capsys.readouterr()
+    steps = [line for line in output.err.splitlines(keepends=True) if " s  " not in line]
+    assert len(screen_lines(output.out + "".join(steps))) > 1

@@ -46,11 +46,11 @@ STRANGERS = {
 
 
 def _said(error: Exception) -> str:
-    words = str(error)
-    assert SECRET not in words
-    assert "4111" not in words
-    assert not [character for character in words if is_hidden(character)]
-    return words
+    message = str(error)
+    assert SECRET not in message
+    assert "4111" not in message
+    assert not [character for character in message if is_hidden(character)]
+    return message
 
 
 @for_each("content", STRANGERS.values())
@@ -70,8 +70,8 @@ def test_a_file_that_is_no_input_is_not_quoted(content: str, tmp_path: Path) -> 
 
 
 def _settings(file: Path) -> None:
-    found = read_properties(file)
-    connection_settings(found.values, places=found.places)
+    properties = read_properties(file)
+    connection_settings(properties.values, locations=properties.locations)
 
 
 @for_each("content", STRANGERS.values())
@@ -79,14 +79,14 @@ def test_a_plan_that_is_none_is_not_quoted(content: str, tmp_path: Path, capsys:
     stranger, source = tmp_path / "stranger", tmp_path / "cluster.json"
     stranger.write_text(content)
     source.write_text(json.dumps(cluster_document(HARMLESS)))
-    for words in (
+    for text in (
         ["verify", str(stranger), str(source)],
         ["check", str(stranger), str(source)],
         ["plan", str(source), "--out", str(tmp_path / "out"), "--previous", str(stranger)],
     ):
-        assert cli.main(words) in (1, 2)
-        told = capsys.readouterr()
-        assert SECRET not in told.out + told.err
+        assert cli.main(text) in (1, 2)
+        output = capsys.readouterr()
+        assert SECRET not in output.out + output.err
 
 
 @NAMES
@@ -100,7 +100,7 @@ def test_a_topic_that_kafka_would_not_name_so_is_refused_where_it_stands(name: s
     document["topics"][1]["name"] = name
     model = {"brokers": [{"id": 1}], "partitions": [{"topic": name, "partition": 0, "replicas": [1]}]}
     moves = {"version": 1, "partitions": [{"topic": name, "partition": 0, "replicas": [1]}]}
-    for kind, content, place in (
+    for kind, content, location in (
         ("snapshot", document, ".topics[1].name"),
         ("model", model, ".partitions[0].topic"),
         ("reassignment", moves, ".partitions[0].topic"),
@@ -109,7 +109,7 @@ def test_a_topic_that_kafka_would_not_name_so_is_refused_where_it_stands(name: s
         file.write_text(json.dumps(content))
         with pytest.raises(InvalidInputError) as refused:
             read_input(file)
-        assert str(refused.value).startswith(f"{file}{place}: ")
+        assert str(refused.value).startswith(f"{file}{location}: ")
         _said(refused.value)
 
 
@@ -139,8 +139,8 @@ def test_an_error_of_a_command_is_one_line(name: str, tmp_path: Path, capsys: py
         ["plan", str(tmp_path / name), "--out", str(tmp_path / "out")],
         ["snapshot", "--command-config", str(file), "--out", str(tmp_path / "out")],
     )
-    for words in commands:
-        assert cli.main(words) == 1
+    for command in commands:
+        assert cli.main(command) == 1
         error = [line for line in capsys.readouterr().err.splitlines(keepends=True) if " s  " not in line]
         assert len(screen_lines("".join(error))) == 2
         assert error[0].startswith("error: ")
@@ -168,15 +168,15 @@ def test_gaps_of_a_live_reading_are_one_line_each(name: str, capsys: pytest.Capt
         )
 
     snapshot_command._warn_of_gaps(Reading())  # type: ignore[arg-type]
-    told = capsys.readouterr().err
-    assert len(screen_lines(told)) == 4
-    assert told.count(visible(name)) >= 5
+    output = capsys.readouterr().err
+    assert len(screen_lines(output)) == 4
+    assert output.count(visible(name)) >= 5
 
 
 @NAMES
 def test_a_server_that_cannot_be_reached_is_told_in_one_line(name: str) -> None:
-    words = str(ConnectionFailedError(Stage.NAME, name, f"the host name {name} does not resolve", name))
-    assert words == f"{visible(name)}: the host name {visible(name)} does not resolve; {visible(name)}"
+    message = str(ConnectionFailedError(Stage.NAME, name, f"the host name {name} does not resolve", name))
+    assert message == f"{visible(name)}: the host name {visible(name)} does not resolve; {visible(name)}"
 
 
 @NAMES
@@ -190,7 +190,7 @@ def test_an_answer_of_replay_is_exact_and_shows(name: str) -> None:
 
 
 def test_nothing_but_the_one_border_writes_to_a_terminal_or_a_log() -> None:
-    found = []
+    results = []
     for path in sorted(PLUGINS.rglob("*.py")):
         if path.name in ("terminal.py", "task_log.py"):
             continue
@@ -198,8 +198,8 @@ def test_nothing_but_the_one_border_writes_to_a_terminal_or_a_log() -> None:
             if isinstance(node, ast.Call) and ast.unparse(node.func) in (
                 "print", "sys.stdout.write", "sys.stderr.write", "sys.stdout.writelines", "sys.stderr.writelines",
             ):  # fmt: skip
-                found.append(f"{path.name}:{node.lineno}")
+                results.append(f"{path.name}:{node.lineno}")
             is_log = isinstance(node, ast.Call) and ast.unparse(node.func) == "logging.getLogger"
             if is_log and "airflow" in path.parts:
-                found.append(f"{path.name}:{node.lineno}")
-    assert not found, "write by terminal.write_lines, log by task_log"
+                results.append(f"{path.name}:{node.lineno}")
+    assert not results, "write by terminal.write_lines, log by task_log"

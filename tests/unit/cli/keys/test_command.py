@@ -23,13 +23,13 @@ def sample(tmp_path: Path) -> Path:
     return file
 
 
-def place(key: bytes, partitions: int, partitioner: str = "default") -> int:
+def partition_of(key: bytes, partitions: int, partitioner: str = "default") -> int:
     sample = RecordSample.of_keys(KeyColumn.of([key]))
     return int(by_name(partitioner).partition(sample, TopicTarget(partitions))[0])
 
 
-def written(words: list[str], out: Path) -> dict[str, Any]:
-    assert main(["keys", *words, "--out", str(out)]) == 0
+def written(arguments: list[str], out: Path) -> dict[str, Any]:
+    assert main(["keys", *arguments, "--out", str(out)]) == 0
     document: dict[str, Any] = json.loads(out.read_text())
     return document
 
@@ -37,29 +37,29 @@ def written(words: list[str], out: Path) -> dict[str, Any]:
 def test_a_hot_key_moved_keys_and_clients_that_disagree(
     sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [str(sample), "--topic", "orders", "--partitions", "4", "--to-partitions", "6"]
-    words += ["--partitioner", "default", "--partitioner", "librdkafka-consistent"]
-    document = written(words, tmp_path / "keys.json")
+    arguments = [str(sample), "--topic", "orders", "--partitions", "4", "--to-partitions", "6"]
+    arguments += ["--partitioner", "default", "--partitioner", "librdkafka-consistent"]
+    document = written(arguments, tmp_path / "keys.json")
     assert (document["version"], document["topic"], document["records"]) == (report.VERSION, "orders", 11)
     assert (document["null_key_records"], document["empty_key_records"]) == (1, 1)
     assert document["different_keys"] == {"count": 5, "is_exact": True, "standard_error_ratio": 0.0}
     own, librdkafka, grown = document["placements"]
-    assert own["records"][place(b"hot", 4)] >= 6
+    assert own["records"][partition_of(b"hot", 4)] >= 6
     assert (own["by_lot_records"], librdkafka["by_lot_records"]) == (1, 0)
     assert sum(librdkafka["records"]) == 11  # its null keys go where the empty one goes
     assert len(grown["records"]) == 6
     clients, moved = document["pairs"]
-    differs = place(b"hot", 4) != place(b"hot", 4, "librdkafka-consistent")
+    differs = partition_of(b"hot", 4) != partition_of(b"hot", 4, "librdkafka-consistent")
     assert (clients["keyed_records"], clients["records_apart"] >= 6) == (10, differs)
-    assert (moved["records_apart"] >= 6) == (place(b"hot", 4) != place(b"hot", 6))
+    assert (moved["records_apart"] >= 6) == (partition_of(b"hot", 4) != partition_of(b"hot", 6))
     hot = document["heavy_keys"][0]
-    assert (hot["records_at_least"], hot["records_at_most"], hot["partitions"][0]) == (6, 6, place(b"hot", 4))
+    assert (hot["records_at_least"], hot["records_at_most"], hot["partitions"][0]) == (6, 6, partition_of(b"hot", 4))
     assert not hot.keys() & {"key_hex", "key_text"}
-    told = capsys.readouterr().out
-    assert "orders: 11 records, 1 without key, 1 with an empty one, 5 different keys\n" in told
-    assert f"partition {place(b'hot', 4)}  {hot['identity']}\n" in told
-    assert "hot" not in told.replace("orders", "")
-    shown = written([*words, "--show-keys"], tmp_path / "keys.json")
+    output = capsys.readouterr().out
+    assert "orders: 11 records, 1 without key, 1 with an empty one, 5 different keys\n" in output
+    assert f"partition {partition_of(b'hot', 4)}  {hot['identity']}\n" in output
+    assert "hot" not in output.replace("orders", "")
+    shown = written([*arguments, "--show-keys"], tmp_path / "keys.json")
     assert (shown["heavy_keys"][0]["key_text"], shown["heavy_keys"][0]["key_hex"]) == ("hot", "686f74")
     assert "b'hot'" in capsys.readouterr().out
 
@@ -67,16 +67,18 @@ def test_a_hot_key_moved_keys_and_clients_that_disagree(
 def test_two_topics_that_are_read_together(sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = tmp_path / "payments.csv"
     other.write_text("key\nhot\na\nelse\n")
-    words = [str(sample), "--topic", "orders", "--partitions", "4", "--with", str(other), "--with-partitions", "5"]
-    document = written(words, tmp_path / "keys.json")
+    arguments = [str(sample), "--topic", "orders", "--partitions", "4", "--with", str(other), "--with-partitions", "5"]
+    document = written(arguments, tmp_path / "keys.json")
     met = document["read_with"]
-    apart = [place(key, 4) != place(key, 5) for key in (b"hot", b"a")]
+    apart = [partition_of(key, 4) != partition_of(key, 5) for key in (b"hot", b"a")]
     assert (met["topic"], met["shared_keys"], met["is_exact"]) == ("payments", 2, True)
     assert met["shared_key_ratio_apart"] == sum(apart) / 2
     assert f"2 keys are in both topics; {sum(apart) / 2:.1%} of them lie in other partitions of payments" in (
         capsys.readouterr().out
     )
-    alike = written([*words[:-2], "--with-topic", "pay", "--with-partitioner", "librdkafka-murmur2"], tmp_path / "k")
+    alike = written(
+        [*arguments[:-2], "--with-topic", "pay", "--with-partitioner", "librdkafka-murmur2"], tmp_path / "k"
+    )
     assert (alike["read_with"]["topic"], alike["read_with"]["shared_key_ratio_apart"]) == ("pay", 0.0)
 
 
@@ -115,11 +117,11 @@ REFUSED = {
 def test_what_cannot_be_done_is_refused_and_nothing_is_written(
     kind: str, sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words, code, told = REFUSED[kind]
-    words = [str(sample) if word == "FILE" else word for word in words]
+    arguments, code, message = REFUSED[kind]
+    arguments = [str(sample) if word == "FILE" else word for word in arguments]
     out = tmp_path / "keys.json"
-    assert main(["keys", "--topic", "orders", *words, "--out", str(out)]) == code
-    assert told in capsys.readouterr().err
+    assert main(["keys", "--topic", "orders", *arguments, "--out", str(out)]) == code
+    assert message in capsys.readouterr().err
     assert not out.exists()
 
 

@@ -17,7 +17,7 @@ from tests.unit.advisory.test_what_if import snapshot
 from tests.unit.planner.sample_clusters import GB
 
 
-def words(folder: Path, command: str, **scenarios: Any) -> list[str]:
+def arguments_of(folder: Path, command: str, **scenarios: Any) -> list[str]:
     """The command line, with a file for each scenario."""
     (folder / "cluster.json").write_text(json.dumps(snapshot_to_document(snapshot())))
     given = [command, str(folder / "cluster.json"), "--out", str(folder / "out")]
@@ -33,7 +33,7 @@ MORE = [{"change": "brokers_added", "count": 1}, {"change": "members", "groups":
 
 
 def test_plan_compares_and_writes_nothing_to_execute(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(words(tmp_path, "plan", lost=LOST, more=MORE)) == 0
+    assert main(arguments_of(tmp_path, "plan", lost=LOST, more=MORE)) == 0
     shown = capsys.readouterr().out
     assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.suffix) == [JSON_FILE, TEXT_FILE]
     assert shown.startswith((tmp_path / "out" / TEXT_FILE).read_text())
@@ -46,7 +46,7 @@ def test_plan_compares_and_writes_nothing_to_execute(tmp_path: Path, capsys: pyt
 
 
 def test_advise_leads_groups_and_plans_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*words(tmp_path, "advise", more=MORE), "--json"]) == 0
+    assert main([*arguments_of(tmp_path, "advise", more=MORE), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document.pop("folder") == str(tmp_path / "out")
     assert document == json.loads((tmp_path / "out" / JSON_FILE).read_text())
@@ -76,7 +76,7 @@ REFUSED: dict[str, tuple[list[str], str]] = {
 def test_what_makes_no_sense_beside_it_is_refused(
     case: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = words(tmp_path, command, lost=LOST)
+    given = arguments_of(tmp_path, command, lost=LOST)
     (tmp_path / "rules.toml").write_text(
         '[[owners]]\npattern = "t"\nteam = "t"\n[[mutes]]\npattern = "t"\nuntil = 2999-12-31\nreason = "r"\n'
     )
@@ -89,12 +89,12 @@ def test_what_makes_no_sense_beside_it_is_refused(
 
 def test_clients_are_of_groups_which_advise_alone_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "clients.toml").write_text('[[clients]]\npattern = "g"\nclient = "kafkajs"\n')
-    told = ["--clients", str(tmp_path / "clients.toml"), "--json"]
-    assert main([*words(tmp_path, "plan", more=MORE), *told]) == 2
+    options = ["--clients", str(tmp_path / "clients.toml"), "--json"]
+    assert main([*arguments_of(tmp_path, "plan", more=MORE), *options]) == 2
     assert "--clients: a plan alone replays no groups; use advise" in capsys.readouterr().err
     strategies = []
-    for more in ([], told[:2]):
-        assert main([*words(tmp_path, "advise", more=MORE), "--json", *more]) == 0
+    for more in ([], options[:2]):
+        assert main([*arguments_of(tmp_path, "advise", more=MORE), "--json", *more]) == 0
         document = json.loads(capsys.readouterr().out)
         strategies.append({row["assignor"] for row in document["outcomes"][1]["groups"]})
     assert "RoundRobinAssigner" in strategies[1] - strategies[0]  # kafkajs's own name
@@ -103,9 +103,9 @@ def test_clients_are_of_groups_which_advise_alone_replays(tmp_path: Path, capsys
 def test_a_scenario_that_is_wrong_or_does_not_fit_names_its_place(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(words(tmp_path, "plan", wrong=[{"change": "rack_lost"}])) == 1
+    assert main(arguments_of(tmp_path, "plan", wrong=[{"change": "rack_lost"}])) == 1
     assert "wrong.json.changes[0]: 'rack' is missing" in capsys.readouterr().err
-    assert main(words(tmp_path, "plan", away=[{"change": "rack_lost", "rack": "x"}])) == 1
+    assert main(arguments_of(tmp_path, "plan", away=[{"change": "rack_lost", "rack": "x"}])) == 1
     assert "scenario away, changes[0]: rack 'x'" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
@@ -121,7 +121,10 @@ def test_losses_and_growth_happen_together_in_one_column(tmp_path: Path, capsys:
     assert main(asked(tmp_path, "--lose-rack", "rack-0", "--growth", "t=50%", "--json")) == 0
     today, after = json.loads(capsys.readouterr().out)["outcomes"]
     assert (today["name"], after["name"]) == ("today", "growth 50% of t, without rack rack-0")
-    disks = [next(one for one in column["resources"] if one["resource"] == "disk") for column in (today, after)]
+    disks = [
+        next(resource for resource in column["resources"] if resource["resource"] == "disk")
+        for column in (today, after)
+    ]
     assert [disk["highest"] for disk in disks] == [2 * GB, 1.5 * GB]
     assert [column["brokers_in_service"] for column in (today, after)] == [3, 2]
     assert [column["plan"] for column in (today, after)] == [None, None]
@@ -147,8 +150,8 @@ def test_a_plan_and_groups_are_added_where_asked_and_files_written(
     shown = capsys.readouterr().out
     assert shown == (out / TEXT_FILE).read_text() + f"written to {out}\n"
     document = json.loads((out / JSON_FILE).read_text())
-    assert [one["name"] for one in document["outcomes"]] == ["today", "growth 20%", "more"]
-    assert all(one["plan"]["verdict"] for one in document["outcomes"])
+    assert [outcome["name"] for outcome in document["outcomes"]] == ["today", "growth 20%", "more"]
+    assert all(outcome["plan"]["verdict"] for outcome in document["outcomes"])
     assert document["outcomes"][2]["groups"]
 
 

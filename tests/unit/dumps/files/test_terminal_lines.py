@@ -68,7 +68,7 @@ DATA = [
 def test_a_command_is_one_thing_however_it_is_prompted_and_wrapped(text):
     commands = list(lines_and_commands(text, "x"))
     assert [type(command) for command in commands] == [Command]
-    assert commands[0].place == "x:1"
+    assert commands[0].location == "x:1"
 
 
 @for_each("line", NOISE)

@@ -59,7 +59,7 @@ def test_a_simple_group_has_no_protocol() -> None:
 def test_members_without_verbose_are_counted() -> None:
     header = ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")
     members = read(table(header, ("g", "m-1", "/h", "c", "3"), ("g", "m-2", "/h", "c", "0"))).members
-    assert [(one.partition_count, one.assigned, one.has_known_assignment) for one in members] == [
+    assert [(member.partition_count, member.assigned, member.has_known_assignment) for member in members] == [
         (3, (), False),
         (None, (), True),
     ]
@@ -69,7 +69,7 @@ def test_members_without_verbose_are_counted() -> None:
 
 def test_a_share_group_is_known_by_its_assignment() -> None:
     header = ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT")
-    group = read(table(header, *(("g", f"m-{one}", "/h", "c", "2", "orders:0,1") for one in range(3))))
+    group = read(table(header, *(("g", f"m-{number}", "/h", "c", "2", "orders:0,1") for number in range(3))))
     assert (group.type, len(group.members)) == (GroupType.SHARE, 3)
     assert read(table(header, ("g", "m", "/h", "c", "2", "orders(0,1)"))).type is not GroupType.SHARE
 
@@ -83,17 +83,22 @@ def test_a_consumer_id_that_touches_its_host_is_read() -> None:
         member = f"{client}-{uuid.UUID(int=draw.getrandbits(128))}"
         row = ("orders", "0", "5", "9", "4", member, "/10.0.0.1", client)
         text = "kafka-consumer-groups.sh --describe --group g\n" + head.format(*header) + head.format(*row)
-        (one,) = read(text).members
-        assert (one.id, one.host, one.client_id, one.assigned) == (member, "/10.0.0.1", client, (("orders", (0,)),))
+        (first,) = read(text).members
+        assert (first.id, first.host, first.client_id, first.assigned) == (
+            member,
+            "/10.0.0.1",
+            client,
+            (("orders", (0,)),),
+        )
 
 
 def test_commas_of_0_9_are_read() -> None:
     header = "GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER\n"
     group = read(header + "g, orders, 0, 5, 9, 4, app-1_/10.0.0.1\ng, orders, 1, unknown, 9, unknown, none\n")
-    assert [(one.host, one.client_id, one.assigned) for one in group.members] == [
+    assert [(member.host, member.client_id, member.assigned) for member in group.members] == [
         ("/10.0.0.1", "app-1", (("orders", (0,)),))
     ]
-    assert [(one.partition, one.offset) for one in group.committed] == [(0, 5)]
+    assert [(item.partition, item.offset) for item in group.committed] == [(0, 5)]
     with pytest.raises(InvalidInputError, match=r"groups\.txt:2"):
         read(header + "g, orders, 0, 5, 9\n")
 
@@ -144,7 +149,7 @@ def test_verbose_tables_of_streams_groups_are_read() -> None:
     assert (idle.tasks, busy.tasks, busy.target_tasks) == (
         Tasks(), Tasks(active=(("0", (0,)),)), Tasks(active=(("0", (0, 1)),)),
     )  # fmt: skip
-    assert [(one.topic, one.partition, one.offset) for one in group.committed] == [("orders", 0, 5)]
+    assert [(item.topic, item.partition, item.offset) for item in group.committed] == [("orders", 0, 5)]
     assert read(command + state).type is GroupType.STREAMS
 
 
@@ -250,14 +255,14 @@ def test_each_format_is_read_the_same_within_any_noise(tmp_path: Path) -> None:
         header, row = formats[case % len(formats)]
         text = table(header, *(row(at) for at in range(draw.randint(1, 6))))
         texts = text, wrapped(draw, text)
-        found = []
-        for name, one in zip(("plain", "noisy"), texts, strict=True):
+        results = []
+        for name, item in zip(("plain", "noisy"), texts, strict=True):
             path = tmp_path / name / "groups.txt"
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(one.encode())
-            found += [snapshot_to_document(read_input(given, "c")) for given in (path, path.parent)]
-        assert found[0] == found[2], texts[1]
-        assert found[1] == found[3], texts[1]
+            path.write_bytes(item.encode())
+            results += [snapshot_to_document(read_input(given, "c")) for given in (path, path.parent)]
+        assert results[0] == results[2], texts[1]
+        assert results[1] == results[3], texts[1]
 
 
 def test_other_dumps_are_read_within_the_same_noise(tmp_path: Path) -> None:

@@ -25,22 +25,22 @@ def group(*texts):
 
 
 def test_three_dumps_of_a_group_leave_no_gap():
-    found, gaps = group(OFFSETS, MEMBERS, STATE)
-    assert found.id == "billing"
+    result, gaps = group(OFFSETS, MEMBERS, STATE)
+    assert result.id == "billing"
     assert gaps == set()
 
 
 def test_members_of_3_6_name_their_topics():
-    found, _ = group(MEMBERS_3_6)
-    assert [member.assigned for member in found.members] == [
+    result, _ = group(MEMBERS_3_6)
+    assert [member.assigned for member in result.members] == [
         (("orders", (0, 2, 10)),),
         (("audit-log", (0,)), ("orders", (1,))),
     ]
 
 
 def test_members_of_3_9_lost_their_topics_and_the_offsets_dump_gives_them_back():
-    found, gaps = group(OFFSETS, MEMBERS_3_9, STATE)
-    assert [member.assigned for member in found.members] == [(("orders", (0,)),), (("orders", (1,)),), ()]
+    result, gaps = group(OFFSETS, MEMBERS_3_9, STATE)
+    assert [member.assigned for member in result.members] == [(("orders", (0,)),), (("orders", (1,)),), ()]
     assert gaps == set()
 
 
@@ -51,9 +51,9 @@ def test_members_of_3_9_alone_are_a_gap_and_not_an_empty_assignment():
 
 
 def test_a_kip_848_member_shows_epoch_and_target():
-    found, _ = group(EPOCHS)
-    assert found.type is GroupType.CONSUMER
-    member = found.members[0]
+    result, _ = group(EPOCHS)
+    assert result.type is GroupType.CONSUMER
+    member = result.members[0]
     assert member.assigned == (("a", (1,)), ("orders", (0, 2)))
     assert member.target == (("orders", (0, 1)),)
     assert member.generation == 5
@@ -77,8 +77,8 @@ def test_verbose_state_has_epochs():
         "g               localhost:9092  (3)       uniform              Reconciling          17              "
         "16                        2\n"
     )
-    found, gaps = group(text)
-    assert (found.coordinator, found.protocol, found.state, found.generation) == (3, "uniform", "Reconciling", 17)
+    result, gaps = group(text)
+    assert (result.coordinator, result.protocol, result.state, result.generation) == (3, "uniform", "Reconciling", 17)
     assert FactCode.LACKS_MEMBERS in gaps, "two members are announced and none is shown"
 
 
@@ -91,9 +91,9 @@ def test_blanks_in_names_and_dashes_of_idle_members_are_read_by_column():
         "my group        -               -          -               -               -               my app-2        "
         "/127.0.0.1      my app\n"
     )
-    found, _ = group(text)
-    assert found.id == "my group"
-    assert [(m.id, m.host, m.assigned) for m in found.members] == [
+    result, _ = group(text)
+    assert result.id == "my group"
+    assert [(m.id, m.host, m.assigned) for m in result.members] == [
         ("my app-1", "rev.example/1.2", (("orders", (0,)),)),
         ("my app-2", "/127.0.0.1", ()),
     ]
@@ -101,18 +101,18 @@ def test_blanks_in_names_and_dashes_of_idle_members_are_read_by_column():
 
 def test_a_copy_that_lost_its_padding_is_read_word_by_word():
     squeezed = "\n".join(" ".join(line.split()) for line in (STATE + MEMBERS_3_6).split("\n"))
-    found, _ = group(squeezed)
-    assert found.coordinator == 1
-    assert found.members[1].assigned == (("audit-log", (0,)), ("orders", (1,)))
+    result, _ = group(squeezed)
+    assert result.coordinator == 1
+    assert result.members[1].assigned == (("audit-log", (0,)), ("orders", (1,)))
 
 
 def test_numbers_wider_than_their_column_do_not_shift_what_follows():
     wide = OFFSETS.replace("90              100             10 ", "9000000000000000 9000000000000001 1  ").replace(
         "my client", "cli"
     )
-    found, _ = group(wide)
-    assert found.committed[0].offset == 9000000000000000
-    assert found.members[0].client_id == "cli"
+    result, _ = group(wide)
+    assert result.committed[0].offset == 9000000000000000
+    assert result.members[0].client_id == "cli"
 
 
 def test_a_share_group_gives_one_partition_to_several_members():
@@ -196,21 +196,21 @@ jobs            broker-2:9092  (2)        Stable          2
 
 def test_a_share_group_is_read_from_its_own_tool():
     """Both members read orders-0, which is no error there; the lag is the broker's word, not end less offset."""
-    found, gaps = group(SHARE_OFFSETS, SHARE_MEMBERS, SHARE_STATE)
-    assert (found.type, found.protocol, found.state, found.coordinator) == (GroupType.SHARE, None, "Stable", 2)
-    assert [(member.client_id, member.assigned, member.generation) for member in found.members] == [
+    result, gaps = group(SHARE_OFFSETS, SHARE_MEMBERS, SHARE_STATE)
+    assert (result.type, result.protocol, result.state, result.coordinator) == (GroupType.SHARE, None, "Stable", 2)
+    assert [(member.client_id, member.assigned, member.generation) for member in result.members] == [
         ("worker 1", (("orders", (0, 1)),), 7),
         ("worker 2", (("orders", (0,)),), 7),
     ]
-    assert [(commit.partition, commit.offset, commit.lag) for commit in found.committed] == [(0, 90, 10)]
+    assert [(commit.partition, commit.offset, commit.lag) for commit in result.committed] == [(0, 90, 10)]
     assert gaps == set()
 
 
 def test_sentences_about_share_groups_are_understood():
-    found, _ = group(
+    result, _ = group(
         "\nShare group 'jobs' has no offset information.\n", "\nShare group 'jobs' has no active members.\n"
     )
-    assert (found.type, found.state, found.members) == (GroupType.SHARE, "Empty", ())
+    assert (result.type, result.state, result.members) == (GroupType.SHARE, "Empty", ())
 
 
 def test_a_partition_of_a_share_group_stands_once():
@@ -220,7 +220,7 @@ def test_a_partition_of_a_share_group_stands_once():
 
 def test_who_has_not_migrated_is_told_while_both_protocols_are_spoken():
     """``UPGRADED`` is the tool's last column, without padding."""
-    found, _ = group("""
+    result, _ = group("""
 GROUP           CONSUMER-ID     HOST            CLIENT-ID       #PARTITIONS     CURRENT-EPOCH   CURRENT-ASSIGNMENT   \
 TARGET-EPOCH    TARGET-ASSIGNMENT    UPGRADED
 moving          c-1             /10.0.0.1       a               1               5               orders:0             \
@@ -228,5 +228,5 @@ moving          c-1             /10.0.0.1       a               1               
 moving          c-2             /10.0.0.2       b               1               5               orders:1             \
 5               orders:1             false
 """)
-    assert found.type is GroupType.CONSUMER
-    assert [(member.id, member.is_classic) for member in found.members] == [("c-1", False), ("c-2", True)]
+    assert result.type is GroupType.CONSUMER
+    assert [(member.id, member.is_classic) for member in result.members] == [("c-1", False), ("c-2", True)]

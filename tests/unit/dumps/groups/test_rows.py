@@ -85,8 +85,8 @@ def test_epochs_and_the_target_of_the_new_protocol() -> None:
     del row["ASSIGNMENT"]
     add_member_row(group, row, LINE)
     assert group.members is not None
-    found = group.members["m1"]
-    assert (found.epoch, found.target, found.has_epochs) == (5, (("t", (0, 1)),), True)
+    member_row = group.members["m1"]
+    assert (member_row.epoch, member_row.target, member_row.has_epochs) == (5, (("t", (0, 1)),), True)
     waiting = row | {"CONSUMER-ID": "m2", "TARGET-EPOCH": "-", "TARGET-ASSIGNMENT": ""}
     add_member_row(group, waiting, LINE)
     assert group.members["m2"].target is None
@@ -121,11 +121,11 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_row_that_no_tool_prints_is_refused_with_its_place(name: str) -> None:
-    add, rows, words = REFUSED[name]
+    add, rows, message = REFUSED[name]
     group = GroupNotes("g")
     for row in rows[:-1]:
         add(group, row, LINE)
-    with pytest.raises(InvalidInputError, match=rf"groups\.txt:7.*{words}"):
+    with pytest.raises(InvalidInputError, match=rf"groups\.txt:7.*{message}"):
         add(group, rows[-1], LINE)
 
 

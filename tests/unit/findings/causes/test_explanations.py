@@ -33,10 +33,10 @@ def restarted(rows, acting=1):
 def test_a_restart_explains_piled_up_leaders_and_what_they_carry():
     """Of 12 partitions each of 6 brokers is preferred for 2. Broker 1 leads 4: twice its share, and reads go there."""
     loads = {"in_bytes_per_s": [10.0] * 12, "out_bytes_per_s": [100.0] * 12}
-    told = lines(cluster(restarted(TWELVE), **loads))
-    symptoms = told["preferred_leaders_off", "c"]
+    reported = lines(cluster(restarted(TWELVE), **loads))
+    symptoms = reported["preferred_leaders_off", "c"]
     assert {("leaders_piled_up", "1"), ("broker_rate_over_share", "1")} <= symptoms
-    assert not [key for key in told if key[0] in ("leaders_piled_up", "broker_rate_over_share")]
+    assert not [key for key in reported if key[0] in ("leaders_piled_up", "broker_rate_over_share")]
     (cause,) = [finding for finding in explained(cluster(restarted(TWELVE), **loads)) if finding.symptoms]
     assert cause.severity is Severity.HIGH  # twice the share, though two of twelve that are off alone are medium
 
@@ -51,17 +51,17 @@ def test_a_broker_that_is_preferred_for_too_much_is_its_own_trouble():
     ]
     rows[4] = replace(rows[4], leader=5)  # one of twelve is off, and 1 took over one more
     rows[11] = Partition("t", 11, (5, 1, 0), 1, (5, 0, 1), (100,) * 3, 0, 1000)
-    told = lines(cluster(rows))
-    assert ("leaders_piled_up", "1") in told
-    assert ("leaders_piled_up", "1") not in told.get(("preferred_leaders_off", "c"), set())
+    reported = lines(cluster(rows))
+    assert ("leaders_piled_up", "1") in reported
+    assert ("leaders_piled_up", "1") not in reported.get(("preferred_leaders_off", "c"), set())
 
 
 def test_a_hot_partition_explains_its_broker_and_the_group_that_reads_it():
     """One of 12 carries 30 times the others: 410 in all; six members read two each, 68 at the mean."""
     members = tuple(Member(f"m{number}", assigned=(("t", (2 * number, 2 * number + 1)),)) for number in range(6))
     group = Group("g", protocol="range", state="Stable", members=members)
-    told = lines(cluster(TWELVE, groups=[group], in_bytes_per_s=[300.0] + [10.0] * 11))
-    symptoms = told["hot_partition", "t-0"]
+    reported = lines(cluster(TWELVE, groups=[group], in_bytes_per_s=[300.0] + [10.0] * 11))
+    symptoms = reported["hot_partition", "t-0"]
     assert ("group_hot_partition", "g") in symptoms
     assert {("broker_rate_over_share", str(broker)) for broker in (0, 1, 2)} <= symptoms
     # Without it each broker has 10 for each of its six replicas: exactly its share.
@@ -76,9 +76,9 @@ def test_leaders_and_a_hot_partition_together_are_told_with_the_one_that_does_mo
     known = WithoutCause(FindingContext(snapshot, score_cluster(snapshot), []))
     over = [over_share(scores, 1, "out") for scores in (known.context.scores, known.elected, known.cooled("t-1"))]
     assert over == [pytest.approx(130 / 35), pytest.approx(110 / 35), pytest.approx(2.0)]
-    told = lines(snapshot)
-    assert ("broker_rate_over_share", "1") in told["hot_partition", "t-1"]
-    assert ("broker_rate_over_share", "1") not in told["preferred_leaders_off", "c"]
+    reported = lines(snapshot)
+    assert ("broker_rate_over_share", "1") in reported["hot_partition", "t-1"]
+    assert ("broker_rate_over_share", "1") not in reported["preferred_leaders_off", "c"]
 
 
 def test_a_disk_is_full_by_its_excess_or_by_the_cluster():
@@ -100,9 +100,9 @@ def test_a_dead_broker_explains_what_lacks_its_replicas_alone():
     behind = [replace(row, isr=(row.replicas[0],)) for row in striped("u", 6) if row.replicas[0] != 2]
     behind = [replace(row, partition=number) for number, row in enumerate(behind)]
     alone = [Partition("v", 0, (2,), None, (), (100,), 0, 10)]
-    told = lines(cluster([*rows, *behind, *alone], of=brokers(state={2: BrokerState.DEAD})))
-    assert {("under_replicated", "t"), ("offline_partition", "v")} <= told["dead_broker", "2"]
-    assert told["under_replicated", "u"] == set()
+    reported = lines(cluster([*rows, *behind, *alone], of=brokers(state={2: BrokerState.DEAD})))
+    assert {("under_replicated", "t"), ("offline_partition", "v")} <= reported["dead_broker", "2"]
+    assert reported["under_replicated", "u"] == set()
 
 
 # Group ids and their partition of 50, as GroupMetadataManager.partitionFor of Kafka answered; hashes of both signs.
@@ -119,7 +119,7 @@ def java_hash(text):
     """``String.hashCode`` by the formula of its documentation: the sum of unit · 31 ^ (units after it), 32 bits."""
     units = text.encode("utf-16-be")
     each = [int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2)]
-    value = sum(unit * 31 ** (len(each) - 1 - place) for place, unit in enumerate(each)) % 2**32
+    value = sum(unit * 31 ** (len(each) - 1 - index) for index, unit in enumerate(each)) % 2**32
     return value - 2**32 if value >= 2**31 else value
 
 
@@ -185,13 +185,13 @@ def test_coordinators_come_with_the_leaders_of_the_offsets_topic():
     preferred = [number % 6 for number in range(50)]
     by_itself = [{0: 1, 1: 0}.get(broker, broker) for broker in preferred]
 
-    def told(preferred, leaders):
+    def explained_lines(preferred, leaders):
         groups = read_groups([*piled, *others], lambda name: leaders[kafka_partition(name, 50)])
         return lines(cluster([*offsets_rows(preferred, leaders), *restarted(striped("t", 120))], groups=groups))
 
-    taken_over = told(preferred, [broker or 1 for broker in preferred])
+    taken_over = explained_lines(preferred, [broker or 1 for broker in preferred])
     assert ("coordinator_piled_up", "1") in taken_over["preferred_leaders_off", "c"]
-    settled = told(by_itself, by_itself)
+    settled = explained_lines(by_itself, by_itself)
     assert ("coordinator_piled_up", "1") in settled
     assert ("coordinator_piled_up", "1") not in settled["preferred_leaders_off", "c"]
 

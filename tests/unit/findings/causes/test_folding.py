@@ -20,15 +20,15 @@ def context():
     return FindingContext(snapshot, score_cluster(snapshot), [])
 
 
-def told(code, subject, severity=Severity.LOW):
+def finding_of(code, subject, severity=Severity.LOW):
     return Finding(code, severity, CODES[code].subject_type, subject, {}, "do it")
 
 
 def test_a_chain_is_told_in_its_first_cause_which_is_as_severe_as_the_worst(context):
     """Idle members of an uneven group whose strategy never ends; the other group's are their own trouble."""
     findings = [
-        told("idle_members", "a", Severity.HIGH), told("idle_members", "b"), told("assignor_uneven", "a"),
-        told("sticky_endless", "a", Severity.MEDIUM),
+        finding_of("idle_members", "a", Severity.HIGH), finding_of("idle_members", "b"),
+        finding_of("assignor_uneven", "a"), finding_of("sticky_endless", "a", Severity.MEDIUM),
     ]  # fmt: skip
     chain = (
         Explanation("assignor_uneven", "idle_members", same_subject),
@@ -45,7 +45,7 @@ def test_whatever_explains_what_no_finding_is_lost_or_told_twice(context, seed):
     codes = draw.sample(CODE_NAMES, draw.randint(1, 8))
     findings = list(
         {
-            (code, subject): told(code, subject, draw.choice(list(Severity)))
+            (code, subject): finding_of(code, subject, draw.choice(list(Severity)))
             for code in codes
             for subject in draw.choices("abc", k=draw.randint(0, 3))
         }.values()
@@ -55,11 +55,11 @@ def test_whatever_explains_what_no_finding_is_lost_or_told_twice(context, seed):
         Explanation(cause, symptom, same_subject) for cause, symptom in pairs if draw.random() < 0.5
     ]  # causes come before symptoms in ``codes``: no circle
     folded = fold(context, findings, explanations)
-    flat = [one.finding_key for finding in folded for one in (finding, *finding.symptoms)]
+    flat = [item.finding_key for finding in folded for item in (finding, *finding.symptoms)]
     assert sorted(flat) == sorted(finding.finding_key for finding in findings)
     by_key = {finding.finding_key: finding for finding in findings}
     for finding in folded:
-        members = [by_key[one.finding_key] for one in (finding, *finding.symptoms)]
+        members = [by_key[item.finding_key] for item in (finding, *finding.symptoms)]
         assert finding.severity is min((member.severity for member in members), key=lambda level: level.rank)
         assert all(symptom.symptoms == () for symptom in finding.symptoms)
     # A finding with a cause among the findings has no line of its own.
@@ -76,7 +76,7 @@ def test_no_code_explains_itself_not_even_through_others():
         causes.setdefault(explanation.symptom, set()).add(explanation.cause)
     for code in causes:
         seen, at = set(), {code}
-        while at := {cause for one in at for cause in causes.get(one, ())} - seen:
+        while at := {cause for item in at for cause in causes.get(item, ())} - seen:
             seen |= at
         assert code not in seen
     assert {code for explanation in EXPLANATIONS for code in (explanation.cause, explanation.symptom)} <= set(CODES)

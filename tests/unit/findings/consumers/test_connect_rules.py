@@ -12,46 +12,46 @@ from kafka_rebalance.groups.group_replay import TODAY_ALONE
 from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.group import ConnectWorker, Group, Member
 from rebalance_advisor.cli.group import worker_table
-from tests.unit.findings.sample_clusters import cluster, striped, told
+from tests.unit.findings.sample_clusters import cluster, findings_of, striped
 
 
 def connect(*tasks: int, delay_ms: int = 0) -> Group:
     """Workers w0, w1, … with so many tasks of connector c each; w0 leads and runs c itself."""
     first = 0
     members = []
-    for place, count in enumerate(tasks):
-        runs = Work(("c",) * (place == 0), tuple(ConnectTask("c", number) for number in range(first, first + count)))
+    for index, count in enumerate(tasks):
+        runs = Work(("c",) * (index == 0), tuple(ConnectTask("c", number) for number in range(first, first + count)))
         worker = ConnectWorker(version=2, leader="w0", assigned=runs, joined_with=NO_WORK, delay_ms=delay_ms)
-        members.append(Member(f"w{place}", worker=worker))
+        members.append(Member(f"w{index}", worker=worker))
         first += count
     return Group("connect", protocol_type="connect", protocol="sessioned", state="Stable", members=tuple(members))
 
 
-def found(code: str, *tasks: int) -> list[dict[str, object]]:
-    return [dict(one.evidence) for one in told(cluster(striped("t", 2), groups=[connect(*tasks)]), code)]
+def evidence_of(code: str, *tasks: int) -> list[dict[str, object]]:
+    return [dict(finding.evidence) for finding in findings_of(cluster(striped("t", 2), groups=[connect(*tasks)]), code)]
 
 
 def test_workers_beyond_the_tasks_are_idle() -> None:
     assert connect_idle_workers in RULES
     assert connect_uneven_workers in RULES
-    (evidence,) = found("connect_idle_workers", 1, 1, 0)
+    (evidence,) = evidence_of("connect_idle_workers", 1, 1, 0)
     assert (evidence["idle_workers"], evidence["workers"], evidence["tasks"]) == (1, 3, 2)
     assert evidence["example"] == "w2"
-    assert not found("connect_uneven_workers", 1, 1, 0)
+    assert not evidence_of("connect_uneven_workers", 1, 1, 0)
 
 
 def test_workers_that_a_rebalance_would_even_out() -> None:
-    (evidence,) = found("connect_uneven_workers", 4, 1, 1)
+    (evidence,) = evidence_of("connect_uneven_workers", 4, 1, 1)
     assert (evidence["most_tasks"], evidence["most_tasks_after"], evidence["moved"]) == (4, 2, 2)
-    (evidence,) = found("connect_uneven_workers", 4, 0)
+    (evidence,) = evidence_of("connect_uneven_workers", 4, 0)
     assert (evidence["idle_workers"], evidence["idle_workers_after"]) == (1, 0)
-    assert not found("connect_idle_workers", 4, 0)
+    assert not evidence_of("connect_idle_workers", 4, 0)
 
 
 def test_even_workers_and_groups_that_wait_for_a_worker_have_no_finding() -> None:
     for code in ("connect_idle_workers", "connect_uneven_workers"):
-        assert not found(code, 2, 2)
-        assert not told(cluster(striped("t", 2), groups=[connect(4, 0, delay_ms=9)]), code)
+        assert not evidence_of(code, 2, 2)
+        assert not findings_of(cluster(striped("t", 2), groups=[connect(4, 0, delay_ms=9)]), code)
 
 
 def test_the_row_the_document_and_the_advice_of_a_group() -> None:

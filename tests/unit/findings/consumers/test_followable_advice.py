@@ -89,17 +89,17 @@ def test_no_advice_that_cannot_be_followed() -> None:
     for number in range(SNAPSHOTS):
         snapshot, drawn = draw_snapshot(random)
         replays = TODAY_ALONE.replays(snapshot)
-        found = findings_by_group(evaluate_rules(snapshot, score_cluster(snapshot), list(replays)))
-        for one, replay in zip(drawn, replays, strict=True):
-            about = found.get(one.group.id, [])
-            document = group_document(replay, one.group, about, snapshot.kafka_version)
-            check(one, replay, about, document, (number, one.group))
+        result = findings_by_group(evaluate_rules(snapshot, score_cluster(snapshot), list(replays)))
+        for item, replay in zip(drawn, replays, strict=True):
+            about = result.get(item.group.id, [])
+            document = group_document(replay, item.group, about, snapshot.kafka_version)
+            check(item, replay, about, document, (number, item.group))
             if number % 8 == 0:
-                check_restarts(snapshot, one, replay, (number, one.group))
+                check_restarts(snapshot, item, replay, (number, item.group))
             seen.update(finding.code for finding in about)
-            seen["moving" if one.is_moving else "still"] += 1
+            seen["moving" if item.is_moving else "still"] += 1
             seen["advised"] += bool(document["rollover"])
-            seen["no choice"] += not kind_of(one.group).has_choice
+            seen["no choice"] += not kind_of(item.group).has_choice
     least = {"moving": 100, "still": 100, "no choice": 50, "advised": 10, "group_in_motion": 50, "idle_members": 15,
              "group_assignments_unknown": 5, "assignor_uneven": 8, "dead_static_member": 3, "lag_growing": 3,
              "unread_partitions": 10, "server_assignor_uneven": 2, "uneven_per_topic": 1}  # fmt: skip
@@ -112,17 +112,17 @@ def test_advise_and_group_say_the_same(seed: int, tmp_path: Path, capsys: pytest
     file = tmp_path / "snapshot.json"
     file.write_bytes(orjson.dumps(snapshot_to_document(snapshot)))
     assert main(["advise", str(file), "--out", str(tmp_path / "out")]) in (0, 3, 4)
-    told = {group["group"]: group for group in json.loads((tmp_path / "out" / "groups.json").read_text())}
-    for one in drawn:
+    document = {group["group"]: group for group in json.loads((tmp_path / "out" / "groups.json").read_text())}
+    for item in drawn:
         capsys.readouterr()
-        assert main(["group", str(file), one.group.id]) == 0
+        assert main(["group", str(file), item.group.id]) == 0
         lines = capsys.readouterr().out.splitlines()
-        wanted = [part["text"] for part in (told[one.group.id]["advice"], *told[one.group.id]["rollover"])]
-        assert lines[len(lines) - len(wanted) :] == wanted, one.group
+        wanted = [part["text"] for part in (document[item.group.id]["advice"], *document[item.group.id]["rollover"])]
+        assert lines[len(lines) - len(wanted) :] == wanted, item.group
 
 
-def check(one: Drawn, replay: GroupReplay, about: list[Finding], document: dict, case: object) -> None:
-    group, kind = one.group, kind_of(one.group)
+def check(drawn: Drawn, replay: GroupReplay, about: list[Finding], document: dict, case: object) -> None:
+    group, kind = drawn.group, kind_of(drawn.group)
     rollover, protocol = document["rollover"], document["consumer_protocol"]
     advice = Fact.from_document(document["advice"])
     strategies = {finding.evidence.get("advised_assignor") for finding in about} - {None}
@@ -132,24 +132,24 @@ def check(one: Drawn, replay: GroupReplay, about: list[Finding], document: dict,
         for step in rollover_steps(replay, group, "4.1", score.assignor)
         if score.error is None
     ]
-    told = [
+    reported = [
         advice,
         *map(Fact.from_document, (*rollover, *([] if protocol is None else [protocol]))),
         *(part for finding in about for part in (finding.recommendation, finding.cost) if part is not None),
     ]
-    for text in (*group_table(replay, group, "")[:1], *map(render, (*told, *ways))):
+    for text in (*group_table(replay, group, "")[:1], *map(render, (*reported, *ways))):
         require_plain(text, case)
-    codes = {part.code for part in all_facts(told)}
+    codes = {part.code for part in all_facts(reported)}
     assert {replay.advised} - {None} <= strategies, case
     assert not any(step["code"] == FactCode.CANNOT_CHANGE for step in rollover) or not group.protocol, (rollover, case)
     if group.type is not GroupType.CONSUMER:
-        assert strategies <= one.allowed, (strategies, case)
-        lacking = [by.names[name] for by in SETTINGS.values() for name in set(by.names) - one.allowed]
-        values = {value for asked in said(told, FactCode.SET_STRATEGY) for _, value, _, _ in asked["settings"]}
+        assert strategies <= drawn.allowed, (strategies, case)
+        lacking = [by.names[name] for by in SETTINGS.values() for name in set(by.names) - drawn.allowed]
+        values = {value for asked in said(reported, FactCode.SET_STRATEGY) for _, value, _, _ in asked["settings"]}
         assert not values & set(lacking), (values, case)
-    if one.is_moving or motion_of(group) is not None:
+    if drawn.is_moving or motion_of(group) is not None:
         assert (document["advised"], strategies, rollover, protocol) == (None, set(), [], None), case
-    if one.is_moving and group.members:
+    if drawn.is_moving and group.members:
         assert {finding.code for finding in about} <= OF_MOTION, (about, case)
         assert not codes & JUDGING, (codes, case)
     if not kind.has_choice:
@@ -158,15 +158,15 @@ def check(one: Drawn, replay: GroupReplay, about: list[Finding], document: dict,
     check_best(replay, case)
 
 
-def check_restarts(snapshot: ClusterSnapshot, one: Drawn, replay: GroupReplay, case: object) -> None:
+def check_restarts(snapshot: ClusterSnapshot, drawn: Drawn, replay: GroupReplay, case: object) -> None:
     """Scenarios decide between strategies that are alike today, and nothing else."""
-    (told,) = ReplayOptions(scenarios=("rolling_restart",)).replays(replace(snapshot, groups=(one.group,)))
-    assert (told.advised is None) == (replay.advised is None), case
-    if told.advised != replay.advised:
-        rows = [replay.score(str(name)) for name in (told.advised, replay.advised)]
+    (reported,) = ReplayOptions(scenarios=("rolling_restart",)).replays(replace(snapshot, groups=(drawn.group,)))
+    assert (reported.advised is None) == (replay.advised is None), case
+    if reported.advised != replay.advised:
+        rows = [replay.score(str(name)) for name in (reported.advised, replay.advised)]
         ours, other = ((row.skew_count if row.skew_rate is None else row.skew_rate) for row in rows)
         assert ours == pytest.approx(other, rel=0.1), (rows, case)
-        assert told.advised in one.allowed, case
+        assert reported.advised in drawn.allowed, case
 
 
 def check_best(replay: GroupReplay, case: object) -> None:
@@ -199,14 +199,14 @@ def draw_snapshot(random: Random) -> tuple[ClusterSnapshot, list[Drawn]]:
             rows.append(
                 Partition(topic, partition, replicas, leader, replicas, sizes, 0 if end is not None else None, end)
             )
-        found = cluster(rows, of=() if is_table_alone else nodes, groups=groups)
-        return replace(found, captured_at=datetime(2026, 11, 26, 9, minute, tzinfo=UTC))
+        result = cluster(rows, of=() if is_table_alone else nodes, groups=groups)
+        return replace(result, captured_at=datetime(2026, 11, 26, 9, minute, tzinfo=UTC))
 
     drawn = [draw_group(random, f"g{number}", counts, ends, now_ends) for number in range(GROUPS)]
-    newer = reading(now_ends, [one.group for one in drawn], 10)
+    newer = reading(now_ends, [item.group for item in drawn], 10)
     if random.random() < 0.5:
-        newer = measure_rates(reading(ends, [one.before for one in drawn], 0), newer)
-        drawn = [replace(one, group=group) for one, group in zip(drawn, newer.groups, strict=True)]
+        newer = measure_rates(reading(ends, [item.before for item in drawn], 0), newer)
+        drawn = [replace(item, group=group) for item, group in zip(drawn, newer.groups, strict=True)]
     return newer, drawn
 
 
@@ -268,7 +268,7 @@ def draw_members(
         subscription = tuple(sorted(topics)) if is_given else None
         if is_odd and random.random() < 0.3:
             subscription = random.choice((None, ("typo",), (topics[0],), ()))
-        assigned, target = (tuple((topic, tuple(found)) for topic, found in hand[number].items()) for hand in hands)
+        assigned, target = (tuple((topic, tuple(result)) for topic, result in hand[number].items()) for hand in hands)
         has_target = kind is GroupType.CONSUMER and is_odd
         member = Member(
             f"m{number}", client_id=client or None, subscription=subscription, assigned=assigned,
@@ -290,14 +290,14 @@ def deal(random: Random, members: int, topics: list[str], counts: dict[str, int]
     hands: list[dict[str, list[int]]] = [{} for _ in range(members)]
     way, share = random.choice(("range", "range", "turns", "blocks")), random.choice((1.0, 1.0, 1.0, 0.9))
     total = sum(counts[topic] for topic in topics)
-    place = 0
+    location = 0
     for topic in topics:
         quota, more = divmod(counts[topic], members)
         by_range = [number for number in range(members) for _ in range(quota + (number < more))]
         for partition in range(counts[topic]):
-            in_turn = place % members if way == "turns" else place * members // total
+            in_turn = location % members if way == "turns" else location * members // total
             number = by_range[partition] if way == "range" else in_turn
-            place += 1
+            location += 1
             if random.random() < share:
                 hands[number].setdefault(topic, []).append(partition)
     return hands

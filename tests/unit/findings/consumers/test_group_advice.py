@@ -61,8 +61,8 @@ def test_findings_are_named_symptoms_among_them_and_groups_of_others_are_told_wh
     what = fact(FactCode.MEMBERS_TOO_SLOW)
     symptom = Finding("group_hot_partition", Severity.LOW, SubjectType.GROUP, "g", {}, what)
     cause = Finding("hot_partition", Severity.LOW, SubjectType.PARTITION, "t-0", {}, what, symptoms=(symptom,))
-    told = findings_by_group([cause])
-    assert told == {"g": [symptom]}
-    assert group_advice(replay(), GROUP, told["g"]).args["see"] == ("group_hot_partition",)
+    reported = findings_by_group([cause])
+    assert reported == {"g": [symptom]}
+    assert group_advice(replay(), GROUP, reported["g"]).args["see"] == ("group_hot_partition",)
     workers = group_advice(replay(), replace(GROUP, protocol_type="connect"))
     assert workers == fact(FactCode.NO_CHOICE, kind="connect_workers", see=())

@@ -14,7 +14,7 @@ from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Me
 from kafka_rebalance.snapshot.load import LoadKind, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition, partition_table
 from kafka_rebalance.snapshot.rates import measure_rates
-from tests.unit.findings.sample_clusters import cluster, explained, striped, told
+from tests.unit.findings.sample_clusters import cluster, explained, findings_of, striped
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 Ends = dict[tuple[str, int], int]
@@ -52,8 +52,8 @@ def far_behind(lags: dict[object, float]) -> set[object]:
     return set()
 
 
-def names(found: list, key: str = "partition_names") -> set[str]:
-    return set(found[0].evidence[key]) if found else set()
+def names(result: list, key: str = "partition_names") -> set[str]:
+    return set(result[0].evidence[key]) if result else set()
 
 
 def test_random_groups_partition_by_partition() -> None:
@@ -98,22 +98,24 @@ def test_random_groups_partition_by_partition() -> None:
         left = left_out(ends, before, now, written, owner, seconds)
         seen["left"] += bool(left - standing)
         standing |= left
-        not_read = told(snapshot, "partition_not_read")
+        not_read = findings_of(snapshot, "partition_not_read")
         assert names(not_read) == standing, case
         if not_read:
             check_not_read(not_read[0], standing, owner, before, now, lag, written, seconds)
         topics = {topic for topic, _ in owner}
         unread = {pair for pair in current if pair[0] in topics and pair not in owner}
-        found = told(snapshot, "unread_partitions")
-        assert names(found) == {f"{topic}-{p}" for topic, p in unread}, case
-        if found:
+        findings = findings_of(snapshot, "unread_partitions")
+        assert names(findings) == {f"{topic}-{p}" for topic, p in unread}, case
+        if findings:
             is_late = any(lag.get(pair, 0) or written[pair] for pair in unread)
             empty = all(lag.get(pair, now_ends[pair]) == 0 for pair in unread)
-            assert found[0].severity is (Severity.HIGH if is_late else Severity.LOW if empty else Severity.MEDIUM), case
+            assert findings[0].severity is (Severity.HIGH if is_late else Severity.LOW if empty else Severity.MEDIUM), (
+                case
+            )
         old = {topic for topic, p in now if members and topic not in topics and lag[topic, p] > 0}
-        assert names(told(snapshot, "topic_without_reader"), "topic_names") == old, case
+        assert names(findings_of(snapshot, "topic_without_reader"), "topic_names") == old, case
         moved = not members and any(now[pair] > before[pair] for pair in now)
-        assert bool(told(snapshot, "read_without_joining")) is moved, case
+        assert bool(findings_of(snapshot, "read_without_joining")) is moved, case
         check_concentrated(replace(snapshot, loads=type(snapshot.loads)()), owner, lag, now_ends, seen, case)
         for key, value in {"standing": standing, "unread": unread, "old": old, "joinless": moved}.items():
             seen[key] += bool(value)
@@ -128,16 +130,16 @@ def left_out(ends: Ends, before: Ends, now: Ends, written: Ends, owner: dict, se
         if written[pair] and pair in now and now[pair] == before[pair]
         and ends[pair] - before[pair] >= max(20, 5 * written[pair] / seconds)
     }  # fmt: skip
-    found = set()
+    results = set()
     for pair in waited:
         others = [other for other in owner if owner[other] == owner[pair] and written[other] and other not in waited]
         if others and all(other in now and now[other] > max(before[other], ends[other]) for other in others):
-            found.add(f"{pair[0]}-{pair[1]}")
-    return found
+            results.add(f"{pair[0]}-{pair[1]}")
+    return results
 
 
 def check_not_read(
-    found: Finding, standing: set[str], owner: dict, before: Ends, now: Ends, lag: dict, written: dict, seconds: int
+    finding: Finding, standing: set[str], owner: dict, before: Ends, now: Ends, lag: dict, written: dict, seconds: int
 ) -> None:
     """Waiting messages, since when, and how many other partitions the members have read since."""
     stuck = [pair for pair in owner if f"{pair[0]}-{pair[1]}" in standing]
@@ -153,9 +155,9 @@ def check_not_read(
         "window_seconds": seconds,
         "partitions_that_their_members_read": len(read),
     }
-    assert {name: found.evidence[name] for name in expected} == expected
-    assert found.severity is (Severity.HIGH if seconds >= 300 or read else Severity.MEDIUM)
-    assert found.cost_changes == len(readers)
+    assert {name: finding.evidence[name] for name in expected} == expected
+    assert finding.severity is (Severity.HIGH if seconds >= 300 or read else Severity.MEDIUM)
+    assert finding.cost_changes == len(readers)
 
 
 def check_concentrated(snapshot: ClusterSnapshot, owner: dict, lag: dict, ends: Ends, seen: dict, case: int) -> None:
@@ -177,9 +179,9 @@ def check_concentrated(snapshot: ClusterSnapshot, owner: dict, lag: dict, ends: 
         held, kind = (late, "partitions") if late else (held, "members")
     if sum(known[pair] for pair in held) < 0.5 * sum(value or 0 for value in known.values()):
         held = set()
-    found = told(snapshot, "lag_concentrated")
-    assert names(found) == {f"{topic}-{p}" for topic, p in held}, case
-    if found:
+    findings = findings_of(snapshot, "lag_concentrated")
+    assert names(findings) == {f"{topic}-{p}" for topic, p in held}, case
+    if findings:
         total, in_all = sum(known[pair] for pair in held), sum(value or 0 for value in known.values())
         expected = {
             "concentrated_at": kind,
@@ -189,7 +191,7 @@ def check_concentrated(snapshot: ClusterSnapshot, owner: dict, lag: dict, ends: 
             "lag_messages": total,
             "share_of_lag_ratio": pytest.approx(total / in_all),
         }
-        assert {name: found[0].evidence[name] for name in expected} == expected, case
+        assert {name: findings[0].evidence[name] for name in expected} == expected, case
         seen[kind] += 1
     else:
         seen["quiet"] += 1
@@ -206,10 +208,10 @@ def ends_of(*offsets: int) -> Ends:
 def test_even_lag_and_a_lone_member_are_no_concentration() -> None:
     for lags in ([9000] * 6, [9000, 8000, 9000, 5000, 9000, 9000], [0] * 6, [900, 0, 0, 0, 0, 0]):
         commits = ends_of(*(10_000 - lag for lag in lags))
-        assert told(reading(ends_of(*[10_000] * 6), [group(even(3, 6), commits)]), "lag_concentrated") == []
+        assert findings_of(reading(ends_of(*[10_000] * 6), [group(even(3, 6), commits)]), "lag_concentrated") == []
     alone = group(even(1, 6), ends_of(1000, *[10_000] * 5))
-    (found,) = told(reading(ends_of(*[10_000] * 6), [alone]), "lag_concentrated")
-    assert (found.evidence["concentrated_at"], found.evidence["partition_names"]) == ("partitions", ("t-0",))
+    (finding,) = findings_of(reading(ends_of(*[10_000] * 6), [alone]), "lag_concentrated")
+    assert (finding.evidence["concentrated_at"], finding.evidence["partition_names"]) == ("partitions", ("t-0",))
 
 
 def measured(older: Group, newer: Group, written: int, seconds: int = 600) -> ClusterSnapshot:
@@ -223,11 +225,11 @@ def measured(older: Group, newer: Group, written: int, seconds: int = 600) -> Cl
 def test_message_rates_tell_a_growing_lag_without_bytes_and_beside_other_groups() -> None:
     older, newer = (group(even(2, 6), ends_of(*[offset] * 6)) for offset in (4_000, 7_000))
     snapshot = measured(older, newer, 6_000)
-    (found,) = told(snapshot, "lag_growing")
-    assert (found.evidence["read_ratio"], found.evidence["in_bytes_per_s"]) == (0.5, None)
-    assert (found.evidence["lag_messages"], found.evidence["lag_seconds"]) == (54_000, 900)
+    (finding,) = findings_of(snapshot, "lag_growing")
+    assert (finding.evidence["read_ratio"], finding.evidence["in_bytes_per_s"]) == (0.5, None)
+    assert (finding.evidence["lag_messages"], finding.evidence["lag_seconds"]) == (54_000, 900)
     beside = replace(snapshot, groups=(*snapshot.groups, replace(snapshot.groups[0], id="other")))
-    assert len(told(beside, "lag_growing")) == 2
+    assert len(findings_of(beside, "lag_growing")) == 2
 
 
 def test_a_growing_lag_is_folded_under_its_cause() -> None:
@@ -240,19 +242,19 @@ def test_a_growing_lag_is_folded_under_its_cause() -> None:
         reading({(topic, 0): 10_000 for topic in topics}, [older]),
         reading({(topic, 0): 14_000 for topic in topics}, [newer], 600),
     )
-    (uneven,) = [found for found in explained(snapshot) if found.code == "assignor_uneven"]
-    assert ([one.code for one in uneven.symptoms], uneven.severity) == (["lag_growing"], Severity.HIGH)
+    (uneven,) = [finding for finding in explained(snapshot) if finding.code == "assignor_uneven"]
+    assert ([symptom.code for symptom in uneven.symptoms], uneven.severity) == (["lag_growing"], Severity.HIGH)
     assert uneven.symptoms[0].recommendation.args["way"].code is FactCode.SHARE_PARTITIONS_EVENLY
 
     stuck = [4_000, 4_000, *[10_000] * 10]
     moved = [4_000, 4_000, *[16_000] * 10]
     snapshot = measured(group(even(6, 12), ends_of(*stuck)), group(even(6, 12), ends_of(*moved)), 6_000)
-    (standing,) = [found for found in explained(snapshot) if found.code == "partition_not_read"]
-    assert {one.code for one in standing.symptoms} == {"lag_growing", "lag_concentrated"}
+    (standing,) = [finding for finding in explained(snapshot) if finding.code == "partition_not_read"]
+    assert {symptom.code for symptom in standing.symptoms} == {"lag_growing", "lag_concentrated"}
     assert standing.evidence["window_seconds"] == 600
 
     slow = measured(group(even(6, 6), ends_of(*[4_000] * 6)), group(even(6, 6), ends_of(*[7_000] * 6)), 6_000)
-    (growing,) = told(slow, "lag_growing")
+    (growing,) = findings_of(slow, "lag_growing")
     way = growing.recommendation.args["way"]
     assert way.code is FactCode.MEMBERS_TOO_SLOW, "each of six has one partition and reads half"
     assert growing.evidence["hot_partition"] is None
@@ -265,11 +267,11 @@ def test_a_partition_that_is_too_hot_explains_its_lag() -> None:
     older, newer = (reading(end, [group(even(3, 6), done)], at)
                     for end, done, at in zip((ends, later), commits, (0, 600), strict=True))  # fmt: skip
     snapshot = measure_rates(older, newer)
-    (growing,) = told(snapshot, "lag_growing")
+    (growing,) = findings_of(snapshot, "lag_growing")
     assert growing.evidence["hot_partition"] == "t-0"
     assert growing.recommendation.args["way"] == fact(FactCode.HOT_PARTITION_LIMITS_GROUP, partition="t-0")
-    (hot,) = [one for one in explained(with_bytes(snapshot)) if one.code == "hot_partition"]
-    assert {one.code for one in hot.symptoms} >= {"group_hot_partition", "lag_growing", "lag_concentrated"}
+    (hot,) = [finding for finding in explained(with_bytes(snapshot)) if finding.code == "hot_partition"]
+    assert {symptom.code for symptom in hot.symptoms} >= {"group_hot_partition", "lag_growing", "lag_concentrated"}
 
 
 def with_bytes(snapshot: ClusterSnapshot) -> ClusterSnapshot:
@@ -289,49 +291,51 @@ def test_dead_static_members_do_not_hide_each_other() -> None:
             draw.choice([90_000, 500, 70_000]) if n % count in dead else draw.randint(0, 9) for n in range(2 * count)
         ]
         ends = ends_of(*[100_000] * (2 * count))
-        one = group(even(count, 2 * count), ends_of(*(100_000 - lag for lag in lags)))
-        members = tuple(replace(member, instance_id=f"pod-{n}") for n, member in enumerate(one.members))
-        found = told(reading(ends, [replace(one, members=members)]), "dead_static_member")
-        assert names(found, "instance_ids") == {f"pod-{n}" for n in dead}, case
-        assert told(reading(ends, [one]), "dead_static_member") == [], case
+        first = group(even(count, 2 * count), ends_of(*(100_000 - lag for lag in lags)))
+        members = tuple(replace(member, instance_id=f"pod-{n}") for n, member in enumerate(first.members))
+        findings = findings_of(reading(ends, [replace(first, members=members)]), "dead_static_member")
+        assert names(findings, "instance_ids") == {f"pod-{n}" for n in dead}, case
+        assert findings_of(reading(ends, [first]), "dead_static_member") == [], case
 
 
 def test_groups_that_rebalance_or_hide_their_partitions_are_not_judged() -> None:
     waiting = (Member("m0", subscription=("t",)), Member("m1"))
     hidden = tuple(Member(f"m{n}", partition_count=3) for n in range(2))
     commits = tuple(CommittedOffset("t", number, 0) for number in range(6))
-    for one in (Group("g", members=hidden, committed=commits, state="Stable"),
+    for item in (Group("g", members=hidden, committed=commits, state="Stable"),
                 Group("g", members=hidden[:1], member_count=2, committed=commits, state="Stable"),
                 Group("g", members=waiting, committed=commits, state="CompletingRebalance"),
                 Group("g", members=waiting[1:], committed=commits, state="Stable"),
                 Group("g", type=GroupType.SHARE, members=(Member("m"),), committed=commits)):  # fmt: skip
-        snapshot = reading(ends_of(*[10_000] * 6), [one])
+        snapshot = reading(ends_of(*[10_000] * 6), [item])
         for code in ("unread_partitions", "lag_concentrated", "topic_without_reader", "partition_not_read"):
-            assert told(snapshot, code) == []
+            assert findings_of(snapshot, code) == []
 
 
 def test_equal_counts_that_leave_a_topic_to_one_member() -> None:
     """KAFKA-16277: each of four members has four partitions, and those of one topic."""
     rows = [row for n in range(4) for row in striped(f"t{n}", 4)]
     members = tuple(Member(f"m{n}", assigned=((f"t{n}", (0, 1, 2, 3)),)) for n in range(4))
-    one = Group("g", protocol="cooperative-sticky", state="Stable", members=members)
-    (found,) = told(cluster(rows, groups=[one]), "uneven_per_topic")
-    assert (found.evidence["times_even_ratio"], found.severity) == (4.0, Severity.LOW)
+    first = Group("g", protocol="cooperative-sticky", state="Stable", members=members)
+    (finding,) = findings_of(cluster(rows, groups=[first]), "uneven_per_topic")
+    assert (finding.evidence["times_even_ratio"], finding.severity) == (4.0, Severity.LOW)
     alike = {"in_bytes_per_s": [10.0] * 16}
-    assert told(cluster(rows, groups=[one], **alike), "uneven_per_topic") == [], "topics carry alike"
+    assert findings_of(cluster(rows, groups=[first], **alike), "uneven_per_topic") == [], "topics carry alike"
     apart = tuple(replace(member, subscription=(f"t{n}",)) for n, member in enumerate(members))
-    assert told(cluster(rows, groups=[replace(one, members=apart)]), "uneven_per_topic") == [], "each its own topic"
+    assert findings_of(cluster(rows, groups=[replace(first, members=apart)]), "uneven_per_topic") == [], (
+        "each its own topic"
+    )
     spread = tuple(Member(f"m{n}", assigned=tuple((f"t{t}", (n,)) for t in range(4))) for n in range(4))
-    assert told(cluster(rows, groups=[replace(one, members=spread)]), "uneven_per_topic") == []
+    assert findings_of(cluster(rows, groups=[replace(first, members=spread)]), "uneven_per_topic") == []
 
 
 def test_new_partitions_are_named_as_such() -> None:
     rows = [Partition("t", p, (0, 1, 2), 0, (0, 1, 2), (), 0, 100) for p in range(6)]
-    one = group(even(2, 4), ends_of(*[100] * 4))
-    snapshot = cluster(rows, groups=[one])
-    (found,) = told(replace(snapshot, partitions=partition_table(rows, {"t": 0})), "unread_partitions")
-    assert (found.evidence["new_partitions"], found.evidence["lag_messages"]) == (2, None)
-    assert (found.severity, found.recommendation.args["are_new"]) == (Severity.MEDIUM, True)
+    first = group(even(2, 4), ends_of(*[100] * 4))
+    snapshot = cluster(rows, groups=[first])
+    (finding,) = findings_of(replace(snapshot, partitions=partition_table(rows, {"t": 0})), "unread_partitions")
+    assert (finding.evidence["new_partitions"], finding.evidence["lag_messages"]) == (2, None)
+    assert (finding.severity, finding.recommendation.args["are_new"]) == (Severity.MEDIUM, True)
 
 
 def test_lag_at_a_member_that_has_too_many_partitions_is_the_strategys() -> None:
@@ -340,9 +344,9 @@ def test_lag_at_a_member_that_has_too_many_partitions_is_the_strategys() -> None
     ends = {(topic, partition): 50_000 for topic in topics for partition in range(2)}
     readers = {f"m{n}": [(topic, n) for topic in topics] if n < 2 else [] for n in range(4)}
     late = group(readers, {pair: end - (40_000 if pair[1] == 0 else 3) for pair, end in ends.items()})
-    (uneven,) = (found for found in explained(reading(ends, [late])) if found.code == "assignor_uneven")
+    (uneven,) = (finding for finding in explained(reading(ends, [late])) if finding.code == "assignor_uneven")
     assert [symptom.code for symptom in uneven.symptoms] == ["lag_concentrated"]
     even_readers = {f"m{n}": [("t", n), ("t", n + 2)] for n in range(2)}
     evenly = {("t", p): 50_000 for p in range(4)}
     same = group(even_readers, {pair: 10_000 if pair[1] in (0, 2) else 49_998 for pair in evenly})
-    assert "lag_concentrated" in {found.code for found in explained(reading(evenly, [same]))}
+    assert "lag_concentrated" in {finding.code for finding in explained(reading(evenly, [same]))}

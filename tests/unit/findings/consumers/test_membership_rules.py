@@ -9,7 +9,7 @@ from kafka_rebalance.findings.group_rules import static_members_partly, static_m
 from kafka_rebalance.findings.rules import RULES
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import Group, Member
-from tests.unit.findings.sample_clusters import cluster, replays, striped, told
+from tests.unit.findings.sample_clusters import cluster, findings_of, replays, striped
 
 
 def group(*instances):
@@ -22,12 +22,12 @@ def group(*instances):
 
 def test_members_without_an_id_beside_static_ones_are_named():
     assert {static_members_partly, static_membership} <= set(RULES)
-    (finding,) = told(cluster(striped("t", 3), groups=[group("a", None, "c")]), "static_members_partly")
+    (finding,) = findings_of(cluster(striped("t", 3), groups=[group("a", None, "c")]), "static_members_partly")
     assert (finding.evidence["static_members"], finding.evidence["dynamic_members"]) == (2, 1)
     assert finding.recommendation.args["members"] == ("pod-1",)
     assert finding.gain == pytest.approx(1 / 3)
     for quiet in (group("a", "b", "c"), group(None, None, None)):
-        assert told(cluster(striped("t", 3), groups=[quiet]), "static_members_partly") == []
+        assert findings_of(cluster(striped("t", 3), groups=[quiet]), "static_members_partly") == []
 
 
 def restarted(members, static_ms=42_000, **changes):

@@ -16,7 +16,7 @@ MEMBERS = (Member("m0", rack="a", assigned=(("t", (0,)),)), Member("m1", rack="b
 SNAPSHOT = cluster(striped("t", 2), groups=[Group("g", protocol="range", state="Stable", members=MEMBERS)])
 
 
-def found(today, *others):
+def rack_findings(today, *others):
     """``others``: (strategy, share in the rack, skew by count)."""
     (replay,) = replays(SNAPSHOT)
     first = replace(replay.today, same_rack_ratio=today, leader_in_rack_ratio=0.1)
@@ -27,11 +27,11 @@ def found(today, *others):
 
 def test_a_strategy_that_is_as_even_and_keeps_more_in_racks():
     assert cross_rack_reads in RULES
-    (finding,) = found(0.25, ("roundrobin", 0.5, 1.0), ("sticky", 0.625, 1.0), ("cooperative-sticky", 1.0, 1.5))
+    (finding,) = rack_findings(0.25, ("roundrobin", 0.5, 1.0), ("sticky", 0.625, 1.0), ("cooperative-sticky", 1.0, 1.5))
     assert (finding.evidence["advised_assignor"], finding.evidence["advised_same_rack_ratio"]) == ("sticky", 0.625)
     assert (finding.severity, finding.gain) == (Severity.LOW, pytest.approx(0.375 / 0.75))
     assert finding.recommendation.args["same_rack_ratio"] == 0.25
-    (finding,) = found(0.25, ("sticky", 0.75, 1.0))
+    (finding,) = rack_findings(0.25, ("sticky", 0.75, 1.0))
     assert finding.severity is Severity.MEDIUM
 
 
@@ -46,4 +46,4 @@ def test_a_strategy_that_is_as_even_and_keeps_more_in_racks():
     ],
 )
 def test_little_more_or_what_nobody_can_choose_is_not_told(today, other):
-    assert found(today, other) == []
+    assert rack_findings(today, other) == []

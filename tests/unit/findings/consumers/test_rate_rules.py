@@ -6,7 +6,7 @@ from kafka_rebalance.findings.finding import Confidence, Severity
 from kafka_rebalance.findings.lag_rules import group_hot_partition, uneven_by_rate
 from kafka_rebalance.findings.rules import RULES
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
-from tests.unit.findings.sample_clusters import cluster, striped, told
+from tests.unit.findings.sample_clusters import cluster, findings_of, striped
 
 
 def dealt(count, partitions, protocol="roundrobin", topic="t", **fields):
@@ -15,7 +15,7 @@ def dealt(count, partitions, protocol="roundrobin", topic="t", **fields):
 
 
 def hot(rates, group):
-    return told(cluster(striped("t", len(rates)), groups=[group], in_bytes_per_s=rates), "group_hot_partition")
+    return findings_of(cluster(striped("t", len(rates)), groups=[group], in_bytes_per_s=rates), "group_hot_partition")
 
 
 def test_both_rules_are_asked():
@@ -28,10 +28,10 @@ def test_both_rules_are_asked():
 )
 def test_twice_what_a_mean_member_reads(hottest, is_told, severity):
     """Three others carry 2 each: with 6 it is 12 in all, for 4 members 3 each, and 6 is twice that and half of all."""
-    found = hot([2.0, hottest, 2.0, 2.0], dealt(4, 4))
-    assert bool(found) is is_told
-    if found:
-        (finding,) = found
+    result = hot([2.0, hottest, 2.0, 2.0], dealt(4, 4))
+    assert bool(result) is is_told
+    if result:
+        (finding,) = result
         assert (finding.severity, finding.confidence) == (severity, Confidence.GIVEN)
         assert finding.evidence["partition"] == "t-1"
         assert finding.gain == pytest.approx(1 - (hottest + 6) / 4 / hottest)
@@ -61,8 +61,8 @@ def test_what_no_assignor_of_kafka_evens_and_weighing_would():
         Member("m1", assigned=(("a", (1,)), ("b", (1,)))),
     )
     group = Group("g", protocol="range", state="Stable", members=members)
-    (finding,) = told(cluster(rows, groups=[group], in_bytes_per_s=[9.0, 1.0, 9.0, 1.0]), "uneven_by_rate")
+    (finding,) = findings_of(cluster(rows, groups=[group], in_bytes_per_s=[9.0, 1.0, 9.0, 1.0]), "uneven_by_rate")
     # 18 of a mean of 10; weighed 9 + 1 for both.
     assert (finding.evidence["skew_rate"], finding.evidence["best_skew_rate"]) == (1.8, 1.0)
     assert (finding.severity, finding.gain) == (Severity.LOW, pytest.approx(1 - 1 / 1.8))
-    assert told(cluster(rows, groups=[group], in_bytes_per_s=[5.0, 4.0, 5.0, 4.0]), "uneven_by_rate") == []
+    assert findings_of(cluster(rows, groups=[group], in_bytes_per_s=[5.0, 4.0, 5.0, 4.0]), "uneven_by_rate") == []

@@ -6,7 +6,7 @@ from kafka_rebalance.findings.finding import Confidence
 from kafka_rebalance.findings.group_rules import share_group_behind
 from kafka_rebalance.findings.rules import RULES
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, GroupType, Member
-from tests.unit.findings.sample_clusters import cluster, striped, told
+from tests.unit.findings.sample_clusters import cluster, findings_of, striped
 
 ONE = (Member("m", assigned=(("t", (0, 1)),)),)
 
@@ -14,7 +14,7 @@ ONE = (Member("m", assigned=(("t", (0, 1)),)),)
 def behind(*lags, members=ONE, rate=2.0, kind=GroupType.SHARE):
     commits = tuple(CommittedOffset("t", number, 0, lag) for number, lag in enumerate(lags))
     group = Group("g", kind, state="Stable", members=members, committed=commits)
-    return told(cluster(striped("t", 2), groups=[group], in_messages_per_s=[rate] * 2), "share_group_behind")
+    return findings_of(cluster(striped("t", 2), groups=[group], in_messages_per_s=[rate] * 2), "share_group_behind")
 
 
 def test_ten_minutes_of_writing_are_told():

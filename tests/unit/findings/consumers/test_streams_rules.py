@@ -74,10 +74,14 @@ def test_an_even_group_with_its_standbys_has_no_finding() -> None:
 def test_more_threads_than_tasks() -> None:
     one_each = [member(name, process, (place,)) for place, (name, process) in enumerate(("ap", "bp", "cq", "dq"))]
     found, _ = judged(snapshot_of([*one_each, member("e", "p"), member("f", "q")], 0, state_bytes=0))
-    told = found.pop("streams_threads_idle")
+    findings_of = found.pop("streams_threads_idle")
     assert not found
-    assert (told.severity, told.evidence["cause"], told.evidence["example"]) == (Severity.MEDIUM, "fewer_tasks", "e")
-    assert render(told.recommendation) == (
+    assert (findings_of.severity, findings_of.evidence["cause"], findings_of.evidence["example"]) == (
+        Severity.MEDIUM,
+        "fewer_tasks",
+        "e",
+    )
+    assert render(findings_of.recommendation) == (
         "2 of 6 threads have no task: the group has 4 tasks in all. Lower num.stream.threads or run fewer instances, "
         "or add partitions to orders (4 partitions each). Changelogs keep their partitions, so a stateful application "
         "must be reset for that (kafka-streams-application-reset)."
@@ -88,13 +92,13 @@ def test_no_standby_where_the_state_is_large() -> None:
     """Changelogs hold half of the cluster's bytes. q dies: p restores 2 and 3; with a standby each it has them."""
     bare = [member("a", "p", (0, 1)), member("b", "q", (2, 3))]
     found, _ = judged(snapshot_of(bare, 0))
-    told = found.pop("streams_no_standby")
+    findings_of = found.pop("streams_no_standby")
     assert not found
-    assert (told.severity, told.gain) == (Severity.MEDIUM, 1.0)
-    evidence = told.evidence
+    assert (findings_of.severity, findings_of.gain) == (Severity.MEDIUM, 1.0)
+    evidence = findings_of.evidence
     assert (evidence["tasks_restored"], evidence["tasks_restored_with_standbys"]) == (2, 0)
     assert evidence["changelog_bytes"] == 400
-    assert "Set streams.num.standby.replicas=1 for the group" in render(told.recommendation)
+    assert "Set streams.num.standby.replicas=1 for the group" in render(findings_of.recommendation)
     assert judged(snapshot_of(bare, 0, state_bytes=0))[0] == {}
     assert judged(snapshot_of(bare, 1))[0].keys() == {"streams_standbys_missing"}
     stateless = (replace(STATEFUL, changelog_topics=()),)
@@ -112,20 +116,24 @@ def test_no_standby_where_the_state_is_large() -> None:
     ],
 )
 def test_standbys_that_are_missing(members: list[Member], standbys: int, cause: str, words: str) -> None:
-    told = judged(snapshot_of(members, standbys))[0]["streams_standbys_missing"]
-    assert told.evidence["cause"] == cause
-    assert words in render(told.recommendation)
+    findings_of = judged(snapshot_of(members, standbys))[0]["streams_standbys_missing"]
+    assert findings_of.evidence["cause"] == cause
+    assert words in render(findings_of.recommendation)
 
 
 def test_uneven_tasks_and_whether_a_rebalance_mends_them() -> None:
     """Quota 2: a keeps 0 and 1, b gets 2."""
     found, _ = judged(snapshot_of([member("a", "p", (0, 1, 2)), member("b", "q", (3,))], 0, state_bytes=0))
-    told = found.pop("streams_tasks_uneven")
-    assert (not found, told.evidence["cause"], told.evidence["most_active_after"]) == (True, "next_target", 2)
-    assert told.gain == pytest.approx(1 / 3)
+    findings_of = found.pop("streams_tasks_uneven")
+    assert (not found, findings_of.evidence["cause"], findings_of.evidence["most_active_after"]) == (
+        True,
+        "next_target",
+        2,
+    )
+    assert findings_of.gain == pytest.approx(1 / 3)
     unknown = snapshot_of([member("a", "p", (0, 1, 2)), member("b", "q", (3,))], 0, state_bytes=0, version=None)
-    told = judged(unknown)[0]["streams_tasks_uneven"]
-    assert (told.evidence["cause"], told.evidence["most_active_after"]) == ("unknown", None)
+    findings_of = judged(unknown)[0]["streams_tasks_uneven"]
+    assert (findings_of.evidence["cause"], findings_of.evidence["most_active_after"]) == ("unknown", None)
 
 
 def test_a_group_that_moves_is_not_judged() -> None:

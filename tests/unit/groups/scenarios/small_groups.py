@@ -19,7 +19,9 @@ def state(members: Sequence[Member], counts: Mapping[str, int], protocol: str = 
     group = Group("g", protocol=protocol, state="Stable", members=tuple(members))
     topics = tuple(counts)
     given = GroupInput(group, topics, np.array([counts[topic] for topic in topics], np.int32), rates)
-    return GroupState(given, tuple(tuple(topics.index(name) for name in one.subscription or ()) for one in members))
+    return GroupState(
+        given, tuple(tuple(topics.index(name) for name in member.subscription or ()) for member in members)
+    )
 
 
 def reading(name: str, *topics: str, **said: str) -> Member:

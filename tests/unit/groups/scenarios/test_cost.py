@@ -16,16 +16,16 @@ def test_the_cost_is_that_of_the_calls() -> None:
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 5, 40])
 def test_parts_hold_each_scenario_once_in_the_catalogues_order(parts: int) -> None:
-    found = split(SCENARIOS, 30, 100, parts)
-    assert sorted(name for part in found for name in part) == sorted(SCENARIOS)
-    assert 1 <= len(found) <= parts
-    assert all(list(part) == sorted(part, key=SCENARIOS.index) for part in found)
+    result = split(SCENARIOS, 30, 100, parts)
+    assert sorted(name for part in result for name in part) == sorted(SCENARIOS)
+    assert 1 <= len(result) <= parts
+    assert all(list(part) == sorted(part, key=SCENARIOS.index) for part in result)
     # A change of strategy is two rolling restarts and comes with them.
-    assert any({"rolling_restart", "strategy_changes"} <= set(part) for part in found)
+    assert any({"rolling_restart", "strategy_changes"} <= set(part) for part in result)
     assert split((), 30, 100, parts) == []
 
 
 def test_parts_cost_about_the_same() -> None:
     """The rolling restart is nearly half of it: 40 calls of 20 members each that leave and return."""
-    one, other = (estimated_cost(30, 100, part) for part in split(SCENARIOS, 30, 100, 2))
-    assert max(one, other) < 1.2 * min(one, other)
+    first, other = (estimated_cost(30, 100, part) for part in split(SCENARIOS, 30, 100, 2))
+    assert max(first, other) < 1.2 * min(first, other)

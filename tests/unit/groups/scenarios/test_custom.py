@@ -45,9 +45,9 @@ def snapshot(protocol: str = "range", *, is_told: bool = True) -> ClusterSnapsho
 def rows_of(given: ClusterSnapshot, *changes: Change, strategies: tuple[str, ...] | None = None) -> list[GroupScore]:
     before = tuple(group_inputs(given))
     scenario = Scenario("mine", changes)
-    found = changed_groups(before, {scenario: scenario.applied(given)})
-    assert set(found) <= {"g"}
-    return list(replay_group(before[0], strategies, changed=found.get("g", {})).scenarios)
+    result = changed_groups(before, {scenario: scenario.applied(given)})
+    assert set(result) <= {"g"}
+    return list(replay_group(before[0], strategies, changed=result.get("g", {})).scenarios)
 
 
 def change(members_before: int, members: int, partitions_before: int, partitions: int) -> Fact:
@@ -64,10 +64,10 @@ def row_of(given: ClusterSnapshot, *changes: Change) -> GroupScore:
 
 def test_range_after_a_member_leaves_by_hand() -> None:
     """c leaves: a reads 0 1 2, b 3 4 5. Partition 2 moves from b to a, 4 and 5 to b. Rates 6 and 15: 15 / 10.5."""
-    found = row_of(snapshot(), Members("g", leave=("c",)))
-    assert (found.scenario, found.subject, found.members) == ("mine", change(3, 2, 6, 6), 2)
-    assert (found.partitions_moved, found.skew_count) == (3, 1.0)
-    assert found.skew_rate == pytest.approx(15 / 10.5)
+    result = row_of(snapshot(), Members("g", leave=("c",)))
+    assert (result.scenario, result.subject, result.members) == ("mine", change(3, 2, 6, 6), 2)
+    assert (result.partitions_moved, result.skew_count) == (3, 1.0)
+    assert result.skew_rate == pytest.approx(15 / 10.5)
 
 
 def test_a_death_waits_for_the_session_and_a_leave_does_not() -> None:
@@ -79,10 +79,10 @@ def test_a_death_waits_for_the_session_and_a_leave_does_not() -> None:
 def test_growth_is_noticed_by_nobody() -> None:
     """Members read at most 20/s. × 1.5: c gets 7.5 + 9 and catches up 117.5 in 117.5 / 3.5 s. × 2: 22, never done."""
     assert row_of(snapshot(), Growth(rates=1.5)).drain_seconds == pytest.approx(117.5 / 3.5)
-    found = row_of(snapshot(), Growth(rates=2.0))
-    assert (found.subject, found.partitions_moved, found.partitions_unread) == (change(3, 3, 6, 6), 0, 0)
-    assert (found.drain_seconds, found.members_falling_behind) == (None, 1)
-    assert found.skew_rate == pytest.approx(11 / 7)
+    result = row_of(snapshot(), Growth(rates=2.0))
+    assert (result.subject, result.partitions_moved, result.partitions_unread) == (change(3, 3, 6, 6), 0, 0)
+    assert (result.drain_seconds, result.members_falling_behind) == (None, 1)
+    assert result.skew_rate == pytest.approx(11 / 7)
 
 
 @pytest.mark.parametrize("is_told", [True, False])
@@ -106,10 +106,10 @@ def test_several_changes_are_events_in_order() -> None:
     def events(*changes: Change) -> list[tuple[Trigger, int]]:
         scenario = Scenario("mine", changes)
         (after, *_) = group_inputs(scenario.applied(given), {"g": before.topics})
-        found = changed_variant(state, ChangedGroup(after, scenario.is_failure)).events
-        assert {member.id for member in found[-1].after.members} == {member.id for member in after.group.members}
-        assert all(event.after.group_input.rates is found[-1].after.group_input.rates for event in found)
-        return [(event.trigger, len(event.after.members)) for event in found]
+        result = changed_variant(state, ChangedGroup(after, scenario.is_failure)).events
+        assert {member.id for member in result[-1].after.members} == {member.id for member in after.group.members}
+        assert all(event.after.group_input.rates is result[-1].after.group_input.rates for event in result)
+        return [(event.trigger, len(event.after.members)) for event in result]
 
     dead = (PartitionsAdded("t", 1), MembersLost("g", "rack-1"), Members("g", join=2))
     assert events(*dead) == [
@@ -127,8 +127,8 @@ def test_several_changes_are_events_in_order() -> None:
 
 def test_nobody_is_left_or_nothing_changes() -> None:
     lost = rows_of(snapshot(), MembersLost("g", "rack-0"), MembersLost("g", "rack-1"))
-    assert {found.error.code for found in lost if found.error} == {FactCode.NO_MEMBER_LEFT}
-    assert all(found.error for found in lost)
+    assert {result.error.code for result in lost if result.error} == {FactCode.NO_MEMBER_LEFT}
+    assert all(result.error for result in lost)
     assert rows_of(snapshot(), Growth()) == []
     assert rows_of(snapshot(), Growth(sizes=2.0)) == []  # stored data do not affect a group
     # Partition p is led by broker p mod 3, in the rack of that number. a (rack-0) reads 0 there, b (rack-1) not 2 or
@@ -143,7 +143,7 @@ def test_it_says_what_the_catalogue_says_of_the_same(protocol: str) -> None:
     """Each member's leave, each rack's loss, twice the partitions: the worst row of each is the catalogue's."""
     given = snapshot(protocol)
     (before, *_) = group_inputs(given)
-    told = replay_group(before, scenarios=("member_leaves", "rack_lost", "partitions_added")).scenarios
+    scenarios = replay_group(before, scenarios=("member_leaves", "rack_lost", "partitions_added")).scenarios
     same: dict[str, list[Change]] = {
         "member_leaves": [Members("g", leave=(member.id,)) for member in given.groups[0].members],
         "rack_lost": [MembersLost("g", rack) for rack in ("rack-0", "rack-1")],
@@ -151,14 +151,14 @@ def test_it_says_what_the_catalogue_says_of_the_same(protocol: str) -> None:
     }
     for scenario, changes in same.items():
         by_change = [rows_of(given, change) for change in changes]
-        for at, expected in enumerate(score for score in told if score.scenario == scenario):
-            found = max(
+        for at, expected in enumerate(score for score in scenarios if score.scenario == scenario):
+            result = max(
                 (rows[at] for rows in by_change),
                 key=lambda score: (score.partitions_moved or 0, score.unread_partition_ms or 0),
             )
             moves = [rows[at].partitions_moved or 0 for rows in by_change]
             assert expected.mean_partitions_moved == pytest.approx(np.mean(moves))
-            assert _alike(found) == _alike(expected)
+            assert _alike(result) == _alike(expected)
 
 
 def _alike(row: GroupScore) -> GroupScore:

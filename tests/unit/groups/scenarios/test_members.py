@@ -27,11 +27,11 @@ def crowd(count: int) -> Stage:
 
 @pytest.mark.parametrize("scenario", GOES)
 def test_each_member_goes_once(scenario: Callable[[Stage], Iterator[Variant]]) -> None:
-    found = list(scenario(STAGE))
-    assert [ids(variant) for variant in found] == [("b", "c"), ("a", "c"), ("a", "b")]
-    assert {event.trigger for variant in found for event in variant.events} == {GOES[scenario]}
-    assert [variant.events[0].member_before.tolist() for variant in found] == [[1, 2], [0, 2], [0, 1]]
-    assert found[0].events[0].after.subscriptions == ((0,), (1,))
+    result = list(scenario(STAGE))
+    assert [ids(variant) for variant in result] == [("b", "c"), ("a", "c"), ("a", "b")]
+    assert {event.trigger for variant in result for event in variant.events} == {GOES[scenario]}
+    assert [variant.events[0].member_before.tolist() for variant in result] == [[1, 2], [0, 2], [0, 1]]
+    assert result[0].events[0].after.subscriptions == ((0,), (1,))
 
 
 def test_a_leave_and_a_death_lead_to_one_state() -> None:
@@ -56,10 +56,10 @@ def test_of_a_large_group_as_many_go_as_are_worth_their_time() -> None:
 
 
 def test_one_joins_like_one_that_is_there() -> None:
-    found = list(members.member_joins(STAGE))
-    assert len(found) == 5
-    assert len({ids(variant)[-1] for variant in found}) == 5
-    for variant in found:
+    result = list(members.member_joins(STAGE))
+    assert len(result) == 5
+    assert len({ids(variant)[-1] for variant in result}) == 5
+    for variant in result:
         (event,) = variant.events
         assert ids(variant)[:3] == NAMES
         assert variant.subject == fact(FactCode.MEMBER_JOINS, member=ids(variant)[-1])
@@ -70,9 +70,9 @@ def test_one_joins_like_one_that_is_there() -> None:
 
 
 def test_a_static_restart_changes_nothing_but_that_one_is_away() -> None:
-    found = [variant.events[0] for variant in members.static_restart(STAGE)]
-    assert all(event.after is THREE and event.is_static for event in found)
-    assert [(event.subject, event.trigger) for event in found] == [(n, Trigger.STATIC_RESTART) for n in range(3)]
+    results = [variant.events[0] for variant in members.static_restart(STAGE)]
+    assert all(event.after is THREE and event.is_static for event in results)
+    assert [(event.subject, event.trigger) for event in results] == [(n, Trigger.STATIC_RESTART) for n in range(3)]
     (rolling,) = members.rolling_restart_static(STAGE)
     assert [event.subject for event in rolling.events] == [0, 1, 2]
 
@@ -117,10 +117,10 @@ def test_other_sizes(count: int) -> None:
     stage = Stage(today, seed=0, most=20)
     scenarios = (members.members_halved, members.members_doubled, members.members_as_partitions)
     for scenario, wanted in zip(scenarios, SIZES[count], strict=True):
-        found = list(scenario(stage))
-        changes = [(variant.subject.args["members_before"], variant.subject.args["members"]) for variant in found]
+        result = list(scenario(stage))
+        changes = [(variant.subject.args["members_before"], variant.subject.args["members"]) for variant in result]
         assert changes == ([(count, wanted)] if wanted else [])
-        assert all(len(set(ids(variant))) == wanted for variant in found)
+        assert all(len(set(ids(variant))) == wanted for variant in result)
     assert list(members.members_as_partitions(Stage(state([reading("a", "t")], {"t": 0}), seed=0, most=20))) == []
 
 

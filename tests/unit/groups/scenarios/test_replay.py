@@ -24,9 +24,9 @@ def singles(members: int = 6) -> GroupInput:
 
 
 def row(given: GroupInput, scenario: str, strategy: str = "range") -> GroupScore:
-    (found,) = (one for one in replay_group(given, [strategy], scenarios=[scenario]).scenarios
-                if one.assignor == strategy)  # fmt: skip
-    return found
+    (only_scenario,) = (item for item in replay_group(given, [strategy], scenarios=[scenario]).scenarios
+                if item.assignor == strategy)  # fmt: skip
+    return only_scenario
 
 
 def test_what_the_death_of_the_first_member_costs_under_range() -> None:
@@ -56,7 +56,7 @@ def test_a_scenario_that_a_strategy_refuses_has_the_error_in_place_of_figures() 
     strategy = "roundrobin@kafka-python-3"
     replay = replay_group(state(members, {"a": 2, "b": 2}).group_input, [strategy], scenarios=["member_leaves"])
     assert [score.error for score in replay.scores if score.assignor == strategy] == [None]
-    (refused,) = (one for one in replay.scenarios if one.assignor == strategy)
+    (refused,) = (scenario for scenario in replay.scenarios if scenario.assignor == strategy)
     assert (refused.scenario, refused.subject) == ("member_leaves", fact(FactCode.MEMBER_LEAVES, member="m0"))
     assert refused.error is not None
     assert (refused.error.code, refused.error.args["message"]) == (FactCode.STRATEGY_REFUSES, "(None, 'm1')")
@@ -93,14 +93,16 @@ def test_the_last_member_that_goes_leaves_an_empty_group_and_no_strategy_is_aske
 def test_a_change_begins_with_what_the_group_runs() -> None:
     """Round robin would swap the two partitions; a group of unknown strategy has no change rows."""
     members = [replace(reading("a", "t"), assigned=(("t", (0,)),)), replace(reading("b", "t"), assigned=(("t", (1,)),))]
-    swapped = [replace(one, assigned=other.assigned) for one, other in zip(members, reversed(members), strict=True)]
+    swapped = [
+        replace(member, assigned=other.assigned) for member, other in zip(members, reversed(members), strict=True)
+    ]
     given = state(swapped, {"t": 2}, "roundrobin").group_input
     replay = replay_group(given, scenarios=["strategy_changes"])
     assert replay.is_reproduced is False
     change = fact(FactCode.STRATEGY_CHANGES, strategy="roundrobin")
-    assert all(found.subject == change for found in replay.scenarios)
-    assert "roundrobin" not in [found.assignor for found in replay.scenarios]
-    moved = {found.assignor: found.partitions_moved for found in replay.scenarios}
+    assert all(scenario.subject == change for scenario in replay.scenarios)
+    assert "roundrobin" not in [scenario.assignor for scenario in replay.scenarios]
+    moved = {scenario.assignor: scenario.partitions_moved for scenario in replay.scenarios}
     assert (moved["range"], moved["sticky"]) == (2, 0)  # range gives 0 to a, sticky leaves both where they are
     strange = replace(given, group=replace(given.group, protocol="ours"))
     assert replay_group(strange, scenarios=["strategy_changes"]).scenarios == ()
@@ -130,9 +132,9 @@ def test_rows_do_not_depend_on_which_others_are_asked() -> None:
 def test_groups_that_read_nothing_have_rows_without_movement() -> None:
     for counts in ({}, {"t": 0}, {"t": -1}):
         given = state([reading("a", *counts), reading("b", *counts)], counts).group_input
-        found = replay_group(given, scenarios=SCENARIOS).scenarios
-        assert {one.partitions_moved for one in found} == {0}
-        assert {one.longest_pause_ms for one in found} == {0}
+        scenarios = replay_group(given, scenarios=SCENARIOS).scenarios
+        assert {item.partitions_moved for item in scenarios} == {0}
+        assert {item.longest_pause_ms for item in scenarios} == {0}
     assert scenario_scores(state([reading("a", "t")], {"t": 1}), (), SCENARIOS, 0, Times()) == ()
 
 

@@ -114,9 +114,9 @@ def test_a_broker_that_accepts_and_says_nothing_is_asked_once(
     assert pauses == []
 
 
-@pytest.mark.parametrize(("code", "words"), [(16, "NotCoordinator (16)"), (29, "TopicAuthorizationFailed (29)")])
-def test_a_code_has_its_name(code: int, words: str) -> None:
-    assert error_name(code) == words
+@pytest.mark.parametrize(("code", "message"), [(16, "NotCoordinator (16)"), (29, "TopicAuthorizationFailed (29)")])
+def test_a_code_has_its_name(code: int, message: str) -> None:
+    assert error_name(code) == message
 
 
 @pytest.mark.parametrize(

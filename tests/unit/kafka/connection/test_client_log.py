@@ -10,7 +10,7 @@ from rebalance_advisor.kafka.connection.client_log import silence_client
 
 
 @pytest.fixture(autouse=True)
-def told():
+def client_logger():
     """kafka-python's logger as it comes."""
     log = logging.getLogger("kafka")
     before = log.level
@@ -19,13 +19,15 @@ def told():
     log.setLevel(before)
 
 
-def test_its_warnings_are_not_told(told: logging.Logger, caplog: pytest.LogCaptureFixture) -> None:
+def test_its_warnings_are_not_told(client_logger: logging.Logger, caplog: pytest.LogCaptureFixture) -> None:
     silence_client()
     logging.getLogger("kafka.net.selector").warning("Task ran for 0.124s, blocking the event loop")
     assert caplog.records == []
 
 
-def test_a_task_that_reads_a_live_cluster_silences_it(told: logging.Logger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_that_reads_a_live_cluster_silences_it(
+    client_logger: logging.Logger, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from rebalance_advisor.airflow import collecting, connections
     from rebalance_advisor.airflow.clusters import ClusterEntry
     from rebalance_advisor.kafka import read_cluster
@@ -34,4 +36,4 @@ def test_a_task_that_reads_a_live_cluster_silences_it(told: logging.Logger, monk
     monkeypatch.setattr(connections, "kafka_properties", lambda _: {})
     monkeypatch.setattr(read_cluster, "read_cluster", lambda *_, **__: read)
     assert collecting.read_entry(ClusterEntry("prod", connection="kafka_prod")) is read
-    assert told.level == logging.CRITICAL
+    assert client_logger.level == logging.CRITICAL

@@ -67,8 +67,8 @@ def test_versions_of_an_answer() -> None:
 
 def test_mechanisms_of_a_handshake() -> None:
     body = struct.pack(">hi", 33, 1) + struct.pack(">h", 5) + b"PLAIN"
-    found = answered(framed(17, body), lambda connection: ask_sasl_handshake(connection, "SCRAM-SHA-256"))
-    assert (found.error_code, found.mechanisms) == (33, ("PLAIN",))
+    mechanisms = answered(framed(17, body), lambda connection: ask_sasl_handshake(connection, "SCRAM-SHA-256"))
+    assert (mechanisms.error_code, mechanisms.mechanisms) == (33, ("PLAIN",))
 
 
 @pytest.mark.parametrize(

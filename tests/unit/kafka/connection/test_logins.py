@@ -62,10 +62,10 @@ def test_a_token_that_the_broker_refuses_is_ended_as_rfc_7628_wants_and_named() 
         return struct.pack(">hh", 58, 13) + b"invalid_token" + struct.pack(">i", 0)
 
     with server(kafka({18: apis, 17: handshake, 36: refuses})) as where:
-        found = failure(where, **OAUTH)
+        error = failure(where, **OAUTH)
     assert seen[1] == b"\x01"
-    assert found.stage is Stage.LOGIN
-    assert "refused user 'me' (OAUTHBEARER): invalid_token" in str(found)
+    assert error.stage is Stage.LOGIN
+    assert "refused user 'me' (OAUTHBEARER): invalid_token" in str(error)
 
 
 def test_aws_credentials_sign_the_name_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,8 +99,8 @@ def handshake(code: int) -> Callable[[bytes], bytes]:
     return lambda _: struct.pack(">hi", code, 1) + struct.pack(">h", 5) + b"PLAIN"
 
 
-def authenticate(code: int, words: bytes) -> Callable[[bytes], bytes]:
-    return lambda _: struct.pack(">hh", code, len(words)) + words + struct.pack(">i", 0)
+def authenticate(code: int, text: bytes) -> Callable[[bytes], bytes]:
+    return lambda _: struct.pack(">hh", code, len(text)) + text + struct.pack(">i", 0)
 
 
 def probe(where: str, seconds: float = 60.0, **properties: str) -> tuple[str, int]:
@@ -123,15 +123,15 @@ def test_a_broker_that_lets_us_in_is_found():
 
 
 def test_a_name_that_does_not_resolve():
-    found = failure("no-such-host.invalid:9092")
-    assert found.stage is Stage.NAME
-    assert "'no-such-host.invalid' does not resolve" in str(found)
+    error = failure("no-such-host.invalid:9092")
+    assert error.stage is Stage.NAME
+    assert "'no-such-host.invalid' does not resolve" in str(error)
 
 
 def test_a_closed_port():
-    found = failure(f"127.0.0.1:{closed_port()}")
-    assert found.stage is Stage.PORT
-    assert "the port is closed" in str(found)
+    error = failure(f"127.0.0.1:{closed_port()}")
+    assert error.stage is Stage.PORT
+    assert "the port is closed" in str(error)
 
 
 def test_a_broker_that_hangs():
@@ -142,9 +142,9 @@ def test_a_broker_that_hangs():
             pass
 
     with server(hang) as where:
-        found = failure(where, seconds=1.0)
-    assert found.stage is Stage.KAFKA
-    assert "answers nothing" in str(found)
+        error = failure(where, seconds=1.0)
+    assert error.stage is Stage.KAFKA
+    assert "answers nothing" in str(error)
 
 
 def dripping(key: int, before: dict[int, Callable[[bytes], bytes | None]]) -> Behaviour:
@@ -166,9 +166,9 @@ def test_a_broker_that_drips_is_called_slow_with_what_it_sent() -> None:
     before = {18: apis, 17: handshake(0), 36: authenticate(0, b"")}
     for key, stage in ((18, Stage.KAFKA), (17, Stage.LOGIN), (36, Stage.LOGIN), (3, Stage.LOGIN)):
         with server(dripping(key, before)) as where:
-            found = failure(where, seconds=0.6, **LOGIN)
-        assert (found.stage, found.server) == (stage, where)
-        assert re.search(r": it sent \d+ of 1,004 bytes of its answer before time ran out; ", str(found)), found
+            error = failure(where, seconds=0.6, **LOGIN)
+        assert (error.stage, error.server) == (stage, where)
+        assert re.search(r": it sent \d+ of 1,004 bytes of its answer before time ran out; ", str(error)), error
 
 
 def test_a_login_without_an_end_ends() -> None:
@@ -177,12 +177,12 @@ def test_a_login_without_an_end_ends() -> None:
     accepts_any = lambda _: struct.pack(">hih", 0, 1, 11) + b"OAUTHBEARER"  # noqa: E731
     module = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"
     with server(kafka({18: apis, 17: accepts_any, 36: lambda _: refusal})) as where:
-        found = failure(
+        error = failure(
             where, seconds=0.6, security_protocol="SASL_PLAINTEXT", sasl_mechanism="OAUTHBEARER",
             sasl_jaas_config=f"{module} required unsecuredLoginStringClaim_sub='me';",
         )  # fmt: skip
-    assert found.stage is Stage.LOGIN
-    assert "was not answered in time" in str(found)
+    assert error.stage is Stage.LOGIN
+    assert "was not answered in time" in str(error)
 
 
 def test_a_name_server_is_blamed_for_names_alone() -> None:
@@ -193,17 +193,17 @@ def test_a_name_server_is_blamed_for_names_alone() -> None:
 
 
 def test_a_name_that_is_none() -> None:
-    found = failure("a..b:9092")
-    assert found.stage is Stage.NAME
-    assert "'a..b' does not resolve" in str(found)
+    error = failure("a..b:9092")
+    assert error.stage is Stage.NAME
+    assert "'a..b' does not resolve" in str(error)
 
 
 @pytest.mark.parametrize("banner", [b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
 def test_something_else_than_kafka(banner: bytes):
     with server(lambda connection: connection.sendall(banner)) as where:
-        found = failure(where)
-    assert found.stage is Stage.KAFKA
-    assert "this is no Kafka broker" in str(found)
+        error = failure(where)
+    assert error.stage is Stage.KAFKA
+    assert "this is no Kafka broker" in str(error)
 
 
 def test_an_answer_that_is_nonsense():
@@ -218,9 +218,9 @@ def test_a_controller():
 
 def test_a_listener_that_wants_a_login():
     with server(kafka({18: apis})) as where:
-        found = failure(where)
-    assert found.stage is Stage.LOGIN
-    assert "try SASL_PLAINTEXT" in str(found)
+        error = failure(where)
+    assert error.stage is Stage.LOGIN
+    assert "try SASL_PLAINTEXT" in str(error)
 
 
 def test_a_listener_without_login():
@@ -230,16 +230,16 @@ def test_a_listener_without_login():
 
 def test_a_mechanism_that_is_not_offered():
     with server(kafka({18: apis, 17: handshake(33)})) as where:
-        found = failure(where, **{**LOGIN, "sasl_mechanism": "SCRAM-SHA-512"})
-    assert "does not offer SCRAM-SHA-512; it offers: PLAIN" in str(found)
+        error = failure(where, **{**LOGIN, "sasl_mechanism": "SCRAM-SHA-512"})
+    assert "does not offer SCRAM-SHA-512; it offers: PLAIN" in str(error)
 
 
 def test_a_wrong_password():
     behave = kafka({18: apis, 17: handshake(0), 36: authenticate(58, b"Invalid username or password")})
     with server(behave) as where:
-        found = failure(where, **LOGIN)
-    assert found.stage is Stage.LOGIN
-    assert "refused user 'u' (PLAIN): Invalid username or password" in str(found)
+        error = failure(where, **LOGIN)
+    assert error.stage is Stage.LOGIN
+    assert "refused user 'u' (PLAIN): Invalid username or password" in str(error)
 
 
 def test_a_right_password():
@@ -251,8 +251,8 @@ def test_a_right_password():
 def test_a_broker_that_cannot_prove_itself():
     behave = kafka({18: apis, 17: handshake(0), 36: authenticate(0, b"")})
     with server(behave) as where:
-        found = failure(where, **{**LOGIN, "sasl_mechanism": "SCRAM-SHA-256"})
-    assert "is no SCRAM challenge" in str(found)
+        error = failure(where, **{**LOGIN, "sasl_mechanism": "SCRAM-SHA-256"})
+    assert "is no SCRAM challenge" in str(error)
 
 
 def test_one_good_server_among_bad_ones_is_enough():
@@ -297,41 +297,41 @@ def test_tls_with_the_right_ca(certificates: Certificates):
 def test_a_wrong_ca(certificates: Certificates):
     wrong = {"ssl_ca_location": str(certificates.other_authority)}
     with server(tls(certificates, kafka({}))) as where:
-        found = failure(where, **over_tls(certificates, **wrong))
-    assert found.stage is Stage.TLS
-    assert "is not signed by the given CA" in str(found)
+        error = failure(where, **over_tls(certificates, **wrong))
+    assert error.stage is Stage.TLS
+    assert "is not signed by the given CA" in str(error)
 
 
 def test_a_wrong_host_name(certificates: Certificates):
     with server(tls(certificates, kafka({18: apis, 3: empty}))) as where:
         local = where.replace("127.0.0.1", "localhost")
-        found = failure(local, **over_tls(certificates))
+        error = failure(local, **over_tls(certificates))
         assert probe(local, **over_tls(certificates, ssl_endpoint_identification_algorithm="none"))[0] == "localhost"
-    assert found.stage is Stage.TLS
-    assert "is for another host" in str(found)
+    assert error.stage is Stage.TLS
+    assert "is for another host" in str(error)
 
 
 def test_a_certificate_is_wanted(certificates: Certificates):
     own = {"ssl_certificate_location": str(certificates.client), "ssl_key_location": str(certificates.client)}
     with server(tls(certificates, kafka({18: apis, 3: empty}), wants_client=True)) as where:
-        found = failure(where, **over_tls(certificates))
+        error = failure(where, **over_tls(certificates))
         assert probe(where, **over_tls(certificates, **own))[0] == "127.0.0.1"
-    assert found.stage is Stage.TLS
-    assert "client certificate" in str(found)
+    assert error.stage is Stage.TLS
+    assert "client certificate" in str(error)
 
 
 def test_a_tls_listener_asked_in_the_clear(certificates: Certificates):
     with server(tls(certificates, kafka({}))) as where:
-        found = failure(where)
-    assert found.stage is Stage.KAFKA
-    assert "TLS" in str(found)
+        error = failure(where)
+    assert error.stage is Stage.KAFKA
+    assert "TLS" in str(error)
 
 
 def test_a_clear_listener_asked_by_tls(certificates: Certificates):
     with server(kafka({})) as where:
-        found = failure(where, **over_tls(certificates))
-    assert found.stage is Stage.TLS
-    assert "is this a listener without TLS?" in str(found)
+        error = failure(where, **over_tls(certificates))
+    assert error.stage is Stage.TLS
+    assert "is this a listener without TLS?" in str(error)
 
 
 def test_certificates_and_keys_as_text(certificates: Certificates):
@@ -345,7 +345,7 @@ def test_certificates_and_keys_as_text(certificates: Certificates):
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "words"),
+    ("key", "value", "message"),
     [
         ("ssl_ca_location", "/no/such/ca.pem", "the CA"),
         ("ssl_ca_pem", "nonsense", "the CA"),
@@ -353,8 +353,8 @@ def test_certificates_and_keys_as_text(certificates: Certificates):
         ("ssl_crl_location", "/no/such/crl.pem", "ssl.crl.location"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_named_before_anything_is_sent(key: str, value: str, words: str):
-    with pytest.raises(InvalidInputError, match=words):
+def test_a_file_that_cannot_be_used_is_named_before_anything_is_sent(key: str, value: str, message: str):
+    with pytest.raises(InvalidInputError, match=message):
         probe("127.0.0.1:1", security_protocol="SSL", **{key: value})
 
 

@@ -140,9 +140,9 @@ def test_a_listener_that_asks_for_too_few_or_too_many_iterations_gets_no_proof(
         settings = listener.settings(where)
         with pytest.raises(
             ConnectionFailedError, match=rf"asks for {iterations:,} SCRAM iterations, and 4,096"
-        ) as told:
+        ) as raised:
             find_server(settings)
-        assert told.value.stage is Stage.LOGIN
+        assert raised.value.stage is Stage.LOGIN
         asked = len(listener.seen)
         with pytest.raises(KafkaError):
             ClusterClient(settings, settings.servers[0])

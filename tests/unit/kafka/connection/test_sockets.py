@@ -46,7 +46,7 @@ def test_what_was_opened_is_closed_however_it_ends() -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
         socket.create_server(("127.0.0.1", 0)) as talking,
-        warnings.catch_warnings(record=True) as told,
+        warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always", ResourceWarning)
         talker = threading.Thread(target=answer_nonsense, args=(talking,), daemon=True)
@@ -58,7 +58,7 @@ def test_what_was_opened_is_closed_however_it_ends() -> None:
         talking.shutdown(socket.SHUT_RDWR)
         talker.join(300)
         gc.collect()
-    assert [str(warning.message) for warning in told] == []
+    assert [str(warning.message) for warning in caught] == []
 
 
 def test_a_request_that_is_still_being_written_keeps_no_socket_open() -> None:

@@ -116,7 +116,7 @@ def test_a_certificate_with_somebody_elses_key_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("field", "words"),
+    ("field", "message"),
     [
         ("ca_location", r"the CA \(ssl\.ca\.location, ssl\.truststore\.location\) cannot be used"),
         ("crl_location", r"ssl\.crl\.location cannot be used"),
@@ -124,11 +124,11 @@ def test_a_certificate_with_somebody_elses_key_is_refused(
     ],
 )
 def test_a_file_that_holds_no_pem_is_named_with_its_property(
-    trusting: ConnectionSettings, tmp_path: Path, field: str, words: str
+    trusting: ConnectionSettings, tmp_path: Path, field: str, message: str
 ) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("no certificate")
-    with pytest.raises(InvalidInputError, match=f"^{file}: {words}"):
+    with pytest.raises(InvalidInputError, match=f"^{file}: {message}"):
         tls_context(replace(trusting, **{field: str(file)}))
-    with pytest.raises(InvalidInputError, match=f"^{file}.gone: {words} .*No such file"):
+    with pytest.raises(InvalidInputError, match=f"^{file}.gone: {message} .*No such file"):
         tls_context(replace(trusting, **{field: f"{file}.gone"}))

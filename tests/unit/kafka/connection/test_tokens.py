@@ -70,7 +70,7 @@ def test_all_connections_share_one_token_until_it_ends(provider: TokenServer) ->
 
 
 @pytest.mark.parametrize(
-    ("status", "answer", "words"),
+    ("status", "answer", "message"),
     [
         (
             401,
@@ -84,10 +84,10 @@ def test_all_connections_share_one_token_until_it_ends(provider: TokenServer) ->
     ],
 )
 def test_what_went_wrong_is_said_without_the_secret(
-    provider: TokenServer, status: int, answer: bytes, words: str
+    provider: TokenServer, status: int, answer: bytes, message: str
 ) -> None:
     provider.status, provider.answer = status, answer
-    with pytest.raises(TokenRefusedError, match=words) as refused:
+    with pytest.raises(TokenRefusedError, match=message) as refused:
         fetched_token(source(provider), 0.0)
     assert "se:cret" not in str(refused.value)
 

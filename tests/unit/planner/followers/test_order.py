@@ -31,8 +31,8 @@ def test_a_chain_of_exchanges_mends_a_first_choice() -> None:
     replicas = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 2, 3], [0, 1, 1]], dtype=np.int32)
     replicas[4] = (0, 1, -1)
     weight = np.array([9.0, 8, 7, 6, 5])
-    found = ordered_followers(replicas, np.ones(5, np.bool_), replicas >= 0, weight, 4)
-    assert sorted(standbys(found)) == [0, 1, 2, 2]
+    result = ordered_followers(replicas, np.ones(5, np.bool_), replicas >= 0, weight, 4)
+    assert sorted(standbys(result)) == [0, 1, 2, 2]
 
 
 def test_what_is_not_free_counts_and_stays_and_who_is_not_able_is_no_standby() -> None:
@@ -70,20 +70,20 @@ def random_case(seed: int) -> tuple[Ints, Flags, Flags, Floats, int]:
 def test_no_order_is_more_even_on_random_clusters() -> None:
     for seed in range(200):
         replicas, free, able, weight, brokers = random_case(seed)
-        found = ordered_followers(replicas, free, able, weight, brokers)
-        assert np.array_equal(found[~free], replicas[~free]), seed
-        assert np.array_equal(np.sort(found, axis=1), np.sort(replicas, axis=1)), seed
-        assert np.array_equal(found[:, 0], replicas[:, 0]), seed
+        result = ordered_followers(replicas, free, able, weight, brokers)
+        assert np.array_equal(result[~free], replicas[~free]), seed
+        assert np.array_equal(np.sort(result, axis=1), np.sort(replicas, axis=1)), seed
+        assert np.array_equal(result[:, 0], replicas[:, 0]), seed
         for leader in range(brokers):
             takes = np.zeros(brokers, dtype=np.int64)
             for p in np.flatnonzero((replicas[:, 0] == leader) & able[:, 1:].any(axis=1)):
-                able_after = [b for b in found[p, 1:] if able[p, replicas[p].tolist().index(b)]]
+                able_after = [b for b in result[p, 1:] if able[p, replicas[p].tolist().index(b)]]
                 takes[able_after[0]] += 1
             assert int((takes**2).sum()) == least_squares(replicas, free, able, leader, brokers), (seed, leader)
 
 
-def changed(found: Ints, replicas: Ints) -> int:
-    return int((found != replicas).any(axis=1).sum())
+def changed(ints: Ints, replicas: Ints) -> int:
+    return int((ints != replicas).any(axis=1).sum())
 
 
 def test_a_list_that_would_stay_changes_only_where_that_spreads_something() -> None:
@@ -91,17 +91,17 @@ def test_a_list_that_would_stay_changes_only_where_that_spreads_something() -> N
     replicas = np.array([[0, 1, 2]] * 4, dtype=np.int32)
     nobody, weight = np.zeros(4, np.bool_), np.ones(4)
     for most, expected in ((9, 2), (2, 2), (1, 1), (0, 0)):
-        found = ordered_followers(replicas, nobody, replicas >= 0, weight, 3, Staying(~nobody, most))
-        assert changed(found, replicas) == expected, most
+        result = ordered_followers(replicas, nobody, replicas >= 0, weight, 3, Staying(~nobody, most))
+        assert changed(result, replicas) == expected, most
 
 
 def test_the_broker_that_is_furthest_from_even_is_ordered_first() -> None:
     """Broker 0 leads two with standby 1, broker 3 six: of three changed lists all are broker 3's."""
     replicas = np.array([[0, 1, 2]] * 2 + [[3, 1, 2]] * 6, dtype=np.int32)
     nobody = np.zeros(8, np.bool_)
-    found = ordered_followers(replicas, nobody, replicas >= 0, np.ones(8), 4, Staying(~nobody, 3))
-    assert np.flatnonzero((found != replicas).any(axis=1)).min() >= 2
-    assert standbys(found[2:]) == [0, 3, 3, 0]
+    result = ordered_followers(replicas, nobody, replicas >= 0, np.ones(8), 4, Staying(~nobody, 3))
+    assert np.flatnonzero((result != replicas).any(axis=1)).min() >= 2
+    assert standbys(result[2:]) == [0, 3, 3, 0]
 
 
 def test_lists_that_stay_end_as_even_as_any_order_and_no_sooner_than_allowed() -> None:
@@ -109,19 +109,19 @@ def test_lists_that_stay_end_as_even_as_any_order_and_no_sooner_than_allowed() -
     for seed in range(200):
         replicas, free, able, weight, brokers = random_case(seed)
         stays = ~free & (np.random.default_rng(seed).random(len(free)) < 0.7)
-        found = ordered_followers(replicas, free, able, weight, brokers, Staying(stays, 99))
-        assert np.array_equal(found[:, 0], replicas[:, 0]), seed
+        result = ordered_followers(replicas, free, able, weight, brokers, Staying(stays, 99))
+        assert np.array_equal(result[:, 0], replicas[:, 0]), seed
         for leader in range(brokers):
-            squares = squares_of(found, replicas, able, leader, brokers)
+            squares = squares_of(result, replicas, able, leader, brokers)
             assert squares == least_squares(replicas, free | stays, able, leader, brokers), (seed, leader)
         most = int(stays.sum()) // 3
         some = ordered_followers(replicas, free, able, weight, brokers, Staying(stays, most))
         assert changed(some[stays], replicas[stays]) <= most, seed
 
 
-def squares_of(found: Ints, replicas: Ints, able: Flags, leader: int, brokers: int) -> int:
+def squares_of(ints: Ints, replicas: Ints, able: Flags, leader: int, brokers: int) -> int:
     """Sum of squares of standby loads of one leader's partitions."""
     takes = np.zeros(brokers, dtype=np.int64)
     for p in np.flatnonzero((replicas[:, 0] == leader) & able[:, 1:].any(axis=1)):
-        takes[next(b for b in found[p, 1:] if able[p, replicas[p].tolist().index(b)])] += 1
+        takes[next(b for b in ints[p, 1:] if able[p, replicas[p].tolist().index(b)])] += 1
     return int((takes**2).sum())

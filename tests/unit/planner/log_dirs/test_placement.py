@@ -21,7 +21,7 @@ def problem(
         dir_of=np.array(dirs, dtype=np.int64),
         floor_bytes=np.array([floor for floor, _ in limits], dtype=np.int64),
         ceiling_bytes=np.array([ceiling for _, ceiling in limits], dtype=np.int64),
-        may_receive=np.array([place != closed for place in range(len(limits))]),
+        may_receive=np.array([number != closed for number in range(len(limits))]),
     )
 
 
@@ -52,7 +52,7 @@ def all_costs(asked: LogDirProblem) -> npt.NDArray[np.int64]:
     """Over, under and moved bytes of every placement."""
     placements = all_placements(asked)
     dirs = len(asked.ceiling_bytes)
-    loads = np.stack([((placements == place) * asked.size_bytes).sum(axis=1) for place in range(dirs)], axis=1)
+    loads = np.stack([((placements == number) * asked.size_bytes).sum(axis=1) for number in range(dirs)], axis=1)
     over = np.maximum(loads - asked.ceiling_bytes, 0).sum(axis=1)
     under = np.maximum(asked.floor_bytes - loads, 0).sum(axis=1)
     moved = ((placements != asked.dir_of) * asked.size_bytes).sum(axis=1)
@@ -66,13 +66,13 @@ def test_no_bound_above_the_optimum_and_no_plan_below_it(seed: int, largest: int
     random = np.random.default_rng(seed)
     for _ in range(30):
         asked = random_problem(random, largest)
-        found = place_in_log_dirs(asked)
+        result = place_in_log_dirs(asked)
         costs = all_costs(asked)
         best = min(map(tuple, costs.tolist()))
-        load = asked.load_bytes(found.dir_of)
-        assert (found.over_bytes, found.under_bytes, found.moved_bytes) == asked.cost(found.dir_of)
-        assert found.over_bytes == best[0]
-        assert found.under_bytes == best[1]
+        load = asked.load_bytes(result.dir_of)
+        assert (result.over_bytes, result.under_bytes, result.moved_bytes) == asked.cost(result.dir_of)
+        assert result.over_bytes == best[0]
+        assert result.under_bytes == best[1]
         reached = LogDirProblem(
             asked.size_bytes,
             asked.dir_of,
@@ -82,33 +82,33 @@ def test_no_bound_above_the_optimum_and_no_plan_below_it(seed: int, largest: int
         )
         optimum = min(map(tuple, all_costs(reached).tolist()))
         assert optimum[:2] == (0, 0)
-        assert found.bound_bytes <= optimum[2] <= found.moved_bytes == best[2]
-        closed = ~asked.may_receive[found.dir_of]
-        assert (found.dir_of[closed] == asked.dir_of[closed]).all()
+        assert result.bound_bytes <= optimum[2] <= result.moved_bytes == best[2]
+        closed = ~asked.may_receive[result.dir_of]
+        assert (result.dir_of[closed] == asked.dir_of[closed]).all()
 
 
 def test_the_example() -> None:
-    found = place_in_log_dirs(problem([60, 50, 30], [0, 0, 0], [(0, 100), (0, 100)]))
-    assert found.dir_of.tolist() == [0, 1, 0]
-    assert (found.moved_bytes, found.bound_bytes, found.over_bytes) == (50, 50, 0)
+    result = place_in_log_dirs(problem([60, 50, 30], [0, 0, 0], [(0, 100), (0, 100)]))
+    assert result.dir_of.tolist() == [0, 1, 0]
+    assert (result.moved_bytes, result.bound_bytes, result.over_bytes) == (50, 50, 0)
 
 
 def test_what_is_within_its_limits_stays() -> None:
-    found = place_in_log_dirs(problem([60, 50, 30], [0, 1, 1], [(50, 100), (50, 100)]))
-    assert found.dir_of.tolist() == [0, 1, 1]
-    assert found.moved_bytes == found.bound_bytes == 0
+    result = place_in_log_dirs(problem([60, 50, 30], [0, 1, 1], [(50, 100), (50, 100)]))
+    assert result.dir_of.tolist() == [0, 1, 1]
+    assert result.moved_bytes == result.bound_bytes == 0
 
 
 def test_a_dir_is_emptied_and_a_cordoned_one_gets_nothing() -> None:
-    found = place_in_log_dirs(problem([5, 1, 7], [0, 0, 1], [(0, 0), (0, 99), (0, 99)], closed=1))
-    assert found.dir_of.tolist() == [2, 2, 1]
-    assert found.moved_bytes == found.bound_bytes == 6
+    result = place_in_log_dirs(problem([5, 1, 7], [0, 0, 1], [(0, 0), (0, 99), (0, 99)], closed=1))
+    assert result.dir_of.tolist() == [2, 2, 1]
+    assert result.moved_bytes == result.bound_bytes == 6
 
 
 def test_what_the_others_cannot_hold_is_said() -> None:
-    found = place_in_log_dirs(problem([10, 10], [0, 0], [(0, 0), (0, 15)]))
-    assert (found.over_bytes, found.moved_bytes) == (5, 20) or (found.over_bytes, found.moved_bytes) == (10, 10)
-    assert found.over_bytes == min(all_costs(problem([10, 10], [0, 0], [(0, 0), (0, 15)]))[:, 0])
+    result = place_in_log_dirs(problem([10, 10], [0, 0], [(0, 0), (0, 15)]))
+    assert (result.over_bytes, result.moved_bytes) == (5, 20) or (result.over_bytes, result.moved_bytes) == (10, 10)
+    assert result.over_bytes == min(all_costs(problem([10, 10], [0, 0], [(0, 0), (0, 15)]))[:, 0])
 
 
 def test_a_large_broker_ends_near_its_bound() -> None:
@@ -119,10 +119,10 @@ def test_a_large_broker_ends_near_its_bound() -> None:
     even = int(sizes.sum()) // 8
     asked = problem(sizes.tolist(), dirs.tolist(), [(int(0.9 * even), int(1.1 * even))] * 8)
     assert placed_in_whole_numbers(asked) is None
-    found = place_in_log_dirs(asked)
-    assert (found.over_bytes, found.under_bytes) == (0, 0)
-    assert found.bound_bytes <= found.moved_bytes <= 1.01 * found.bound_bytes
-    assert (found.dir_of == place_in_log_dirs(asked).dir_of).all()
+    result = place_in_log_dirs(asked)
+    assert (result.over_bytes, result.under_bytes) == (0, 0)
+    assert result.bound_bytes <= result.moved_bytes <= 1.01 * result.bound_bytes
+    assert (result.dir_of == place_in_log_dirs(asked).dir_of).all()
 
 
 def test_the_lightest_cover_is_that_of_all_sets() -> None:

@@ -54,12 +54,12 @@ def ways(arrays: LossArrays, state: LossState, row: int, *, moves_replicas: bool
             for chosen in combinations(brokers, len(now))
             if len({int(arrays.rack[broker]) for broker in chosen}) >= racks
         ]
-    found = []
+    results = []
     for members in sets:
         for leader in members:
             able = [b for b in members if arrays.group[b] != arrays.group[leader] and arrays.serves[b]]
-            found += [(members, leader, heir) for heir in (able or [None])]
-    return found
+            results += [(members, leader, heir) for heir in (able or [None])]
+    return results
 
 
 def _decided(
@@ -70,7 +70,7 @@ def _decided(
     count = len(limit)
     used = coo_array((amount, (rows, at)), shape=(count, variables)).tocsr()
     is_limited = np.isfinite(limit)
-    one = coo_array(
+    first = coo_array(
         (
             np.ones(variables),
             (np.repeat(np.arange(len(choices)), [len(mine) for mine in choices]), np.arange(variables)),
@@ -78,14 +78,14 @@ def _decided(
         shape=(len(choices), variables),
     ).tocsr()
     scale = limit[is_limited]
-    found = milp(
+    result = milp(
         np.zeros(variables),
         constraints=[
             LinearConstraint(used[is_limited] / scale[:, None], -np.inf, np.ones(len(scale))),
-            LinearConstraint(one, 1, 1),
+            LinearConstraint(first, 1, 1),
         ],
         integrality=np.ones(variables),
         bounds=Bounds(0, 1),
         options={"time_limit": seconds},
     )
-    return True if found.status == 0 else False if found.status == 2 else None
+    return True if result.status == 0 else False if result.status == 2 else None

@@ -38,10 +38,10 @@ def test_who_may_not_lead_or_receive_does_not() -> None:
 
 def test_arrangements_of_short_lists() -> None:
     lists = np.array([[4, 5, -1], [6, -1, -1]], dtype=np.int32)
-    found = arranged(np.array([0, 1]), lists)
-    assert {tuple(replicas) for replicas in found.lists.tolist()} == {(4, 5, -1), (5, 4, -1), (6, -1, -1)}
-    assert found.leaders.tolist() == found.lists[:, 0].tolist()
-    assert len(joined([found, found])) == 2 * len(found)
+    result = arranged(np.array([0, 1]), lists)
+    assert {tuple(replicas) for replicas in result.lists.tolist()} == {(4, 5, -1), (5, 4, -1), (6, -1, -1)}
+    assert result.leaders.tolist() == result.lists[:, 0].tolist()
+    assert len(joined([result, result])) == 2 * len(result)
 
 
 def test_those_with_most_room_receive() -> None:

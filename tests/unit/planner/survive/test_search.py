@@ -15,20 +15,20 @@ def test_new_orders_are_enough_where_they_are() -> None:
     lists = [[0, 1, 2], [0, 1, 2], [1, 2, 0], [1, 0, 2], [2, 0, 1], [2, 1, 0]]
     state = state_of(*three(lists, [20.0] * 6, 60.0))
     before = state.copy()
-    found = survive(state, Allowance()).state
-    assert (found.total, simulated(found)) == (0.0, 0.0)
-    assert (found.leader == before.leader).all()
-    assert int((found.lists != before.lists).any(axis=1).sum()) == 1
+    result = survive(state, Allowance()).state
+    assert (result.total, simulated(result)) == (0.0, 0.0)
+    assert (result.leader == before.leader).all()
+    assert int((result.lists != before.lists).any(axis=1).sum()) == 1
 
 
 def test_what_may_be_spent_is_not_exceeded() -> None:
     for seed in range(12):
         state = state_of(*tight(seed))
         today = state.arrays.today
-        found = survive(state, Allowance(replica_moves=1, leader_changes=2)).state
+        result = survive(state, Allowance(replica_moves=1, leader_changes=2)).state
         rows = np.arange(len(today))
-        assert int(found.arrays.copies(rows, found.lists).sum()) <= 1
-        assert int((found.leader != found.arrays.today_leader).sum()) <= 2
+        assert int(result.arrays.copies(rows, result.lists).sum()) <= 1
+        assert int((result.leader != result.arrays.today_leader).sum()) <= 2
 
 
 def test_no_single_change_that_is_left_is_needless() -> None:
@@ -37,13 +37,13 @@ def test_no_single_change_that_is_left_is_needless() -> None:
         snapshot, options = tight(seed, most_topics=3)
         state = state_of(snapshot, options)
         start = state.copy()
-        found = survive(state, Allowance(moves_replicas=not options.leaders_only)).state
-        if found.total or not start.total:
+        result = survive(state, Allowance(moves_replicas=not options.leaders_only)).state
+        if result.total or not start.total:
             continue
-        rows = np.flatnonzero((found.lists != start.lists).any(axis=1))
-        effect = found.effect(Change(rows, start.lists[rows], start.leader[rows]))
+        rows = np.flatnonzero((result.lists != start.lists).any(axis=1))
+        effect = result.effect(Change(rows, start.lists[rows], start.leader[rows]))
         is_needless = effect.is_lawful & (effect.excess <= 0) & (effect.outside <= 1e-12)
-        copies = found.arrays.copies(rows, start.lists[rows])
+        copies = result.arrays.copies(rows, start.lists[rows])
         assert not (is_needless & (copies == 0)).any(), seed
         checked += len(rows)
     assert checked
@@ -59,11 +59,11 @@ def compare(seeds: range, most_partitions: int) -> list[bool]:
         state = state_of(snapshot, options)
         exact = can_survive(state, moves_replicas=not options.leaders_only)
         survived = survive(state, Allowance(moves_replicas=not options.leaders_only))
-        found = not survived.state.total
-        assert exact is None or found is exact, seed
+        result = not survived.state.total
+        assert exact is None or result is exact, seed
         assert not (survived.is_proved and exact), seed
-        assert simulated(survived.state) < 1e-6 or not found
-        survives.append(found)
+        assert simulated(survived.state) < 1e-6 or not result
+        survives.append(result)
     return survives
 
 
@@ -79,10 +79,10 @@ def test_nothing_is_proved_where_programs_are_too_large() -> None:
         snapshot, options = tight(seed)
         allowance = Allowance(moves_replicas=not options.leaders_only)
         most = state_of(snapshot, options).total
-        found = survive(state_of(snapshot, options), allowance, SurviveParams(program_cells=0))
-        assert not found.is_proved
-        assert found.state.total <= most
-        open_cases += found.state.total > 0
+        result = survive(state_of(snapshot, options), allowance, SurviveParams(program_cells=0))
+        assert not result.is_proved
+        assert result.state.total <= most
+        open_cases += result.state.total > 0
     assert open_cases
 
 

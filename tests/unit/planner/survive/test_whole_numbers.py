@@ -11,9 +11,9 @@ PARAMS = SurviveParams()
 
 def free(count: int, size: float = 0.0, *, copies: int | None = None) -> Costs:
     """No costs, or one copy a change with at most ``copies``."""
-    one = np.full(count, 0 if copies is None else 1, dtype=np.int64)
+    first = np.full(count, 0 if copies is None else 1, dtype=np.int64)
     left = (np.inf if copies is None else float(copies), np.inf, np.inf)
-    return Costs(one, one * size, np.zeros(count, dtype=np.int64), left)
+    return Costs(first, first * size, np.zeros(count, dtype=np.int64), left)
 
 
 def test_two_that_change_places_help_though_neither_does_alone() -> None:

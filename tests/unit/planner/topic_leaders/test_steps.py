@@ -106,10 +106,10 @@ def test_loads_and_costs_of_choices_are_those_of_the_placement_that_they_make(se
         mine = every.take(every.rows == row)
         if not len(mine):
             continue
-        one = mine.take(draw.integers(0, len(mine), 1))
-        costs, spent, outside = placement.costs(one), placement.spent(), placement.outside()
-        harm, _ = placement.effect(one)
-        placement.apply(one)
+        picked = mine.take(draw.integers(0, len(mine), 1))
+        costs, spent, outside = placement.costs(picked), placement.spent(), placement.outside()
+        harm, _ = placement.effect(picked)
+        placement.apply(picked)
         after = np.array(placement.spent()) - spent
         assert after == pytest.approx([costs.copies[0], costs.copied_bytes[0], costs.leader_changes[0]])
         assert placement.outside() - outside == pytest.approx(harm[0], abs=1e-9)
@@ -209,11 +209,11 @@ def test_step_by_step_finds_what_all_at_once_does() -> None:
         draw = np.random.default_rng(seed)
         rows = [(tuple(map(int, draw.permutation(4)[:2])), float(draw.integers(1, 5))) for _ in range(6)]
         problem = hand_problem(rows, 4, within=0.9)
-        found = [
+        results = [
             with_least_leaders(problem, one_each(problem), problem.replicas, problem.leader, params)
             for params in (PARAMS, STEP_BY_STEP)
         ]
-        assert [led.lacking for led in found] == [0, 0], seed
+        assert [led.lacking for led in results] == [0, 0], seed
 
 
 def test_a_budget_makes_as_many_of_the_changes_as_it_allows() -> None:
@@ -229,6 +229,6 @@ def test_a_budget_makes_as_many_of_the_changes_as_it_allows() -> None:
 def test_without_choices_all_that_lacks_goes_on_lacking() -> None:
     problem = hand_problem([((0, 1), 1.0)] * 2, 3)
     none = other_leaders(problem, np.zeros(0, np.int64), problem.replicas, problem.leader)
-    found = decide(placed(problem), one_each(problem), none, PARAMS)
-    assert found is not None
-    assert (len(found.made), found.least_lacking) == (0, 2)
+    result = decide(placed(problem), one_each(problem), none, PARAMS)
+    assert result is not None
+    assert (len(result.made), result.least_lacking) == (0, 2)

@@ -40,11 +40,11 @@ def applied(*rows: Partition, **more: object) -> AppliedPlan:
 
 
 def test_what_was_carried_out_whole_is_verified_and_its_bytes_are_compared_where_sizes_are_known() -> None:
-    found = applied(*DONE)
-    assert (found.state, set(found.states), found.is_settling) == (State.VERIFIED, {MoveState.APPLIED}, False)
+    result = applied(*DONE)
+    assert (result.state, set(result.states), result.is_settling) == (State.VERIFIED, {MoveState.APPLIED}, False)
     # t-0: 100 to broker 3; t-1: 20 to brokers 3 and 4, 21 each by now; the size of t-3 was not known.
-    assert found.brokers == (BrokerBytes(3, 120, 121), BrokerBytes(4, 20, 21))
-    assert (found.predicted_bytes, found.realised_bytes, found.unsized_moves) == (140, 142, 1)
+    assert result.brokers == (BrokerBytes(3, 120, 121), BrokerBytes(4, 20, 21))
+    assert (result.predicted_bytes, result.realised_bytes, result.unsized_moves) == (140, 142, 1)
 
 
 def test_nothing_of_it_is_not_applied_and_some_of_it_is_partly() -> None:

@@ -30,7 +30,7 @@ READ = ["brokers", "brokers", "topics", "topics", "topics", "loads", "cluster_id
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Every place of a JSON value."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [at, *(place for key, inner in items for place in places(inner, (*at, key)))]
+    return [at, *(location for key, inner in items for location in places(inner, (*at, key)))]
 
 
 def spoil(document: dict[str, Any], draw: random.Random, everywhere: list[tuple[Any, ...]], fields: list[str]) -> None:
@@ -38,23 +38,23 @@ def spoil(document: dict[str, Any], draw: random.Random, everywhere: list[tuple[
     for _ in range(draw.randint(1, 2)):
         # First a field, then a place in it: most places are numbers of brokers in the middle of moves.
         field = draw.choice(fields)
-        place = draw.choice([place for place in everywhere if place and place[0] == field])
+        location = draw.choice([index for index in everywhere if index and index[0] == field])
         parent: Any = document
         try:
-            for key in place[:-1]:
+            for key in location[:-1]:
                 parent = parent[key]
-            old = parent[place[-1]]
+            old = parent[location[-1]]
         except (KeyError, IndexError, TypeError):
             continue  # an earlier change took it away
         action = draw.randrange(4)
         if action == 0 and isinstance(parent, dict):
-            del parent[place[-1]]
+            del parent[location[-1]]
         elif action == 1 and isinstance(parent, list):
             parent.append(json.loads(json.dumps(old)))
         elif action == 2 and isinstance(old, int | float):
-            parent[place[-1]] = old + draw.choice([-1, 1, 7, 10**6])
+            parent[location[-1]] = old + draw.choice([-1, 1, 7, 10**6])
         else:
-            parent[place[-1]] = draw.choice(STRANGE)
+            parent[location[-1]] = draw.choice(STRANGE)
 
 
 def outcome(document: dict[str, Any], snapshot: Any) -> str:
@@ -92,7 +92,7 @@ def test_spoiled_plans_and_snapshots_are_judged_or_refused(times: int) -> None:
     print(dict(seen))
     assert {status.name for status in (PlanStatus.VALID, PlanStatus.STALE, PlanStatus.HARMFUL)} <= seen.keys()
     assert seen["refused"] > times / 10
-    assert not [words for words in seen if "without a place" in words]
+    assert not [text for text in seen if "without a place" in text]
 
 
 CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
@@ -120,9 +120,9 @@ def test_a_changed_plan_is_exit_code_1_and_its_hash_is_named(
     with pytest.raises(InvalidInputError, match="plan"):
         check_plan(document, plan.snapshot)
     if command == "check":
-        words = ["check", str(plan_file), str(snapshot_file)]
+        arguments = ["check", str(plan_file), str(snapshot_file)]
     else:
-        words = [
+        arguments = [
             command.split(maxsplit=1)[0],
             str(snapshot_file),
             "--previous",
@@ -130,9 +130,9 @@ def test_a_changed_plan_is_exit_code_1_and_its_hash_is_named(
             "--out",
             str(tmp_path / "out"),
         ]
-    assert main(words) == 1
-    told = capsys.readouterr().err
-    assert "plan_id" in told or "no plan can hold" in told or "no JSON" in told
+    assert main(arguments) == 1
+    err = capsys.readouterr().err
+    assert "plan_id" in err or "no plan can hold" in err or "no JSON" in err
     assert not (tmp_path / "out").exists()
 
 
@@ -150,9 +150,9 @@ def test_json_tells_codes_and_words(tmp_path: Path, capsys: pytest.CaptureFixtur
     later = snapshot_to_document(plan.snapshot) | {"captured_at": "2026-11-22T00:00:00Z"}
     (tmp_path / "snapshot.json").write_text(json.dumps(later))
     assert main(["check", str(tmp_path), str(tmp_path / "snapshot.json"), "--json"]) == 10
-    told = json.loads(capsys.readouterr().out)
-    assert told["status"] == "stale"
-    (expired,) = told["reasons"]
+    document = json.loads(capsys.readouterr().out)
+    assert document["status"] == "stale"
+    (expired,) = document["reasons"]
     assert expired["code"] == "expired"
     assert expired["facts"][0]["args"] == {"expires_at": "2026-11-21T12:00:00Z"}
 

@@ -55,8 +55,8 @@ def test_the_worst_is_named_with_its_figures() -> None:
     args = {"kind": "broker", "lost": "0", "broker": 1, "resource": "out", "load": 80.0, "capacity": 60.0}
     assert worst.fact("broker").args == args
     for proof in Proof:
-        told = cannot_survive(request, worst, proof).cause.args
-        assert told == args | {"proof": proof.value, "is_limited": False}
+        reported = cannot_survive(request, worst, proof).cause.args
+        assert reported == args | {"proof": proof.value, "is_limited": False}
 
 
 def test_what_is_counted_lacks_whatever_the_placement() -> None:
@@ -99,8 +99,8 @@ def test_a_draft_is_judged_by_what_it_leads_to() -> None:
     assert is_survived(request, problem, draft)
     assert loss_state_of(request, problem, draft).total == 0
     assert surviving(request, problem, draft, DEFAULTS).draft is draft
-    found = surviving(request, problem, empty_draft(request), DEFAULTS).draft
-    assert (len(found), bool(found.is_reorder.all())) == (1, True)
+    result = surviving(request, problem, empty_draft(request), DEFAULTS).draft
+    assert (len(result), bool(result.is_reorder.all())) == (1, True)
 
 
 def test_a_move_that_surviving_rests_on_says_so_and_others_do_not() -> None:

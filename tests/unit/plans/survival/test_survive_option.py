@@ -39,8 +39,8 @@ def test_one_new_order_is_all_that_it_takes() -> None:
     assert plan.verdict is Verdict.REBALANCE
     assert [move.kind for move in plan.moves] == [MoveKind.ORDER]
     assert (plan.cost.bytes, plan.cost.leader_changes, worst(plan, "before"), worst(plan)) == (0, 0, 80 / 60, 1.0)
-    (told,) = said(plan.reasons[:1], FactCode.LOSS_NOT_SURVIVED)
-    assert (told["lost"], told["broker"], told["load"], told["capacity"]) == ("0", 1, 80.0, 60.0)
+    (args,) = said(plan.reasons[:1], FactCode.LOSS_NOT_SURVIVED)
+    assert (args["lost"], args["broker"], args["load"], args["capacity"]) == ("0", 1, 80.0, 60.0)
     of = {"broker": 1, "resource": "out", "lost_kind": "broker", "lost": "0"}
     assert plan.moves[0].reason == fact(FactCode.KEEPS_WITHIN_CAPACITY, **of)
     assert plan.moves[0].worse_without == fact(FactCode.ABOVE_CAPACITY, **of, load=80.0, capacity=60.0)
@@ -50,8 +50,8 @@ def test_what_survives_already_stays_and_says_so() -> None:
     snapshot, options = three(LISTS, [20.0] * 6, 90.0)
     plan = right(snapshot, options)
     assert (plan.verdict, plan.moves) == (Verdict.NOTHING_TO_DO, ())
-    (told,) = said(plan.reasons, FactCode.LOSSES_SURVIVED)
-    assert told == {"kind": "broker", "highest_times_capacity": pytest.approx(80 / 90), "resource": "out"}
+    (args,) = said(plan.reasons, FactCode.LOSSES_SURVIVED)
+    assert args == {"kind": "broker", "highest_times_capacity": pytest.approx(80 / 90), "resource": "out"}
 
 
 def test_too_little_capacity_is_counted() -> None:
@@ -71,8 +71,8 @@ def test_lumps_that_nobody_can_place_are_proved_and_named() -> None:
     snapshot, options = three([[0, 1, 2], [1, 2, 0], [2, 0, 1]], [40.0] * 3, 70.0)
     plan = right(snapshot, options)
     assert plan.verdict is Verdict.INFEASIBLE
-    told = plan.reasons[0].args
-    assert (told["load"], told["capacity"], told["proof"], told["is_limited"]) == (80.0, 70.0, "all_tried", False)
+    args = plan.reasons[0].args
+    assert (args["load"], args["capacity"], args["proof"], args["is_limited"]) == (80.0, 70.0, "all_tried", False)
     alone = right(*three([[0, 1, 2], [1, 2, 0]], [80.0, 1.0], 70.0))
     assert alone.reasons[0] == fact(
         FactCode.PARTITION_ABOVE_LIMIT, partition="t-0", resource="out", load=80.0, limit=70.0, is_capacity=True

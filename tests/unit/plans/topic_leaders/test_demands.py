@@ -50,8 +50,8 @@ def test_what_lacks_is_named_with_the_broker_that_lacks_most() -> None:
     assert has_least_leaders(request(), problem, empty_draft(plan_request))
     error = lacking_leaders(plan_request, problem, leader)
     assert isinstance(error, InfeasibleError)
-    told = error.cause.args
-    assert (told["broker"], told["topic"], told["leaders"], told["asked"]) == (2, "a", 0, 2)
+    args = error.cause.args
+    assert (args["broker"], args["topic"], args["leaders"], args["asked"]) == (2, "a", 0, 2)
     leader[2:4] = 2
     error = lacking_leaders(plan_request, problem, leader)
     assert error.cause.code is FactCode.TOPIC_LEADERS_BREAK_LIMITS
@@ -88,8 +88,8 @@ def test_the_verifier_counts_alike_by_itself() -> None:
         arrays = cluster_arrays(SNAPSHOT, parameters)
         for _ in range(10):
             leader = np.where(problem.topic == 0, draw.integers(0, 3, 9), draw.integers(0, 2, 9)).astype(np.int32)
-            found = too_few_leaders(arrays, parameters, leader)
+            result = too_few_leaders(arrays, parameters, leader)
             lacking = demands.of_rows(problem.topic).lacking(leader)
-            assert (found is not None) is bool(lacking.any())
-            if isinstance(found, TooFew):
-                assert lacking["ab".index(found.topic), found.broker] == found.least - found.led
+            assert (result is not None) is bool(lacking.any())
+            if isinstance(result, TooFew):
+                assert lacking["ab".index(result.topic), result.broker] == result.least - result.led

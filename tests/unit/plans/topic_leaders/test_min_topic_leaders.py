@@ -57,8 +57,8 @@ def test_leaders_change_where_that_suffices() -> None:
     plan = right(snapshot, asked())
     assert led(snapshot, plan, "t") == [0, 0, 1, 2]
     assert (plan.verdict, plan.cost.replica_moves, plan.cost.leader_changes) == (Verdict.REBALANCE, 0, 2)
-    (told,) = said(plan.reasons[:1], FactCode.CHANGED_FOR_TOPIC_LEADERS)
-    assert (told["replica_moves"], told["leader_changes"]) == (0, 2)
+    (args,) = said(plan.reasons[:1], FactCode.CHANGED_FOR_TOPIC_LEADERS)
+    assert (args["replica_moves"], args["leader_changes"]) == (0, 2)
     assert fact(FactCode.TOPIC_LEADERS_KEPT, topics=1) in plan.reasons
     first = min(plan.moves, key=lambda move: move.leader_to)
     of = {"broker": 1, "topic": "t", "wanted": 1}

@@ -92,14 +92,16 @@ def has_a_placement(snapshot: ClusterSnapshot, options: PlanOptions) -> bool:
         np.inf if options.max_move_bytes is None else options.max_move_bytes,
     )
 
-    def found(number: int, chosen: list[Way], spent: tuple[float, float, float]) -> bool:
+    def completes(number: int, chosen: list[Way], spent: tuple[float, float, float]) -> bool:
         if any(had > most for had, most in zip(spent, left, strict=True)):
             return False
         if number == len(entries):
             return fits(chosen)
         size, (copies, changes, copied) = entries[number].log_bytes[0], spent
         return any(
-            found(number + 1, [*chosen, way], (copies + way.copies, changes + way.changed, copied + way.copies * size))
+            completes(
+                number + 1, [*chosen, way], (copies + way.copies, changes + way.changed, copied + way.copies * size)
+            )
             for way in every[number]
         )
 
@@ -111,4 +113,4 @@ def has_a_placement(snapshot: ClusterSnapshot, options: PlanOptions) -> bool:
         led = [(e.topic, way.leader) for e, way in zip(entries, chosen, strict=True)]
         return all(led.count((topic, b)) >= least for topic, least in need.items() for b in eligible)
 
-    return found(0, [], (0.0, 0.0, 0.0))
+    return completes(0, [], (0.0, 0.0, 0.0))

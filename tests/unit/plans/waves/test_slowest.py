@@ -19,11 +19,11 @@ THROTTLE = 1_000_000
 
 def test_the_broker_that_is_busy_longest_is_named_with_its_direction() -> None:
     """At 10 bytes/s broker 1 sends 300 + 200 bytes; 2 receives 150 + 200, 3 receives 150: 50 s against 35 s."""
-    one = Move("t", 0, (1, 0), (1, 2, 3), 1, 1, MoveKind.REPLICA, 300, 1, WHY, WORSE)
+    first = Move("t", 0, (1, 0), (1, 2, 3), 1, 1, MoveKind.REPLICA, 300, 1, WHY, WORSE)
     two = Move("t", 1, (1, 0), (2, 1), 1, 2, MoveKind.REPLICA, 200, 2, WHY, WORSE)
     plan = replace(
         make_plan(SNAPSHOT, PlanOptions(with_frontier=False)),
-        moves=(one, two), waves=(Wave((0,), 300, 30.0, 10), Wave((1,), 200, 20.0, 10)),
+        moves=(first, two), waves=(Wave((0,), 300, 30.0, 10), Wave((1,), 200, 20.0, 10)),
         cost=Cost(3, 500, 1, 50.0, 50.0),
     )  # fmt: skip
     assert slowest(plan) == Slowest(1, "outgoing", 50.0)

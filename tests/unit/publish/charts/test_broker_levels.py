@@ -19,8 +19,8 @@ def plan(before: dict[str, float], after: dict[str, float]) -> dict[str, Any]:
 
 def test_a_level_is_load_over_mean_times_capacity() -> None:
     # mean level 0.5 of capacity: broker 1 of 40 should carry 20, broker 2 of 20 should carry 10
-    told = outcome(mean_level=0.5, capacity={"1": 40.0, "2": 20.0})
-    rows = broker_rows(plan({"1": 30.0, "2": 5.0}, {"1": 20.0, "2": 10.0}), told)
+    resource = outcome(mean_level=0.5, capacity={"1": 40.0, "2": 20.0})
+    rows = broker_rows(plan({"1": 30.0, "2": 5.0}, {"1": 20.0, "2": 10.0}), resource)
     assert [(row["broker"], row["before"], row["after"]) for row in rows] == [("1", 1.5, 1.0), ("2", 0.5, 1.0)]
 
 
@@ -40,14 +40,14 @@ def test_a_broker_that_leaves_has_nothing_afterwards_and_a_mean_of_zero_divides_
 
 
 @pytest.mark.parametrize(
-    ("told", "band"),
+    ("fields", "band"),
     [
         (outcome(), (0.9, 1.1)), (outcome(widened_to=[None, 1.3]), (0.9, 1.3)),
         (outcome(band_asked=[None, 2.0]), (None, 2.0)),
     ],
 )  # fmt: skip
-def test_the_band_is_the_one_that_is_met(told: dict[str, Any], band: tuple[float | None, float | None]) -> None:
-    assert band_of(told) == band
+def test_the_band_is_the_one_that_is_met(fields: dict[str, Any], band: tuple[float | None, float | None]) -> None:
+    assert band_of(fields) == band
 
 
 @pytest.mark.parametrize(("band", "marks"), [((0.9, 1.1), 4), ((None, None), 3)])

@@ -34,15 +34,15 @@ def test_every_colour_that_is_drawn_turns_in_the_dark() -> None:
     assert all(f'[fill="{colour}"]' in chart_rules() for colour in used)
 
 
-def _contrast(one: str, other: str) -> float:
+def _contrast(first: str, other: str) -> float:
     """WCAG 2: (lighter + 0.05) / (darker + 0.05) of relative luminances."""
 
     def luminance(colour: str) -> float:
-        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        parts = [int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5)]
         linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    high, low = sorted((luminance(first), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 

@@ -47,19 +47,19 @@ def test_unknown_bytes_are_not_drawn_as_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "words"),
+    ("points", "message"),
     [
         (POINTS, "3 plans from 0 B copied at 2.00 times the mean to 8.0 GiB at 1.10 times"),
         ([point(0, 1.5, replica_moves=0, leader_changes=0), point(0, 1.2, replica_moves=0, leader_changes=7)],
          "2 plans from 0 leaders changed at 1.50 times the mean to 7 at 1.20 times"),
     ],
 )  # fmt: skip
-def test_who_cannot_see_it_is_told_where_it_begins_and_ends(points: list[dict[str, Any]], words: str) -> None:
-    assert frontier_label(points, ["disk", "in"]) == words
+def test_who_cannot_see_it_is_told_where_it_begins_and_ends(points: list[dict[str, Any]], message: str) -> None:
+    assert frontier_label(points, ["disk", "in"]) == message
 
 
 def test_what_is_not_compared_does_not_raise_the_line_and_an_unknown_skew_is_not_drawn() -> None:
-    watched = [dict(one, skew=one["skew"] | {"out": 9.0}) for one in POINTS]
+    watched = [dict(item, skew=item["skew"] | {"out": 9.0}) for item in POINTS]
     assert drawn(watched)[0][0] == drawn(POINTS)[0][0]
     assert drawn([*POINTS, dict(point(9 * GIB, 1.0), skew={"out": 9.0})])[0][0] == drawn(POINTS)[0][0]
 

@@ -60,10 +60,10 @@ def test_a_strangers_file_keeps_the_folder(tmp_path: Path) -> None:
 
 def test_commands_name_every_wave_and_its_way_back() -> None:
     plan = make_plan(SNAPSHOT, PlanOptions(within=0.2, with_frontier=False))
-    told = render_commands(plan)
-    assert told.count("--execute --throttle") == len(plan.waves) + len(plan.rollback.waves if plan.rollback else ())
-    assert "waves/01.json" in told
-    assert "rollback/01.json" in told
+    text = render_commands(plan)
+    assert text.count("--execute --throttle") == len(plan.waves) + len(plan.rollback.waves if plan.rollback else ())
+    assert "waves/01.json" in text
+    assert "rollback/01.json" in text
     quiet = make_plan(cluster([row("t", p, (p,), GB) for p in range(3)], brokers(3)), PlanOptions())
     assert "--execute" not in render_commands(quiet)
 

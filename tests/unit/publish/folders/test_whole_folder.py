@@ -34,9 +34,9 @@ both_layouts = pytest.mark.parametrize("exchange", [exchange_folders, cannot_exc
 
 def content(folder: Path) -> dict[str, bytes]:
     """Files by path, without the marker."""
-    place = advisory_folder(folder)
-    files = sorted(path for path in place.rglob("*") if path.is_file() and path.name != MARKER)
-    return {str(path.relative_to(place)): path.read_bytes() for path in files}
+    version_folder = advisory_folder(folder)
+    files = sorted(path for path in version_folder.rglob("*") if path.is_file() and path.name != MARKER)
+    return {str(path.relative_to(version_folder)): path.read_bytes() for path in files}
 
 
 def beside(folder: Path) -> list[str]:
@@ -51,9 +51,9 @@ def test_what_stood_there_goes_whole(tmp_path: Path, exchange, is_made: bool) ->
         folder.mkdir(parents=True)
     check_folder(folder, exchange=exchange)
     for files in (OLD, NEW, NEW, OLD):
-        place = replace_folder(folder, files, "0123456789abcdef", exchange=exchange)
+        version_folder = replace_folder(folder, files, "0123456789abcdef", exchange=exchange)
         assert content(folder) == files
-        assert (place / "plan.json").read_bytes() == files["plan.json"]
+        assert (version_folder / "plan.json").read_bytes() == files["plan.json"]
     assert beside(folder) == []
 
 
@@ -66,8 +66,8 @@ def test_the_marker_is_one_line_of_json_with_format_and_plan_id(tmp_path: Path) 
 
 def test_the_link_layout_holds_one_version_and_nothing_else(tmp_path: Path) -> None:
     for plan_id in ("a" * 64, "b" * 64):
-        place = replace_folder(tmp_path / "plan", NEW, plan_id, exchange=cannot_exchange)
-    assert place == tmp_path / "plan" / "current"
+        version_folder = replace_folder(tmp_path / "plan", NEW, plan_id, exchange=cannot_exchange)
+    assert version_folder == tmp_path / "plan" / "current"
     assert {path.name for path in (tmp_path / "plan").iterdir()} == {MARKER, "current", "versions"}
     versions = list((tmp_path / "plan" / "versions").iterdir())
     assert [path.name[:12] for path in versions] == ["b" * 12]
@@ -256,9 +256,9 @@ def as_nobody(folder: Path) -> list[str]:
 
 
 def test_a_parent_that_is_not_ours_to_write() -> None:
-    with tempfile.TemporaryDirectory() as place:
-        parent = Path(place) / "parent"
-        Path(place).chmod(0o755)
+    with tempfile.TemporaryDirectory() as outer_folder:
+        parent = Path(outer_folder) / "parent"
+        Path(outer_folder).chmod(0o755)
         for name in ("empty", "closed"):
             (parent / name).mkdir(parents=True)
         (parent / "empty").chmod(0o777)
@@ -275,14 +275,14 @@ def test_a_parent_that_is_not_ours_to_write() -> None:
 
 
 def test_ours_in_a_parent_that_is_no_longer_ours_to_write_is_left_as_it_is() -> None:
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "plan"
+    with tempfile.TemporaryDirectory() as parent:
+        folder = Path(parent) / "plan"
         replace_folder(folder, OLD, "x")
         folder.chmod(0o777)
-        Path(place).chmod(0o555)
-        told = as_nobody(folder)
-        Path(place).chmod(0o755)
-        assert len(told) == 1
-        assert "NotExchangeableError" in told[0]
-        assert "nothing may be written beside it (Permission denied); nothing was changed" in told[0]
+        Path(parent).chmod(0o555)
+        message = as_nobody(folder)
+        Path(parent).chmod(0o755)
+        assert len(message) == 1
+        assert "NotExchangeableError" in message[0]
+        assert "nothing may be written beside it (Permission denied); nothing was changed" in message[0]
         assert content(folder) == OLD

@@ -45,9 +45,9 @@ def test_files_lie_under_the_runs_id_and_latest_names_them(objects) -> None:
     assert objects.list("") == sorted(
         [f"orders/{LATEST}", f"{folder}/{MANIFEST}", *(f"{folder}/{n}" for n in made.files)]
     )
-    found = latest(objects, "orders")
-    assert found == made
-    assert (found.run_id, found.plan_id) == ("run-1", "plan of a")
+    manifest = latest(objects, "orders")
+    assert manifest == made
+    assert (manifest.run_id, manifest.plan_id) == ("run-1", "plan of a")
 
 
 @pytest.mark.parametrize("is_after", [False, True])
@@ -136,9 +136,9 @@ def test_whatever_is_published_struck_and_pruned_latest_is_whole_and_nothing_is_
                 publish(struck, run, word, now)
         except KilledError:
             pass
-        found = latest(objects, "orders")
-        assert published is None or found is not None, step
-        published = found
+        manifest = latest(objects, "orders")
+        assert published is None or manifest is not None, step
+        published = manifest
     remove_older_objects(objects, "orders", now + timedelta(days=1))
     left = [] if published is None else [f"orders/{LATEST}", *_keys(published)]
     assert objects.list("") == sorted(left)

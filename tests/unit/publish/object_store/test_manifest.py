@@ -52,8 +52,8 @@ def test_half_a_manifest_is_none_and_damage_never_raises() -> None:
         damaged = bytearray(content)
         for _ in range(dice.randint(1, 4)):
             damaged[dice.randrange(len(damaged))] = dice.randrange(256)
-        found = manifest_of(bytes(damaged))
-        assert found is None or all(".." not in name.split("/") for name in found.files)
+        manifest = manifest_of(bytes(damaged))
+        assert manifest is None or all(".." not in name.split("/") for name in manifest.files)
 
 
 def test_other_bytes_or_other_names_have_another_digest() -> None:

@@ -51,9 +51,9 @@ def test_what_is_uneven_stays_so_the_worst_first_and_when_disks_are_full_is_not_
 
 
 def test_a_known_growth_is_told_first() -> None:
-    told = fact(FactCode.NO_DISK_FILLS, horizon_days=90)
-    lines = if_nothing_is_done(advisory(outlook=[told.document()]))
-    assert lines[0] == render(told)
+    reason = fact(FactCode.NO_DISK_FILLS, horizon_days=90)
+    lines = if_nothing_is_done(advisory(outlook=[reason.document()]))
+    assert lines[0] == render(reason)
     assert len(lines) == 2
 
 
@@ -64,11 +64,11 @@ def test_without_moves_nothing_is_threatened() -> None:
 
 
 def test_five_findings_stand_first_and_the_others_below() -> None:
-    found = first_screen(advisory(findings=[finding(str(number)) for number in range(9)]))
-    assert [told["subject"] for told in found["findings"]] == [str(number) for number in range(TOP_FINDINGS)]
-    assert len(found["others"]) == 9 - TOP_FINDINGS
-    assert (found["captured_at"], found["expires_at"]) == ("2026-11-20 12:00 UTC", "")
-    assert found["size"].startswith("1,000 brokers in 1,000 racks")
+    screen = first_screen(advisory(findings=[finding(str(number)) for number in range(9)]))
+    assert [row["subject"] for row in screen["findings"]] == [str(number) for number in range(TOP_FINDINGS)]
+    assert len(screen["others"]) == 9 - TOP_FINDINGS
+    assert (screen["captured_at"], screen["expires_at"]) == ("2026-11-20 12:00 UTC", "")
+    assert screen["size"].startswith("1,000 brokers in 1,000 racks")
 
 
 def test_no_time_is_no_time() -> None:
@@ -77,16 +77,16 @@ def test_no_time_is_no_time() -> None:
 
 def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
     lacking, late = fact(FactCode.LACKS_LOG_DIRS), fact(FactCode.AS_REPORTED, text="timed out")
-    told = advisory(
+    document = advisory(
         coverage=[gap_document(CoverageGap("broker", "3", lacking, late))],
         loads={"cpu_percent": fact(FactCode.LOAD_MISSING).document()},
     )
-    told["plan"] |= {
+    document["plan"] |= {
         "left_out": {"cpu": {"code": "figure_not_measured", "args": {"figure": "cpu_percent"}}},
         "robustness": {"trials": 20, "noise": 0.3, "verdict_stands": 20},
     }
     robust = fact(FactCode.VERDICT_HOLDS, verdict="rebalance", trials=20, noise=0.3, verdict_stands=20)
-    assert provenance(told) == {
+    assert provenance(document) == {
         "rests_on": [
             f"cpu_percent: {render(fact(FactCode.LOAD_MISSING))}",
             "cpu is left out: cpu_percent is not measured",
@@ -116,5 +116,5 @@ def test_the_worst_losses_are_a_line_each_where_they_matter() -> None:
 
 def test_the_size_names_one_group_and_many() -> None:
     size = {"brokers": 4, "racks": 3, "topics": 6, "partitions": 1029, "replicas": 78, "groups": 1}
-    words = "4 brokers in 3 racks, 6 topics, 1,029 partitions, 78 replicas, 1 group"
-    assert size_in_words(size) == words
+    text = "4 brokers in 3 racks, 6 topics, 1,029 partitions, 78 replicas, 1 group"
+    assert size_in_words(size) == text

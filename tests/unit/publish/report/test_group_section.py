@@ -33,7 +33,7 @@ def test_a_group_stands_where_its_worst_finding_is_symptoms_and_all() -> None:
         finding("3", "high", "broker", symptoms=[finding("symptom", "medium")]),
         finding("calm", "critical", muted_until="2026-12-01"),
     ]  # fmt: skip
-    names = [told["group"] for told in by_trouble(groups, findings)]
+    names = [row["group"] for row in by_trouble(groups, findings)]
     assert names == ["high", "symptom", "low", "skewed", "calm"]
 
 
@@ -43,8 +43,8 @@ def test_those_beyond_the_first_are_counted() -> None:
 
 
 def test_a_death_is_told_of_todays_strategy_alone() -> None:
-    words = "if one dies: 3 partitions unread for up to 50 s, 4 change their reader"
-    assert death_words(group("g", scenarios=[crash("sticky"), crash()])) == words
+    text = "if one dies: 3 partitions unread for up to 50 s, 4 change their reader"
+    assert death_words(group("g", scenarios=[crash("sticky"), crash()])) == text
     for nothing in ([], [crash("sticky")], [crash(error="x")], [crash(longest_pause_ms=None)]):
         assert death_words(group("g", scenarios=nothing)) == ""
 
@@ -61,15 +61,15 @@ def test_a_strategy_that_failed_says_why() -> None:
         {"assignor": "own", "error": refusal.document()},
         {"assignor": "range", "error": None, "skew_count": 1.5, "skew_rate": None, "partitions_moved": 12},
     ]
-    assert [told["words"] for told in group_row(group("g", strategies=strategies))["strategies"]] == [
+    assert [strategy["words"] for strategy in group_row(group("g", strategies=strategies))["strategies"]] == [
         render(refusal), "1.50 × by count, unknown by rate, 12 partitions change their reader",
     ]  # fmt: skip
 
 
 def test_tasks_of_a_streams_group_are_lines_of_its_own() -> None:
-    told = fact(FactCode.STREAMS_NEXT_TARGET, moved=0, restored=0, standbys_restored=0)
+    reason = fact(FactCode.STREAMS_NEXT_TARGET, moved=0, restored=0, standbys_restored=0)
     assert group_row(group("g"))["tasks"] == []
-    assert group_row(group("g", streams={"summary": [told.document()]}))["tasks"] == [render(told)]
+    assert group_row(group("g", streams={"summary": [reason.document()]}))["tasks"] == [render(reason)]
 
 
 def test_idle_members_that_are_not_known_are_unknown() -> None:

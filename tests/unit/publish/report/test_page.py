@@ -42,11 +42,11 @@ def test_another_balancer_stands_in_the_first_line_of_a_plan_that_moves_somethin
     snapshot = ClusterSnapshot(
         "c", (Broker(1), Broker(2)), tuple(map(Topic, topics)), partition_table(rows, topics)
     )  # fmt: skip
-    found = advise(snapshot, AdviceRequest(PlanOptions(leaders_only=True)), advisor_version="0.1.0").document()
-    assert found["plan"]["moves"]
-    assert render_digest(found).splitlines()[0].endswith("; Cruise Control may work against it**")
-    (told,) = [reason for reason in found["plan"]["reasons"] if reason["code"] == "balancer_may_interfere"]
-    assert render_document(told).partition(" (")[0] in render_report(found)
+    document = advise(snapshot, AdviceRequest(PlanOptions(leaders_only=True)), advisor_version="0.1.0").document()
+    assert document["plan"]["moves"]
+    assert render_digest(document).splitlines()[0].endswith("; Cruise Control may work against it**")
+    (interference,) = [reason for reason in document["plan"]["reasons"] if reason["code"] == "balancer_may_interfere"]
+    assert render_document(interference).partition(" (")[0] in render_report(document)
 
 
 def learn(subject: str) -> dict:
@@ -62,32 +62,34 @@ def test_owners_are_named_and_what_is_muted_is_counted_and_not_shown(advisory: d
         }
         for subject, team, until in (("7", "storage", None), ("8", None, "2026-12-31T00:00:00+00:00"))
     )  # fmt: skip
-    found = {**advisory, "findings": [loud, quiet]}
-    assert closing_words(found)[2:] == [
+    document = {**advisory, "findings": [loud, quiet]}
+    assert closing_words(document)[2:] == [
         f"  high: broker 7: {render_document(learn('7'))} (storage, #<b>, tier 0)",
         "  1 muted, the first until 2026-12-31 (findings.json)",
     ]  # fmt: skip
-    page = render_report(found)
+    page = render_report(document)
     assert "storage, #&lt;b&gt;, tier 0" in page
     assert "--group 8" not in page
-    assert len(render_digest(found).splitlines()) <= 10
+    assert len(render_digest(document).splitlines()) <= 10
 
 
 def test_what_a_finding_explains_stands_with_it_by_code_and_not_as_lines_of_its_own(advisory: dict) -> None:
-    def told(code: str, kind: str, subject: str, *symptoms: dict) -> dict:
+    def finding_row(code: str, kind: str, subject: str, *symptoms: dict) -> dict:
         return {
             "severity": "high", "subject_type": kind, "subject": subject, "code": code, "evidence": {},
             "recommendation": learn(subject), "cost": None, "team": None, "channel": None, "tier": None,
             "muted_until": None, "symptoms": symptoms,
         }  # fmt: skip
 
-    piled = [told("leaders_piled_up", "broker", str(broker)) for broker in (3, 6)]
-    cause = told("preferred_leaders_off", "cluster", "<c>", *piled, told("group_hot_partition", "group", "g"))
-    words = "leaders piled up (broker 3, 6), group hot partition (group g)"
-    found = {**advisory, "findings": [cause]}
-    assert closing_words(found)[2:] == [f"  high: cluster <c>: {render_document(learn('<c>'))} It explains {words}."]
-    page = render_report(found)
-    assert f"explains: {words}" in page
+    piled = [finding_row("leaders_piled_up", "broker", str(broker)) for broker in (3, 6)]
+    cause = finding_row(
+        "preferred_leaders_off", "cluster", "<c>", *piled, finding_row("group_hot_partition", "group", "g")
+    )
+    text = "leaders piled up (broker 3, 6), group hot partition (group g)"
+    document = {**advisory, "findings": [cause]}
+    assert closing_words(document)[2:] == [f"  high: cluster <c>: {render_document(learn('<c>'))} It explains {text}."]
+    page = render_report(document)
+    assert f"explains: {text}" in page
     assert "--group 3" not in page
 
 
@@ -118,28 +120,28 @@ def test_unknown_is_said_and_never_zero(advisory: dict) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [(None, "unknown"), (0, "0 B"), (1536, "1.5 KiB"), (5 << 40, "5.0 TiB"), (7 << 50, "7.0 PiB")]
+    ("value", "text"), [(None, "unknown"), (0, "0 B"), (1536, "1.5 KiB"), (5 << 40, "5.0 TiB"), (7 << 50, "7.0 PiB")]
 )
-def test_bytes_are_read_as_people_read_them(value: float | None, words: str) -> None:
-    assert bytes_in_words(value) == words
+def test_bytes_are_read_as_people_read_them(value: float | None, text: str) -> None:
+    assert bytes_in_words(value) == text
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [
+    ("value", "text"), [
         (None, "unknown"), (0, "0 s"), (0.38, "under 1 s"), (1, "1 s"), (59, "59 s"), (5400, "1 h 30 min"),
         (200_000, "2.3 days"),
     ],
 )  # fmt: skip
-def test_times_are_read_as_people_read_them(value: float | None, words: str) -> None:
-    assert seconds_in_words(value) == words
+def test_times_are_read_as_people_read_them(value: float | None, text: str) -> None:
+    assert seconds_in_words(value) == text
 
 
 def test_evidence_takes_its_unit_from_its_name() -> None:
-    words = evidence_in_words(
+    text = evidence_in_words(
         {"disk_bytes": 1024, "in_bytes_per_s": 2048, "over_share_ratio": 1.3149, "members": 3, "x": None}
     )
-    assert words == "disk: 1.0 KiB, in: 2.0 KiB/s, over share: 1.31, members: 3, x: unknown"
-    words = evidence_in_words(
+    assert text == "disk: 1.0 KiB, in: 2.0 KiB/s, over share: 1.31, members: 3, x: unknown"
+    text = evidence_in_words(
         {"plan_bytes_out": 1024.0, "least_seconds_to_full": 5400.0, "cpu_left_out": "figure_not_measured", "dir": "a_b"}
     )
-    assert words == "plan bytes out: 1.0 KiB, least to full: 1 h 30 min, cpu left out: figure not measured, dir: a_b"
+    assert text == "plan bytes out: 1.0 KiB, least to full: 1 h 30 min, cpu left out: figure not measured, dir: a_b"

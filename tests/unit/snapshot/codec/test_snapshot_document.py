@@ -216,9 +216,11 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("path", "value", "place"), BROKEN, ids=[f"{path}={value}"[:60] for path, value, _ in BROKEN])
-def test_a_wrong_document_is_refused_with_its_place(path: str, value: object, place: str) -> None:
-    with pytest.raises(InvalidInputError, match=__import__("re").escape(place)):
+@pytest.mark.parametrize(
+    ("path", "value", "location"), BROKEN, ids=[f"{path}={value}"[:60] for path, value, _ in BROKEN]
+)
+def test_a_wrong_document_is_refused_with_its_place(path: str, value: object, location: str) -> None:
+    with pytest.raises(InvalidInputError, match=__import__("re").escape(location)):
         snapshot_from_document(_with(path, value))
 
 

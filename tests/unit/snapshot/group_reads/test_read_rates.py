@@ -36,7 +36,7 @@ def reading(
     return ClusterSnapshot(
         cluster="c", brokers=(Broker(1),), captured_at=at,
         topics=tuple(Topic(name, topic_id=topic_id) for name in names),
-        partitions=partition_table(rows, {name: place for place, name in enumerate(names)}),
+        partitions=partition_table(rows, {name: index for index, name in enumerate(names)}),
         groups=tuple(
             Group(name, members=READER, committed=tuple(CommittedOffset(*key, offset) for key, offset in own.items()))
             for name, own in commits.items()
@@ -52,7 +52,7 @@ def read_rates(before: ClusterSnapshot, now: ClusterSnapshot) -> dict[tuple[str,
     }
 
 
-def one(
+def rate_of(
     before: int | None, now: int, *, ends: tuple[int, int] = (900, 1000), starts: tuple[int, int] = (0, 0)
 ) -> object:
     """The rate of one group on one partition that was committed to ``before``, then ``now``."""
@@ -67,17 +67,17 @@ def test_a_rate_is_how_far_the_commits_came() -> None:
     older = reading(T0, logs, {"a": {("t", 0): 10, ("t", 1): 70}, "b": {("t", 0): 500}})
     newer = reading(T100, logs, {"b": {("t", 0): 800}, "a": {("t", 0): 50, ("t", 1): 70}})
     assert read_rates(older, newer) == {("b", "t", 0): 3.0, ("a", "t", 0): 0.4, ("a", "t", 1): 0.0}
-    assert (one(10, 50), one(900, 900)) == (0.4, 0.0)
+    assert (rate_of(10, 50), rate_of(900, 900)) == (0.4, 0.0)
 
 
 def test_what_the_commits_do_not_tell_is_unknown() -> None:
-    assert one(None, 50) is None  # committed for the first time
-    assert one(50, 10) is None  # backwards: a reset
-    assert one(10, 50, starts=(0, 30)) is None  # retention passed 10: it may have jumped to 30, or read 40
-    assert one(30, 50, starts=(0, 30)) == 0.2
-    assert one(2000, 2000) is None  # beyond the end
-    assert one(10, 2000) == 9.9  # not more than there is
-    assert one(10, 50, ends=(-1, -1)) == 0.4
+    assert rate_of(None, 50) is None  # committed for the first time
+    assert rate_of(50, 10) is None  # backwards: a reset
+    assert rate_of(10, 50, starts=(0, 30)) is None  # retention passed 10: it may have jumped to 30, or read 40
+    assert rate_of(30, 50, starts=(0, 30)) == 0.2
+    assert rate_of(2000, 2000) is None  # beyond the end
+    assert rate_of(10, 2000) == 9.9  # not more than there is
+    assert rate_of(10, 50, ends=(-1, -1)) == 0.4
 
 
 def test_a_topic_made_anew_a_new_group_and_one_with_members_at_one_time_only_are_unknown() -> None:
@@ -105,10 +105,10 @@ def test_readings_a_few_commits_apart_say_too_little() -> None:
 def test_a_share_group_commits_nothing_and_keeps_the_lag_that_its_broker_told() -> None:
     log: dict[Key, tuple[int, int]] = {("t", 0): (0, 900)}
     older, newer = reading(T0, log, {"g": {("t", 0): 10}}), reading(T100, log, {"g": {("t", 0): 50}})
-    told = replace(newer.groups[0], committed=(CommittedOffset("t", 0, 50, 7),))
-    (found,) = measure_rates(older, replace(newer, groups=(told,))).groups
-    assert found.committed == (CommittedOffset("t", 0, 50, 7, 0.4),)
-    (share,) = measure_rates(older, replace(newer, groups=(replace(told, type=GroupType.SHARE),))).groups
+    reported = replace(newer.groups[0], committed=(CommittedOffset("t", 0, 50, 7),))
+    (group,) = measure_rates(older, replace(newer, groups=(reported,))).groups
+    assert group.committed == (CommittedOffset("t", 0, 50, 7, 0.4),)
+    (share,) = measure_rates(older, replace(newer, groups=(replace(reported, type=GroupType.SHARE),))).groups
     assert share.committed == (CommittedOffset("t", 0, 50, 7),)
 
 
@@ -117,8 +117,8 @@ def test_a_rate_of_an_earlier_measurement_stays_where_this_one_knows_none() -> N
     older = reading(T0, log, {"g": {("t", 1): 10}})
     known = (CommittedOffset("t", 0, 50, None, 8.0), CommittedOffset("t", 1, 50, None, 8.0))
     newer = reading(T100, log, {"g": {}})
-    (found,) = measure_rates(older, replace(newer, groups=(replace(newer.groups[0], committed=known),))).groups
-    assert [commit.read_messages_per_s for commit in found.committed] == [8.0, 0.4]
+    (group,) = measure_rates(older, replace(newer, groups=(replace(newer.groups[0], committed=known),))).groups
+    assert [commit.read_messages_per_s for commit in group.committed] == [8.0, 0.4]
 
 
 @for_each("seed", range(3))

@@ -73,9 +73,9 @@ def test_what_a_silent_broker_would_have_told_of_groups_is_unknown() -> None:
     parts = (fact(FactCode.LACKS_LOG_DIRS), fact(FactCode.LACKS_COMMITS_OF_GROUPS, groups=1))
     gap = CoverageGap("broker", "2", fact(FactCode.LACKS_PARTS, parts=parts), SILENT)
     lost = Group("lost", state="Stable", coordinator=2, members=member("b"))
-    told = replace(lost, id="told", committed=(CommittedOffset("a", 0, 1),))
+    changed_lost = replace(lost, id="told", committed=(CommittedOffset("a", 0, 1),))
     other = replace(lost, id="other", coordinator=1)
-    snapshot = reading(T0, 10, (lost, told, other), gap)
+    snapshot = reading(T0, 10, (lost, changed_lost, other), gap)
     assert [(unread.group, unread.topics) for unread in unread_groups(snapshot)] == [("lost", frozenset({"b"}))]
     assert not may_hide_groups(snapshot)
     parts = (fact(FactCode.LACKS_LOG_DIRS), fact(FactCode.LACKS_GROUPS_OF_BROKER))
@@ -112,10 +112,10 @@ def test_what_is_read_unseen_is_unknown_with_its_reason(name: str) -> None:
     snapshot = measured(group, *coverage)
     assert out(snapshot) == wanted
     lacking = fact(FactCode.LACKS_LOAD, kind=OUT.value)
-    told = [gap.reason for gap in snapshot.coverage if gap.what == lacking]
+    reported = [gap.reason for gap in snapshot.coverage if gap.what == lacking]
     count = wanted.count(UNKNOWN)
-    assert len(told) == (count > 0)
-    for reason in told:
+    assert len(reported) == (count > 0)
+    for reason in reported:
         if reason.code is not FactCode.GROUPS_MAY_BE_HIDDEN:
             assert (reason.args["unknown_partitions"], reason.args["partitions"]) == (count, 3)
     if 0 < count < 3:

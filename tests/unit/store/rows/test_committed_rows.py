@@ -38,14 +38,16 @@ def written(snapshot: ClusterSnapshot) -> dict[str, list[str]]:
 
 def lags(snapshot: ClusterSnapshot) -> dict[str, int]:
     columns = lag_columns(snapshot, committed_offsets(snapshot))
-    return {str(one): int(str(lag)) for one, lag in zip(columns["group_id"], columns["lag_messages"], strict=True)}
+    return {
+        str(group_id): int(str(lag)) for group_id, lag in zip(columns["group_id"], columns["lag_messages"], strict=True)
+    }
 
 
 def test_a_row_is_a_run_of_one_topic_in_one_group() -> None:
     """The same topic ends one group and begins the next, and comes twice in one; rates of u are unknown."""
     first = group("g", CommittedOffset("t", 0, 5), CommittedOffset("t", 1, 6, 2, 0.5), CommittedOffset("u", 3, 7))
-    found = written(cluster(first, group("empty"), group("h", CommittedOffset("u", 3, 8), CommittedOffset("t", 1, 4))))
-    assert found == {
+    result = written(cluster(first, group("empty"), group("h", CommittedOffset("u", 3, 8), CommittedOffset("t", 1, 4))))
+    assert result == {
         "group_id": ["g", "g", "h", "h"],
         "position": ["0", "1", "0", "1"],
         "topic": ["t", "u", "u", "t"],
@@ -98,16 +100,16 @@ def test_random_groups_as_the_plain_definitions_have_them(seed: int) -> None:
     groups = [group(f"g{n}", *(commit() for _ in range(draw.integers(8)))) for n in range(draw.integers(6))]
     snapshot = cluster(*groups)
     runs = [
-        (one.id, place, list(run))
-        for one in groups
-        for place, (_, run) in enumerate(groupby(one.committed, key=lambda commit: commit.topic))
+        (item.id, position, list(run))
+        for item in groups
+        for position, (_, run) in enumerate(groupby(item.committed, key=lambda commit: commit.topic))
     ]
-    found = written(snapshot)
-    assert found["group_id"] == [name for name, _, _ in runs]
-    assert found["position"] == [str(place) for _, place, _ in runs]
+    result = written(snapshot)
+    assert result["group_id"] == [name for name, _, _ in runs]
+    assert result["position"] == [str(position) for _, position, _ in runs]
     for column, field in (("lags", "lag"), ("read_messages_per_s", "read_messages_per_s"), ("offsets", "offset")):
         values = [[getattr(commit, field) for commit in run] for _, _, run in runs]
-        assert [read(cell) for cell in found[column]] == [None if set(row) == {None} else row for row in values]
+        assert [read(cell) for cell in result[column]] == [None if set(row) == {None} else row for row in values]
     assert lags(snapshot) == expected_lags(groups)
 
 
@@ -118,12 +120,12 @@ def read(cell: str) -> list[float | None] | None:
 
 
 def expected_lags(groups: list[Group]) -> dict[str, int]:
-    found = {}
-    for one in groups:
-        known = [lag for commit in one.committed if (lag := lag_of(commit)) is not None]
+    lag_of_group = {}
+    for item in groups:
+        known = [lag for commit in item.committed if (lag := lag_of(commit)) is not None]
         if known:
-            found[one.id] = sum(known)
-    return found
+            lag_of_group[item.id] = sum(known)
+    return lag_of_group
 
 
 def lag_of(commit: CommittedOffset) -> int | None:

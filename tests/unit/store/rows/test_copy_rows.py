@@ -57,7 +57,7 @@ _WRITTEN = {r"\t": "\t", r"\n": "\n", r"\r": "\r", r"\\": "\\"}
 def _as_postgres_reads(cell: str) -> str:
     """COPY's text form back to the value, as PostgreSQL's manual has it for the escapes that are written."""
     assert not set(cell) & set("\t\n\r")
-    return re.sub(r"\\.", lambda found: _WRITTEN[found[0]], cell)
+    return re.sub(r"\\.", lambda match: _WRITTEN[match[0]], cell)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20))

@@ -47,40 +47,40 @@ def cluster(**changes: object) -> ClusterSnapshot:
 
 
 def rows_of(snapshot: ClusterSnapshot) -> dict[str, dict[str, list[str]]]:
-    found = {table: columns_of(snapshot) for table, columns_of in TABLES.items()}
+    tables = {table: columns_of(snapshot) for table, columns_of in TABLES.items()}
     return {
         table: {name: list(map(str, cells)) for name, cells in headed(table, columns, 12, "2026-11-20T06:00Z").items()}
-        for table, columns in found.items()
+        for table, columns in tables.items()
         if row_count(columns)
     }
 
 
 def test_rows_carry_key_and_time_and_the_two_that_are_no_weekly_partitions_the_key_alone() -> None:
-    found = rows_of(cluster())
-    assert list(found) == [
+    tables = rows_of(cluster())
+    assert list(tables) == [
         "broker", "log_dir", "topic", "partition", "load", "consumer_group", "member", "load_source", "coverage_gap",
     ]  # fmt: skip
-    assert [name for name, columns in found.items() if "captured_at" not in columns] == ["load_source", "coverage_gap"]
-    assert {tuple(columns["snapshot_key"]) for columns in found.values()} <= {("12",), ("12", "12")}
+    assert [name for name, columns in tables.items() if "captured_at" not in columns] == ["load_source", "coverage_gap"]
+    assert {tuple(columns["snapshot_key"]) for columns in tables.values()} <= {("12",), ("12", "12")}
     bare = rows_of(cluster(groups=(), loads=PartitionLoads(), coverage=()))
     assert list(bare) == ["broker", "log_dir", "topic", "partition"]
 
 
 def test_brokers_dirs_and_topics() -> None:
-    found = rows_of(cluster())
-    broker = found["broker"]
+    tables = rows_of(cluster())
+    broker = tables["broker"]
     assert (broker["broker"], broker["rack"], broker["state"]) == (["1", "2"], ["a", NULL], ["alive", "dead"])
     assert (broker["is_controller"], broker["configs"]) == (["t", "f"], ['{"k":"v"}', "{}"])
     assert (broker["capacity_cpu_percent"], broker["capacity_disk_bytes"]) == ([NULL, "50.0"], [NULL, NULL])
-    assert (found["log_dir"]["total_bytes"], found["log_dir"]["usable_bytes"]) == (["10"], [NULL])
-    assert (found["topic"]["topic"], found["topic"]["partition_count"]) == (["u", "t"], ["1", "1"])
+    assert (tables["log_dir"]["total_bytes"], tables["log_dir"]["usable_bytes"]) == (["10"], [NULL])
+    assert (tables["topic"]["topic"], tables["topic"]["partition_count"]) == (["u", "t"], ["1", "1"])
 
 
 def test_partitions_stand_in_the_order_of_the_table_with_unknowns_as_null() -> None:
     """u comes first among the topics, so its partition is the first row."""
-    found = rows_of(cluster())
+    tables = rows_of(cluster())
     partition = {
-        name: cells for name, cells in found["partition"].items() if name not in ("snapshot_key", "captured_at")
+        name: cells for name, cells in tables["partition"].items() if name not in ("snapshot_key", "captured_at")
     }
     assert partition == {
         "topic": ["u", "t"],
@@ -103,22 +103,22 @@ def test_partitions_stand_in_the_order_of_the_table_with_unknowns_as_null() -> N
 
 
 def test_loads_are_null_where_unknown_and_their_source_says_how_much_is_known() -> None:
-    found = rows_of(cluster())
-    assert found["load"]["in_bytes_per_s"] == ["1.5", NULL]
-    source = {name: cells for name, cells in found["load_source"].items() if name != "snapshot_key"}
+    tables = rows_of(cluster())
+    assert tables["load"]["in_bytes_per_s"] == ["1.5", NULL]
+    source = {name: cells for name, cells in tables["load_source"].items() if name != "snapshot_key"}
     assert source == {"kind": ["in_bytes_per_s"], "source": ["given"], "window_s": ["60.0"], "known_share": ["0.5"]}
 
 
 def test_members_and_gaps() -> None:
     """m1 is assigned 1 + 2 partitions."""
-    found = rows_of(cluster())
-    member = found["member"]
+    tables = rows_of(cluster())
+    member = tables["member"]
     assert (member["member_id"], member["instance_id"]) == (["m1", "m2"], [r"pod\t1", NULL])
     assert (member["subscription"], member["assigned_count"]) == (['{"t"}', NULL], ["3", "0"])
     assert member["assigned"] == ['[["t",[0]],["u",[3,4]]]', "[]"]
     assert (member["owned"], member["target"]) == (['[["t",[0]]]', NULL], [NULL, NULL])
     assert (member["generation"], member["user_data"]) == (["2", NULL], [NULL, r"\\x01fe"])
-    gap = found["coverage_gap"]
+    gap = tables["coverage_gap"]
     assert (gap["missing_code"], gap["missing_args"]) == (["lacks_members"], ["{}"])
     assert (gap["reason_code"], gap["reason_args"]) == (["as_reported"], [r'{"text":"no right\\n"}'])
 

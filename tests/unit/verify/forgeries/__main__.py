@@ -20,15 +20,15 @@ def main() -> int:
     print("kinds of plan: " + ", ".join(f"{number} {name}" for number, name in enumerate(samples, start=1)))
     print(f"{'subject':<11}{'forgery':<58}" + "".join(f"{number:>3}" for number in range(1, len(samples) + 1)))
     for forgery in sorted(CATALOGUE.values(), key=lambda catalogued: (catalogued.subject, catalogued.name)):
-        words = {name: judged(forgery, sample).word for name, sample in samples.items()}
-        counts.update(words.values())
-        missed += [(forgery, name) for name, word in words.items() if word == "missed" and not forgery.harmless]
-        row = "".join(f"{'h' if word == 'missed' and forgery.harmless else marks[word]:>3}" for word in words.values())
+        text = {name: judged(forgery, sample).word for name, sample in samples.items()}
+        counts.update(text.values())
+        missed += [(forgery, name) for name, word in text.items() if word == "missed" and not forgery.harmless]
+        row = "".join(f"{'h' if word == 'missed' and forgery.harmless else marks[word]:>3}" for word in text.values())
         print(f"{forgery.subject:<11}{forgery.name:<58}{row}", flush=True)
-        if all(word == "-" for word in words.values()):
+        if all(word == "-" for word in text.values()):
             print("   applies to no plan")
-        if "other" in words.values():
-            name = next(name for name, word in words.items() if word == "other")
+        if "other" in text.values():
+            name = next(name for name, word in text.items() if word == "other")
             verification = judged(forgery, samples[name]).verification
             print(f"   {name}: {sorted(verification.counts) if verification else ''} {forgery.rules}")
     harmless = [forgery for forgery in CATALOGUE.values() if forgery.harmless]

@@ -7,7 +7,7 @@ from tests.unit.verify.forgeries.forging import Document, bound, first, forges, 
 
 def point(document: Document, *, is_recommended: bool = False) -> Document:
     """A point of the frontier."""
-    return first(document["frontier"][1:], lambda told: told["is_recommended"] is is_recommended)
+    return first(document["frontier"][1:], lambda reported: reported["is_recommended"] is is_recommended)
 
 
 @forges("bound_not_proved")
@@ -56,13 +56,13 @@ def bound_of_no_cost(document: Document) -> None:
 
 @forges("gap")
 def gap_smaller_than_it_is(document: Document) -> None:
-    it = first(document["lower_bound"], lambda told: told["gap"])
+    it = first(document["lower_bound"], lambda reported: reported["gap"])
     it["gap"] *= 0.99
 
 
 @forges("gap")
 def gap_that_is_not_known_told_as_none(document: Document) -> None:
-    first(document["lower_bound"], lambda told: told["gap"] is None)["gap"] = 0.0
+    first(document["lower_bound"], lambda reported: reported["gap"] is None)["gap"] = 0.0
 
 
 @forges("certificate", "bound_not_proved")
@@ -108,14 +108,14 @@ def proof_of_no_cost(document: Document) -> None:
 
 def shares(document: Document) -> Document:
     """Shares of one direction in the proof of time."""
-    proof = first(document["proofs"].values(), lambda told: told["sending"] or told["receiving"])
+    proof = first(document["proofs"].values(), lambda reported: reported["sending"] or reported["receiving"])
     return proof["sending"] or proof["receiving"]
 
 
 @forges("certificate")
 def share_below_nothing(document: Document) -> None:
-    told = shares(document)
-    told[first(told)] *= -1.0
+    reported = shares(document)
+    reported[first(reported)] *= -1.0
 
 
 @forges("certificate", "bound_not_proved")
@@ -125,8 +125,8 @@ def share_of_a_broker_that_is_not_there(document: Document) -> None:
 
 @forges("certificate", "bound_not_proved")
 def proof_of_time_without_shares(document: Document) -> None:
-    told = shares(document)
-    told.clear()
+    reported = shares(document)
+    reported.clear()
 
 
 @forges("certificate", "bound_not_proved")
@@ -149,18 +149,18 @@ def bytes_bound_understated(document: Document) -> None:
 
 @forges("frontier")
 def frontier_point_without_a_name(document: Document) -> None:
-    first(document["frontier"], lambda told: told["name"])["name"] = None
+    first(document["frontier"], lambda reported: reported["name"])["name"] = None
 
 
 @forges("frontier")
 def frontier_name_twice(document: Document) -> None:
-    first(document["frontier"], lambda told: told["name"] == "knee")["name"] = "even"
+    first(document["frontier"], lambda reported: reported["name"] == "knee")["name"] = "even"
 
 
 @forges("frontier")
 def frontier_of_too_few_points(document: Document) -> None:
     require(document["frontier"])
-    named = [told for told in document["frontier"] if told["name"]]
+    named = [reported for reported in document["frontier"] if reported["name"]]
     document["frontier"] = named
 
 
@@ -168,14 +168,15 @@ def frontier_of_too_few_points(document: Document) -> None:
 def frontier_point_that_costs_more_and_gains_nothing(document: Document) -> None:
     points = document["frontier"]
     even = first(
-        points[1:], lambda told: not told["is_recommended"] and told["replica_moves"] > points[0]["replica_moves"]
+        points[1:],
+        lambda reported: not reported["is_recommended"] and reported["replica_moves"] > points[0]["replica_moves"],
     )
     even["skew"] = dict(points[0]["skew"])
 
 
 @forges("frontier")
 def frontier_without_a_recommendation(document: Document) -> None:
-    first(document["frontier"], lambda told: told["is_recommended"])["is_recommended"] = False
+    first(document["frontier"], lambda reported: reported["is_recommended"])["is_recommended"] = False
 
 
 @forges("frontier")
@@ -185,28 +186,28 @@ def frontier_that_recommends_two(document: Document) -> None:
 
 @forges("frontier")
 def frontier_that_recommends_another(document: Document) -> None:
-    one = first(document["frontier"], lambda told: told["is_recommended"])
-    other = first(document["frontier"], lambda told: told["bytes"] != one["bytes"])
-    one["is_recommended"], other["is_recommended"] = False, True
-    other["reasons"] = other["reasons"] or one["reasons"]
+    single = first(document["frontier"], lambda reported: reported["is_recommended"])
+    other = first(document["frontier"], lambda reported: reported["bytes"] != single["bytes"])
+    single["is_recommended"], other["is_recommended"] = False, True
+    other["reasons"] = other["reasons"] or single["reasons"]
 
 
 @forges("frontier")
 def recommended_point_cheaper_than_the_plan(document: Document) -> None:
-    told = first(document["frontier"], lambda told: told["is_recommended"] and told["bytes"])
-    told["bytes"] -= 1
+    reported = first(document["frontier"], lambda line: line["is_recommended"] and line["bytes"])
+    reported["bytes"] -= 1
 
 
 @forges("frontier")
 def recommended_point_more_even_than_the_plan(document: Document) -> None:
-    told = first(document["frontier"], lambda told: told["is_recommended"])
-    told["skew"][first(told["skew"])] *= 0.99
+    reported = first(document["frontier"], lambda line: line["is_recommended"])
+    reported["skew"][first(reported["skew"])] *= 0.99
 
 
 @forges("frontier")
 def recommended_point_of_another_band(document: Document) -> None:
-    told = first(document["frontier"], lambda told: told["is_recommended"])
-    told["tolerance"] = 0.01
+    reported = first(document["frontier"], lambda line: line["is_recommended"])
+    reported["tolerance"] = 0.01
 
 
 @forges("frontier")
@@ -217,25 +218,25 @@ def frontier_in_another_order(document: Document) -> None:
 
 @forges("frontier")
 def frontier_point_below_its_bound(document: Document) -> None:
-    told = first(document["frontier"], lambda told: told["bytes"])
-    told["lower_bound_bytes"] = told["bytes"] * 1.01
+    reported = first(document["frontier"], lambda line: line["bytes"])
+    reported["lower_bound_bytes"] = reported["bytes"] * 1.01
 
 
 @forges("frontier")
 def frontier_point_without_a_resource(document: Document) -> None:
-    told = point(document)
-    del told["skew"][first(told["skew"])]
+    reported = point(document)
+    del reported["skew"][first(reported["skew"])]
 
 
 @forges("frontier")
 def frontier_point_more_even_than_can_be(document: Document) -> None:
-    told = point(document)
-    told["skew"][first(told["skew"])] = 0.9
+    reported = point(document)
+    reported["skew"][first(reported["skew"])] = 0.9
 
 
 @forges("frontier")
 def frontier_point_of_bytes_without_moves(document: Document) -> None:
-    first(document["frontier"], lambda told: told["bytes"])["replica_moves"] = 0
+    first(document["frontier"], lambda reported: reported["bytes"])["replica_moves"] = 0
 
 
 @forges("frontier")
@@ -245,48 +246,48 @@ def frontier_point_below_nothing(document: Document) -> None:
 
 @forges("frontier")
 def frontier_point_named_without_a_reason(document: Document) -> None:
-    first(document["frontier"], lambda told: told["name"])["reasons"] = []
+    first(document["frontier"], lambda reported: reported["name"])["reasons"] = []
 
 
 @forges("frontier")
 def first_point_that_moves_nothing_and_evens_out(document: Document) -> None:
-    told = first(document["frontier"], lambda told: not told["replica_moves"] and not told["leader_changes"])
-    told["skew"] = dict.fromkeys(told["skew"], 1.0)
+    reported = first(document["frontier"], lambda line: not line["replica_moves"] and not line["leader_changes"])
+    reported["skew"] = dict.fromkeys(reported["skew"], 1.0)
 
 
 @forges(
     harmless="the plan behind another point is not in the document: nobody runs it, and asking for its band makes it"
 )
 def skew_of_another_point_flattered(document: Document) -> None:
-    told = first(
+    reported = first(
         document["frontier"],
-        lambda told: not told["is_recommended"] and told["replica_moves"] and min(told["skew"].values()) > 1.02,
+        lambda line: not line["is_recommended"] and line["replica_moves"] and min(line["skew"].values()) > 1.02,
     )
-    told["skew"] = {name: skew * 0.99 for name, skew in told["skew"].items()}
+    reported["skew"] = {name: skew * 0.99 for name, skew in reported["skew"].items()}
 
 
 @forges("gap")
 def cost_said_to_be_within_its_slack(document: Document) -> None:
-    told = first(document["lower_bound"], lambda told: told["is_within_slack"] is False)
-    told["is_within_slack"] = True
+    reported = first(document["lower_bound"], lambda line: line["is_within_slack"] is False)
+    reported["is_within_slack"] = True
 
 
 @forges("gap")
 def cost_said_to_be_beyond_its_slack(document: Document) -> None:
-    told = first(document["lower_bound"], lambda told: told["is_within_slack"])
-    told["is_within_slack"] = False
+    reported = first(document["lower_bound"], lambda line: line["is_within_slack"])
+    reported["is_within_slack"] = False
 
 
 @forges("gap")
 def cost_of_which_no_slack_is_told(document: Document) -> None:
-    first(document["lower_bound"], lambda told: told["is_within_slack"] is not None)["is_within_slack"] = None
+    first(document["lower_bound"], lambda reported: reported["is_within_slack"] is not None)["is_within_slack"] = None
 
 
 @forges("gap")
 def slack_told_where_none_was_asked(document: Document) -> None:
     require(document["parameters"]["prefer"] == "bytes" and document["parameters"]["slack"] is None)
-    for told in document["lower_bound"]:
-        told["is_within_slack"] = True
+    for reported in document["lower_bound"]:
+        reported["is_within_slack"] = True
 
 
 @forges("gap")

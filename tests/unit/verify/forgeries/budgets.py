@@ -7,10 +7,10 @@ from tests.unit.verify.forgeries.forging import Document, first, forges, require
 
 def claim(document: Document) -> Document:
     """A claim with a bound."""
-    told = document["within_budget"]
-    require(told is not None and told["least_imbalance"])
-    found: Document = told
-    return found
+    within_budget = document["within_budget"]
+    require(within_budget is not None and within_budget["least_imbalance"])
+    result: Document = within_budget
+    return result
 
 
 @forges("within_budget")
@@ -25,9 +25,9 @@ def more_stood_outside_before(document: Document) -> None:
 
 @forges("within_budget")
 def nobody_could_be_more_even_by_more_than_is_proved(document: Document) -> None:
-    told = claim(document)
-    require(told["imbalance_after"] > told["least_imbalance"] * 1.001)
-    told["least_imbalance"] = told["imbalance_after"]
+    reported = claim(document)
+    require(reported["imbalance_after"] > reported["least_imbalance"] * 1.001)
+    reported["least_imbalance"] = reported["imbalance_after"]
 
 
 @forges("within_budget")
@@ -42,9 +42,11 @@ def the_least_imbalance_is_below_nothing(document: Document) -> None:
 
 @forges("within_budget")
 def prices_of_imbalance_a_thousand_times_as_high(document: Document) -> None:
-    told = claim(document)
-    told["prices"] = {name: {b: price * 1e3 for b, price in some.items()} for name, some in told["prices"].items()}
-    told["least_imbalance"] = min(told["least_imbalance"] * 1e3, told["imbalance_after"])
+    reported = claim(document)
+    reported["prices"] = {
+        name: {b: price * 1e3 for b, price in some.items()} for name, some in reported["prices"].items()
+    }
+    reported["least_imbalance"] = min(reported["least_imbalance"] * 1e3, reported["imbalance_after"])
 
 
 @forges("within_budget")
@@ -54,8 +56,8 @@ def prices_of_imbalance_of_a_broker_that_is_not_there(document: Document) -> Non
 
 @forges("within_budget")
 def prices_of_imbalance_of_no_resource(document: Document) -> None:
-    told = claim(document)
-    told["prices"]["memory"] = first(told["prices"].values())
+    reported = claim(document)
+    reported["prices"]["memory"] = first(reported["prices"].values())
 
 
 @forges("within_budget")
@@ -71,9 +73,9 @@ def a_charge_for_what_has_no_limit(document: Document) -> None:
 
 @forges("within_budget")
 def charges_left_out(document: Document) -> None:
-    told = claim(document)
-    require(told["charges"])
-    told["charges"] = {}
+    reported = claim(document)
+    require(reported["charges"])
+    reported["charges"] = {}
 
 
 @forges("within_budget")

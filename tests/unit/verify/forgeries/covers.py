@@ -8,14 +8,14 @@ from tests.unit.verify.forgeries.forging import Document, bound, first, forges, 
 def proof(document: Document) -> Document:
     """The proof of bytes."""
     require("bytes" in document["proofs"])
-    told: Document = document["proofs"]["bytes"]
-    return told
+    reported: Document = document["proofs"]["bytes"]
+    return reported
 
 
 def cover(document: Document) -> Document:
     """The first one."""
-    told: Document = first(proof(document)["covers"])
-    return told
+    reported: Document = first(proof(document)["covers"])
+    return reported
 
 
 @forges("certificate", "bound_not_proved")
@@ -45,9 +45,9 @@ def cover_that_names_a_partition_that_is_not_there(document: Document) -> None:
 
 @forges("certificate")
 def cover_that_names_a_partition_twice(document: Document) -> None:
-    told = cover(document)
-    topic, numbers = first((told["gone"] | told["come"]).items())
-    told["gone"][topic] = told["come"][topic] = numbers
+    reported = cover(document)
+    topic, numbers = first((reported["gone"] | reported["come"]).items())
+    reported["gone"][topic] = reported["come"][topic] = numbers
 
 
 @forges("certificate")
@@ -78,8 +78,8 @@ def cover_at_a_thousand_times_its_price(document: Document) -> None:
 
 @forges("bound_not_proved")
 def covers_for_half_their_prices(document: Document) -> None:
-    for told in proof(document)["covers"]:
-        told["price"] *= 0.5
+    for reported in proof(document)["covers"]:
+        reported["price"] *= 0.5
 
 
 @forges("bound_not_proved")
@@ -103,8 +103,8 @@ def more_claimed_of_covers_than_they_prove(document: Document) -> None:
 @forges("bound_not_proved")
 def covers_whose_sets_are_left_without_their_own(document: Document) -> None:
     """Everything that is there today is gone: what is left fits."""
-    for told in proof(document)["covers"]:
-        told["gone"] = {topic: list(range(1_000)) for topic in document["topic_ids"]}
+    for reported in proof(document)["covers"]:
+        reported["gone"] = {topic: list(range(1_000)) for topic in document["topic_ids"]}
 
 
 @forges("shape")

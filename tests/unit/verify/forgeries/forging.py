@@ -92,12 +92,12 @@ def brokers_of(document: Document) -> list[int]:
 
 def outcome(document: Document, name: str) -> Document:
     """Outcome of one resource."""
-    return first(document["resources"], lambda told: told["resource"] == name)
+    return first(document["resources"], lambda resource: resource["resource"] == name)
 
 
 def bound(document: Document, cost: str) -> Document:
     """The bound of one cost."""
-    return first(document["lower_bound"], lambda told: told["cost"] == cost)
+    return first(document["lower_bound"], lambda reported: reported["cost"] == cost)
 
 
 def within_slack(document: Document, gap: float | None) -> bool | None:

@@ -71,10 +71,10 @@ def from_and_to_swapped(document: Document) -> None:
 
 @forges("from_differs", "before", "partition_twice")
 def two_topics_swapped(document: Document) -> None:
-    one = any_move(document)
-    other = first(document["moves"], lambda move: move["topic"] != one["topic"] and move["from"] != one["from"])
+    single = any_move(document)
+    other = first(document["moves"], lambda move: move["topic"] != single["topic"] and move["from"] != single["from"])
     for name in ("topic", "partition"):
-        one[name], other[name] = other[name], one[name]
+        single[name], other[name] = other[name], single[name]
 
 
 @forges("broker_unknown")

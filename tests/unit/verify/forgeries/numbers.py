@@ -32,9 +32,9 @@ def bytes_of_a_move_below_nothing(document: Document) -> None:
 
 @forges("move_bytes")
 def bytes_of_two_moves_swapped(document: Document) -> None:
-    one = sized(document)
-    other = first(document["moves"], lambda move: move["bytes"] and move["bytes"] != one["bytes"])
-    one["bytes"], other["bytes"] = other["bytes"], one["bytes"]
+    single = sized(document)
+    other = first(document["moves"], lambda move: move["bytes"] and move["bytes"] != single["bytes"])
+    single["bytes"], other["bytes"] = other["bytes"], single["bytes"]
 
 
 @forges("move_bytes")
@@ -151,8 +151,8 @@ def unit_of_another_kind(document: Document) -> None:
 
 @forges("resource")
 def source_more_trusted_than_it_is(document: Document) -> None:
-    told = first(document["resources"])
-    told["source"] = "given" if told["source"] != "given" else "log_dirs"
+    resource = first(document["resources"])
+    resource["source"] = "given" if resource["source"] != "given" else "log_dirs"
 
 
 @forges("order")
@@ -178,9 +178,9 @@ def one_byte_before_forgotten(document: Document) -> None:
 def before_of_two_brokers_swapped(document: Document) -> None:
     name = first(document["before"])
     loads = document["before"][name]
-    one = first(loads)
-    other = first(loads, lambda broker: loads[broker] != loads[one])
-    loads[one], loads[other] = loads[other], loads[one]
+    single = first(loads)
+    other = first(loads, lambda broker: loads[broker] != loads[single])
+    loads[single], loads[other] = loads[other], loads[single]
 
 
 @forges("before")
@@ -215,24 +215,24 @@ def leaders_after_miscounted(document: Document) -> None:
 
 @forges("mean")
 def mean_shifted(document: Document) -> None:
-    first(document["resources"], lambda told: told["mean_level"])["mean_level"] *= 1.01
+    first(document["resources"], lambda resource: resource["mean_level"])["mean_level"] *= 1.01
 
 
 @forges("mean")
 def capacity_forged(document: Document) -> None:
-    told = first(document["resources"], lambda told: told["capacity"])
-    told["capacity"]["0"] *= 2
+    resource = first(document["resources"], lambda reported: reported["capacity"])
+    resource["capacity"]["0"] *= 2
 
 
 @forges("mean")
 def capacity_made_up(document: Document) -> None:
-    told = first(document["resources"], lambda told: told["capacity"] is None)
-    told["capacity"] = dict.fromkeys(document["before"][told["resource"]], 1.0)
+    resource = first(document["resources"], lambda reported: reported["capacity"] is None)
+    resource["capacity"] = dict.fromkeys(document["before"][resource["resource"]], 1.0)
 
 
 @forges("skew")
 def skew_after_flattered(document: Document) -> None:
-    first(document["resources"], lambda told: told["skew_after"] > 1.001)["skew_after"] = 1.0
+    first(document["resources"], lambda resource: resource["skew_after"] > 1.001)["skew_after"] = 1.0
 
 
 @forges("skew")
@@ -245,11 +245,11 @@ def band_claimed_narrower(document: Document) -> None:
     require(
         not document["parameters"]["preferred_election"] and document["verdict"] not in ("infeasible", "cannot_tell")
     )
-    first(document["resources"], lambda told: told["skew_after"] > 1.01)
+    first(document["resources"], lambda reported: reported["skew_after"] > 1.01)
     document["parameters"] |= {"balance_within": 0.001, "is_explicit": True}
-    for told in document["resources"]:
-        told["band_asked"] = [0.999, 1.001]
-        told["widened_to"] = [None, None]
+    for resource in document["resources"]:
+        resource["band_asked"] = [0.999, 1.001]
+        resource["widened_to"] = [None, None]
 
 
 @forges("band")
@@ -269,20 +269,22 @@ def target_passed_over(document: Document) -> None:
 
 @forges("band")
 def band_widened_without_need(document: Document) -> None:
-    told = first(document["resources"], lambda told: told["widened_to"][1] is None and told["mean_level"])
-    told["widened_to"] = [told["widened_to"][0], 3.0]
+    resource = first(
+        document["resources"], lambda reported: reported["widened_to"][1] is None and reported["mean_level"]
+    )
+    resource["widened_to"] = [resource["widened_to"][0], 3.0]
 
 
 @forges("band")
 def band_widened_further_than_needed(document: Document) -> None:
-    told = first(document["resources"], lambda told: told["widened_to"][1] is not None)
-    told["widened_to"][1] *= 1.01
+    resource = first(document["resources"], lambda reported: reported["widened_to"][1] is not None)
+    resource["widened_to"][1] *= 1.01
 
 
 @forges("band")
 def band_that_was_widened_told_as_met(document: Document) -> None:
-    told = first(document["resources"], lambda told: told["widened_to"] != [None, None])
-    told["widened_to"] = [None, None]
+    resource = first(document["resources"], lambda reported: reported["widened_to"] != [None, None])
+    resource["widened_to"] = [None, None]
 
 
 @forges("topic_excess")

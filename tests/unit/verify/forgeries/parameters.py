@@ -233,7 +233,7 @@ def broker_to_be_removed_kept(document: Document) -> None:
 
 @forges("capacity", "mean", "band")
 def disk_smaller_than_said(document: Document) -> None:
-    first(document["resources"], lambda told: told["resource"] == "disk")
+    first(document["resources"], lambda resource: resource["resource"] == "disk")
     small = {"disk_bytes": 1e9, "in_bytes_per_s": None, "out_bytes_per_s": None, "cpu_percent": None}
     document["parameters"]["capacities"] = {str(b): small for b in range(12)}
 
@@ -244,7 +244,7 @@ def disk_smaller_than_said(document: Document) -> None:
 def budget_wider_than_the_plan(document: Document) -> None:
     document["parameters"]["max_moves"] = document["cost"]["replica_moves"] + 1_000
     require(document["verdict"] == "rebalance")
-    require(not any(None not in told["widened_to"] for told in document["resources"]))
+    require(not any(None not in resource["widened_to"] for resource in document["resources"]))
 
 
 @forges("parameter")
@@ -275,7 +275,7 @@ def headroom_that_nobody_ordered(document: Document) -> None:
 @forges("capacity")
 def headroom_that_the_plan_breaks(document: Document) -> None:
     require(document["verdict"] in ("rebalance", "nothing_to_do") and "disk" in document["after"])
-    known = first(one["capacity"] for one in document["resources"] if one["resource"] == "disk")
+    known = first(resource["capacity"] for resource in document["resources"] if resource["resource"] == "disk")
     require(known)
     removed = set(map(str, document["parameters"]["remove_brokers"])) | set(map(str, document["seen"]["dead_brokers"]))
     used = max(load / known[broker] for broker, load in document["after"]["disk"].items() if broker not in removed)
@@ -286,7 +286,7 @@ def headroom_that_the_plan_breaks(document: Document) -> None:
 @forges("capacity")
 def headroom_of_a_capacity_that_nobody_knows(document: Document) -> None:
     require(document["verdict"] in ("rebalance", "nothing_to_do"))
-    require(any(one["resource"] == "in" and one["capacity"] is None for one in document["resources"]))
+    require(any(resource["resource"] == "in" and resource["capacity"] is None for resource in document["resources"]))
     document["parameters"] |= {"headroom": {"in": 0.5}, "is_explicit": True}
 
 
@@ -408,6 +408,6 @@ def slack_as_text(document: Document) -> None:
 
 @forges("gap")
 def slack_other_than_the_bounds_were_held_to(document: Document) -> None:
-    known = [told for told in document["lower_bound"] if told["is_within_slack"] is not None and told["gap"]]
-    told = first(known, lambda told: told["gap"] < 0.9)
-    document["parameters"]["slack"] = told["gap"] * (0.99 if told["is_within_slack"] else 1.01)
+    known = [bound for bound in document["lower_bound"] if bound["is_within_slack"] is not None and bound["gap"]]
+    reported = first(known, lambda line: line["gap"] < 0.9)
+    document["parameters"]["slack"] = reported["gap"] * (0.99 if reported["is_within_slack"] else 1.01)

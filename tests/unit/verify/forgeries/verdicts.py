@@ -22,18 +22,18 @@ def emptied(document: Document, verdict: str) -> None:
         for name in ("bytes", "replica_moves", "leader_changes", "seconds")
     ]
     removed = set(map(str, document["parameters"]["remove_brokers"]))
-    for told in document["resources"]:
-        told["skew_after"] = told["skew_before"]
-        loads = document["before"][told["resource"]]
+    for resource in document["resources"]:
+        resource["skew_after"] = resource["skew_before"]
+        loads = document["before"][resource["resource"]]
         stays = [load for broker, load in loads.items() if broker not in removed]
-        if told["capacity"] is None and stays and not removed:
+        if resource["capacity"] is None and stays and not removed:
             mean = sum(stays) / len(stays)
-            told["mean_level"] = mean
-            asked_low, asked_high = told["band_asked"]
+            resource["mean_level"] = mean
+            asked_low, asked_high = resource["band_asked"]
             levels = [load / mean for load in stays] if mean else []
             low, high = min(levels, default=1.0), max(levels, default=1.0)
             is_out = asked_high is not None and mean
-            told["widened_to"] = [
+            resource["widened_to"] = [
                 low if is_out and asked_low is not None and low < asked_low else None,
                 high if is_out and high > asked_high else None,
             ]

@@ -126,9 +126,9 @@ def free_disk_of_a_broker_that_receives_nothing(document: Document) -> None:
 @forges("wave_disk")
 def free_disk_of_two_receivers_swapped(document: Document) -> None:
     needed = first(document["waves"], lambda wave: len(set(wave["free_disk_needed"].values())) > 1)["free_disk_needed"]
-    one = first(needed)
-    other = first(needed, lambda broker: needed[broker] != needed[one])
-    needed[one], needed[other] = needed[other], needed[one]
+    single = first(needed)
+    other = first(needed, lambda broker: needed[broker] != needed[single])
+    needed[single], needed[other] = needed[other], needed[single]
 
 
 @forges("rollback_order", "wave_order", "wave_seconds")

@@ -34,7 +34,7 @@ def test_disks_and_dirs_as_the_snapshot_has_them() -> None:
     dirs = (LogDir("/a", 100, 30), LogDir("/b", 100, 30), LogDir("/c", 50, 10), LogDir("/x", error="offline"))
     snapshot = one_broker([(5, 0), (7, 1), (3, 2), (9, 3)], dirs)
     mine = disks_of(snapshot, {"remove_log_dirs": {"1": ["/b"]}})[1]
-    assert [([one.path for one in p.dirs], p.is_removed, p.disk, p.held) for p in mine.places] == [
+    assert [([item.path for item in p.dirs], p.is_removed, p.disk, p.held) for p in mine.places] == [
         (["/a"], False, 0, 5), (["/b"], True, 0, 7), (["/c"], False, 1, 3)
     ]  # fmt: skip
     assert (mine.total, mine.usable, mine.used(0), mine.others(0)) == ([100, 50], [30, 10], 70, 58)
@@ -70,12 +70,12 @@ def test_levels_after_the_moves_and_what_stays() -> None:
 def test_a_wave_needs_room_for_all_that_comes() -> None:
     """140 bytes free: 60 fit; 60 with 190 used do not."""
     plan = document()
-    found = disks_of(SNAPSHOT, plan["parameters"])
-    changes = read_dir_moves(plan, SNAPSHOT, found, FaultList())
+    result = disks_of(SNAPSHOT, plan["parameters"])
+    changes = read_dir_moves(plan, SNAPSHOT, result, FaultList())
     for usable, is_full in ((60, False), (59, True)):
         faults = FaultList()
-        found[1].usable[1] = usable
-        check_dir_waves(plan, found, changes, faults)
+        result[1].usable[1] = usable
+        check_dir_waves(plan, result, changes, faults)
         assert faults.has_any("log_dir_room") is is_full
 
 
@@ -100,9 +100,9 @@ def test_files_of_a_plan_that_moves_nothing() -> None:
 def test_a_broker_is_unknown_where_an_option_concerns_it_and_its_disks_or_dirs_are_not_told() -> None:
     """To empty a dir no sizes are needed; where it holds nothing, or one dir alone, there is nothing to know."""
     known, unknown = disks(60, 10, total=200), (LogDir("/d0"), LogDir("/d1"))
-    told, hidden = [(40, 0), (20, 1)], [(40, None), (20, None)]
+    reported, hidden = [(40, 0), (20, 1)], [(40, None), (20, None)]
     for dirs, replicas, within, removed in product(
-        (known, unknown), (told, hidden, []), (None, 0.0, 0.1), (False, True)
+        (known, unknown), (reported, hidden, []), (None, 0.0, 0.1), (False, True)
     ):
         snapshot = one_broker(replicas, dirs)  # type: ignore[arg-type]
         asked = {"balance_within": within, "remove_log_dirs": {"1": ["/d0"]} if removed else {}}

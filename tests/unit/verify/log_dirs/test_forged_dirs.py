@@ -27,8 +27,8 @@ Document = dict[str, Any]
 def of_broker_2(document: Document) -> Document:
     """A move of broker 2 alone, out of the dir that is emptied."""
     moves = document["moves"]
-    found: Document = next(m for m in moves if [p for p in m["dirs_from"] if p] == ["/d0"] and _at(m, 2))
-    return found
+    result: Document = next(m for m in moves if [p for p in m["dirs_from"] if p] == ["/d0"] and _at(m, 2))
+    return result
 
 
 def _at(move: Document, broker: int) -> bool:
@@ -75,8 +75,8 @@ def _one_wave(d: Document) -> None:
 
 
 def _place(d: Document) -> Document:
-    place: Document = d["brokers"][0]["places"][0]
-    return place
+    location: Document = d["brokers"][0]["places"][0]
+    return location
 
 
 FORGERIES: dict[str, tuple[str, Callable[[Document], Any]]] = {
@@ -178,9 +178,9 @@ def test_no_value_can_be_another_one(value: Any) -> None:
             continue
         inner[path[-1]] = value
         document["plan_id"] = sealed_id(document)
-        found = codes(document)
+        result = codes(document)
         is_weaker_bound = path[-1] == "lower_bound_bytes" and len(path) > 1 and value == 0
-        assert found or is_weaker_bound, path
+        assert result or is_weaker_bound, path
 
 
 def test_a_wave_without_room_for_both_copies_is_found() -> None:
@@ -192,8 +192,8 @@ def test_a_wave_without_room_for_both_copies_is_found() -> None:
     assert check_log_dir_plan(plan, snapshot) == ()
     swap = deepcopy(plan)
     swap["moves"][0]["dirs_to"] = ["/d1"]
-    found = {fault.code for fault in check_log_dir_plan(swap, snapshot)}
-    assert {"log_dir_room", "log_dir_full"} <= found
+    results = {fault.code for fault in check_log_dir_plan(swap, snapshot)}
+    assert {"log_dir_room", "log_dir_full"} <= results
 
 
 def test_nothing_to_a_cordoned_dir() -> None:
@@ -202,11 +202,11 @@ def test_nothing_to_a_cordoned_dir() -> None:
     open_dirs = disks(40, 0, 0)
     plan = make_log_dir_plan(one_broker([(40, 0)], open_dirs), LogDirRequest(None, frozenset({(1, "/d0")})))
     (target,) = [path for path in plan.moves[0].dirs_to if path]
-    closed = tuple(replace(one, is_cordoned=one.path == target) for one in open_dirs)
+    closed = tuple(replace(open_dir, is_cordoned=open_dir.path == target) for open_dir in open_dirs)
     later = one_broker([(40, 0)], closed)
     document = plan.document() | {"snapshot_id": snapshot_id(later)}
-    found = check_log_dir_plan(document | {"plan_id": sealed_id(document)}, later)
-    assert "log_dir_closed" in {fault.code for fault in found}
+    log_dir_plan = check_log_dir_plan(document | {"plan_id": sealed_id(document)}, later)
+    assert "log_dir_closed" in {fault.code for fault in log_dir_plan}
 
 
 @pytest.mark.parametrize("name", ["waves/01.json", "rollback/01.json", "commands.md"])

@@ -13,8 +13,8 @@ EAGER = EVERY[:3]
 @pytest.mark.parametrize("name", EVERY)
 def test_the_last_partition_of_the_fullest_is_given_up_first(name: str) -> None:
     """A owns 0 1 2 3 and loses 3, then 2; cooperatively B has to wait for them, which A claims."""
-    found = answer(name, {"t": 4}, {"A": ["t"], "B": ["t"]}, {"A": t(0, 1, 2, 3)})
-    assert [set(listed) for listed in found] == [{"t-0", "t-1"}, set() if "cooperative" in name else {"t-2", "t-3"}]
+    result = answer(name, {"t": 4}, {"A": ["t"], "B": ["t"]}, {"A": t(0, 1, 2, 3)})
+    assert [set(listed) for listed in result] == [{"t-0", "t-1"}, set() if "cooperative" in name else {"t-2", "t-3"}]
 
 
 def test_topics_in_another_order_are_another_subscription() -> None:
@@ -31,16 +31,16 @@ def test_topics_in_another_order_are_another_subscription() -> None:
 def test_generation_0_counts_as_none(generation: int, owner: int) -> None:
     """Both claim t-0 in one generation: the first has it, in generation 0 the second. The other one gets t-1."""
     for name in EAGER:
-        found = answer(name, {"t": 2}, {"A": ["t"], "B": ["t"]}, {"A": t(0), "B": t(0)}, [generation] * 2)
-        assert found == ([["t-0"], ["t-1"]] if owner == 0 else [["t-1"], ["t-0"]])
+        result = answer(name, {"t": 2}, {"A": ["t"], "B": ["t"]}, {"A": t(0), "B": t(0)}, [generation] * 2)
+        assert result == ([["t-0"], ["t-1"]] if owner == 0 else [["t-1"], ["t-0"]])
 
 
 def test_what_another_member_claims_is_withheld_even_from_a_claimant() -> None:
     """A (5) and B (4) claim t-0: A has it, but B is the last claimant: unassigned in this round."""
-    found = answer(
+    result = answer(
         "cooperative-sticky@kafka-python-3", {"t": 2}, {"A": ["t"], "B": ["t"]}, {"A": t(0), "B": t(0)}, [5, 4]
     )
-    assert found == [[], ["t-1"]]
+    assert result == [[], ["t-1"]]
 
 
 def test_a_dict_keeps_the_order_of_insertion() -> None:

@@ -4,18 +4,18 @@ import pytest
 
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.other_clients.sticky import LibrdkafkaCooperative
-from tests.unit.assignors.sticky_groups import answer, request_with, t, told
+from tests.unit.assignors.sticky_groups import answer, member_lists, request_with, t
 
 NAME = "cooperative-sticky@librdkafka"
 
 
 def test_the_lowest_partitions_of_the_fullest_move_and_wait_for_their_owner() -> None:
     request = request_with({"t": 4}, {"A": ["t"], "B": ["t"]}, {"A": t(3, 2, 1, 0)})
-    found = LibrdkafkaCooperative().assign(request)
-    assert [set(listed) for listed in told(request, found)] == [{"t-2", "t-3"}, set()]
-    assert found.target is not None
-    assert [set(listed) for listed in told(request, found.target)] == [{"t-2", "t-3"}, {"t-0", "t-1"}]
-    assert len(found.withheld) == 2
+    result = LibrdkafkaCooperative().assign(request)
+    assert [set(listed) for listed in member_lists(request, result)] == [{"t-2", "t-3"}, set()]
+    assert result.target is not None
+    assert [set(listed) for listed in member_lists(request, result.target)] == [{"t-2", "t-3"}, {"t-0", "t-1"}]
+    assert len(result.withheld) == 2
 
 
 def test_what_nobody_has_is_dealt_backwards_if_somebody_has_anything() -> None:
@@ -28,14 +28,14 @@ def test_what_nobody_has_is_dealt_backwards_if_somebody_has_anything() -> None:
 def test_of_two_claims_in_one_generation_nobody_keeps_any_and_the_last_is_waited_for() -> None:
     """t-0 is dealt anew to A, but B is the last claimant: A has to wait, even with a newer claim."""
     for generations in ([5, 5], [5, 4]):
-        found = answer(NAME, {"t": 2}, {"A": ["t"], "B": ["t"]}, {"A": t(0), "B": t(0)}, generations)
-        assert found == [[], ["t-1"]]
+        result = answer(NAME, {"t": 2}, {"A": ["t"], "B": ["t"]}, {"A": t(0), "B": t(0)}, generations)
+        assert result == [[], ["t-1"]]
 
 
 def test_partitions_that_exist_no_longer_are_handed_back() -> None:
     """t-9 and x-0, of a topic that is gone, go to B again; that A claims t-9 before B is forgotten."""
-    found = answer(NAME, {"t": 2}, {"A": ["t"], "B": ["t"]}, {"A": t(0, 9), "B": [*t(9), ("x", 0)]}, [5, 4])
-    assert [set(listed) for listed in found] == [{"t-0"}, {"t-1", "t-9", "x-0"}]
+    result = answer(NAME, {"t": 2}, {"A": ["t"], "B": ["t"]}, {"A": t(0, 9), "B": [*t(9), ("x", 0)]}, [5, 4])
+    assert [set(listed) for listed in result] == [{"t-0"}, {"t-1", "t-9", "x-0"}]
 
 
 def test_where_the_only_recorded_move_is_to_be_turned_back_the_leader_reads_freed_memory() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.other_clients.sticky import SaramaSticky, cooperative
-from tests.unit.assignors.sticky_groups import request_with, t, told
+from tests.unit.assignors.sticky_groups import member_lists, request_with, t
 
 TWO = {"A": ["t"], "B": ["t"]}
 
@@ -12,26 +12,26 @@ TWO = {"A": ["t"], "B": ["t"]}
 def test_a_fresh_group_gets_its_partitions_in_any_order() -> None:
     """Two partitions, two members: each gets a random one; the same seed gives the same one."""
     request = request_with({"t": 2}, TWO, {})
-    found = SaramaSticky().assign(request)
-    assert found.varies
-    assert sorted(told(request, found)) == [["t-0"], ["t-1"]]
-    assert told(request, SaramaSticky().assign(request)) == told(request, found)
+    result = SaramaSticky().assign(request)
+    assert result.varies
+    assert sorted(member_lists(request, result)) == [["t-0"], ["t-1"]]
+    assert member_lists(request, SaramaSticky().assign(request)) == member_lists(request, result)
 
 
 def test_where_luck_decides_nothing_the_answer_does_not_vary() -> None:
     """A and B keep one each, t-2 is the only one to deal: to A, by its id."""
     request = request_with({"t": 3}, TWO, {"A": t(0), "B": t(1)})
     for strategy in (SaramaSticky(), cooperative()):
-        found = strategy.assign(request)
-        assert (told(request, found), found.varies) == ([["t-0", "t-2"], ["t-1"]], False)
+        result = strategy.assign(request)
+        assert (member_lists(request, result), result.varies) == ([["t-0", "t-2"], ["t-1"]], False)
 
 
 def test_cooperatively_what_moves_waits_for_its_owner() -> None:
     """A keeps two of four, but which two is luck; B gets none of them yet."""
     request = request_with({"t": 4}, TWO, {"A": t(0, 1, 2, 3)})
-    found = cooperative().assign(request)
-    assert [len(listed) for listed in told(request, found)] == [2, 0]
-    assert (found.varies, len(found.withheld)) == (True, 2)
+    result = cooperative().assign(request)
+    assert [len(listed) for listed in member_lists(request, result)] == [2, 0]
+    assert (result.varies, len(result.withheld)) == (True, 2)
 
 
 def test_of_two_claims_in_one_generation_the_one_that_is_met_first_counts() -> None:
@@ -39,7 +39,7 @@ def test_of_two_claims_in_one_generation_the_one_that_is_met_first_counts() -> N
     owned = {"A": t(0), "B": t(0)}
     assert SaramaSticky().assign(request_with({"t": 2}, TWO, owned, [5, 5])).varies
     request = request_with({"t": 2}, TWO, owned, [4, 5])
-    assert told(request, SaramaSticky().assign(request)) == [["t-1"], ["t-0"]]
+    assert member_lists(request, SaramaSticky().assign(request)) == [["t-1"], ["t-0"]]
 
 
 def test_a_topic_without_metadata_fails_the_group() -> None:

@@ -26,9 +26,9 @@ def all_read_t(*members: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("name", [*EARLIER, "cooperative-sticky@2.4"])
 def test_up_to_2_5_0_the_first_of_javas_map_are_given_up_and_lists_follow_it(name: str) -> None:
     """A owns all four, in its map t-3 t-2 t-1 t-0; they are taken up in that order until 2 : 2."""
-    found = answer(name, {"t": 4}, all_read_t("A", "B"), {"A": t(0, 1, 2, 3)})
+    result = answer(name, {"t": 4}, all_read_t("A", "B"), {"A": t(0, 1, 2, 3)})
     given = [] if name.startswith("cooperative") else ["t-3", "t-2"]
-    assert found == [["t-1", "t-0"], given]
+    assert result == [["t-1", "t-0"], given]
 
 
 def test_up_to_2_5_0_what_another_member_had_before_is_given_up_first() -> None:
@@ -53,17 +53,17 @@ def test_a_claim_of_a_higher_generation_counts_and_of_equal_ones_the_first(
     generations: list[int | None], owner: str
 ) -> None:
     """A member without a generation replaces the earlier one; a member with −1 does not."""
-    found = answer("sticky@2.4", {"t": 2}, all_read_t("A", "B"), {"A": t(0), "B": t(0)}, generations)
-    assert found == ([["t-0"], ["t-1"]] if owner == "A" else [["t-1"], ["t-0"]])
+    result = answer("sticky@2.4", {"t": 2}, all_read_t("A", "B"), {"A": t(0), "B": t(0)}, generations)
+    assert result == ([["t-0"], ["t-1"]] if owner == "A" else [["t-1"], ["t-0"]])
 
 
 def test_an_unsubscribed_partition_is_given_to_a_reader_and_the_first_walk_left_out() -> None:
     """B owns u-0 and reads t alone: u-0 goes to A, t-1 to B."""
     owned = {"A": t(0), "B": [("u", 0)]}
     for name in (*EARLIER, "cooperative-sticky@2.5.1"):
-        found = answer(name, {"t": 2, "u": 1}, {"A": ["u", "t"], "B": ["t"]}, owned)
+        result = answer(name, {"t": 2, "u": 1}, {"A": ["u", "t"], "B": ["t"]}, owned)
         # Cooperative: B has to revoke u-0 first.
-        assert found == [["t-0"] if name.startswith("cooperative") else ["t-0", "u-0"], ["t-1"]]
+        assert result == [["t-0"] if name.startswith("cooperative") else ["t-0", "u-0"], ["t-1"]]
 
 
 def test_a_new_member_takes_the_first_partition_of_one_at_the_most() -> None:
@@ -146,14 +146,14 @@ def test_a_group_without_members() -> None:
 def test_the_first_that_differs_as_kafka_compares() -> None:
     """Lists before the first non-empty one are not compared; a topic listed twice counts twice, but in the first."""
 
-    def found(*subscriptions: list[int]) -> int:
+    def first_difference(*subscriptions: list[int]) -> int:
         topics = frozen([topic for listed in subscriptions for topic in listed], np.int32)
-        place: int = first_that_differs(np.arange(len(subscriptions)), offsets_of(subscriptions), topics, 3)
-        return place
+        location: int = first_that_differs(np.arange(len(subscriptions)), offsets_of(subscriptions), topics, 3)
+        return location
 
-    assert found([0, 1], [1, 0]) == found([0, 1], [0, 0]) == 2
-    assert found([], [0], [0], []) == 3
-    assert found([0, 1], [1, 2]) == found([0], [0, 0]) == 1
+    assert first_difference([0, 1], [1, 0]) == first_difference([0, 1], [0, 0]) == 2
+    assert first_difference([], [0], [0], []) == 3
+    assert first_difference([0, 1], [1, 2]) == first_difference([0], [0, 0]) == 1
 
 
 def test_an_order_that_java_takes_from_addresses_in_memory_is_said_to_vary() -> None:

@@ -42,7 +42,7 @@ def test_random_claims_are_settled_as_in_a_map_of_maps() -> None:
         generations = frozen([-1 if generation is None else generation for generation in sent], np.int32)
         overwrites = frozen([generation is None for generation in sent], np.bool_)
         inputs = sticky_input_of(request, generations)
-        found = claims_of(request, inputs, inputs.subscription_order, (generations, overwrites))
+        result = claims_of(request, inputs, inputs.subscription_order, (generations, overwrites))
 
         rows = {pair: row for row, pair in enumerate(CLAIMABLE[:5])}
         lists: dict[str, list[int]] = {member: [] for member in members}
@@ -54,7 +54,7 @@ def test_random_claims_are_settled_as_in_a_map_of_maps() -> None:
             if pair in rows:
                 lists[claims[pair][newest]].append(rows[pair])
                 had_before[rows[pair]] = members.index(claims[pair][older[0]]) if older else -1
-        assert [found.rows[a:b].tolist() for a, b in pairwise(found.offsets)] == list(lists.values())
-        assert found.had_before.tolist() == had_before
-        assert found.moved_rows.tolist() == [rows[pair] for pair in in_java_map(moved) if pair in rows]
-        assert found.is_empty == (not claims)
+        assert [result.rows[a:b].tolist() for a, b in pairwise(result.offsets)] == list(lists.values())
+        assert result.had_before.tolist() == had_before
+        assert result.moved_rows.tolist() == [rows[pair] for pair in in_java_map(moved) if pair in rows]
+        assert result.is_empty == (not claims)

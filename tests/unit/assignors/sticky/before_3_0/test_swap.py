@@ -83,14 +83,14 @@ def test_random_groups_are_dealt_as_by_hand(voids_doubles: bool) -> None:
                 with pytest.raises(AssignorError, match="all consumers are at maximum capacity"):
                     assign_swap(request, inputs, sent, voids_doubles=voids_doubles, is_cooperative=is_cooperative)
                 continue
-            found = assign_swap(request, inputs, sent, voids_doubles=voids_doubles, is_cooperative=is_cooperative)
+            result = assign_swap(request, inputs, sent, voids_doubles=voids_doubles, is_cooperative=is_cooperative)
             lists = {member: list(pairs) for member, pairs in expected[0].items()}
             if is_cooperative:
                 for pair, member in expected[1].items():
                     lists[member].remove(pair)
             names = list(counts)
-            assert [[(names[t], p) for t, p in found.of_member(i)] for i in range(len(members))] == [
+            assert [[(names[t], p) for t, p in result.of_member(i)] for i in range(len(members))] == [
                 lists[member] for member in members
             ]
-            assert len(found.withheld) == (len(expected[1]) if is_cooperative else 0)
+            assert len(result.withheld) == (len(expected[1]) if is_cooperative else 0)
     assert (refused > 0) is not voids_doubles  # two members with one partition leave too much free

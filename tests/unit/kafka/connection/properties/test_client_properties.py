@@ -102,13 +102,13 @@ def test_bootstrap_on_the_command_line_goes_first():
 
 
 def test_what_producers_and_consumers_need_changes_nothing():
-    found = settings({**SERVER, **dict.fromkeys(WITHOUT_EFFECT, "whatever")})
-    assert found.without_effect == tuple(sorted(WITHOUT_EFFECT))
-    assert replace(found, without_effect=()) == settings(SERVER)
+    result = settings({**SERVER, **dict.fromkeys(WITHOUT_EFFECT, "whatever")})
+    assert result.without_effect == tuple(sorted(WITHOUT_EFFECT))
+    assert replace(result, without_effect=()) == settings(SERVER)
 
 
 @pytest.mark.parametrize(
-    ("properties", "words"),
+    ("properties", "message"),
     [
         ({**SERVER, "sasl.mecanism": "PLAIN"}, "property 'sasl.mecanism' is not known"),
         ({**SERVER, "config.providers": "file"}, "from a config provider, which is Java code"),
@@ -148,15 +148,15 @@ def test_what_producers_and_consumers_need_changes_nothing():
         ({"client.id": "x"}, "bootstrap.servers is missing"),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(properties: dict, words: str):
-    with pytest.raises(InvalidInputError, match=words):
+def test_what_cannot_be_is_refused_in_words(properties: dict, message: str):
+    with pytest.raises(InvalidInputError, match=message):
         settings(properties)
 
 
 def test_a_refusal_names_the_line():
     places = {"ssl.nonsense": "client.properties:7"}
     with pytest.raises(InvalidInputError, match=r"^client\.properties:7: property 'ssl.nonsense' is not known"):
-        connection_settings({**SERVER, "ssl.nonsense": "1"}, places=places)
+        connection_settings({**SERVER, "ssl.nonsense": "1"}, locations=places)
 
 
 def test_no_secret_is_shown():
@@ -167,14 +167,14 @@ def test_no_secret_is_shown():
 
 
 def test_what_is_right_and_idle_is_told_and_what_is_of_no_account_is_listed():
-    found = settings({**SERVER, "sasl.username": "u", "ssl.ca.location": "/ca", "schema.registry.url": "https://x",
+    result = settings({**SERVER, "sasl.username": "u", "ssl.ca.location": "/ca", "schema.registry.url": "https://x",
                       "acks": "all", "client.dns.lookup": "use_all_dns_ips"})  # fmt: skip
-    assert found.unused == (
+    assert result.unused == (
         "'schema.registry.url' is no property of Kafka's clients",
         "sasl.username has no effect with security.protocol=PLAINTEXT",
         "ssl.ca.location has no effect with security.protocol=PLAINTEXT",
     )
-    assert found.without_effect == ("acks", "client.dns.lookup")
+    assert result.without_effect == ("acks", "client.dns.lookup")
 
 
 NAMES = (Path(__file__).parents[4] / "data" / "kafka_4.3.1_client_properties.txt").read_text().split()
@@ -206,12 +206,12 @@ def jaas(config: str, mechanism: str = "SCRAM-SHA-512") -> ConnectionSettings:
     ],
 )
 def test_user_and_password_come_out_of_jaas(options: str, user: str, password: str):
-    found = jaas(f"{SCRAM} {options}")
-    assert (found.username, found.password) == (user, password)
+    result = jaas(f"{SCRAM} {options}")
+    assert (result.username, result.password) == (user, password)
 
 
 @pytest.mark.parametrize(
-    ("config", "words"),
+    ("config", "message"),
     [
         (f'{SCRAM} username="u";', "lacks username or password"),
         (f'{SCRAM} username="u" password="p" tokenauth="true";', "delegation tokens"),
@@ -225,8 +225,8 @@ def test_user_and_password_come_out_of_jaas(options: str, user: str, password: s
         (f"{SCRAM} username u;", "are not name"),
     ],
 )
-def test_jaas_that_cannot_log_in_is_refused_without_repeating_it(config: str, words: str):
-    with pytest.raises(InvalidInputError, match=words) as refused:
+def test_jaas_that_cannot_log_in_is_refused_without_repeating_it(config: str, message: str):
+    with pytest.raises(InvalidInputError, match=message) as refused:
         jaas(config)
     assert '"p"' not in str(refused.value)
 

@@ -33,14 +33,14 @@ def test_it_reads_what_java_reads(text: str, expected: dict[str, str]):
 
 
 def test_each_property_knows_its_line():
-    found = parse_properties("# x\na=1\n\nb=2\\\n3\nc=4\n", "client.properties")
-    assert found.places == {"a": "client.properties:2", "b": "client.properties:4", "c": "client.properties:6"}
+    properties = parse_properties("# x\na=1\n\nb=2\\\n3\nc=4\n", "client.properties")
+    assert properties.locations == {"a": "client.properties:2", "b": "client.properties:4", "c": "client.properties:6"}
 
 
 def test_of_a_key_given_twice_the_last_stands_and_the_other_is_told():
-    found = parse_properties("a=1\nb=2\na=3\nb=2", "f")
-    assert (found.values, found.places["a"]) == ({"a": "3", "b": "2"}, "f:3")
-    assert found.overridden == ("a of f:1 is overridden by f:3",)
+    properties = parse_properties("a=1\nb=2\na=3\nb=2", "f")
+    assert (properties.values, properties.locations["a"]) == ({"a": "3", "b": "2"}, "f:3")
+    assert properties.overridden == ("a of f:1 is overridden by f:3",)
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path):

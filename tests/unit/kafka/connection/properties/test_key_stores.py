@@ -32,9 +32,9 @@ def test_trusted_certificates(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "key_password"), [("key.jks", "keyword"), ("key.p12", None)])
 def test_a_key_with_its_chain(name: str, key_password: str | None) -> None:
-    found = store(name, key_password=key_password)
-    assert (number(found.key), found.chain) == (number(KEY), CERTIFICATE)
-    assert "PRIVATE" not in repr(found)
+    key_store = store(name, key_password=key_password)
+    assert (number(key_store.key), key_store.chain) == (number(KEY), CERTIFICATE)
+    assert "PRIVATE" not in repr(key_store)
 
 
 def test_a_jks_store_shows_its_certificates_without_a_password_as_java_does() -> None:
@@ -43,12 +43,12 @@ def test_a_jks_store_shows_its_certificates_without_a_password_as_java_does() ->
 
 @pytest.mark.parametrize("name", ["key.jks", "key.p12"])
 def test_the_certificate_of_a_key_is_no_trusted_one_as_in_java(name: str) -> None:
-    found = read_store((FOLDER / name).read_bytes(), "storeword", with_key=False)
-    assert found.trusted == ""
+    result = read_store((FOLDER / name).read_bytes(), "storeword", with_key=False)
+    assert result.trusted == ""
 
 
 @pytest.mark.parametrize(
-    ("name", "password", "key_password", "words"),
+    ("name", "password", "key_password", "message"),
     [
         ("trust.jks", "wrong", None, "its password is wrong, or it is damaged"),
         ("trust.p12", "wrong", None, "its password is wrong, or it is damaged"),
@@ -58,8 +58,10 @@ def test_the_certificate_of_a_key_is_no_trusted_one_as_in_java(name: str) -> Non
         ("certificate.pem", "storeword", None, "neither a JKS nor a PKCS#12 store"),
     ],
 )
-def test_what_cannot_be_opened_says_why(name: str, password: str | None, key_password: str | None, words: str) -> None:
-    with pytest.raises(StoreUnreadableError, match=words):
+def test_what_cannot_be_opened_says_why(
+    name: str, password: str | None, key_password: str | None, message: str
+) -> None:
+    with pytest.raises(StoreUnreadableError, match=message):
         store(name, password, key_password)
 
 
@@ -104,13 +106,13 @@ def settings(**properties: str) -> ConnectionSettings:
     ],
 )  # fmt: skip
 def test_a_client_with_such_stores_makes_a_context(trust: dict[str, str], own: dict[str, str]) -> None:
-    found = settings(**trust, **own)
-    assert (found.ca_pem, found.certificate_pem, number(found.key_pem)) == (CERTIFICATE, CERTIFICATE, number(KEY))
-    assert tls_context(found).cert_store_stats()["x509"] == 1
+    result = settings(**trust, **own)
+    assert (result.ca_pem, result.certificate_pem, number(result.key_pem)) == (CERTIFICATE, CERTIFICATE, number(KEY))
+    assert tls_context(result).cert_store_stats()["x509"] == 1
 
 
 @pytest.mark.parametrize(
-    ("properties", "words"),
+    ("properties", "message"),
     [
         ({"ssl_truststore_location": str(FOLDER / "trust.p12")}, "ssl.truststore.password|its password is wrong"),
         ({"ssl_truststore_location": str(FOLDER / "trust.jks"), "ssl_truststore_password": "no"}, "its password is wr"),
@@ -118,7 +120,7 @@ def test_a_client_with_such_stores_makes_a_context(trust: dict[str, str], own: d
         ({"ssl_truststore_location": str(FOLDER)}, r"cannot be read \(Is a directory\)"),
     ],
 )
-def test_a_store_that_cannot_serve_is_refused_with_its_property(properties: dict[str, str], words: str) -> None:
-    with pytest.raises(InvalidInputError, match=words) as refused:
+def test_a_store_that_cannot_serve_is_refused_with_its_property(properties: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message) as refused:
         settings(**properties)
     assert "storeword" not in str(refused.value)

@@ -25,10 +25,10 @@ def base(mechanism: str | None = None, **fields: object) -> ConnectionSettings:
 
 
 def test_values_are_text_without_blanks_around_but_librdkafkas_password() -> None:
-    found = given(a=True, b=" x ", c=7, d=None, sasl_password=" p ")
-    assert found.values == {"a": "true", "b": "x", "c": "7", "sasl.password": " p "}
-    assert "p " not in repr(found)
-    assert (found.place("b"), found.place("a")) == ("file:2", "file")
+    result = given(a=True, b=" x ", c=7, d=None, sasl_password=" p ")
+    assert result.values == {"a": "true", "b": "x", "c": "7", "sasl.password": " p "}
+    assert "p " not in repr(result)
+    assert (result.location("b"), result.location("a")) == ("file:2", "file")
 
 
 def test_two_properties_may_say_the_same_and_no_more() -> None:
