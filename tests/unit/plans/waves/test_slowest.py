@@ -5,8 +5,7 @@ from dataclasses import replace
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
-from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Wave, to_document
-from kafka_rebalance.plans.waves import Slowest, slowest
+from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Slowest, Wave, find_slowest_broker, to_document
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.publish.plan_words import plan_lines
 from tests.sample import for_each
@@ -26,12 +25,12 @@ def test_the_broker_that_is_busy_longest_is_named_with_its_direction() -> None:
         moves=(first, two), waves=(Wave((0,), 300, 30.0, 10), Wave((1,), 200, 20.0, 10)),
         cost=Cost(3, 500, 1, 50.0, 50.0),
     )  # fmt: skip
-    assert slowest(plan) == Slowest(1, "outgoing", 50.0)
+    assert find_slowest_broker(plan) == Slowest(1, "outgoing", 50.0)
     assert any("slowest is broker 1's outgoing throttle: 50 s of 50 s" in line for line in plan_lines(plan))
     faster = replace(plan, waves=(Wave((0,), 300, 30.0, 10), Wave((1,), 200, 10.0, 20)))
-    assert slowest(faster) == Slowest(1, "outgoing", 40.0)
-    assert slowest(replace(plan, cost=replace(plan.cost, seconds=None))) is None
-    assert slowest(replace(plan, moves=(), waves=())) is None
+    assert find_slowest_broker(faster) == Slowest(1, "outgoing", 40.0)
+    assert find_slowest_broker(replace(plan, cost=replace(plan.cost, seconds=None))) is None
+    assert find_slowest_broker(replace(plan, moves=(), waves=())) is None
 
 
 @for_each("seed", range(12))
@@ -46,7 +45,7 @@ def test_nobody_empties_a_broker_sooner_than_leaders_can_send(seed: int) -> None
             sent[int(snapshot.partitions.leader[p])] += int(snapshot.partitions.replica_log_bytes[2 * p])
     bound = next(bound for bound in plan.lower_bound if bound.cost == "seconds")
     assert max(sent.values()) / THROTTLE <= bound.value * (1 + 1e-9)
-    busiest = slowest(plan)
+    busiest = find_slowest_broker(plan)
     assert busiest is not None
     assert plan.cost.seconds is not None
     assert bound.value <= busiest.seconds * (1 + 1e-9) <= plan.cost.seconds * (1 + 2e-9)
