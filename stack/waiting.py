@@ -49,15 +49,17 @@ def wait_for(
 ) -> Seen:
     """First value of ``look`` that satisfies ``until``, once its ``gist`` is unchanged for ``unchanged_s``.
 
-    Raises WaitError after ``seconds``, with the gist of the last value.
+    A pause is at least as long as the look before it. Raises WaitError after ``seconds``, with the gist of the last
+    value.
     """
-    began = same_since = time.monotonic()
+    began = same_since = looked_at = time.monotonic()
     state = look()
     last_gist = gist(state)
     while not until(state) or time.monotonic() - same_since < unchanged_s:
         if (waited := time.monotonic() - began) > seconds:
             raise WaitError(f"waited {waited:.0f} s for {what}; seen last: {_shown(last_gist)}")
-        time.sleep(every_s)
+        time.sleep(max(every_s, time.monotonic() - looked_at))
+        looked_at = time.monotonic()
         state = look()
         if (new_gist := gist(state)) != last_gist:
             last_gist, same_since = new_gist, time.monotonic()

@@ -13,6 +13,7 @@ from typing import Any
 
 FINISHED = frozenset({"success", "failed"})
 _ANSWER_SECONDS = 120
+_LOOK_SECONDS = 1.0  # each look is work for the api-server
 _GET_TRIES = 3
 _DAG_SECONDS = 600
 _REREAD_SECONDS = 120
@@ -63,7 +64,7 @@ class AirflowClient:
                     raise AirflowApiError(error.status, "\n".join(fault["stack_trace"] for fault in faults)) from None
                 if error.status != 404 or waited > _DAG_SECONDS:
                     raise
-                time.sleep(0.3)
+                time.sleep(_LOOK_SECONDS)
             else:
                 return
 
@@ -106,7 +107,7 @@ class AirflowClient:
     ) -> Iterator[dict[str, Any]]:
         """Each task instance after each change of its state, until the run has ended.
 
-        ``at_each_look`` gets all instances, twice a second. Raises TimeoutError after ``timeout_seconds``.
+        ``at_each_look`` gets all instances, each second. Raises TimeoutError after ``timeout_seconds``.
         """
         last_states: dict[tuple[str, int], tuple[Any, Any]] = {}
         deadline = time.monotonic() + timeout_seconds
@@ -123,7 +124,7 @@ class AirflowClient:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{dag_id} {run_id} is {state} after {timeout_seconds:.0f} s")
             at_each_look(instances)
-            time.sleep(0.5)
+            time.sleep(_LOOK_SECONDS)
 
     def returned(self, dag_id: str, run_id: str, task_id: str, map_index: int = -1) -> Any:
         path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances/{task_id}/xcomEntries/return_value"
@@ -151,7 +152,7 @@ class AirflowClient:
                 raise RuntimeError(f"{dag_id} {run_id} has ended, {task_id} never was {state}: {states}")
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{dag_id} {run_id}: {task_id} is not {state}: {states}")
-            time.sleep(0.3)
+            time.sleep(_LOOK_SECONDS)
 
     def set_connection(self, connection_id: str, conn_type: str, extra: Mapping[str, str]) -> None:
         body = {"connection_id": connection_id, "conn_type": conn_type, "extra": json.dumps(dict(extra))}

@@ -151,7 +151,7 @@ def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:
             "SECRET_KEY": identity["jwt_secret"],
         },
         "API_AUTH": {"JWT_SECRET": identity["jwt_secret"]},
-        "DAG_PROCESSOR": {"REFRESH_INTERVAL": 5, "MIN_FILE_PROCESS_INTERVAL": 10, "PARSING_PROCESSES": 2},
+        "DAG_PROCESSOR": {"REFRESH_INTERVAL": 5, "PARSING_PROCESSES": 2},
         # Notice a killed task, scheduler or machine within two minutes instead of five.
         "SCHEDULER": {
             "SCHEDULER_HEARTBEAT_SEC": 2,

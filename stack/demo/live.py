@@ -60,6 +60,7 @@ def main() -> int:
     for_download = time.monotonic()
     kafka_jars(NEWEST)
     say(f"Kafka's jars are there ({time.monotonic() - for_download:.0f} s)")
+    write_entry(machine.clusters_file, CLUSTER, {"connection": CONNECTION})
     try:
         # Brokers are children of this thread and end with it; Airflow starts beside them.
         with ThreadPoolExecutor(max_workers=1) as beside:
@@ -83,7 +84,6 @@ def main() -> int:
 def _advise(machine: Machine, live_cluster: LiveCluster, say: TimedLog) -> Path:
     client = machine.airflow.client
     client.set_connection(CONNECTION, "kafka", {"bootstrap.servers": live_cluster.cluster.bootstrap})
-    write_entry(machine.clusters_file, CLUSTER, {"connection": CONNECTION})
     _collect(client, say)
     time.sleep(_BETWEEN_READINGS_S)
     published = advise(client, CLUSTER, say)

@@ -13,6 +13,8 @@ import subprocess
 from pathlib import Path
 
 OLDEST = 17
+# For programs of seconds: compiling thoroughly and collecting beside the program cost more than they win.
+QUICK_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 _SPARK_ASKS_FOR = "--add-modules=jdk.incubator.vector"
 _ANSWER_SECONDS = 30
 

@@ -20,6 +20,8 @@ from functools import cache
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from stack.jvm.java import QUICK_JVM
+
 RUN = Path(__file__).resolve().parents[2] / ".run"
 CACHE = RUN / "maven"
 
@@ -122,8 +124,11 @@ class _Failure:
 
 
 def _try(command: Sequence[str], jars: Path) -> _Failure | None:
+    environment = os.environ | {"MAVEN_OPTS": " ".join((*QUICK_JVM, os.environ.get("MAVEN_OPTS", "")))}
     try:
-        done = subprocess.run([*command, "-U"], capture_output=True, text=True, timeout=_TRY_SECONDS, check=False)
+        done = subprocess.run(
+            [*command, "-U"], env=environment, capture_output=True, text=True, timeout=_TRY_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired:
         return _Failure(f"the repository did not answer within {_TRY_SECONDS} s", is_passing=True)
     if done.returncode == 0 and any(jars.glob("*.jar")):

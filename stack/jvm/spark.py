@@ -11,9 +11,9 @@ import os
 import sys
 from pathlib import Path
 
-from stack.jvm.java import java_home
+from stack.jvm.java import QUICK_JVM, java_home
 
-_QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_QUICK_JVM = " ".join(QUICK_JVM)
 _DEFAULTS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",

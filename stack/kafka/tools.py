@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stack.jvm.java import QUICK_JVM
 from stack.jvm.maven import class_path, fetch, find_java
 
 LATEST, OLDER = "4.4.0", "3.9.2"
@@ -63,7 +64,7 @@ def java_command(
 ) -> list[str]:
     archive = class_archive(version)
     return [
-        str(find_java()), f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true",
+        str(find_java()), f"-Xmx{heap}", *QUICK_JVM, "-Djava.awt.headless=true",
         # A JVM of another release ignores the archive, and would say so on stdout.
         *([f"-XX:SharedArchiveFile={archive}", "-Xlog:disable"] if archive.exists() else []),
         f"-Dorg.slf4j.simpleLogger.defaultLogLevel={log_level}", "-Dorg.slf4j.simpleLogger.showDateTime=true",

@@ -26,7 +26,8 @@ def live_cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What runs on several releases runs on the newest; the rest of that matrix is `make test-live-full`.
+    """What runs on several releases runs on the newest; the rest of that matrix is `make test-live-full`. Tests of the
+    session's clusters come last: no other test runs beside their traffic.
 
     Waits have limits of their own: that of a whole test is for what hangs without one, beyond what any load can reach.
     """
@@ -37,3 +38,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_older = any(isinstance(value, str) and value == OLDER for value in parameters.values())
         if is_older and item.path.name != _ON_EVERY_RELEASE:
             item.add_marker(pytest.mark.matrix)
+    items.sort(key=lambda item: "live_cluster" in getattr(item, "fixturenames", ()))

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from kafka_assignors.coordinator.timeline import Partition
+from stack.jvm.java import QUICK_JVM
 from stack.jvm.maven import find_java
 from stack.kafka.tools import ending_with_us
 from tests.live.kafka_classes import LIVE_CLIENT, classpath, compile_java
@@ -84,7 +85,7 @@ class JavaMembers:
 
     def __init__(self) -> None:
         path = compile_java(["GroupMembers.java"], classpath(*LIVE_CLIENT))
-        command = [str(find_java()), "-Xmx768m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path]
+        command = [str(find_java()), "-Xmx768m", *QUICK_JVM, "-cp", path]
         self._process = subprocess.Popen(
             ending_with_us([*command, "GroupMembers"]), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, encoding="utf-8",

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from stack.jvm.java import QUICK_JVM
 from stack.jvm.maven import RUN, MavenError, class_path, fetch, find_java
 from stack.kafka.tools import LATEST, NEWEST, OLDER, kafka_jars
 
@@ -108,7 +109,8 @@ def compile_java(sources: Sequence[str], path: str, folder: Path = JAVA_SOURCES)
             raise MavenError("there is no javac: install a JDK 17 (Debian: apt-get install openjdk-17-jdk-headless)")
         _COMPILED.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=_COMPILED) as work:
-            command = [javac, "-nowarn", "-encoding", "UTF-8", "-cp", path, "-d", f"{work}/classes", *map(str, files)]
+            options = [*(f"-J{option}" for option in QUICK_JVM), "-nowarn", "-encoding", "UTF-8", "-cp", path]
+            command = [javac, *options, "-d", f"{work}/classes", *map(str, files)]
             done = subprocess.run(command, capture_output=True, text=True, timeout=_COMPILE_SECONDS, check=False)
             if done.returncode != 0:
                 raise RuntimeError(f"javac refuses {', '.join(sources)}:\n{done.stdout}{done.stderr}")
@@ -121,7 +123,7 @@ class Oracle:
     """A Java program that answers cases; ``main`` is its class, ``path`` where it and Kafka's classes are."""
 
     def __init__(self, main: str, path: str, *options: str) -> None:
-        self._command = [str(find_java()), "-Xmx2g", "-XX:+UseSerialGC", *options, "-cp", path, main]
+        self._command = [str(find_java()), "-Xmx2g", *QUICK_JVM, *options, "-cp", path, main]
 
     def answers(self, cases: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """The answer of each case, in order; a case whose process ended over it is answered by that process first."""

@@ -15,6 +15,7 @@ import pytest
 
 from kafka_assignors.errors import AdvisorError
 from kafka_assignors.recorded_cases.cases import answer
+from stack.jvm.java import QUICK_JVM
 from stack.jvm.maven import find_java
 from tests.conformance.recorded import is_recorded_answer
 from tests.live.client_cases import FAMILIES, LEGACY_FAMILIES, client_cases
@@ -77,7 +78,7 @@ def test_kafkas_own_class_answers_fresh_cases_as_we_do(
 def test_user_data_of_classic_streams_is_read_as_kafkas_own_classes_read_it() -> None:
     """Subscriptions and assignments of each version in turn."""
     path = compile_java(["StreamsUserData.java"], classpath(*STREAMS))
-    command = [find_java(), "-cp", path, "StreamsUserData", str(2 * CASES), str(SEED)]
+    command = [find_java(), *QUICK_JVM, "-cp", path, "StreamsUserData", str(2 * CASES), str(SEED)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
     samples = [json.loads(line) for line in printed.splitlines()]
     assert len(samples) == 2 * CASES

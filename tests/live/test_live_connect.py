@@ -22,6 +22,7 @@ from kafka_rebalance.groups.connect_workers import ConnectState, connect_state, 
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.snapshot.group import Group
 from rebalance_advisor.kafka.read_cluster import read_cluster
+from stack.jvm.java import QUICK_JVM
 from stack.jvm.maven import find_java
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.tools import ending_with_us
@@ -88,7 +89,7 @@ def start_workers(bootstrap: str, folder: Path, protocol: str) -> Iterator[Worke
     (services / "org.apache.kafka.connect.source.SourceConnector").write_text("ConnectWorkers$IdleSource\n")
     path = compile_java(["ConnectWorkers.java"], classpath(*CONNECT))
     command = [
-        str(find_java()), "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
+        str(find_java()), "-Xmx384m", *QUICK_JVM, "-cp",
         os.pathsep.join((path, str(folder))), "ConnectWorkers",
     ]  # fmt: skip
     with (

@@ -24,6 +24,7 @@ from kafka_rebalance.groups.request_frame import feeding_order
 from kafka_rebalance.groups.streams_tasks import MissingPart, StreamsReplay, StreamsScenario, StreamsScore
 from kafka_rebalance.snapshot.group import Group, Member, TaskIds
 from rebalance_advisor.kafka.read_cluster import read_cluster
+from stack.jvm.java import QUICK_JVM
 from stack.jvm.maven import find_java
 from stack.kafka.cluster import ClusterSpec, start_cluster
 from stack.kafka.setup import create_topics
@@ -86,7 +87,7 @@ def applications(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Applicati
 
 def start_applications(bootstrap: str, folder: Path) -> subprocess.Popen[str]:
     path = compile_java(["StreamsApp.java"], classpath(*STREAMS))
-    command = [str(find_java()), "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path, "StreamsApp"]
+    command = [str(find_java()), "-Xmx512m", *QUICK_JVM, "-cp", path, "StreamsApp"]
     return subprocess.Popen(
         ending_with_us([*command, bootstrap, "orders", str(folder), str(INSTANCES)]), stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, encoding="utf-8",

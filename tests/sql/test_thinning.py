@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -17,7 +16,7 @@ from rebalance_advisor import store
 from rebalance_advisor.store import snapshot_load
 from rebalance_advisor.store.prune import READING_TABLES, WHOLE_DAYS, Weeks, mark_thinned, sweep
 from rebalance_advisor.store.run import RESULT_TABLES
-from tests.sql.conftest import with_database
+from tests.sql.conftest import copied_database
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
@@ -102,12 +101,8 @@ def test_readings_that_did_not_pass_are_not_the_last_of_their_day(connection) ->
 @pytest.fixture
 def history(ninety_days: str, admin: str) -> Iterator[str]:
     """The simulated 90 days, in a database of the test's own."""
-    name = f"test_{uuid.uuid4().hex[:12]}"
-    with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE ninety_days")
-    yield with_database(admin, name)
-    with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with copied_database(admin, "ninety_days") as dsn:
+        yield dsn
 
 
 def answers(connection) -> dict[str, list[str]]:

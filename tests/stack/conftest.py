@@ -9,6 +9,8 @@ from stack.machine import Machine
 
 GUEST = "guest"
 _USERS = {"AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"admin:admin,{GUEST}:viewer"}
+# They need no Airflow and run before it starts; the second takes over the kernels that the first compiled.
+_BEFORE_AIRFLOW = ("test_report_in_a_browser.py", "test_base_install.py")
 
 
 def pytest_collection_modifyitems(items):
@@ -16,6 +18,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.is_relative_to(CHECKOUT / "tests" / "stack"):
             item.add_marker(pytest.mark.timeout(7_200))
+    items.sort(key=lambda item: (*_BEFORE_AIRFLOW, item.path.name).index(item.path.name))
 
 
 @pytest.fixture(scope="session")

@@ -73,6 +73,8 @@ def test_a_reading_of_21_days_ago_gives_no_plan_by_form_or_schedule(machine, old
 
 def assert_the_list_is_heeded(client):
     """Readings are taken wherever advice is given; Spark jobs have their pool; a wrong table is told, and alone."""
+    for name in ("old-by-form", "old-by-schedule"):
+        client.wait_for_dag(f"collect_{name}")
     dags = client.paused()
     advised = {dag_id.removeprefix("advise_") for dag_id in dags if dag_id.startswith("advise_")}
     assert {"old-by-form", "old-by-schedule"} <= advised
@@ -80,7 +82,7 @@ def assert_the_list_is_heeded(client):
         advised, (False, False)
     )
     assert client.pool_slots("advisor_heavy") == 1
-    (fault,) = client.import_errors()
+    (fault,) = wait_for("the refused table", client.import_errors, seconds=PATIENCE_S)
     assert fault["filename"] == "refused_clusters.py"
     assert "[clusters.wrong]: 'throtle' is not known; did you mean throttle?" in fault["stack_trace"]
     assert "advise_wrong" not in dags

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import distribution
 from pathlib import Path
 
+from stack.jvm.java import QUICK_JVM
 from stack.jvm.spark import environment
 from stack.processes import Program, stop
 from stack.waiting import wait_started
@@ -22,7 +23,7 @@ NEEDED = (
     "numpy", "scipy", "numba", "llvmlite", "pyarrow", "pydantic", "pydantic-core", "annotated-types",
     "typing-extensions", "typing-inspection",
 )  # fmt: skip
-_QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_QUICK_JVM = " ".join(QUICK_JVM)
 _INFO = """rootLogger.level = info
 rootLogger.appenderRef.stderr.ref = stderr
 appender.stderr.type = Console

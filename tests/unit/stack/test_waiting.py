@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from stack import waiting
 from stack.installed_code import CHECKOUT
 from stack.waiting import StartError, WaitError, start_twice, wait_for, wait_started
 
@@ -36,6 +37,22 @@ def test_a_value_that_changes_is_waited_for_until_it_rests() -> None:
         return seen.pop(0) if len(seen) > 1 else seen[0]
 
     assert wait_for("a value at rest", look, unchanged_s=0.05, every_s=0.01) == 3
+
+
+def test_a_pause_is_at_least_as_long_as_the_look_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a cluster again and again would keep a processor busy."""
+    now, looks, pauses = 0.0, iter([3.0, 0.5, 2.0]), []
+
+    def look() -> float:
+        nonlocal now
+        took = next(looks)
+        now += took
+        return took
+
+    monkeypatch.setattr(waiting.time, "monotonic", lambda: now)
+    monkeypatch.setattr(waiting.time, "sleep", pauses.append)
+    assert wait_for("the third look", look, until=lambda took: took == 2.0, every_s=1.0) == 2.0
+    assert pauses == [3.0, 1.0]
 
 
 def test_what_was_waited_for_in_vain_is_named_with_what_was_seen_last() -> None:
