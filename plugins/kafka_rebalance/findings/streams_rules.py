@@ -71,9 +71,10 @@ def streams_no_standby(context: FindingContext) -> Iterator[Finding]:
     """Without standbys, the death of an instance restores tasks from large changelogs."""
     for group_input, tasks, today in _judged_groups(context):
         dies = tasks.worst_of(StreamsScenario.INSTANCE_DIES)
-        if tasks.standby_replicas != 0 or dies is None or not dies.active_restored:
+        if not tasks.wants_no_standby or dies is None or not dies.active_restored:
             continue
-        state_bytes, ratio = _state(context, group_input)
+        changelogs = _changelogs_by_name(context, tasks.group_id) if tasks.is_classic else _changelogs(group_input)
+        state_bytes, ratio = _state(context, changelogs)
         if ratio is not None and ratio < threshold("streams_no_standby", "least_state_ratio"):
             continue
         is_large = ratio is not None and ratio >= threshold("streams_no_standby", "medium_state_ratio")
@@ -98,6 +99,7 @@ def streams_no_standby(context: FindingContext) -> Iterator[Finding]:
                     tasks_restored=dies.active_restored,
                     tasks_restored_with=restored_with,
                     state_bytes=state_bytes,
+                    is_classic=tasks.is_classic,
                 ),
                 cost=fact(FactCode.STREAMS_STATE_TWICE, state_bytes=state_bytes),
                 gain=0.0 if restored_with is None else 1 - restored_with / dies.active_restored,
@@ -252,9 +254,25 @@ def _widest_topics(group_input: GroupInput) -> tuple[tuple[str, ...], int | None
     return widest[:_MOST_TOPICS], most or None
 
 
-def _state(context: FindingContext, group_input: GroupInput) -> tuple[int | None, float | None]:
+def _changelogs(group_input: GroupInput) -> frozenset[str]:
+    return frozenset(topic for part in group_input.group.subtopologies for topic in part.changelog_topics)
+
+
+def _changelogs_by_name(context: FindingContext, group_id: str) -> frozenset[str] | None:
+    """Return APPLICATION-STORE-changelog: classic Streams tells no topology. None: none is in the snapshot."""
+    others = tuple(f"{other}-" for other in context.group_inputs if other.startswith(f"{group_id}-"))
+    found = frozenset(
+        topic
+        for topic in context.topic_rows
+        if topic.startswith(f"{group_id}-") and topic.endswith("-changelog") and not topic.startswith(others)
+    )
+    return found or None
+
+
+def _state(context: FindingContext, topics: frozenset[str] | None) -> tuple[int | None, float | None]:
     """Return bytes of changelogs, and their ratio to all bytes; leaders alone count."""
-    topics = {topic for part in group_input.group.subtopologies for topic in part.changelog_topics}
+    if topics is None:
+        return None, None
     sizes = context.snapshot.load(LoadKind.LOG_BYTES)
     rows = [row for topic in sorted(topics) for row in context.topic_rows.get(topic, ())]
     state_sizes, total = sizes[rows], float(np.nansum(sizes))

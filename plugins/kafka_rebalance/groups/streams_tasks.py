@@ -149,6 +149,11 @@ class StreamsReplay:
         return CoverageGap("group", self.group_id, fact(FactCode.LACKS_STREAMS_REPLAY), reason)
 
     @property
+    def wants_no_standby(self) -> bool:
+        """Whether its settings, or all that explain a classic application's tasks, ask for no standby."""
+        return self.standby_replicas == 0 or (self.at_rest is not None and self.at_rest.standby_replicas == (0,))
+
+    @property
     def today(self) -> StreamsScore | None:
         """Today's row; None where a member's tasks are unknown."""
         return self.rows[0] if self.rows else None

@@ -365,6 +365,7 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
 def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
     """The same sets without needless leader changes and orders. Each row goes back to today's list and leader, to
     today's list and an election, or to today's leader, if no broker is then farther outside, before and after election.
+    One that goes back may let another one do so: rows are tried until none does.
     """
     if problem.elects_preferred:
         return solution
@@ -377,8 +378,9 @@ def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
     may_be_elected = (preferred != ABSENT) & (problem.takes_leaders | problem.keeps_leaders)[preferred]
     is_same_set = (np.sort(lists, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
     keeps = np.where(is_same_set, may_be_elected, (lists == now[:, None]).any(axis=1) & (leader != now))
+
     # A leader change without a new list elects the preferred broker.
-    for row in np.flatnonzero((lists != problem.replicas).any(axis=1) & may_stay & keeps).tolist():
+    def goes_back(row: int) -> bool:
         stays, first = now[row], preferred[row]
         if is_same_set[row]:
             ways = [(problem.replicas[row], (stays, first))]
@@ -392,7 +394,13 @@ def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
                 for state, source, target in zip(states, was, leads, strict=True):
                     state.shift(source, target, extra)
                 lists[row], (leader[row], elected[row]) = new_list, leads
-                break
+                return True
+        return False
+
+    rows = np.flatnonzero((lists != problem.replicas).any(axis=1) & may_stay & keeps).tolist()
+    while rows:
+        left = [row for row in rows if not goes_back(row)]
+        rows = left if len(left) < len(rows) else []
     after = broker_loads(problem, lists, leader)
     return replace(solution, replicas=lists, leader=leader, cost=plan_cost(problem, lists, leader), after=after)
 

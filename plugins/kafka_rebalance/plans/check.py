@@ -758,8 +758,8 @@ def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Flo
             args = {"resource": name, "broker": int(ids[over.argmax()]), "is_cap": name in caps}
             reasons.append(reason(ReasonCode.OVER_CAPACITY, FactCode.BROKER_WOULD_OVERFLOW, **args))
     target = np.asarray((draft.end >= 0).sum(axis=1), dtype=np.int32)
-    shares = lacks_racks(draft.end, plan_request.brokers, target) & ~lacks_racks(
-        _may_stay(plan_request, draft), plan_request.brokers, target
+    shares = lacks_racks(draft.end, plan_request.brokers.arrays, target) & ~lacks_racks(
+        _may_stay(plan_request, draft), plan_request.brokers.arrays, target
     )
     if shares.any():
         count = int(shares.sum())

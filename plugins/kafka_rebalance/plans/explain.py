@@ -332,8 +332,8 @@ def _add_hard_reasons(plan_request: PlanRequest, draft: Draft, why: MoveFacts) -
     target = np.asarray(end_count, dtype=np.int32)
     whole = plan_request.partitions.placement.broker_sets
     sets = None if whole is None else whole.taken(draft.row)
-    shared = lacks_racks(draft.start, plan_request.brokers, target, sets)
-    repaired = shared & ~lacks_racks(draft.end, plan_request.brokers, target, sets)
+    shared = lacks_racks(draft.start, plan_request.brokers.arrays, target, sets)
+    repaired = shared & ~lacks_racks(draft.end, plan_request.brokers.arrays, target, sets)
     for m in np.flatnonzero(repaired).tolist():
         reasons[m], worse[m] = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
     _add_what_leaves(plan_request, draft, sets, why)

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from kafka_assignors.arrays import ABSENT, Floats, Ints
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
+from kafka_rebalance.planner.scales import can_be_led
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PlanCost, PriceCertificate, Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.budget import fits_budget, keeps_hours, search
@@ -26,7 +27,7 @@ from kafka_rebalance.plans.explain import over_caps
 from kafka_rebalance.plans.option_fit import require_countable_bytes
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Verdict
-from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 from kafka_rebalance.plans.state import PlanState, PreviousPlan, Progress
 from kafka_rebalance.plans.survival import is_survived
 from kafka_rebalance.plans.topic_leaders import has_least_leaders
@@ -95,13 +96,13 @@ def continued_plan(
     worst = worst_deviation(problem, loads, within or 0.0)
     allowed = plan_request.options.dead_band if not plan_request.options.is_explicit else within or 0.0
     confirmed = _confirmed(plan_request, previous_plan)
-    holds = leaves_nothing_behind(problem, previous_plan.replicas) and fits_budget(problem, _cost(confirmed.draft))
+    holds = leaves_nothing_behind(problem, previous_plan.replicas, previous_plan.leader)
+    holds &= fits_budget(problem, _cost(confirmed.draft))
     off = 0.0 if worst is None else abs(worst.ratio - 1)
     if holds and off <= allowed:
         return confirmed
     progress("continuing an earlier plan")
-    placed = replace(problem, replicas=previous_plan.replicas, leader=previous_plan.leader, own_disk=None)
-    further = solve(placed, seed=seed, params=params.budget.solve)
+    further = solve(_carried_out(problem, previous_plan), seed=seed, params=params.budget.solve)
     least = params.stability.least_gain
     if holds and _is_as_even(plan_request, problem, (today, loads), further, least):
         return confirmed
@@ -114,6 +115,25 @@ def continued_plan(
         plan_request.options.has_budget and _is_as_even(plan_request, problem, (today, loads), fresh, least)
     )
     return confirmed if holds and is_enough else None
+
+
+def _carried_out(problem: Problem, previous_plan: PreviousPlan) -> Problem:
+    """The problem as if the earlier plan were applied: lists that it rewrote begin with their leader."""
+    replicas, leader, preferred = previous_plan.replicas, previous_plan.leader, problem.preferred
+    if preferred is not None:
+        preferred = np.where((replicas != problem.replicas).any(axis=1), leader, preferred).astype(np.int32)
+    return replace(
+        problem, replicas=replicas, leader=leader, preferred=preferred, must_leave=_leaving(problem, replicas),
+        own_disk=None,
+    )  # fmt: skip
+
+
+def _leaving(problem: Problem, replicas: Ints) -> Flags | None:
+    """``must_leave`` of other lists."""
+    if problem.must_leave is None:
+        return None
+    leaving = np.where(problem.must_leave, problem.replicas, ABSENT)
+    return np.asarray((replicas >= 0) & (replicas[:, :, None] == leaving[:, None, :]).any(axis=2))
 
 
 def _confirmed(plan_request: PlanRequest, previous_plan: PreviousPlan) -> ContinuedPlan:
@@ -259,12 +279,14 @@ def differs(problem: Problem, replicas: Ints, leader: Ints) -> bool:
     return bool((replicas != problem.replicas).any() or (leader != problem.leader).any())
 
 
-def leaves_nothing_behind(problem: Problem, replicas: Ints) -> bool:
+def leaves_nothing_behind(problem: Problem, replicas: Ints, leader: Ints) -> bool:
+    """Whether the placement keeps all hard rules of today, where partitions may move."""
     free = ~problem.pinned
     is_replica = replicas >= 0
     on_leaving = is_replica & ~problem.stays[replicas]
-    offline = (
-        np.zeros_like(is_replica) if problem.must_leave is None else problem.must_leave & (replicas == problem.replicas)
-    )
-    wrong_rf = is_replica.sum(axis=1) != problem.target_rf
-    return not bool(((on_leaving | offline).any(axis=1) | wrong_rf)[free].any())
+    leaving = _leaving(problem, replicas)
+    offline = np.zeros_like(is_replica) if leaving is None else leaving
+    broken = (on_leaving | offline).any(axis=1) | (is_replica.sum(axis=1) != problem.target_rf)
+    broken |= lacks_racks(replicas, problem, problem.target_rf, problem.sets) & problem.moves_replicas
+    broken |= (leader != ABSENT) & ~problem.keeps_leaders[leader] & can_be_led(problem)
+    return not bool(broken[free].any())

@@ -399,7 +399,7 @@ def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: I
     if partitions.placement.preferred is not None:
         preferred = partitions.placement.preferred[rows]
         result |= (preferred != ABSENT) & ~keeps[preferred]
-    return np.asarray(result | lacks_racks(replicas, broker_arrays, target, _sets_of(partitions, rows)))
+    return np.asarray(result | lacks_racks(replicas, broker_arrays.arrays, target, _sets_of(partitions, rows)))
 
 
 def _sets_of(partitions: PartitionArrays, rows: Longs) -> BrokerSets | None:
@@ -407,9 +407,8 @@ def _sets_of(partitions: PartitionArrays, rows: Longs) -> BrokerSets | None:
     return None if sets is None else sets.taken(rows)
 
 
-def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints, sets: BrokerSets | None = None) -> Flags:
+def lacks_racks(replicas: Ints, arrays: Brokers | Problem, target: Ints, sets: BrokerSets | None = None) -> Flags:
     """On fewer racks than possible for the factor. A broker without a rack counts as one."""
-    arrays = broker_arrays.arrays
     rack = distinct_racks(arrays.rack)
     used = np.sort(np.where(replicas >= 0, rack[replicas], -1), axis=1)
     distinct = (used[:, :1] >= 0).sum(axis=1) + ((used[:, 1:] != used[:, :-1]) & (used[:, 1:] >= 0)).sum(axis=1)
@@ -456,7 +455,7 @@ def _hard_reasons(
         confined = int(outside.sum())
         reasons += [fact(FactCode.REPLICAS_OUTSIDE_TOPIC_BROKERS, replicas=confined)] if confined else []
     wrong_rf = free & ((replicas >= 0).sum(axis=1) != target)
-    shared = free & lacks_racks(replicas, broker_arrays, target, _sets_of(partitions, rows))
+    shared = free & lacks_racks(replicas, broker_arrays.arrays, target, _sets_of(partitions, rows))
     reasons += _wrong_factor_or_racks(wrong_rf, shared)
     return (*reasons, *_demoted_reasons(partitions, broker_arrays, rows, free))
 
@@ -485,7 +484,7 @@ def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, opt
     reasons = _leaving_facts(broker_arrays, replicas, (replicas >= 0) & waiting[:, None])
     count = np.asarray((replicas >= 0).sum(axis=1), dtype=np.int32)
     target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
-    shared = waiting & lacks_racks(replicas, broker_arrays, target, partitions.placement.broker_sets)
+    shared = waiting & lacks_racks(replicas, broker_arrays.arrays, target, partitions.placement.broker_sets)
     reasons += _wrong_factor_or_racks(waiting & (count != target), shared)
     return tuple(fact(FactCode.WAITS_FOR_SYNC, reason=reason) for reason in reasons)
 

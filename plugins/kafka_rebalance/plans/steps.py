@@ -168,17 +168,28 @@ def _evens_out(request: PlanRequest, problem: Problem, elections: Draft) -> bool
 
 
 def _add_relief(request: PlanRequest, draft: Draft, step: Ints, params: StepParams) -> None:
-    """Moves off brokers that are nearly full or soon will be, and off those that this would fill."""
+    """Moves off brokers that are nearly full or soon will be, and off those that this would fill. A broker to which
+    these bring as much is not relieved.
+    """
     relieve, rest = ORDER.index(StepKind.RELIEVE), ORDER.index(StepKind.EVEN_OUT)
-    relieved = np.zeros((len(request.brokers.brokers), len(request.resources)), dtype=np.bool_)
-    while True:
-        full = _days_to_full(request, draft, step < relieve, params) < np.inf
-        if relieved.any():
-            full |= _days_to_full(request, draft, step <= relieve, params) < np.inf
-        if not (full & ~relieved).any():
+    before = _after(request, draft, step < relieve)
+    full = _days_to_full(request, draft, step < relieve, params) < np.inf
+    while full.any():
+        relieved = np.zeros_like(full)
+        more = full
+        while (more & ~relieved).any():
+            relieved |= more
+            step[(step == rest) & _takes_off(draft, relieved, request.resources)] = relieve
+            more = _days_to_full(request, draft, step <= relieve, params) < np.inf
+        falls = _after(request, draft, step <= relieve) < before * (1 - BAND_ROUNDING)
+        if falls[full].all():
             return
-        relieved |= full
-        step[(step == rest) & _takes_off(draft, relieved, request.resources)] = relieve
+        full &= falls
+        step[step == relieve] = rest
+
+
+def _after(request: PlanRequest, draft: Draft, done: Flags) -> Floats:
+    return outcome_of(request, draft.chosen(np.flatnonzero(done))).after
 
 
 def needs_relief(request: PlanRequest, params: StepParams) -> Flags:
@@ -193,11 +204,10 @@ def _days_to_full(request: PlanRequest, draft: Draft, done: Flags, params: StepP
     """float64[B, D]: -inf for remaining brokers above ``full_share`` of capacity or a cap; else the days until a disk
     is, if its growth is known and they are within the forecast; else inf.
     """
-    outcome = outcome_of(request, draft.chosen(np.flatnonzero(done)))
-    stays = request.brokers.arrays.stays
-    days = np.full(outcome.after.shape, np.inf)
-    for d, name in enumerate(outcome.resources):
-        load, most = outcome.after[:, d], _most(request, name, request.params.full_share)
+    after, stays = _after(request, draft, done), request.brokers.arrays.stays
+    days = np.full(after.shape, np.inf)
+    for d, name in enumerate(request.resources):
+        load, most = after[:, d], _most(request, name, request.params.full_share)
         is_full = stays & (load > most * (1 + BAND_ROUNDING))
         days[is_full, d] = -np.inf
         if name == "disk":
@@ -231,10 +241,7 @@ def forecast_notes(request: PlanRequest, draft: Draft, step_of: Ints, params: St
     relieve = ORDER.index(StepKind.RELIEVE)
     if "disk" not in request.resources or not (step_of == relieve).any():
         return ()
-    before, after = (
-        outcome_of(request, draft.chosen(np.flatnonzero(done))).after
-        for done in (step_of < relieve, step_of <= relieve)
-    )
+    before, after = (_after(request, draft, done) for done in (step_of < relieve, step_of <= relieve))
     days = np.where(after < before, _days_to_full(request, draft, step_of < relieve, params), np.inf)
     d = request.resources.index("disk")
     later = np.isfinite(days[:, d])

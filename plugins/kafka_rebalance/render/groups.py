@@ -536,14 +536,19 @@ _AFRESH = (
 
 
 def _streams_no_standby(
-    *, instance: str, tasks_restored: int, tasks_restored_with: int | None, state_bytes: int | None
+    *, instance: str, tasks_restored: int, tasks_restored_with: int | None, state_bytes: int | None, is_classic: bool
 ) -> str:
     size = "" if state_bytes is None else f" ({bytes_in_words(state_bytes)} in all)"
     would = "" if tasks_restored_with is None else f": {tasks_restored_with} would be restored then"
+    setting = (
+        "num.standby.replicas=1 in the application and restart its instances one at a time"
+        if is_classic
+        else "streams.num.standby.replicas=1 for the group (kafka-configs --entity-type groups)"
+    )
     return (
         f"No task has a standby. If instance {instance} dies, {counted(tasks_restored, 'task')} "
         f"{verb(tasks_restored, 'is', 'are')} read again from the changelogs{size} before work goes on. Set "
-        f"streams.num.standby.replicas=1 for the group (kafka-configs --entity-type groups){would}."
+        f"{setting}{would}."
     )
 
 

@@ -45,7 +45,7 @@ WHAT_TO_DO: Mapping[str, str] = MappingProxyType(
         "mixed_clients": "Use one client library per group.",
         "server_uniform_may_throw": "Give all members one subscription, set `group.remote.assignor=range`, or upgrade.",
         "share_group_behind": "Add members.",
-        "streams_no_standby": "Set `streams.num.standby.replicas=1` for the group.",
+        "streams_no_standby": "Set `num.standby.replicas=1`, as the finding says.",
         "streams_standbys_missing": "Run more instances, or restart one, as the finding says.",
         "streams_standbys_move": "Restart one instance at a time, and wait until its standbys have caught up.",
         "streams_tasks_uneven": "Restart one instance in a quiet hour, as the finding says.",

@@ -588,3 +588,12 @@ def _instant(text: str) -> tuple[datetime, int, str] | None:
     except ValueError:
         return None
     return moment, int(fraction.ljust(9, "0")), match[2] or ""
+
+
+def reason_args(document: dict[str, Any], code: str) -> dict[str, Any] | None:
+    """Return the arguments of the first reason with this code."""
+    return next((reason["args"] for reason in document["reasons"] if reason["code"] == code), None)
+
+
+def stops_at_step(document: dict[str, Any]) -> dict[str, Any] | None:
+    return reason_args(document, "stops_at_step")

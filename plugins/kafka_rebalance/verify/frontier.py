@@ -18,9 +18,9 @@ import numpy as np
 
 from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, Ints, cap_of
+from kafka_rebalance.verify.document import stops_at_step
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.loads import Levels, hard_limits, requested_band, weights_of
-from kafka_rebalance.verify.verdict_rules import stops_at_step
 
 LEAST_POINTS = 4
 NAMES = ["cheap", "knee", "even"]

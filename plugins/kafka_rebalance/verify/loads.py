@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.resources import RESOURCES, UNITS
 from kafka_rebalance.snapshot.model import BrokerState, LogDir
 from kafka_rebalance.snapshot.ranges import Capacity
@@ -25,6 +25,7 @@ from kafka_rebalance.verify.cluster import (
     distinct_racks,
     rack_counts,
 )
+from kafka_rebalance.verify.document import stops_at_step
 from kafka_rebalance.verify.faults import FaultList
 
 Longs = npt.NDArray[np.int64]
@@ -511,12 +512,17 @@ def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, param
 
 
 def target_factors(cluster: ClusterArrays, parameters: PlanOptions) -> Longs:
-    """Return replication factors; a pinned partition keeps its own, on remaining brokers."""
+    """Return replication factors; a pinned partition keeps its own, on remaining brokers, and where only an excluded
+    topic keeps it on a removed one.
+    """
     is_replica = cluster.now >= 0
+    contradicts = cluster.excluded & ~cluster.in_flight & ~cluster.leaderless
+    is_gone = np.array([broker.state.is_gone for broker in cluster.brokers], dtype=np.bool_)
+    counts = cluster.stays[cluster.now] | (contradicts[:, None] & ~is_gone[cluster.now])
     rf = is_replica.sum(axis=1)
     if parameters.replication_factor is not None and parameters.moves_replicas:
         rf = np.full(len(rf), parameters.replication_factor)
-    return np.asarray(np.where(cluster.left_alone, (is_replica & cluster.stays[cluster.now]).sum(axis=1), rf))
+    return np.asarray(np.where(cluster.left_alone, (is_replica & counts).sum(axis=1), rf))
 
 
 SLACK = 1e-9
@@ -568,7 +574,8 @@ def check_outcomes(
     _check_preferred(document["preferred_leaders"], levels, cluster, faults)
     check_capacity(levels, cluster, faults)
     if document["verdict"] in ("rebalance", "nothing_to_do"):
-        _check_caps(levels, cluster, parameters, faults)
+        is_end = parameters.at not in STEPS or stops_at_step(document) is None
+        check_caps(levels, cluster, parameters, faults, is_end=is_end)
     excess = [topic_excess(cluster, cluster.now), topic_excess(cluster, claimed.after)]
     faults.require_equal("topic_excess", "plan.topic_excess_replicas", document["topic_excess_replicas"], excess)
     for outcome in document["resources"]:
@@ -765,7 +772,10 @@ def check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) ->
             )
 
 
-def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList) -> None:
+def check_caps(
+    levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList, *, is_end: bool
+) -> None:
+    """All steps together keep every cap; the first of them lift no broker above one."""
     for name in sorted(parameters.caps.keys() | parameters.headroom.keys()):
         is_share_of_nothing = name in parameters.headroom and levels.capacity.get(name) is None
         cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
@@ -773,7 +783,8 @@ def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanOptions,
             kind = "headroom" if is_share_of_nothing else "caps"
             faults.add("capacity", f"parameters.{kind}.{name[:20]}", "it is unknown whether it is kept")
             continue
-        over = cluster.stays & (levels.after[name] > cap * (1 + SLACK))
+        allowed = cap if is_end else np.maximum(cap, levels.before[name])
+        over = cluster.stays & (levels.after[name] > allowed * (1 + SLACK))
         for b in np.flatnonzero(over).tolist():
             message = f"{name} comes to {levels.after[name][b]:g}, its cap is {cap[b]:g}"
             faults.add("capacity", f"broker {cluster.ids[b]}", message)

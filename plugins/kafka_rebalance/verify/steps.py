@@ -14,7 +14,16 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.bounds import recomputed_bounds
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, cap_of, read_moves
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.loads import FULL_SHARE, SLACK, Levels, check_capacity, check_widened, recompute, skew_of
+from kafka_rebalance.verify.loads import (
+    FULL_SHARE,
+    SLACK,
+    Levels,
+    check_capacity,
+    check_caps,
+    check_widened,
+    recompute,
+    skew_of,
+)
 from kafka_rebalance.verify.verdict_rules import is_same
 from kafka_rebalance.verify.waves import total
 
@@ -61,6 +70,7 @@ def check_steps(
             if not has_cause:
                 faults.add("step", location, "no broker that is nearly full or soon will be is relieved")
         check_capacity(after, cluster, faults)
+        check_caps(after, cluster, parameters, faults, is_end=False)
         _check_cost(location, step, own, claimed, document, faults)
         _check_outcomes(location, step, before, after, cluster, parameters, document, faults)
         _check_bound(location, step, done, after, cluster, parameters, document, faults, is_last=is_last)

@@ -22,6 +22,7 @@ import numpy as np
 
 from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.verify.cluster import ClusterArrays, Flags, Floats, Ints
+from kafka_rebalance.verify.document import reason_args, stops_at_step
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.loads import (
     COUNTS,
@@ -232,10 +233,6 @@ def _bands(
     }
 
 
-def stops_at_step(document: dict[str, Any]) -> dict[str, Any] | None:
-    return _claimed(document, "stops_at_step")
-
-
 def _check_nearly_full(
     document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> list[str]:
@@ -370,7 +367,7 @@ def _check_within_dead_band(
     if parameters.preferred_election or not outside:
         return
     name, location = outside[0], "plan.verdict"
-    if parameters.has_budget and (claimed := _claimed(document, "budget_allows_nothing")) is not None:
+    if parameters.has_budget and (claimed := reason_args(document, "budget_allows_nothing")) is not None:
         if any(claimed.get(name) != document["parameters"][name] for name in _LIMITS):
             faults.add("verdict", "plan.reasons", "the budget is another one than that of the parameters")
         now = imbalance(bands, levels.before, cluster)
@@ -389,14 +386,10 @@ def _check_within_dead_band(
     off = max(worst_deviation_from_share(bands, load, cluster, parameters) for load in states)
     if off <= allowed + SLACK:
         return
-    rejected = _claimed(document, "does_not_pay")
+    rejected = reason_args(document, "does_not_pay")
     if rejected is None or not _does_not_pay(rejected, was, cluster, parameters):
         text = f"{name} stands outside its band, some broker {off:.0%} from its share, and no figures say why it stays"
         faults.add("verdict", location, text)
-
-
-def _claimed(document: dict[str, Any], code: str) -> dict[str, Any] | None:
-    return next((reason["args"] for reason in document["reasons"] if reason["code"] == code), None)
 
 
 def _does_not_pay(rejected: Mapping[str, Any], was: float, cluster: ClusterArrays, parameters: PlanOptions) -> bool:

@@ -58,9 +58,18 @@ def test_a_plan_that_is_done_wants_something_else_or_is_contradicted_leaves_noth
 
 def test_a_placement_that_leaves_something_behind() -> None:
     problem = hand_problem(THREE, 3, leaving=[0])
-    assert not leaves_nothing_behind(problem, problem.replicas)
-    assert leaves_nothing_behind(problem, np.array([[1, 2]] * 3))
-    assert not leaves_nothing_behind(problem, np.array([[1, -1]] * 3))  # one replica of two
+    ones = np.ones(3, dtype=np.int32)
+    assert not leaves_nothing_behind(problem, problem.replicas, problem.leader)
+    assert leaves_nothing_behind(problem, np.array([[1, 2]] * 3), ones)
+    assert not leaves_nothing_behind(problem, np.array([[1, -1]] * 3), ones)  # one replica of two
+    same_rack = replace(problem, rack=np.array([0, 1, 1], dtype=np.int32))
+    assert leaves_nothing_behind(same_rack, np.array([[1, 2]] * 3), ones)  # no other rack is open
+    open_rack = replace(same_rack, stays=np.ones(3, dtype=np.bool_), takes_replicas=np.ones(3, dtype=np.bool_))
+    assert not leaves_nothing_behind(open_rack, np.array([[1, 2]] * 3), ones)
+    demoted = replace(problem, keeps_leaders=np.array([False, False, True]), takes_leaders=problem.stays & (ones > 0))
+    assert not leaves_nothing_behind(demoted, np.array([[1, 2]] * 3), ones)
+    offline = replace(open_rack, rack=np.arange(3, dtype=np.int32), must_leave=open_rack.replicas == 1)
+    assert not leaves_nothing_behind(offline, np.array([[2, 1]] * 3), 2 * ones)  # in another place of the list
     assert not differs(problem, problem.replicas, problem.leader)
     assert differs(problem, problem.replicas, np.array([1, 0, 0]))
 

@@ -23,6 +23,7 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.group import Group, GroupType, Member, Subtopology, Tasks
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition
 from tests.unit.findings.sample_clusters import cluster, require_words, striped
+from tests.unit.groups.test_classic_streams import at_rest
 
 EVENT = ReplayOptions(scenarios=SCENARIOS)
 CODES = (
@@ -106,6 +107,26 @@ def test_no_standby_where_the_state_is_large() -> None:
     unknown = (replace(STATEFUL, changelog_topics=("hidden",)),)
     assert judged(snapshot_of(bare, 0, parts=unknown))[0]["streams_no_standby"].severity is Severity.LOW
     assert judged(snapshot_of(bare, 0), ReplayOptions())[0] == {}, "events were not asked for"
+
+
+def test_no_standby_in_classic_streams_where_changelogs_by_name_are_large() -> None:
+    """Half of the cluster's bytes; another application's changelogs do not count."""
+    classic = at_rest()
+    other = Group("app-two", GroupType.CLASSIC, "stream", state="Empty")
+    rows = [*striped("orders", 6), *striped("app-two-x-changelog", 4), *striped("app-store-changelog", 4)]
+    snapshot = cluster(rows, groups=[classic.group, other])
+    told = judged(snapshot)[0]["streams_no_standby"]
+    evidence = told.evidence
+    assert (told.severity, evidence["tasks_restored"], evidence["changelog_bytes"]) == (Severity.MEDIUM, 4, 400)
+    assert "Set num.standby.replicas=1 in the application and restart" in render(told.recommendation)
+    hidden = judged(cluster(rows[:-4], groups=[classic.group, other]))[0]["streams_no_standby"]
+    assert (hidden.severity, hidden.evidence["changelog_bytes"]) == (Severity.LOW, None)
+    small = [*rows[:-4], *striped("app-store-changelog", 4, 0)]
+    for rest in (
+        cluster(small, groups=[classic.group, other]),
+        replace(snapshot, groups=(at_rest(standby_replicas=1).group,)),
+    ):
+        assert "streams_no_standby" not in judged(rest)[0]
 
 
 @pytest.mark.parametrize(
