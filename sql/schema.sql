@@ -801,7 +801,7 @@ CREATE VIEW advisor.broker_disk_forecast AS
             log_dir.usable_bytes
            FROM (reading
              JOIN store.log_dir ON (((log_dir.snapshot_key = reading.snapshot_key) AND (log_dir.captured_at = reading.captured_at))))
-          WHERE ((log_dir.total_bytes IS NOT NULL) AND (log_dir.usable_bytes IS NOT NULL))
+          WHERE ((log_dir.total_bytes > 0) AND (log_dir.usable_bytes IS NOT NULL))
         ), used AS (
          SELECT volume.cluster,
             volume.captured_at,
@@ -822,7 +822,7 @@ CREATE VIEW advisor.broker_disk_forecast AS
             held.capacity AS total_bytes
            FROM (reading
              JOIN store.broker_level held ON (((held.snapshot_key = reading.snapshot_key) AND (held.captured_at = reading.captured_at) AND (held.resource = 'disk'::text))))
-          WHERE (held.capacity IS NOT NULL)
+          WHERE (held.capacity > (0)::double precision)
         ), trend AS (
          SELECT used.cluster,
             used.broker,
@@ -1130,7 +1130,11 @@ CREATE VIEW store.finding_subject AS
                 UNION ALL
                  SELECT 'topic'::text,
                     regexp_replace(told.subject, '-[0-9]+$'::text, ''::text) AS regexp_replace
-                  WHERE (told.type = 'partition'::text)) named)) about
+                  WHERE (told.type = 'partition'::text)
+                UNION ALL
+                 SELECT 'broker'::text,
+                    told.subject
+                  WHERE (told.type = 'coordinator'::text)) named)) about
   GROUP BY cluster, type, subject;
 
 ALTER VIEW store.finding_subject OWNER TO advisor_owner;
@@ -1182,7 +1186,7 @@ CREATE VIEW advisor.broker_overview_latest AS
            FROM ( SELECT DISTINCT log_dir.total_bytes,
                     log_dir.usable_bytes
                    FROM store.log_dir
-                  WHERE ((log_dir.snapshot_key = newest.snapshot_key) AND (log_dir.captured_at = newest.captured_at) AND (log_dir.broker = broker.broker) AND (log_dir.total_bytes IS NOT NULL) AND (log_dir.usable_bytes IS NOT NULL))) one) volume ON (true))
+                  WHERE ((log_dir.snapshot_key = newest.snapshot_key) AND (log_dir.captured_at = newest.captured_at) AND (log_dir.broker = broker.broker) AND (log_dir.total_bytes > 0) AND (log_dir.usable_bytes IS NOT NULL))) one) volume ON (true))
      LEFT JOIN LATERAL ( SELECT (plan_broker.load_after - plan_broker.load_before) AS disk_bytes
            FROM (store.newest_run newest_run
              JOIN store.plan_broker ON (((plan_broker.run_key = newest_run.run_key) AND (plan_broker.started_at = newest_run.started_at))))
@@ -1616,7 +1620,8 @@ CREATE VIEW advisor.cluster_latest AS
     found."all" AS finding_count,
     plan.replica_moves,
     plan.bytes,
-    plan.leader_changes
+    plan.leader_changes,
+    plan.expires_at
    FROM ((((((store.newest_run newest
      JOIN store.snapshot ON ((snapshot.snapshot_key = newest.snapshot_key)))
      JOIN store.plan ON ((plan.run_key = newest.run_key)))
@@ -1625,7 +1630,7 @@ CREATE VIEW advisor.cluster_latest AS
             count(*) FILTER (WHERE (finding.severity = 'high'::text)) AS high,
             count(*) FILTER (WHERE (finding.severity <> ALL (ARRAY['info'::text, 'ok'::text]))) AS "all"
            FROM store.finding
-          WHERE (finding.run_key = newest.run_key)) found)
+          WHERE ((finding.run_key = newest.run_key) AND (finding.muted_until IS NULL))) found)
      CROSS JOIN LATERAL ( SELECT count(*) AS resources
            FROM store.plan_resource
           WHERE ((plan_resource.run_key = newest.run_key) AND (plan_resource.exclusion_reason_code IS NOT NULL))) excluded)
@@ -1676,9 +1681,9 @@ COMMENT ON COLUMN advisor.cluster_latest.worst_resource IS 'Resource of worst_br
 
 COMMENT ON COLUMN advisor.cluster_latest.worst_skew IS 'Level of worst_broker over the mean.';
 
-COMMENT ON COLUMN advisor.cluster_latest.critical_count IS 'Open findings of severity critical.';
+COMMENT ON COLUMN advisor.cluster_latest.critical_count IS 'Findings of severity critical; here and below, muted ones are left out.';
 
-COMMENT ON COLUMN advisor.cluster_latest.high_count IS 'Open findings of severity high.';
+COMMENT ON COLUMN advisor.cluster_latest.high_count IS 'Findings of severity high.';
 
 COMMENT ON COLUMN advisor.cluster_latest.finding_count IS 'Findings worse than info.';
 
@@ -1687,6 +1692,8 @@ COMMENT ON COLUMN advisor.cluster_latest.replica_moves IS 'Replica moves of the 
 COMMENT ON COLUMN advisor.cluster_latest.bytes IS 'Bytes of the plan; NULL where sizes are unknown.';
 
 COMMENT ON COLUMN advisor.cluster_latest.leader_changes IS 'Leader changes of the plan.';
+
+COMMENT ON COLUMN advisor.cluster_latest.expires_at IS 'End of the plan; NULL: the snapshot has no time.';
 
 CREATE TABLE store.consumer_group (
     snapshot_key bigint NOT NULL,
@@ -5755,8 +5762,11 @@ CREATE VIEW advisor.topic_overview_latest AS
     found.worst_code AS worst_finding_code
    FROM (((((store.newest_snapshot newest
      JOIN store.topic ON (((topic.snapshot_key = newest.snapshot_key) AND (topic.captured_at = newest.captured_at))))
-     LEFT JOIN LATERAL ( SELECT min(cardinality(partition.replicas)) AS replication_factor,
-            count(*) FILTER (WHERE (cardinality(partition.isr) < cardinality(partition.replicas))) AS under_replicated,
+     LEFT JOIN LATERAL ( SELECT NULLIF(min(cardinality(partition.replicas)), 0) AS replication_factor,
+                CASE
+                    WHEN bool_and(((partition.isr IS NOT NULL) AND (cardinality(partition.replicas) > 0))) THEN count(*) FILTER (WHERE (cardinality(partition.isr) < cardinality(partition.replicas)))
+                    ELSE NULL::bigint
+                END AS under_replicated,
                 CASE
                     WHEN bool_and((partition.log_bytes[array_position(partition.replicas, partition.leader)] IS NOT NULL)) THEN (sum(partition.log_bytes[array_position(partition.replicas, partition.leader)]))::bigint
                     ELSE NULL::bigint
@@ -5799,9 +5809,9 @@ COMMENT ON COLUMN advisor.topic_overview_latest.is_internal IS 'True for a topic
 
 COMMENT ON COLUMN advisor.topic_overview_latest.partition_count IS 'Partitions.';
 
-COMMENT ON COLUMN advisor.topic_overview_latest.replication_factor IS 'Replicas of the partition that has the fewest.';
+COMMENT ON COLUMN advisor.topic_overview_latest.replication_factor IS 'Replicas of the partition that has the fewest; NULL: unknown.';
 
-COMMENT ON COLUMN advisor.topic_overview_latest.under_replicated IS 'Partitions whose ISR is smaller than their replicas.';
+COMMENT ON COLUMN advisor.topic_overview_latest.under_replicated IS 'Partitions whose ISR is smaller than their replicas; NULL: unknown.';
 
 COMMENT ON COLUMN advisor.topic_overview_latest.log_bytes IS 'Bytes of all its partitions, each counted once (its leader''s log); NULL: one of them is unknown.';
 

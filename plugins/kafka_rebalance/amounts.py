@@ -10,8 +10,12 @@ UNKNOWN = "unknown"
 LEAST_PRICE = 0.5  # a smaller one rounds to nothing
 
 
+def noun_of(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"
+
+
 def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun_of(count, noun)}"
 
 
 def changing(partitions: int) -> str:

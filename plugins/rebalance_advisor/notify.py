@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 
 from kafka_assignors.visible_text import visible
 from kafka_rebalance.amounts import bytes_in_words, counted
-from rebalance_advisor.publish.report import named
+from kafka_rebalance.plans.plan import Verdict
+from rebalance_advisor.publish.report import VERDICT_WORDS, named
 from rebalance_advisor.store.notifications import FindingNews, NewestState, SentMessage
 
 WORST_FIRST = ("critical", "high", "medium", "low")  # info and ok are never sent
@@ -59,7 +60,7 @@ def messages_for(
     ]
     last = max((message.sent_at for message in sent), default=None)
     if not messages and state.published_run_id is not None and (last is None or now - last >= _SILENCE):
-        messages = [_all_well(state, concerned)]
+        messages = [_all_well(state, concerned, team)]
     return messages
 
 
@@ -80,7 +81,8 @@ def _news(state: NewestState, concerned: Sequence[FindingNews]) -> Message | Non
 
 
 def _verdict(state: NewestState) -> str:
-    return (state.verdict or "").replace("_", " ")
+    words = VERDICT_WORDS.get(state.verdict or "", state.verdict or "").partition(":")[0]
+    return words[:1].lower() + words[1:]
 
 
 def _plan(state: NewestState) -> list[str]:
@@ -95,7 +97,8 @@ def _failed(state: NewestState) -> Message | None:
         return None
     head = f"{state.cluster}: the newest advisory {_STATE_WORDS[state.last_run_state]}"
     reasons = [state.last_failure] if state.last_run_state == "failed" and state.last_failure else []
-    return _message("failed", state.last_run_id, head, [*reasons, "The advisory before it is still valid."])
+    reasons += ["The advisory before it is still valid."] if state.published_run_id is not None else []
+    return _message("failed", state.last_run_id, head, reasons)
 
 
 def _late(state: NewestState, sent: Sequence[SentMessage], late_after_hours: float, now: datetime) -> Message | None:
@@ -113,10 +116,13 @@ def _late(state: NewestState, sent: Sequence[SentMessage], late_after_hours: flo
     )
 
 
-def _all_well(state: NewestState, concerned: Sequence[FindingNews]) -> Message:
+def _all_well(state: NewestState, concerned: Sequence[FindingNews], team: str | None) -> Message:
     run_id = state.published_run_id or ""
     if not concerned:
-        return _message("all_well", run_id, f"{state.cluster}: all well", ["No finding is open."])
+        is_well = team is None and state.verdict == Verdict.NOTHING_TO_DO
+        head = f"{state.cluster}: {'all well' if is_well else f'{_verdict(state)}, nothing new this week'}"
+        none = f"No finding{'' if team is None else f' of team {team}'} is open."
+        return _message("all_well", run_id, head, [*_plan(state), none])
     head = f"{state.cluster}: nothing new this week, {counted(len(concerned), 'finding')} still open"
     return _message("all_well", run_id, head, [*_plan(state), *_lines(concerned)])
 

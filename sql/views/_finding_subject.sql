@@ -1,5 +1,5 @@
 -- Internal: what the newest advisory of each cluster says about each subject, also as something that a finding explains. A
--- finding about a partition is about its topic, too. Muted findings are left out.
+-- finding about a partition is about its topic, too, and one about a coordinator about its broker. Muted findings are left out.
 CREATE OR REPLACE VIEW store.finding_subject AS
 SELECT
     about.cluster,
@@ -22,6 +22,8 @@ FROM (
         SELECT told.type, told.subject
         UNION ALL
         SELECT 'topic', regexp_replace(told.subject, '-[0-9]+$', '') WHERE told.type = 'partition'
+        UNION ALL
+        SELECT 'broker', told.subject WHERE told.type = 'coordinator'
     ) AS named
 ) AS about
 GROUP BY about.cluster, about.type, about.subject;

@@ -24,7 +24,7 @@ volume AS (
         reading.cluster, reading.captured_at, reading.is_newest, log_dir.broker, log_dir.total_bytes, log_dir.usable_bytes
     FROM reading
     JOIN store.log_dir ON log_dir.snapshot_key = reading.snapshot_key AND log_dir.captured_at = reading.captured_at
-    WHERE log_dir.total_bytes IS NOT NULL AND log_dir.usable_bytes IS NOT NULL
+    WHERE log_dir.total_bytes > 0 AND log_dir.usable_bytes IS NOT NULL
 ),
 used AS (
     SELECT
@@ -41,7 +41,7 @@ used AS (
     FROM reading
     JOIN store.broker_level AS held
         ON held.snapshot_key = reading.snapshot_key AND held.captured_at = reading.captured_at AND held.resource = 'disk'
-    WHERE held.capacity IS NOT NULL
+    WHERE held.capacity > 0
 ),
 trend AS (
     SELECT

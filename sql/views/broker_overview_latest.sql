@@ -57,7 +57,7 @@ LEFT JOIN LATERAL (
         SELECT DISTINCT log_dir.total_bytes, log_dir.usable_bytes
         FROM store.log_dir
         WHERE log_dir.snapshot_key = newest.snapshot_key AND log_dir.captured_at = newest.captured_at
-            AND log_dir.broker = broker.broker AND log_dir.total_bytes IS NOT NULL AND log_dir.usable_bytes IS NOT NULL
+            AND log_dir.broker = broker.broker AND log_dir.total_bytes > 0 AND log_dir.usable_bytes IS NOT NULL
     ) AS one
 ) AS volume ON true
 LEFT JOIN LATERAL (

@@ -23,7 +23,8 @@ SELECT
     found.all AS finding_count,
     plan.replica_moves,
     plan.bytes,
-    plan.leader_changes
+    plan.leader_changes,
+    plan.expires_at
 FROM store.newest_run AS newest
 JOIN store.snapshot ON snapshot.snapshot_key = newest.snapshot_key
 JOIN store.plan ON plan.run_key = newest.run_key
@@ -34,7 +35,7 @@ CROSS JOIN LATERAL (
         count(*) FILTER (WHERE severity = 'high') AS high,
         count(*) FILTER (WHERE severity NOT IN ('info', 'ok')) AS "all"
     FROM store.finding
-    WHERE finding.run_key = newest.run_key
+    WHERE finding.run_key = newest.run_key AND finding.muted_until IS NULL
 ) AS found
 CROSS JOIN LATERAL (
     SELECT count(*) AS resources
@@ -70,9 +71,10 @@ COMMENT ON COLUMN advisor.cluster_latest.excluded_resource_count IS 'Resources t
 COMMENT ON COLUMN advisor.cluster_latest.worst_broker IS 'Broker with the highest level over the mean, over all resources.';
 COMMENT ON COLUMN advisor.cluster_latest.worst_resource IS 'Resource of worst_broker.';
 COMMENT ON COLUMN advisor.cluster_latest.worst_skew IS 'Level of worst_broker over the mean.';
-COMMENT ON COLUMN advisor.cluster_latest.critical_count IS 'Open findings of severity critical.';
-COMMENT ON COLUMN advisor.cluster_latest.high_count IS 'Open findings of severity high.';
+COMMENT ON COLUMN advisor.cluster_latest.critical_count IS 'Findings of severity critical; here and below, muted ones are left out.';
+COMMENT ON COLUMN advisor.cluster_latest.high_count IS 'Findings of severity high.';
 COMMENT ON COLUMN advisor.cluster_latest.finding_count IS 'Findings worse than info.';
 COMMENT ON COLUMN advisor.cluster_latest.replica_moves IS 'Replica moves of the plan.';
 COMMENT ON COLUMN advisor.cluster_latest.bytes IS 'Bytes of the plan; NULL where sizes are unknown.';
 COMMENT ON COLUMN advisor.cluster_latest.leader_changes IS 'Leader changes of the plan.';
+COMMENT ON COLUMN advisor.cluster_latest.expires_at IS 'End of the plan; NULL: the snapshot has no time.';

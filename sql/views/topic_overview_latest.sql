@@ -22,8 +22,10 @@ JOIN store.topic
     ON topic.snapshot_key = newest.snapshot_key AND topic.captured_at = newest.captured_at
 LEFT JOIN LATERAL (
     SELECT
-        min(cardinality(partition.replicas)) AS replication_factor,
-        count(*) FILTER (WHERE cardinality(partition.isr) < cardinality(partition.replicas)) AS under_replicated,
+        -- A table of groups alone has no replicas.
+        nullif(min(cardinality(partition.replicas)), 0) AS replication_factor,
+        CASE WHEN bool_and(partition.isr IS NOT NULL AND cardinality(partition.replicas) > 0)
+            THEN count(*) FILTER (WHERE cardinality(partition.isr) < cardinality(partition.replicas)) END AS under_replicated,
         -- Replicas of a partition differ by what was deleted: the leader's size is that of the partition.
         CASE WHEN bool_and(partition.log_bytes[array_position(partition.replicas, partition.leader)] IS NOT NULL)
             THEN sum(partition.log_bytes[array_position(partition.replicas, partition.leader)])::bigint END AS log_bytes
@@ -55,8 +57,8 @@ COMMENT ON COLUMN advisor.topic_overview_latest.snapshot_id IS 'Id of the snapsh
 COMMENT ON COLUMN advisor.topic_overview_latest.topic IS 'Topic.';
 COMMENT ON COLUMN advisor.topic_overview_latest.is_internal IS 'True for a topic of Kafka itself.';
 COMMENT ON COLUMN advisor.topic_overview_latest.partition_count IS 'Partitions.';
-COMMENT ON COLUMN advisor.topic_overview_latest.replication_factor IS 'Replicas of the partition that has the fewest.';
-COMMENT ON COLUMN advisor.topic_overview_latest.under_replicated IS 'Partitions whose ISR is smaller than their replicas.';
+COMMENT ON COLUMN advisor.topic_overview_latest.replication_factor IS 'Replicas of the partition that has the fewest; NULL: unknown.';
+COMMENT ON COLUMN advisor.topic_overview_latest.under_replicated IS 'Partitions whose ISR is smaller than their replicas; NULL: unknown.';
 COMMENT ON COLUMN advisor.topic_overview_latest.log_bytes IS 'Bytes of all its partitions, each counted once (its leader''s log); NULL: one of them is unknown.';
 COMMENT ON COLUMN advisor.topic_overview_latest.in_bytes_per_s IS 'Bytes/s that producers write; NULL: unknown.';
 COMMENT ON COLUMN advisor.topic_overview_latest.out_bytes_per_s IS 'Bytes/s that consumers read; NULL: unknown.';

@@ -163,8 +163,8 @@ def test_owners_hear_of_what_is_new_once_and_of_what_is_worse_again(connection, 
 @pytest.mark.usefixtures("listed", "said")
 def test_a_failed_run_is_told_with_its_last_words(connection, letters) -> None:
     advise(connection, "r-1.prod", [])
-    assert send() == 3  # the first words of a quiet cluster: all well
-    assert {subject for _, subject, _ in letters} == {"[Kafka advisor] prod: all well"}
+    assert send() == 3  # the first words of a quiet cluster
+    assert {subject for _, subject, _ in letters} == {"[Kafka advisor] prod: rebalance, nothing new this week"}
     (snapshot_id,) = connection.execute("SELECT snapshot_id FROM store.snapshot").fetchone()
     store.start_run(connection, run_id="r-2.prod", cluster="prod", snapshot_id=snapshot_id)
     record_failure(connection, TaskFailure("prod", "advise_prod", "replay_and_plan", "r-2", "no executor is left"))

@@ -162,7 +162,7 @@ def group_document(
             "kind": kind.value,
             "state": group.state,
             "coordinator": group.coordinator,
-            "members": today.members,
+            "members": max(today.members, group.member_count or 0),
             "partitions": today.partitions if motion is None else today.partitions or None,
             "assignor": group.protocol,
             "version": _document(today.version),

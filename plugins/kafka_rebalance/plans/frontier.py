@@ -35,6 +35,8 @@ from kafka_rebalance.plans.state import PlanState, Progress, ignore
 from kafka_rebalance.plans.unseen import nothing_usable
 from kafka_rebalance.scoring.assignment_scores import skew
 
+_WIDEST = 0.99  # ``--balance-within`` takes less than 100 %
+
 
 class AddFrontier:
     name = "frontier"
@@ -89,7 +91,7 @@ def bands_between(plan_request: PlanRequest, params: FrontierParams = DEFAULTS.f
     worst = worst_deviation(problem, broker_loads(problem, problem.replicas, problem.leader), narrowest)
     widest = max(abs(worst.ratio - 1) if worst is not None else 0.0, 4 * narrowest)
     own = 0.0 if plan_request.options.targets or plan_request.options.band is None else plan_request.options.band
-    grid = np.geomspace(0.8 * widest, narrowest, params.steps).tolist()
+    grid = np.geomspace(min(0.8 * widest, _WIDEST), narrowest, params.steps).tolist()
     bands = [round(band, 4) for band in grid if not own / same < band < own * same]
     if plan_request.watched and own:  # the plan ignores watched rates, this point does not
         bands = sorted([*bands, own], reverse=True)

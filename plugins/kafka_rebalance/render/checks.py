@@ -74,7 +74,7 @@ def _and_more(*, count: int) -> str:
 
 
 def _all_moves_done(*, moves: int) -> str:
-    return f"all {moves:,} moves are done"
+    return "the move is done" if moves == 1 else f"all {moves:,} moves are done"
 
 
 def _moves_are_left(*, moves: int, gain: float | None, imbalance: float | None) -> str:
@@ -185,9 +185,9 @@ def _plan_expired(*, expires_at: str) -> str:
 
 def _looks_like_another_cluster(*, cluster: str, what: str, found: int, known: int) -> str:
     subject = (
-        f"{found:,} of the {known:,} partitions that move are where the plan knows them"
+        f"where the plan knows them are {found:,} of {counted(known, 'partition')} that move"
         if what == "partitions"
-        else f"{found:,} of the {known:,} brokers that the plan knows are there"
+        else f"of {counted(known, 'broker')} that the plan knows, {found:,} are there"
     )
     return f"{subject}: this looks like another cluster than {cluster}"
 

@@ -82,7 +82,7 @@ _DUMPS = MappingProxyType(
 _CAUSES = MappingProxyType(
     {
         "share_group": "a share group commits no offsets",
-        "commits_in_part": "a {group_type} group does not commit all that it reads",
+        "commits_in_part": "a group of type {group_type} does not commit all that it reads",
         "commits_not_read": "its committed offsets were not read",
         "some_commits_not_read": "some of its offsets were not read",
     }
@@ -235,7 +235,7 @@ def _topic_named_by_group(*, group: str, why: str | None, is_refused: bool) -> s
 
 def _commits_outside_log(*, commits: int, is_beyond_end: bool, offset: int, partition: str, limit: int) -> str:
     where, edge = ("beyond the end", "ends") if is_beyond_end else ("below the start", "begins")
-    return f"{commits:,} committed offsets are {where}, such as {offset} of {partition}, which {edge} at {limit}"
+    return f"{counted(commits, 'committed offset')} {where}, such as {offset} of {partition}, which {edge} at {limit}"
 
 
 def _more_than_a_page(*, partitions: int, topic: str) -> str:

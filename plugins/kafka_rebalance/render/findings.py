@@ -45,7 +45,7 @@ def _pattern(topic: str) -> str:
 
 
 def _where(topic: str | None, topics: int | None) -> str:
-    return f"{topics:,} topics" if topic is None else topic
+    return counted(topics or 0, "topic") if topic is None else topic
 
 
 # --- disks and rates
@@ -279,8 +279,8 @@ def _preferred_order_uneven(
         else "Let a plan put other replicas first"
     )
     return (
-        f"{first_replicas:,} of {partitions:,} replica lists begin with broker {broker}. A preferred election would "
-        f"make leaders less even: broker {broker} would lead {counted(leaders_once_elected, 'partition')}, "
+        f"Broker {broker} is first in {first_replicas:,} of {counted(partitions, 'replica list')}. A preferred "
+        f"election would make leaders less even: it would lead {counted(leaders_once_elected, 'partition')}, "
         f"{times_share_once_elected:.2f} × its share (the most today is {times_share:.2f} ×). Do not elect; "
         f"{automatic}. {way}."
     )
@@ -317,8 +317,8 @@ def _topic_on_few_brokers(
 
 def _coordinator_piled_up(*, broker: int, groups: int, all_groups: int, times_share: float) -> str:
     return (
-        f"Broker {broker} coordinates {groups:,} of {all_groups:,} groups, {times_share:.1f} × its share. Spread the "
-        "leaders of __consumer_offsets: the leader of a group's partition of it coordinates the group."
+        f"Broker {broker} coordinates {groups:,} of {counted(all_groups, 'group')}, {times_share:.1f} × its share. "
+        "Spread the leaders of __consumer_offsets: the leader of a group's partition of it coordinates the group."
     )
 
 
@@ -468,7 +468,8 @@ def _dead_broker(*, broker: int, state: str, replicas: int, replicas_being_built
         if replicas_being_built
         else ""
     )
-    alone = f"; {only_replicas:,} of them are their partitions' only replicas" if only_replicas else ""
+    have = f"{counted(only_replicas, 'partition')} {verb(only_replicas, 'has', 'have')}"
+    alone = f"; {have} no other replica" if only_replicas else ""
     return (
         f"Broker {broker} is {state} and should hold {counted(replicas, 'replica')}{built}. Bring it back, or move "
         f"them to other brokers (plan with --remove-broker {broker}){alone}."

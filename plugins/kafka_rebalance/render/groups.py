@@ -820,7 +820,7 @@ def _connect_workers(
     *, workers: int, connectors: int, tasks: int, is_eager: bool, most_tasks: int, least_tasks: int, idle_workers: int,
     is_reproduced: bool, deaths: Sequence[str], gained: int, moved: int, see: Sequence[str],
 ) -> str:  # fmt: skip
-    level = f"{least_tasks} to {most_tasks} tasks each" if least_tasks != most_tasks else f"{most_tasks} tasks each"
+    level = f"{f'{least_tasks} to ' if least_tasks != most_tasks else ''}{counted(most_tasks, 'task')} each"
     idle = f", {idle_workers} idle" if idle_workers else ""
     way = "the eager assignor" if is_eager else "the cooperative assignor"
     kept = f"{way} would change nothing" if is_reproduced else f"{way} would move some of it at the next rebalance"
@@ -857,8 +857,8 @@ def _connect_uneven_workers(
     connectors = f", the most connectors from {most_connectors} to {most_connectors_after}"
     idle = f", idle workers from {idle_workers} to {idle_workers_after}"
     return (
-        f"Workers run {least_tasks} to {most_tasks} tasks. A rebalance brings the most tasks of one worker from "
-        f"{most_tasks} to {most_tasks_after}{connectors if most_connectors != most_connectors_after else ''}"
+        f"Workers run {least_tasks} to {counted(most_tasks, 'task')}. A rebalance brings the most tasks of one worker "
+        f"from {most_tasks} to {most_tasks_after}{connectors if most_connectors != most_connectors_after else ''}"
         f"{idle if idle_workers != idle_workers_after else ''}: restart one worker that runs nothing or little, or "
         "update the configuration of a connector."
     )

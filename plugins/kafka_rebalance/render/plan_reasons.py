@@ -7,7 +7,7 @@ from datetime import timedelta
 from types import MappingProxyType
 
 from kafka_assignors.visible_text import excerpt
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, seconds_in_words
+from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, noun_of, seconds_in_words
 from kafka_rebalance.facts import BoundProof, FactCode
 from kafka_rebalance.render.coverage import RIGHT_HIDES
 from kafka_rebalance.render.findings import CANCEL, pause_of
@@ -151,7 +151,7 @@ def _outside_band(
 
 
 def _band_widened(*, resource: str, asked_times_mean: float, used_times_mean: float, cause: str) -> str:
-    widened = f"widened from {asked_times_mean:.3g} to {used_times_mean:.3g} × the mean"
+    widened = f"widened from {asked_times_mean + 0.0:.3g} to {used_times_mean + 0.0:.3g} × the mean"  # no -0
     return f"the allowed range of {resource} is {widened}: {cause}"
 
 
@@ -443,8 +443,8 @@ def _disks_full(*, freest_broker: int, free_bytes: float, broker: int, smallest_
 def _count_band_binds(*, broker: int, counted: str, count: int, resource: str, side: str, times_edge: float) -> str:
     least, ones = ("at least", "smallest") if side == "high" else ("at most", "largest")
     return (
-        f"the allowed range of {counted} gives broker {broker} {least} {count:,} {counted}, and even the {ones} "
-        f"{count:,} bring it to {times_edge:.2f} × the edge of its allowed range of {resource}; "
+        f"the allowed range of {counted} gives broker {broker} {least} {count:,}, and even the {ones} "
+        f"bring it to {times_edge:.2f} × the edge of its allowed range of {resource}; "
         f"what helps: a wider one of {counted}"
     )
 
@@ -480,7 +480,8 @@ def _point_leaves_rates(
     is_assumed: bool,
 ) -> str:
     copied = "" if copied_bytes is None or copied_bytes <= 0 else f" ({bytes_in_words(copied_bytes)})"
-    changes = f"{replica_moves:+,} replica moves{copied} and {leader_changes:+,} leader changes"
+    changes = f"{replica_moves:+,} {noun_of(abs(replica_moves), 'replica move')}{copied} and "
+    changes += f"{leader_changes:+,} {noun_of(abs(leader_changes), 'leader change')}"
     buys = f"would lower the highest {resource} rate from {times_mean:.2f} × to {further_times_mean:.2f} × the mean"
     return f"{changes} {buys}, on brokers at {capacity_share:.0%} of {_CAPACITY[is_assumed]} or less"
 
@@ -751,8 +752,8 @@ def _hours_outside(
 ) -> str:
     more = "" if judged == hours else f", {hours - judged:,} more were not measured"
     return (
-        f"in {outside_before:,} of the last {judged:,} hours some broker was outside its allowed range of in, out or "
-        f"cpu; with this plan it would have been in {outside_after:,} "
+        f"in {outside_before:,} of the last {counted(judged, 'hour')} some broker was outside its allowed range of in, "
+        f"out or cpu; with this plan it would have been in {outside_after:,} "
         f"({mean_brokers_before:.1f} → {mean_brokers_after:.1f} brokers an hour){more}"
     )
 

@@ -150,7 +150,7 @@ def step_title(step: StepFigures) -> str:
 
 
 def step_effect(step: StepFigures) -> str:
-    repaired = ", ".join(f"{count:,} {_BROKEN.get(code, code)}" for code, count in step.repairs.items())
+    repaired = ", ".join(f"{count:,} {_BROKEN.get(code, code)}" for code, count in sorted(step.repairs.items()))
     if step.kind == "repair":
         return repaired
     return "; ".join(filter(None, (_levels(step), f"repairs partitions: {repaired}" if repaired else "")))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, PartitionLoads, partition_table
@@ -636,7 +637,8 @@ def _is_all_seen(snapshot: ClusterSnapshot) -> bool:
     table = snapshot.partitions
     if not snapshot.brokers or not len(table) or not bool((table.leader >= 0).all()) or table.offline:
         return False
-    if any(gap.subject_type in ("broker", "topic", "partition", "cluster", "right") for gap in snapshot.coverage):
+    of_cluster = ("broker", "topic", "partition", "cluster", "right")
+    if any(gap.subject_type in of_cluster or gap.lacks(FactCode.LACKS_LOAD) for gap in snapshot.coverage):
         return False
     healthy = all(
         broker.state.is_responsive and not any(log_dir.error for log_dir in broker.log_dirs)

@@ -54,7 +54,7 @@ CLUSTER = view(
     "cluster_latest",
     "cluster started_at run_id verdict plan_id snapshot_captured_at age_seconds newest_snapshot_captured_at"
     " broker_count topic_count partition_count group_count gap_count excluded_resource_count worst_broker"
-    " worst_resource worst_skew critical_count high_count finding_count replica_moves bytes leader_changes",
+    " worst_resource worst_skew critical_count high_count finding_count replica_moves bytes leader_changes expires_at",
 )
 APPLICATION = view(
     "plan_application", "cluster run_id application_id state failure answered_by answered_at verified_at"
@@ -229,18 +229,26 @@ def first_seen(cluster: str, keys: Collection[str]) -> Select[Any]:
 
 
 def findings_of(cluster: str, run_id: str, subject_type: str, subject: str) -> Select[Any]:
-    """Also those that explain them. A topic has those of its partitions."""
-    is_of_subject = and_(FINDING.c.subject_type == subject_type, FINDING.c.subject == subject)
+    """Also those that explain them. A topic has those of its partitions, a broker those of it as coordinator."""
+    kinds = [subject_type, "coordinator"] if subject_type == "broker" else [subject_type]
+    is_of_subject = and_(FINDING.c.subject_type.in_(kinds), FINDING.c.subject == subject)
     if subject_type == "topic":
         topic = func.regexp_replace(FINDING.c.subject, "-[0-9]+$", "")
         is_of_subject = or_(is_of_subject, and_(FINDING.c.subject_type == "partition", topic == subject))
-    symptom = [{"subject_type": subject_type, "subject": subject}]
-    explains = type_coerce(FINDING.c.evidence, JSONB)["symptoms"].contains(symptom)
-    return findings(cluster, run_id, limit=20).where(or_(is_of_subject, explains))
+    symptoms = type_coerce(FINDING.c.evidence, JSONB)["symptoms"]
+    explains = [symptoms.contains([{"subject_type": kind, "subject": subject}]) for kind in kinds]
+    return findings(cluster, run_id, limit=20).where(or_(is_of_subject, *explains))
 
 
 def disks(cluster: str) -> Select[Any]:
     return select(*DISK.c).where(DISK.c.cluster == cluster).order_by(DISK.c.broker)
+
+
+def gap_counts(cluster: str, run_id: str) -> Select[Any]:
+    """Of the advisory: also what its checks and its replay left out. No row without gaps."""
+    count = type_coerce(FINDING.c.evidence, JSONB)["gaps"].astext.cast(Integer)
+    of_run = (FINDING.c.cluster == cluster, FINDING.c.run_id == run_id, FINDING.c.code == "coverage_gap")
+    return select(count.label("gaps")).where(*of_run)
 
 
 def gaps(cluster: str, limit: int) -> Select[Any]:
@@ -270,6 +278,13 @@ def levels_of(cluster: str, run_id: str, broker: int) -> Select[Any]:
     score = BROKER_SCORE.c
     own = _levels(cluster, run_id).where(score.cluster == cluster, score.broker == broker)
     return own.order_by(score.level_to_mean_ratio.desc().nulls_last())
+
+
+def planned_loads(cluster: str, run_id: str, broker: int) -> Select[Any]:
+    """Also of a broker that the plan adds."""
+    after = PLAN_BROKER.c
+    own = (after.cluster == cluster, after.run_id == run_id, after.broker == broker)
+    return select(after.resource, after.load_after).where(*own)
 
 
 def _levels(cluster: str, run_id: str) -> Select[Any]:

@@ -14,7 +14,9 @@ from fastapi.responses import HTMLResponse
 from kafka_rebalance.amounts import (
     amount_in_words,
     bytes_in_words,
+    changing,
     counted,
+    noun_of,
     percent_in_words,
     ratio_in_words,
     seconds_in_words,
@@ -131,8 +133,18 @@ def moment(value: datetime | None) -> str:
     return UNKNOWN if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
 
 
+def expiry_words(expires_at: datetime) -> str:
+    if expires_at <= datetime.now(UTC):
+        return f"It expired {moment(expires_at)}: a new advisory comes before its moves."
+    return f"Not to be executed after {moment(expires_at)}."
+
+
 def count(value: float | None) -> str:
     return UNKNOWN if value is None else f"{value:,.0f}"
+
+
+def counted_or_unknown(value: int | None, noun: str) -> str:
+    return f"{UNKNOWN} {noun}s" if value is None else counted(value, noun)
 
 
 def rate(value: float | None) -> str:
@@ -215,7 +227,7 @@ def change_words(change: float, unit: str) -> str:
 
 
 def cost_words(cost: float, axis: str) -> str:
-    return f"{bytes_in_words(cost) if axis == 'bytes' else f'{cost:,.0f}'} {AXES[axis]}"
+    return f"{bytes_in_words(cost)} {AXES[axis]}" if axis == "bytes" else f"{AXES[axis]}: {cost:,.0f}"
 
 
 def frontier_label(plans: int, resources: Sequence[str]) -> str:
@@ -297,7 +309,7 @@ def reads_words(member: Mapping[str, Any] | None, unit: str) -> str:
 def lag_words(day_of: Mapping[str, Any]) -> str:
     """``day_of``: ``group_lag_by_day``."""
     mean, most = day_of["lag_messages"], day_of["highest_lag_messages"]
-    return f"{day_of['period_start']:%Y-%m-%d}: {mean:,.0f} messages behind, at most {most:,.0f}"
+    return f"{day_of['period_start']:%Y-%m-%d}: {counted(round(mean), 'message')} behind, at most {most:,.0f}"
 
 
 def lag_label(days: Sequence[Mapping[str, Any]]) -> str:
@@ -402,7 +414,11 @@ _FILTERS: Mapping[str, Any] = {
     "times": lambda value: ratio_in_words(_number(value)),
     "percent": lambda value: percent_in_words(_number(value)),
     "count": count,
+    "counted": counted_or_unknown,
+    "noun": noun_of,
+    "changing": lambda value: changing(value or 0),
     "moment": moment,
+    "expiry": expiry_words,
     "verdict": verdict_words,
     "brokers": broker_list,
     "plain": plain_words,

@@ -95,7 +95,7 @@ def fleet(request: Request) -> HTMLResponse:
     skews = pictures.sparklines(rows(request, ask.worst_skews(datetime.now(UTC) - HISTORY)))
     readable_rows = [row for row in read if row["cluster"] in readable]
     return page(request, "fleet.html", clusters=readable_rows, states=states, worst=worst, fullest=fullest,
-        skews=skews)  # fmt: skip
+        skews=skews, now=datetime.now(UTC))  # fmt: skip
 
 
 def search_page(request: Request, text: Annotated[str, Query(max_length=255)] = "", number: _Page = 1) -> HTMLResponse:
@@ -180,6 +180,7 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
             "levels": ask.heat(cluster, state["run_id"], pictures.RESOURCES, pictures.FULL_SHARE, MOST_HEATED),
             "slowest": ask.slowest_groups(cluster, MOST_GROUPS),
             "gaps": ask.gaps(cluster, MOST_GAPS),
+            "gap_counts": ask.gap_counts(cluster, state["run_id"]),
             "disks": ask.disks(cluster),
             "resources": advised_parts["resources"],
             "steps": advised_parts["steps"],
@@ -193,6 +194,7 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
         if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_captured_at"]),
         steps=step_rows(read["steps"], by_wave(read["applied"])),
         findings=read["findings"], slowest=read["slowest"], gaps=read["gaps"],
+        gap_count=read["gap_counts"][0]["gaps"] if read["gap_counts"] else 0,
         heat_map=pictures.heat_map(read["levels"], pictures.bands(read["resources"]), linker(request, cluster)),
         most_heated=MOST_HEATED, badges=age_badges(first_seen, state["started_at"]),
     )  # fmt: skip
@@ -351,6 +353,7 @@ def commands_file(request: Request, cluster: str, run: str = "") -> Response:
 
 
 MOST_CARRIED = 5000
+_PART_OF = {"disk": "log_bytes", "leaders": "leaders", "replicas": "replicas"}
 _BrokerId = Annotated[int, Query(ge=-1, le=2**31 - 1, alias="id")]
 
 
@@ -391,11 +394,13 @@ def group_list(
 def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLResponse:
     state = newest(request, cluster)
     read = parts(request, ask.broker_parts(cluster, state["run_id"], broker))
-    if not read["broker"] and not read["levels"]:
+    is_known = bool(read["broker"] or read["levels"])
+    if not is_known and not rows(request, ask.planned_loads(cluster, state["run_id"], broker)):
         raise HTTPException(404, f"Cluster {cluster} has no broker {broker}.")
-    is_disk = bool(read["levels"]) and read["levels"][0]["resource"] == "disk"
+    worst = read["levels"][0]["resource"] if read["levels"] else "disk"
     largest = rows(request, ask.carried_by(cluster, broker, MOST_CARRIED))
-    carried = largest if is_disk else sorted(largest, key=lambda row: -(row["in_bytes_per_s"] or 0.0))
+    part = _PART_OF.get(worst, "in_bytes_per_s")
+    carried = sorted(largest, key=lambda row: -(row[part] or 0.0))
     link, disk = linker(request, cluster), read["disks"][0] if read["disks"] else None
     held = next((row for row in read["levels"] if row["resource"] == "disk"), {"load": None, "capacity": None})
     now = state["newest_snapshot_captured_at"] or state["snapshot_captured_at"]
@@ -404,7 +409,7 @@ def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLRespon
         history = rows(request, ask.disk_history(cluster, broker, disk["basis"], now - HISTORY))
         growth = pictures.disk_growth(disk, history, now)
     return page(
-        request, "broker.html", cluster=cluster, broker=broker, state=state, is_disk=is_disk,
+        request, "broker.html", cluster=cluster, broker=broker, state=state, is_known=is_known,
         about=read["broker"][0] if read["broker"] else None,
         disk=disk, growth=growth, filling=pictures.filling(largest, held["load"], held["capacity"], link),
         levels=read["levels"], bars=pictures.level_bars(read["levels"]), carried=carried[:15], grown=read["grown"],

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from kafka_rebalance.amounts import bytes_in_words
+from kafka_rebalance.amounts import bytes_in_words, counted
 from rebalance_advisor.publish.plan_words import highest_skew
 
 
@@ -232,8 +232,8 @@ def frontier_label(points: Sequence[Document], compared: Collection[str]) -> str
     first, last, axis = points[0], points[-1], cost_axis(points)
     amount = bytes_in_words if axis == "bytes" else lambda value: f"{value:,.0f}"
     return (
-        f"{len(points)} plans from {amount(first[axis])} {AXES[axis]} at {_skew(first, compared):.2f} times the mean "
-        f"to {amount(last[axis])} at {_skew(last, compared):.2f} times"
+        f"{counted(len(points), 'plan')} from {amount(first[axis])} {AXES[axis]} at {_skew(first, compared):.2f} times "
+        f"the mean to {amount(last[axis])} at {_skew(last, compared):.2f} times"
     )
 
 
@@ -283,7 +283,7 @@ def wave_times_chart(waves: Sequence[Document]) -> Specification | None:
     rows, start = [], 0.0
     for number, wave in enumerate(waves, start=1):
         end = start + wave["seconds"] / unit
-        what = f"{len(wave['moves']):,} partitions, {bytes_in_words(wave['bytes'])}"
+        what = f"{counted(len(wave['moves']), 'partition')}, {bytes_in_words(wave['bytes'])}"
         rows.append({"wave": f"{number:02d}", "start": start, "end": end, "words": what})
         start = end
     up = alt.Y("wave:O", title="wave", axis=alt.Axis(grid=False))

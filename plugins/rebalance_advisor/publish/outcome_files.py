@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka_assignors.visible_text import visible_json
-from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
+from kafka_rebalance.amounts import bytes_in_words, counted, percent_in_words, seconds_in_words
 from kafka_rebalance.plans.applied import AppliedPlan, MoveState
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.render.checks import APPLY_STATES
@@ -86,7 +86,7 @@ def _head(plan: Plan, applied: AppliedPlan, carried: Carried) -> Iterator[str]:
     yield ""
     for state, count in applied.counts.items():
         if count:
-            yield f"- {count:,} of {len(applied.states):,} moves: {_STATE_WORDS[state]}"
+            yield f"- {count:,} of {counted(len(applied.states), 'move')}: {_STATE_WORDS[state]}"
 
 
 def _amounts(plan: Plan, applied: AppliedPlan, carried: Carried) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _amounts(plan: Plan, applied: AppliedPlan, carried: Carried) -> Iterator[str
     yield f"| time of the whole plan | {seconds_in_words(plan.cost.seconds)} | {took} |"
     if applied.unsized_moves:
         yield ""
-        yield f"{applied.unsized_moves:,} moves are done and in neither column: sizes are not known."
+        yield f"Done, and of unknown size, so in neither column: {counted(applied.unsized_moves, 'move')}."
 
 
 def _open_moves(plan: Plan, applied: AppliedPlan) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from kafka_assignors.visible_text import visible, visible_json
-from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
+from kafka_rebalance.amounts import bytes_in_words, counted, seconds_in_words
 from kafka_rebalance.csv_text import guarded
 from kafka_rebalance.plans.plan import Move, Plan, Wave
 from kafka_rebalance.render import render, render_all
@@ -45,7 +45,7 @@ Ask first whether the plan still holds: `rebalance-advisor check plan.json NEW_S
 login (`--command-config client.properties`).
 {preconditions}
 """
-_BESIDE = """{count:,} other partitions were being reassigned when the snapshot was taken. The waves start beside that
+_BESIDE = """Other reassignments ran when the snapshot was taken ({partitions}). The waves start beside that
 (`--additional`), and `--verify` leaves throttles on as long as anything is reassigned.
 """
 _WAVE = """## {title}
@@ -107,14 +107,18 @@ _CONFIGS = "kafka-configs.sh --bootstrap-server $BOOTSTRAP $CONFIG"
 def render_commands(plan: Plan) -> str:
     if not plan.moves:
         reasons = markdown_text(". ".join(render_all(plan.reasons)))
-        return f"# Plan {plan.plan_id}\n\nNothing has to be executed: {plan.verdict.value}. {reasons}\n"
+        return (
+            f"# Plan {plan.plan_id}\n\nNothing has to be executed: {plan.verdict.value.replace('_', ' ')}. {reasons}\n"
+        )
     preconditions = "\n".join(f"- {markdown_text(render(fact))}" for fact in plan.preconditions)
     parts = [
         _HEAD.format(
             plan_id=plan.plan_id[:12], summary=_cost(plan), preconditions=f"It holds as long as:\n\n{preconditions}"
         )
     ]
-    parts += [_BESIDE.format(count=len(plan.seen.reassigning))] if plan.seen.reassigning else []
+    parts += (
+        [_BESIDE.format(partitions=counted(len(plan.seen.reassigning), "partition"))] if plan.seen.reassigning else []
+    )
     changed = {m for m, move in enumerate(plan.moves) if move.leader_from != move.leader_to}
     beside, digits = bool(plan.seen.reassigning), _digits(plan)
     steps = step_figures(plan.document)
@@ -126,7 +130,7 @@ def render_commands(plan: Plan) -> str:
         elects = bool(changed.intersection(wave.moves))
         election = f"elections/{name}.json" if elects else None
         if election is not None and _elects_alone(plan, wave):
-            summary = f"{len(wave.moves):,} partitions{_leaders(wave)}."
+            summary = f"{counted(len(wave.moves), 'partition')}{_leaders(wave)}."
             parts.append(_ELECTIONS.format(title=f"Wave {name}", summary=summary, commands=_elect(election)))
             continue
         start = _start(plan, wave, f"waves/{name}.json", beside=beside)
@@ -148,8 +152,8 @@ def _step(step: StepFigures, *, is_last: bool) -> str:
 def _cost(plan: Plan) -> str:
     cost = plan.cost
     return (
-        f"{cost.replica_moves:,} replicas are copied ({bytes_in_words(cost.bytes)}), {cost.leader_changes:,} leaders "
-        f"change, in {len(plan.waves)} wave{'s' if len(plan.waves) > 1 else ''} of together "
+        f"Copies {counted(cost.replica_moves, 'replica')} ({bytes_in_words(cost.bytes)}) and changes "
+        f"{counted(cost.leader_changes, 'leader')}, in {counted(len(plan.waves), 'wave')} of together "
         f"{seconds_in_words(cost.seconds)} at the throttle."
     )
 
@@ -214,7 +218,7 @@ def _wave(title: str, wave: Wave, file: str, election: str | None, start: list[s
         commands.append(f"# writes: leaders move to the first replica:\n{_elect(election)}")
     cancel = f"# writes: what is not completed goes back to where it was; takes the throttles off:\n{reassign} --cancel"
     needed = max(wave.free_disk_needed.values(), default=0)
-    summary = f"{len(wave.moves):,} partitions, {bytes_in_words(wave.bytes)}, {seconds_in_words(wave.seconds)}"
+    summary = f"{counted(len(wave.moves), 'partition')}, {bytes_in_words(wave.bytes)}, {seconds_in_words(wave.seconds)}"
     summary += f"; free disk needed on a broker at most {bytes_in_words(needed)}" if needed else ""
     summary += f"{_leaders(wave)}."
     return _WAVE.format(title=title, summary=summary, commands="\n".join(commands), cancel=cancel)
@@ -225,10 +229,9 @@ def _leaders(wave: Wave) -> str:
         return ""
     rates = ((wave.leader_in_bytes_per_s, "written"), (wave.leader_out_bytes_per_s, "read"))
     rate_texts = [f"{bytes_in_words(rate)}/s {what}" for rate, what in rates if rate is not None]
-    clients = (
-        f", and with them their clients ({', '.join(rate_texts)})" if rate_texts else ", and with them their clients"
-    )
-    return f"; {wave.leader_changes:,} leaders change{clients}"
+    change = "changes, and with it its" if wave.leader_changes == 1 else "change, and with them their"
+    rate = f" ({', '.join(rate_texts)})" if rate_texts else ""
+    return f"; {counted(wave.leader_changes, 'leader')} {change} clients{rate}"
 
 
 def _rollback(plan: Plan, digits: int, changed: set[int], steps: Sequence[StepFigures]) -> str:
@@ -238,12 +241,12 @@ def _rollback(plan: Plan, digits: int, changed: set[int], steps: Sequence[StepFi
     cost = rollback.cost
     head = (
         "# Rollback\n\n"
-        f"Takes back what was done, last wave first: {cost.replica_moves:,} replicas "
+        f"Takes back what was done, last wave first: {counted(cost.replica_moves, 'replica')} "
         f"({bytes_in_words(cost.bytes)}), {seconds_in_words(cost.seconds)}. Begin with the wave that was run last.\n"
     )
     parts = [head]
     if rollback.not_undone:
-        parts.append(f"{len(rollback.not_undone):,} moves are not undone: they left brokers that are gone.\n")
+        parts.append(f"Not undone: {counted(len(rollback.not_undone), 'move')} from brokers that are gone.\n")
     owner = {m: number for number, wave in enumerate(plan.waves, start=1) for m in wave.moves}
     for number, wave in enumerate(rollback.waves, start=1):
         name, undone = f"{number:0{digits}d}", f"{owner[wave.moves[0]]:0{digits}d}"

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from kafka_rebalance.amounts import (
     amount_in_words,
     bytes_in_words,
+    changing,
     counted,
     listed,
+    noun_of,
     ratio_in_words,
     seconds_in_words,
 )
@@ -44,7 +46,7 @@ from rebalance_advisor.publish.plan_words import compared_resources, frontier_ro
 Document = Mapping[str, Any]
 VERDICT_WORDS = {
     "rebalance": "Rebalance: a plan is ready",
-    "nothing_to_do": "Nothing to do",
+    "nothing_to_do": "Nothing has to move",
     "cannot_tell": "Cannot tell whether anything has to move",
     "infeasible": "Infeasible: no placement satisfies the hard rules",
     "not_fixable_by_moving": "Moving cannot fix this",
@@ -61,9 +63,9 @@ def size_in_words(size: Document) -> str:
 def key_figures(plan: Document) -> list[dict[str, str]]:
     cost = plan["cost"]
     figures = [
-        ("replicas moved", f"{cost['replica_moves']:,}"),
+        (f"{noun_of(cost['replica_moves'], 'replica')} moved", f"{cost['replica_moves']:,}"),
         ("copied", bytes_in_words(cost["bytes"])),
-        ("leader changes", f"{cost['leader_changes']:,}"),
+        (noun_of(cost["leader_changes"], "leader change"), f"{cost['leader_changes']:,}"),
         ("at the throttle", seconds_in_words(cost["seconds"])),
     ]
     bound = next((proved for proved in plan["lower_bound"] if proved["cost"] == "bytes"), None)
@@ -237,8 +239,8 @@ def loss_lines(plan: Document) -> list[str]:
         elif takeover is not None and takeover["leaders"] > _PILED_UP * takeover["even_leaders"]:
             leaders, even = takeover["leaders"], takeover["even_leaders"]
             lines.append(
-                f"if {kind} {takeover['lost']} fails, broker {takeover['broker']} takes over {leaders:,} leaders; even "
-                f"would be {even:,}"
+                f"if {kind} {takeover['lost']} fails, broker {takeover['broker']} takes over "
+                f"{counted(leaders, 'leader')}; even would be {even:,}"
             )
     return lines
 
@@ -285,7 +287,7 @@ def plan_section(advisory: Document) -> dict[str, Any]:
         "waves": _waves(plan),
         "waves_svg": _drawn(
             wave_times_chart(plan["waves"]),
-            f"{len(plan['waves'])} waves, {seconds_in_words(plan['cost']['seconds'])} in all",
+            f"{counted(len(plan['waves']), 'wave')}, {seconds_in_words(plan['cost']['seconds'])} in all",
         ),
         "moves": largest_moves(plan),
         "more_moves": max(0, len(plan["moves"]) - MOST_MOVES),
@@ -453,13 +455,13 @@ def _strategy(strategy: Document) -> dict[str, str]:
         return {"name": strategy["assignor"], "words": render_document(strategy["error"])}
     text = (
         f"{ratio_in_words(strategy['skew_count'])} by count, {ratio_in_words(strategy['skew_rate'])} by rate, "
-        f"{strategy['partitions_moved'] or 0:,} partitions change their reader"
+        f"{changing(strategy['partitions_moved'] or 0)} reader"
     )
     return {"name": strategy["assignor"], "words": text}
 
 
 def death_words(group: Document) -> str:
-    """``if one dies: 3 partitions unread for up to 50 s, 3 change their reader``, for the worst sampled member."""
+    """``if one dies: 3 partitions unread for up to 50 s, 3 partitions change reader``, for the worst sampled member."""
     deaths = [
         scenario
         for scenario in group.get("scenarios", ())
@@ -469,8 +471,8 @@ def death_words(group: Document) -> str:
         return ""
     death = deaths[0]
     return (
-        f"if one dies: {death['partitions_unread'] or 0:,} partitions unread for up to "
-        f"{seconds_in_words(death['longest_pause_ms'] / 1000)}, {death['partitions_moved'] or 0:,} change their reader"
+        f"if one dies: {counted(death['partitions_unread'] or 0, 'partition')} unread for up to "
+        f"{seconds_in_words(death['longest_pause_ms'] / 1000)}, {changing(death['partitions_moved'] or 0)} reader"
     )
 
 
@@ -563,4 +565,5 @@ def _template() -> Template:
         lstrip_blocks=True,
         finalize=html_value,
     )
+    environment.filters["counted"] = counted
     return environment.get_template("report.html")

@@ -1,24 +1,30 @@
-"""Pages, report, digest, terminal and messages say the same of an advisory: verdict, findings, advice of groups,
-commands, who is affected.
-"""
+"""Pages, report, digest, terminal, commands and messages say the same of an advisory, in whole sentences."""
 
 from __future__ import annotations
 
 import html
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
-from random import Random
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
+from kafka_rebalance.amounts import bytes_in_words, counted
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.facts import FactCode
+from kafka_rebalance.findings.finding import CODES
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.pipeline import require_options_fit
 from kafka_rebalance.render import render_document
-from kafka_rebalance.render.steps import step_figures
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.render.steps import step_figures, step_lines
+from kafka_rebalance.snapshot.model import ClusterSnapshot, partition_table
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
 from rebalance_advisor.notify import messages_for
@@ -26,118 +32,546 @@ from rebalance_advisor.page import queries as ask
 from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.page.rendering import begin_sentence
 from rebalance_advisor.publish.digest import closing_words
-from rebalance_advisor.publish.report import VERDICT_WORDS
+from rebalance_advisor.publish.report import (
+    TOP_FINDINGS,
+    TOP_GROUPS,
+    VERDICT_WORDS,
+    key_figures,
+    size_in_words,
+    time_in_words,
+)
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
-from rebalance_advisor.store.notifications import load_news, load_state
+from rebalance_advisor.store.notifications import SentMessage, load_news, load_state
+from tests.properties.any_advisory import any_advisory
 from tests.sample import for_each
-from tests.unit.findings.consumers.test_followable_advice import draw_snapshot
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
 # kafka-python's own words are ``KeyError: (None, ...)``.
-BROKEN = re.compile(r"(?<!\()\bNone\b|\bnan\b|\binf\b|unknown the|gone in never|ends in unknown")
+BROKEN = re.compile(
+    r"(?<!\()\bNone\b|\bnan\b|\binf\b|unknown the|gone in never|ends in unknown|(?<![\w.-])-0\b(?![.\d-])|[,;] ?[.,;]"
+)
+CODE = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+RAW_CODES = {code for code in {*CODES, *FactCode, *VERDICT_WORDS} if "_" in code}
+PLURALS = (
+    "replicas", "partitions", "brokers", "topics", "groups", "members", "racks", "leaders", "moves", "waves", "changes",
+    "findings", "plans", "messages", "copies", "steps", "tasks", "instances", "workers", "connectors", "lists", "dirs",
+    "disks", "hours", "days", "points", "reasons", "gaps", "records", "threads", "restarts", "rebalances", "readers",
+)  # fmt: skip
+# Not "broker 1 leads", nor "1 leader changes, and with it its clients".
+WRONG_NUMBER = re.compile(
+    r"(?<!broker )(?<!wave )(?<!step )(?<!tier )(?<!partition )(?<![\d.,/:-])1 "
+    rf"(?:(?:more |other |replica )?(?:{'|'.join(PLURALS)})|leader changes(?!,))\b"
+)
+DOUBLED = re.compile(r"\b(?!connect )([A-Za-z]{2,}) \1\b(?!-)")
+BLOCK = re.compile(
+    r"</?(?:td|th|tr|li|ul|ol|p|div|h\d|table|thead|tbody|caption|details|summary|nav|section|form|label|option|select"
+    r"|button|title|svg|text|strong|main)\b[^>]*>"
+)
 
 
 def shown(markup: str) -> str:
-    """The text of a page as a reader sees it, in one line."""
+    """The text of a page as a reader sees it, in one line, with a bar between its parts."""
     body = re.sub(r"<style.*?</style>", " ", markup, flags=re.DOTALL)
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", "", body)))
+    body = re.sub(r"</b>(?=<span|\w)", " ", BLOCK.sub(" | ", body))
+    return re.sub(r"(?:\| *)+", "| ", re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", "", body))))
 
 
-def told_by(document: dict[str, Any]) -> str:
-    """A finding's sentence: surfaces may name its subject before it."""
-    return re.sub(r"\s+", " ", render_document(document["recommendation"]))
+def table_rows(markup: str) -> list[list[str]]:
+    """The cells of each row."""
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", markup, re.DOTALL)
+    return [
+        [shown(cell).strip("| ") for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL)] for row in rows
+    ]
+
+
+def one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+def sentence_of(finding: Mapping[str, Any]) -> str:
+    return one_line(render_document(finding["recommendation"]))
+
+
+@dataclass(frozen=True)
+class Surfaces:
+    """All that is published of one advisory. ``pages``: by address, each page that a link leads to."""
+
+    snapshot: ClusterSnapshot
+    advisory: Mapping[str, Any]
+    files: Mapping[str, str]
+    pages: Mapping[str, str]
+    messages: Sequence[str]
+    quiet_messages: Sequence[str]
+    affected: Mapping[int, tuple[int, int]]
+    has_earlier: bool
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        return self.advisory["plan"]
+
+    def page(self, *parts: str, **query: object) -> str:
+        path = "/".join(("", "clusters", self.advisory["cluster"], *parts))
+        return self.pages[path + (f"?{urlencode(query)}" if query else "")]
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        return {
+            "report": shown(self.files["report.html"]),
+            "digest": self.files["digest.md"].replace("\\", ""),
+            "terminal": "\n".join(closing_words(self.advisory)),
+            "message": "\n".join(self.messages),
+            "quiet message": "\n".join(self.quiet_messages),
+            **{address: shown(markup) for address, markup in self.pages.items() if not address.endswith(".json")},
+        }
+
+    @cached_property
+    def audible(self) -> list[Mapping[str, Any]]:
+        return [finding for finding in self.advisory["findings"] if finding["muted_until"] is None]
+
+    def about(self, kind: str, name: str) -> list[Mapping[str, Any]]:
+        """Findings about a subject or a part of it, and those that explain one."""
+        return [
+            finding
+            for finding in self.advisory["findings"]
+            if any((kind, name) in subjects(one) for one in (finding, *finding["symptoms"]))
+        ]
+
+
+def subjects(finding: Mapping[str, Any]) -> set[tuple[str, str]]:
+    kind, name = finding["subject_type"], finding["subject"]
+    of_part = {"partition": ("topic", name.rpartition("-")[0]), "coordinator": ("broker", name)}
+    return {(kind, name), of_part.get(kind, (kind, name))}
 
 
 @for_each("seed", range(300), fast=range(24), rest_mark=pytest.mark.matrix, rest_items=3)
 def test_no_surface_contradicts_another(
     seed: int, dsn: str, connection: Any, open_page: Any, reader: Reader, tmp_path: Path
 ) -> None:
-    run_id, snapshot = f"run-{seed}.c{seed}", replace(draw_snapshot(Random(seed))[0], cluster=f"c{seed}")
-    snapshot_id = store.save_snapshot(connection, replace(snapshot, captured_at=datetime.now(UTC)))
+    cluster = f"c{seed}"
+    snapshot, request = any_advisory(seed)
+    snapshot, request = replace(snapshot, cluster=cluster), replace(request, cluster=cluster)
+    try:
+        require_options_fit(snapshot, request.options)
+    except UsageError:  # the cluster contradicts the options
+        request = replace(request, options=PlanOptions(with_frontier=False))
+    now = datetime.now(UTC) - timedelta(hours=2 if request.age_limit_s else 30 * (seed % 10 == 9))
+    if seed // 6 % 3 == 1 and not request.age_limit_s:
+        earlier = publish(
+            dsn, connection, tmp_path, "earlier", replace(snapshot, captured_at=now - timedelta(days=1)), request
+        )
+        moves = json.loads((earlier / "plan.json").read_text())["moves"]
+        snapshot = carried_out(snapshot, moves[: len(moves) // (1 + seed // 18 % 2)])
+    elif seed // 6 % 3 == 2:
+        for days in (3, 2, 1):
+            save(connection, smaller(replace(snapshot, captured_at=now - timedelta(days=days)), 1 - 0.02 * days))
+    snapshot = replace(snapshot, captured_at=now)
+    folder = publish(dsn, connection, tmp_path, "newest", snapshot, request)
+    faults = list(faults_of(surfaces_of(snapshot, folder, open_page(cluster), connection, reader)))
+    assert not faults, "\n".join(faults)
+
+
+def save(connection: Any, snapshot: ClusterSnapshot) -> str:
+    snapshot_id = store.save_snapshot(connection, snapshot)
     store.mark_snapshot(connection, snapshot_id, is_blocked=False)
-    parameters = RunRequest(cluster=snapshot.cluster).document() | {"scenarios": "today", "no_frontier": True}
+    return snapshot_id
+
+
+def publish(dsn: str, connection: Any, folder: Path, name: str, snapshot: ClusterSnapshot, request: RunRequest) -> Path:
+    """Return the folder of the published advisory."""
+    run_id = f"{name}.{snapshot.cluster}"
+    parameters = request.document()
     store.start_run(
-        connection, run_id=run_id, cluster=snapshot.cluster, snapshot_id=snapshot_id, parameters=parameters, seed=0,
-        advisor_version="test",
+        connection, run_id=run_id, cluster=snapshot.cluster, snapshot_id=save(connection, snapshot),
+        parameters=parameters, seed=0, advisor_version="test",
     )  # fmt: skip
-    save_advice(connection, run_id, advise_run(read_question(connection, run_id), datetime.now(UTC)))
-    _, folder = publish_run(dsn, run_id=run_id, cluster=snapshot.cluster, target=FolderTarget(tmp_path, run_id))
-    files = {file.name: file.read_text() for file in Path(folder).iterdir() if file.is_file()}
+    now = datetime.now(UTC) if name == "newest" else snapshot.captured_at
+    save_advice(connection, run_id, advise_run(read_question(connection, run_id), now))
+    _, written = publish_run(dsn, run_id=run_id, cluster=snapshot.cluster, target=FolderTarget(folder / name, run_id))
+    return Path(written)
+
+
+def carried_out(snapshot: ClusterSnapshot, moves: Sequence[Mapping[str, Any]]) -> ClusterSnapshot:
+    """The cluster once these moves are made."""
+    known = {broker.id for broker in snapshot.brokers}
+    made = {(move["topic"], move["partition"]): move for move in moves if set(move["to"]) <= known}
+    rows = []
+    for row in snapshot.each_partition():
+        if move := made.get((row.topic, row.partition)):
+            sizes = dict(zip(row.replicas, row.log_bytes, strict=True))
+            to = tuple(move["to"])
+            copied = tuple(sizes.get(broker, sizes.get(row.leader)) for broker in to)
+            after = {"replicas": to, "leader": move["leader_to"], "isr": to, "log_bytes": copied}
+            rows.append(replace(row, **after, log_dirs=(), offline=()))
+        else:
+            rows.append(row)
+    if not made:
+        return snapshot
+    numbers = {topic.name: number for number, topic in enumerate(snapshot.topics)}
+    return replace(snapshot, partitions=partition_table(rows, numbers))
+
+
+def smaller(snapshot: ClusterSnapshot, share: float) -> ClusterSnapshot:
+    table = snapshot.partitions
+    sizes = table.replica_log_bytes.copy()
+    sizes[sizes > 0] = (sizes[sizes > 0] * share).astype(sizes.dtype)
+    return replace(snapshot, partitions=replace(table, replica_log_bytes=sizes))
+
+
+def surfaces_of(snapshot: ClusterSnapshot, folder: Path, client: Any, connection: Any, reader: Reader) -> Surfaces:
+    cluster = snapshot.cluster
+    files = {file.name: file.read_text() for file in folder.iterdir() if file.is_file()}
     advisory = json.loads(files["advisory.json"])
     advisory |= {name: json.loads(files[f"{name}.json"]) for name in ("plan", "findings", "groups")}
-    faults = list(faults_of(advisory, files, open_page(), connection))
-    affected = reader.rows(ask.affected(snapshot.cluster, run_id))
-    reported = {row["step"]: (row["topic_count"], row["group_count"]) for row in affected}
-    assert reported == affected_by(advisory["plan"], snapshot)
-    assert "\n".join(faults) == ""
+    state, news, now = load_state(connection, cluster), load_news(connection, cluster), datetime.now(UTC)
+    assert state is not None
+    week = SentMessage("news", f"newest.{cluster}", now - timedelta(days=8))
+    loud, quiet = (messages_for(state, news, sent, team=None, late_after_hours=26, now=now) for sent in ((), (week,)))
+    lines = [[line for message in some for line in (message.subject, *message.lines)] for some in (loud, quiet)]
+    return Surfaces(
+        snapshot, advisory, files, crawled(client, cluster), *lines,
+        affected={
+            row["step"]: (row["topic_count"], row["group_count"])
+            for row in reader.rows(ask.affected(cluster, f"newest.{cluster}"))
+        },
+        has_earlier=len(reader.rows(ask.attempts(cluster, limit=2, offset=0))) > 1,
+    )  # fmt: skip
 
 
-def affected_by(plan: dict[str, Any], snapshot: ClusterSnapshot) -> dict[int, tuple[int, int]]:
+FOLLOWED = {"id", "name", "run", "wave", "page"}
+
+
+def crawled(client: Any, cluster: str) -> dict[str, str]:
+    """All pages that links lead to from the first one, but for other orders and filters of a list."""
+    pages: dict[str, str] = {}
+    waiting, targets, linked = [f"/clusters/{cluster}/commands.md", "/"], [], {}
+    while waiting:
+        address = waiting.pop()
+        if address in pages:
+            continue
+        answer = client.get(address)
+        assert answer.status_code == 200, (address, linked.get(address), shown(answer.text)[-300:])
+        pages[address] = answer.text
+        if not answer.headers["content-type"].startswith("text/html"):
+            continue
+        assert answer.text.rstrip().endswith("</html>"), address
+        for href in re.findall(r'href="([^"]*)"', answer.text):
+            path, query, fragment = (
+                (parts := urlsplit(html.unescape(href))).path,
+                parse_qsl(parts.query),
+                parts.fragment,
+            )
+            if fragment:
+                targets.append((address if not path else None, path, fragment))
+            if path and path != "/page.css" and {key for key, _ in query} <= FOLLOWED:
+                is_kept = path.endswith("/gates") or "newest." not in dict(query).get("run", "newest.")
+                values = [(key, value) for key, value in query if key != "run" or is_kept]
+                waiting.append(path + (f"?{urlencode(values)}" if values else ""))
+                linked.setdefault(waiting[-1], address)
+    for page, path, fragment in targets:
+        some = [pages[page]] if page else [text for address, text in pages.items() if address.split("?")[0] == path]
+        assert any(f'id="{fragment}"' in text for text in some), (page, path, fragment)
+    return pages
+
+
+def faults_of(told: Surfaces) -> Iterator[str]:
+    checks: tuple[Callable[[Surfaces], Iterator[str]], ...] = (
+        word_faults, verdict_faults, finding_faults, plan_faults, subject_faults, list_faults, group_faults,
+    )  # fmt: skip
+    for check in checks:
+        yield from (f"{check.__name__}: {fault}" for fault in check(told))
+
+
+def word_faults(told: Surfaces) -> Iterator[str]:
+    for name, text in told.texts.items():
+        for pattern in (BROKEN, WRONG_NUMBER, DOUBLED):
+            if found := pattern.search(text):
+                yield f"{name}: {found[0]!r} in {text[max(0, found.start() - 80) : found.end() + 40]!r}"
+        if raw := RAW_CODES & set(CODE.findall(text)):
+            place = text.index(min(raw))
+            yield f"{name}: code {sorted(raw)} in {text[max(0, place - 60) : place + 60]!r}"
+
+
+def verdict_faults(told: Surfaces) -> Iterator[str]:
+    texts, verdict = told.texts, told.plan["verdict"]
+    cluster = f"/clusters/{told.advisory['cluster']}"
+    for name in ("report", "digest", "/", cluster, f"{cluster}/plan"):
+        for other, words in VERDICT_WORDS.items():
+            if (words in texts[name]) != (other == verdict):
+                yield f"{name} has {words!r}, the verdict is {verdict}"
+    name_of = VERDICT_WORDS[verdict].partition(":")[0].lower()
+    for name, words in (("terminal", verdict.replace("_", " ")), ("message", name_of), ("quiet message", name_of)):
+        if words not in texts[name].lower() and not re.search("all well|this week", texts[name]):
+            yield f"{name} lacks the verdict {words!r}: {texts[name]!r}"
+    if "all well" in texts["quiet message"] and verdict != "nothing_to_do":
+        yield f"{texts['quiet message']!r}, the verdict is {verdict}"
+    taken, expires = time_in_words(told.advisory["captured_at"]), time_in_words(told.plan["expires_at"])
+    for name in ("report", cluster):
+        if taken not in texts[name]:
+            yield f"{name} lacks the snapshot's time {taken}"
+    is_over = datetime.fromisoformat(told.plan["expires_at"]) < datetime.now(UTC)
+    if told.plan["moves"] and any(("expired" in texts[name]) != is_over for name in ("/", cluster, f"{cluster}/plan")):
+        yield f"a page does not say whether the plan expired: {is_over}"
+    if told.plan["moves"] and expires and any(expires not in texts[name] for name in ("report", f"{cluster}/plan")):
+        yield f"a surface lacks the end {expires}"
+
+
+def finding_faults(told: Surfaces) -> Iterator[str]:
+    texts, cluster = told.texts, f"/clusters/{told.advisory['cluster']}"
+    worth = [one for one in told.audible if one["severity"] not in ("info", "ok")]
+    if told.audible:
+        for name in ("report", "digest", "terminal", cluster):
+            if sentence_of(told.audible[0]) not in one_line(texts[name]):
+                yield f"{name} lacks the first finding {sentence_of(told.audible[0])!r}"
+    for name in ("quiet message", "/") if told.has_earlier else ("message", "quiet message", "/"):
+        if worth and sentence_of(worth[0]) not in one_line(texts[name]):
+            yield f"{name} lacks {sentence_of(worth[0])!r}"
+    for name in ("quiet message",) if told.has_earlier else ("message", "quiet message"):
+        if worth and not re.search(rf"\b{len(worth)} (?:new or worse )?finding", texts[name]):
+            yield f"{len(worth)} findings, {name}: {texts[name]!r}"
+    listed = Counter(re.findall(r'<span class="severity (\w+)">', told.page()))
+    expected = Counter(finding["severity"] for finding in told.advisory["findings"]) or Counter(["ok"])
+    if listed != expected and expected.total() < 100:
+        yield f"the cluster's page lists {dict(listed)}, found were {dict(expected)}"
+    counts = Counter(finding["severity"] for finding in worth)
+    words = [f"{counts[severity]} {severity}" for severity in ("critical", "high") if counts[severity]]
+    rest = len(worth) - counts["critical"] - counts["high"]
+    if f"| {', '.join([*words, f'{rest} medium or low'])} |" not in texts["/"]:
+        yield f"the first page lacks {words} of {len(worth)} findings"
+    more = len(told.audible) - TOP_FINDINGS
+    if more > 0 and not re.search(rf"\b{more} more finding", texts["report"]):
+        yield f"the report lacks its {more} other findings"
+    if told.audible and ("Nothing to report" in texts["report"] or "Nothing was found" in texts[cluster]):
+        yield f"'nothing' beside {len(told.audible)} findings"
+    if worth and re.search(r"nothing was found|No finding is open", texts["/"] + texts["quiet message"]):
+        yield f"'nothing' beside {len(worth)} findings"
+    gaps = int(re.search(r"could not be read: ([\d,]+)", texts[cluster])[1].replace(",", ""))
+    if gaps != len(told.advisory["coverage"]):
+        yield f"{gaps} gaps on the cluster's page, {len(told.advisory['coverage'])} in the advisory"
+    left_out = int(re.search(r"their loads are unknown: ([\d,]+)", texts[cluster])[1])
+    if left_out != len(told.plan["left_out"]):
+        yield f"{left_out} resources left out on the cluster's page, {sorted(told.plan['left_out'])} in the plan"
+    size = told.advisory["size"]
+    words = ", ".join(counted(size[f"{noun}s"], noun) for noun in ("broker", "topic", "partition", "group"))
+    if f"{words}. Advisory" not in texts[cluster] or size_in_words(size) not in texts["report"] + texts["digest"]:
+        yield f"a surface lacks the size {words}"
+    muted = len(told.advisory["findings"]) - len(told.audible)
+    for name in ("report", "digest", "terminal"):
+        if [int(count) for count in re.findall(r"(\d+) muted, the first", texts[name])] != [muted] * bool(muted):
+            yield f"{name}: {muted} findings are muted"
+
+
+def plan_faults(told: Surfaces) -> Iterator[str]:
+    texts, plan, cluster = told.texts, told.plan, f"/clusters/{told.advisory['cluster']}"
+    if told.page("commands.md") != told.files.get("commands.md", told.page("commands.md")):
+        yield "the page's commands are not those of the published file"
+    if told.affected != affected_by(plan, told.snapshot):
+        yield f"affected: {told.affected}, expected {affected_by(plan, told.snapshot)}"
+    figures = [f"{figure['value']} {figure['name']}" for figure in key_figures(plan)[:4]] if plan["moves"] else []
+    for name in ("report", "digest", "terminal", cluster, f"{cluster}/plan"):
+        for figure in figures:
+            if figure not in texts[name]:
+                yield f"{name} lacks {figure!r}"
+    if figures and not {figures[0].split()[0], figures[1].removesuffix(" copied")} <= set(
+        re.split(r"[ |]*\| | (?=replica)|, ", texts["/"])
+    ):
+        yield f"the first page lacks {figures[:2]}"
+    if figures and f", {counted(plan['cost']['leader_changes'], 'leader change')} " not in texts["/"]:
+        yield "the first page lacks the leader changes"
+    if plan["steps"] and plan["cost"]["seconds"] is not None:
+        seconds = sum(step["cost"]["seconds"] for step in plan["steps"])
+        if seconds != pytest.approx(plan["cost"]["seconds"]):
+            yield f"steps take {seconds} s, the plan {plan['cost']['seconds']}"
+    for row in table_rows(told.page("plan")):
+        chosen = row and "this plan, recommended" in row[0]
+        if chosen and (row[2], row[3], row[4]) != (
+            bytes_in_words(plan["cost"]["bytes"]),
+            f"{plan['cost']['replica_moves']:,}",
+            f"{plan['cost']['leader_changes']:,}",
+        ):
+            yield f"the frontier's plan has {row}, the plan {plan['cost']}"
+    steps = [
+        [row[:7] for row in table_rows(steps_table(page))]
+        for page in (told.files["report.html"], told.page(), told.page("plan"))
+    ]
+    if not steps[0] == steps[1] == steps[2] or len(steps[0]) != (len(plan["steps"]) + 1 if plan["steps"] else 0):
+        yield f"steps differ: {steps}"
+    for line in step_lines(plan):
+        for name in ("terminal", f"{cluster}/commands.md"):
+            if one_line(line) not in one_line(texts[name]):
+                yield f"{name} lacks {line!r}"
+    yield from move_faults(told)
+
+
+def steps_table(markup: str) -> str:
+    found = re.search(r'<table id="steps">.*?</table>', markup, re.DOTALL)
+    return found[0] if found else ""
+
+
+def move_faults(told: Surfaces) -> Iterator[str]:
+    """Counts and bytes of moves: of all, of each wave, and of each broker."""
+    plan = told.plan
+    by_wave = {number: [plan["moves"][move] for move in wave["moves"]] for number, wave in enumerate(plan["waves"], 1)}
+    for number, moves in [(None, plan["moves"]), *by_wave.items()]:
+        page = told.pages.get(f"/clusters/{told.advisory['cluster']}/plan" + (f"?wave={number}" if number else ""))
+        if page is None:
+            continue
+        total = shown(re.search(r'<p id="totals">(.*?)</p>', page)[1])
+        copied = [move["bytes"] for move in moves if set(move["to"]) - set(move["from"])]
+        if not re.match(rf"{len(moves):,} moves?\b", total):
+            yield f"wave {number}: {total!r}, {len(moves)} moves"
+        if any(size is None for size in copied) and "unknown" not in total:
+            yield f"wave {number}: {total!r}, a size is unknown"
+    for broker in told.snapshot.brokers:
+        touched = sum(broker.id in {*move["from"], *move["to"]} for move in plan["moves"])
+        text = told.texts[f"/clusters/{told.advisory['cluster']}/broker?id={broker.id}"]
+        words = f"The plan changes {touched:,} partition" if touched else "The plan changes nothing on it"
+        if words not in text:
+            yield f"broker {broker.id} lacks {words!r}"
+
+
+def affected_by(plan: Mapping[str, Any], snapshot: ClusterSnapshot) -> dict[int, tuple[int, int]]:
     """By step: how many topics it moves, and how many groups have offsets in them."""
     counts = {}
     for step in step_figures(plan):
         waves = plan["waves"][step.first_wave - 1 : step.last_wave]
         topics = {plan["moves"][move]["topic"] for wave in waves for move in wave["moves"]}
-        readers = [group for group in snapshot.groups if topics & {item.topic for item in group.committed}]
+        readers = [group for group in snapshot.groups if topics & {one.topic for one in group.committed}]
         counts[step.step] = (len(topics), len(readers))
     return counts
 
 
-def faults_of(advisory: dict[str, Any], files: dict[str, str], client: Any, connection: Any) -> Iterator[str]:
-    cluster, plan, findings = advisory["cluster"], advisory["plan"], advisory["findings"]
+SUBJECTS = {"broker": "id", "topic": "name", "group": "name"}
 
-    def page(path: str = "", **params: str) -> str:
-        answer = client.get(f"/clusters/{cluster}{path}", params=params)
-        assert answer.status_code == 200, (path, params, answer.text)
-        return shown(answer.text)
 
-    surfaces = {
-        "report": shown(files["report.html"]), "digest": files["digest.md"].replace("\\", ""),
-        "terminal": "\n".join(closing_words(advisory)), "cluster page": page(), "plan page": page("/plan"),
-    }  # fmt: skip
-    for name, text in surfaces.items():
-        if match := BROKEN.search(text):
-            yield f"{name}: {text[max(0, match.start() - 80) : match.end() + 40]!r}"
-    if client.get(f"/clusters/{cluster}/commands.md").text != files["commands.md"]:
-        yield "the page's commands are not those of the published file"
-    sentence = VERDICT_WORDS[plan["verdict"]]
-    for name in ("report", "digest", "cluster page", "plan page"):
-        if sentence not in surfaces[name]:
-            yield f"{name} lacks the verdict {sentence!r}"
-    audible = [finding for finding in findings if finding["muted_until"] is None]
-    if audible:
-        for name in ("report", "digest", "terminal", "cluster page"):
-            if told_by(audible[0]) not in re.sub(r"\s+", " ", surfaces[name]):
-                yield f"{name} lacks the first finding {told_by(audible[0])!r}"
-    state = load_state(connection, cluster)
-    assert state is not None
-    messages = messages_for(
-        state, load_news(connection, cluster), (), team=None, late_after_hours=26, now=datetime.now(UTC)
+def subject_faults(told: Surfaces) -> Iterator[str]:
+    """Each subject's page has the findings about it and its parts, as its list has the worst of them."""
+    worst = {
+        (kind, row[0].removeprefix("broker ")): row[2 if kind == "broker" else 1]
+        for kind in SUBJECTS
+        for row in list_rows(told, kind)
+    }
+    for (kind, name), cell in worst.items():
+        page, found = told.page(kind, **{SUBJECTS[kind]: name}), told.about(kind, name)
+        listed = re.findall(r'<li><span class="severity (\w+)">', page)
+        if listed != ([finding["severity"] for finding in found][:20] or ["ok"]):
+            yield f"{kind} {name}: its page lists {listed}, found were {[one['finding_key'] for one in found]}"
+        text = one_line(shown(page))
+        yield from (f"{kind} {name} lacks {one['code']}" for one in found[:20] if sentence_of(one) not in text)
+        audible = [finding for finding in found if finding["muted_until"] is None]
+        expected = f"{audible[0]['severity']} {audible[0]['code'].replace('_', ' ')}" if audible else ""
+        if cell != expected:
+            yield f"{kind} {name}: its list has {cell!r}, expected {expected!r}"
+    listed_subjects = {kind: {name for kind_of, name in worst if kind_of == kind} for kind in SUBJECTS}
+    snapshot = told.snapshot
+    known = {
+        "broker": {str(broker.id) for broker in snapshot.brokers},
+        "topic": {topic.name for topic in snapshot.topics},
+        "group": {group.id for group in snapshot.groups},
+    }
+    yield from (
+        f"lists of {kind}s: {listed_subjects[kind] ^ known[kind]}"
+        for kind in SUBJECTS
+        if listed_subjects[kind] != known[kind]
     )
-    worth = [item for item in audible if item["severity"] not in ("info", "ok")]
-    if worth and not any(told_by(worth[0]) in line for message in messages for line in message.lines):
-        yield f"messages lack {told_by(worth[0])!r}"
-    for finding in audible:
-        if finding["subject_type"] in ("broker", "topic", "group"):
-            kind = finding["subject_type"]
-            params = {"id": finding["subject"]} if kind == "broker" else {"name": finding["subject"]}
-            if told_by(finding) not in page(f"/{kind}", **params):
-                yield f"{kind} {finding['subject']}: its page lacks {finding['code']}"
-    for group in advisory["groups"]:
-        yield from group_faults(group, page("/group", name=group["group"]))
 
 
-def group_faults(group: dict[str, Any], text: str) -> Iterator[str]:
-    """The headline of a group's page is the advice of ``groups.json``."""
-    advice, name = group["advice"], group["group"]
-    if match := BROKEN.search(text):
-        yield f"group {name}: {text[max(0, match.start() - 80) : match.end() + 40]!r}"
-    advised = group["advised"]
-    if advice["code"] == "change_strategy":
-        if f"Change its strategy to {advised} " not in text:
-            yield f"group {name}: its page lacks the change to {advised}"
-    elif begin_sentence(re.sub(r"\s+", " ", advice["text"])) not in text:
-        yield f"group {name}: its page lacks {advice['text']!r}"
-    if (advised is not None) != ("Change its strategy to" in text):
-        yield f"group {name}: groups.json advises {advised}, its page does not say so"
+def list_rows(told: Surfaces, kind: str) -> list[list[str]]:
+    return [row for row in table_rows(told.page(f"{kind}s"))[1:] if row]
+
+
+def count_of(cell: str) -> int | None:
+    return None if cell.startswith("unknown") else int(cell.split(maxsplit=1)[0].replace(",", ""))
+
+
+def list_faults(told: Surfaces) -> Iterator[str]:
+    """Figures of lists are those of the snapshot, and of each one's own page."""
+    rows = list(told.snapshot.each_partition())
+    for row in list_rows(told, "broker"):
+        broker = int(row[0].removeprefix("broker "))
+        expected = (sum(one.leader == broker for one in rows), sum(broker in one.replicas for one in rows))
+        if (
+            not any(one.adding or one.removing for one in rows)
+            and tuple(count_of(cell) or 0 for cell in row[7:9]) != expected
+        ):
+            yield f"broker {broker}: {row[7:9]}, expected {expected}"
+        relief = next(
+            (step for step in step_figures(told.plan) if (step.kind, step.resource) == ("relieve", "disk")), None
+        )
+        if relief is not None and broker == relief.fullest_broker_before == relief.fullest_broker_after:
+            percents = [f"{100 * ratio:.0f}" for ratio in (relief.used_ratio_before or 0, relief.used_ratio_after or 0)]
+            shown_ones = [cell.split(maxsplit=1)[0] for cell in row[3:5]]
+            is_end = relief.step == len(told.plan["steps"])
+            if relief.used_ratio_before and shown_ones[: 1 + is_end] != percents[: 1 + is_end]:
+                yield f"broker {broker}: disk {row[3:5]} in its list, {percents} in its step"
+        state = next(one.state.value for one in told.snapshot.brokers if one.id == broker)
+        if not row[9].startswith(state) or f", {state}" not in shown(told.page("broker", id=broker)):
+            yield f"broker {broker}: {row[9]}, its state is {state}"
+    for row in list_rows(told, "topic"):
+        own = [one for one in rows if one.topic == row[0]]
+        lagging = sum(one.isr is not None and len(one.isr) < len(one.replicas) for one in own)
+        least = min((len(one.replicas) for one in own), default=None)
+        readers = sum(any(commit.topic == row[0] for commit in group.committed) for group in told.snapshot.groups)
+        is_known = bool(own and least and own[0].isr is not None)
+        expected_cells = (len(own), least or None, lagging if is_known else None, readers)
+        if (found := tuple(map(count_of, row[5:9]))) != expected_cells:
+            yield f"topic {row[0]}: {found}, expected {expected_cells}"
+        text = shown(told.page("topic", name=row[0]))
+        if not re.search(rf"\b{len(own):,} partitions?\b", text):
+            yield f"topic {row[0]}: its page lacks {len(own)} partitions"
+        listed_readers = [
+            cells
+            for cells in table_rows(text_after(told.page("topic", name=row[0]), "Groups that read it"))[1:]
+            if len(cells) == 4
+        ]
+        if len(listed_readers) != readers:
+            yield f"topic {row[0]}: {readers} groups, {len(listed_readers)} on its page"
+    for row in list_rows(told, "group"):
+        if count_of(row[2]) and row[3] == "keeps up":
+            yield f"group {row[0]}: {row[2]} behind, and it keeps up"
+        text = shown(told.page("group", name=row[0]))
+        if not re.search(rf"\b{row[4]} members?\b", text) or f"{row[8].split(',')[0]} group" not in text:
+            yield f"group {row[0]}: its list has {row[4]} members and {row[8]}, its page not"
+        lags = [cells[2] for cells in table_rows(text_after(told.page("group", name=row[0]), "Topics it reads"))[1:]]
+        known = [count_of(cell) for cell in lags]
+        if (
+            lags
+            and len(lags) < ask.LIST_ROWS
+            and None not in known
+            and count_of(row[2]) != sum(map(int, filter(None, known)))
+        ):
+            yield f"group {row[0]}: {row[2]} behind in its list, {known} on its page"
+
+
+def text_after(markup: str, heading: str) -> str:
+    return markup.partition(f"<h2>{heading}</h2>")[2]
+
+
+def group_faults(told: Surfaces) -> Iterator[str]:
+    """The advice of ``groups.json`` is the headline of a group's page, and what lists and the report say of it."""
+    listed = {row[0]: row for row in list_rows(told, "group")}
+    in_trouble = {row[0]: row for row in table_rows(text_after(told.page(), "Groups in trouble"))[1:] if row}
+    for group in told.advisory["groups"]:
+        name, advised, advice = group["group"], group["advised"], group["advice"]
+        text, row = one_line(shown(told.page("group", name=name))), listed[name]
+        if advice["code"] == "change_strategy":
+            if f"Change its strategy to {advised} " not in text:
+                yield f"group {name}: its page lacks the change to {advised}"
+        elif begin_sentence(one_line(advice["text"])) not in text:
+            yield f"group {name}: its page lacks {advice['text']!r}"
+        if len(told.advisory["groups"]) <= TOP_GROUPS and one_line(advice["text"]) not in told.texts["report"]:
+            yield f"group {name}: the report lacks {advice['text']!r}"
+        if (advised is not None) != ("Change its strategy to" in text):
+            yield f"group {name}: groups.json advises {advised}, its page does not say so"
+        if (row[7].partition("→")[2].strip() or None) != advised:
+            yield f"group {name}: groups.json advises {advised}, its list has {row[7]!r}"
+        if count_of(row[4]) != group["members"] and group["members"] is not None:
+            yield f"group {name}: {group['members']} members in groups.json, {row[4]} in its list"
+        if count_of(row[5]) != group["idle_members"]:
+            yield f"group {name}: {group['idle_members']} idle in groups.json, {row[5]} in its list"
+        if group["members_falling_behind"] and not row[3].startswith("never"):
+            yield f"group {name}: its members fall behind, its list has {row[3]!r}"
+        if (cells := in_trouble.get(name)) and not (
+            advised in cells[2] if advised else advice["text"] in one_line(cells[2])
+        ):
+            yield f"group {name}: {cells[2]!r} on the cluster's page, advice {advice['text']!r}"

@@ -46,7 +46,7 @@ def test_pictures_are_for_all_who_see_or_hear_them_and_fit_a_phone(connection, r
 ANSWERS = {
     "fleet": (
         "What it needs first",
-        "51 high, 150 in all",
+        "51 high, 99 medium or low",
         "Rebalance: a plan is ready",
         "1,500 replica moves, 12.3 TiB",
     ),

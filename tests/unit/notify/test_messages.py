@@ -93,10 +93,27 @@ def test_lateness_is_told_once_a_day() -> None:
 
 @pytest.mark.parametrize(("days", "count"), [(6, 0), (7, 1), (30, 1)])
 def test_a_week_of_silence_ends(days, count) -> None:
-    messages = messages_of([], [SentMessage("news", "run-2", NOW - days * DAY)])
+    quiet = replace(WELL, verdict="nothing_to_do")
+    messages = messages_of([], [SentMessage("news", "run-2", NOW - days * DAY)], quiet)
     assert [message.subject for message in messages] == ["orders: all well"] * count
     still = messages_of([OLD], [SentMessage("news", "run-2", NOW - days * DAY)])
     assert [item.subject for item in still] == ["orders: nothing new this week, 1 finding still open"] * count
+
+
+@pytest.mark.parametrize(
+    ("verdict", "team", "head", "line"),
+    [
+        ("nothing_to_do", None, "all well", "No finding is open."),
+        ("rebalance", None, "rebalance, nothing new this week", "No finding is open."),
+        ("cannot_tell", None, "cannot tell whether anything has to move, nothing new this week", "No finding is open."),
+        ("nothing_to_do", "pay", "nothing has to move, nothing new this week", "No finding of team pay is open."),
+    ],
+)
+def test_all_is_well_only_where_nothing_has_to_move_and_no_finding_of_any_team_is_open(
+    verdict, team, head, line
+) -> None:
+    (message,) = messages_of([replace(NEW, team="other")] if team else [], [], replace(WELL, verdict=verdict), team)
+    assert (message.subject, message.lines) == (f"orders: {head}", (line,))
 
 
 def test_a_cluster_without_an_advisory_is_not_well() -> None:

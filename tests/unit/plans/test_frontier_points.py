@@ -29,9 +29,12 @@ def test_unevenness_is_what_the_fullest_have_above_their_shares() -> None:
 
 
 def test_bands_narrow_from_most_of_todays_worst_to_a_hundredth() -> None:
-    """Broker 0 leads 3 × its share, 2 too much; widest 0.8 × 2, in equal ratios, and none beside the plan's own."""
+    """Broker 0 leads 3 × its share, 2 too much; widest the lesser of 0.8 × 2 and what may be asked for, then in equal
+    ratios, and none beside the plan's own.
+    """
     bands = bands_between(hand(PlanOptions(within=0.5)).plan_request, FEW)
-    assert bands == pytest.approx([1.6, (1.6 * 0.01) ** 0.5, 0.01], abs=1e-4)
+    assert bands == pytest.approx([0.99, (0.99 * 0.01) ** 0.5, 0.01], abs=1e-4)
+    assert [PlanOptions(within=band).band for band in bands] == list(bands)
     assert bands_between(hand(PlanOptions(within=0.0101)).plan_request, FEW) == bands[:-1]
     targets = PlanOptions(within=0.0101, targets={"disk": Target(None, 1.2)})
     assert bands_between(hand(targets).plan_request, FEW) == bands  # targets are no band of the frontier

@@ -497,7 +497,7 @@ SAMPLES: list[tuple[Fact, str]] = [
             times_edge=1.27,
         ),
         (
-            "the allowed range of replicas gives broker 3 at least 14 replicas, and even the smallest 14 bring it to "
+            "the allowed range of replicas gives broker 3 at least 14, and even the smallest bring it to "
             "1.27 × the edge of its allowed range of disk; what helps: a wider one of replicas"
         ),
     ),

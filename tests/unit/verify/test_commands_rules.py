@@ -46,7 +46,7 @@ def test_bytes_that_are_no_text_are_a_fault() -> None:
         ("The commands are Kafka's own", "These are commands of Kafka's own"), ("## Wave", "## Part"),
         ("# run it again", "   # wait, then run it again"), (" \\\n    --reassignment", " --reassignment"),
         ("CONFIG=  ", 'CONFIG="--command-config client.properties"  '), ("```sh", "```bash"),
-        ("1 replicas are copied", "one replica is copied"),
+        ("Copies 1 replica ", "One replica is copied "),
     ])  # fmt: skip
 def test_words_and_settings_are_free(old: str, new: str) -> None:
     assert old in TEXT

@@ -43,7 +43,7 @@ def test_those_beyond_the_first_are_counted() -> None:
 
 
 def test_a_death_is_told_of_todays_strategy_alone() -> None:
-    text = "if one dies: 3 partitions unread for up to 50 s, 4 change their reader"
+    text = "if one dies: 3 partitions unread for up to 50 s, 4 partitions change reader"
     assert death_words(group("g", scenarios=[crash("sticky"), crash()])) == text
     for nothing in ([], [crash("sticky")], [crash(error="x")], [crash(longest_pause_ms=None)]):
         assert death_words(group("g", scenarios=nothing)) == ""
@@ -62,7 +62,7 @@ def test_a_strategy_that_failed_says_why() -> None:
         {"assignor": "range", "error": None, "skew_count": 1.5, "skew_rate": None, "partitions_moved": 12},
     ]
     assert [strategy["words"] for strategy in group_row(group("g", strategies=strategies))["strategies"]] == [
-        render(refusal), "1.50 × by count, unknown by rate, 12 partitions change their reader",
+        render(refusal), "1.50 × by count, unknown by rate, 12 partitions change reader",
     ]  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from kafka_rebalance.snapshot.model import (
 )
 from kafka_rebalance.snapshot.rates import may_hide_groups, measure_rates, unread_groups
 from kafka_rebalance.snapshot.rights import Right, right_gap
+from kafka_rebalance.verify import verify_plan
 from tests.coverage_gaps import gap_of
 
 OUT = LoadKind.OUT_BYTES_PER_S
@@ -156,7 +157,10 @@ def test_nothing_to_do_is_not_said_where_all_that_is_read_is_unknown() -> None:
             now, captured_at=T0, partitions=partition_table([replace(row, end_offset=10) for row in rows],
                                                             {"a": 0, "b": 1}),
         )  # fmt: skip
-        return make_plan(measure_rates(older, now), PlanOptions(with_frontier=False)).verdict
+        snapshot = measure_rates(older, now)
+        plan = make_plan(snapshot, PlanOptions(with_frontier=False))
+        assert verify_plan(plan.document, snapshot).wrong == ()
+        return plan.verdict
 
     reader = Group("seen", state="Stable", committed=(CommittedOffset("a", 0, 60), CommittedOffset("b", 0, 60)))
     assert planned(reader) is Verdict.NOTHING_TO_DO
