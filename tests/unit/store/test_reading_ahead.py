@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from kafka_rebalance.scoring import snapshot_scores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot import codec
 from rebalance_advisor.store import snapshot_save as module
@@ -29,7 +30,7 @@ def test_it_has_every_tables_columns_the_id_the_scores_and_the_history() -> None
 
 def test_another_thread_makes_it_and_is_gone_with_the_block(monkeypatch) -> None:
     makers: list[threading.Thread] = []
-    monkeypatch.setattr(module, "score_cluster", lambda _: makers.append(threading.current_thread()))
+    monkeypatch.setattr(snapshot_scores, "score_cluster", lambda _: makers.append(threading.current_thread()))
     with reading_ahead(plain_snapshot()) as ahead:
         ahead.scores.result()
     (maker,) = makers
