@@ -27,7 +27,7 @@ MAY_FAIL = frozenset(
     for strategy in ("sticky", "cooperative-sticky")
     for whose in (*_CLIENTS, "2.3", "2.4", "2.5.1", "2.8.1")
 ) | {"server-uniform@3.8"}
-EXAMPLES = 30  # of the fast tier; ten miss a broken promise of evenness
+EXAMPLES = 40  # of the fast tier; ten miss a broken promise of evenness, and some strategies answer fewer than all
 EVERY = pytest.mark.parametrize("strategy", DECLARED)
 
 
@@ -85,7 +85,7 @@ def test_a_strategy_keeps_what_it_promises(strategy: str) -> None:
 @pytest.mark.slow
 @EVERY
 def test_a_strategy_keeps_what_it_promises_in_many_larger_groups(strategy: str) -> None:
-    search((promise for promise in PROMISES if promise.name == strategy), examples=40, most_partitions=24)
+    search((promise for promise in PROMISES if promise.name == strategy), examples=60, most_partitions=24)
 
 
 def test_a_broken_promise_is_found_in_the_fast_tier() -> None:
