@@ -15,6 +15,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.rules import MuteRule, OwnerRule
 from kafka_rebalance.snapshot.model import (
     Broker,
+    Capacity,
     ClusterSnapshot,
     CommittedOffset,
     Group,
@@ -35,6 +36,7 @@ from tests.properties.unhealthy_clusters import unhealthy_cluster
 from tests.unit.findings.consumers.test_connect_rules import connect
 from tests.unit.findings.consumers.test_followable_advice import draw_group, draw_snapshot
 from tests.unit.findings.consumers.test_streams_rules import random_snapshot
+from tests.unit.findings.sample_clusters import brokers, cluster, striped
 from tests.unit.groups.test_classic_streams import PROCESSES, at_rest
 
 World = tuple[ClusterSnapshot, PlanOptions]
@@ -45,7 +47,8 @@ THROTTLE = "leader.replication.throttled"
 def any_advisory(seed: int) -> tuple[ClusterSnapshot, RunRequest]:
     """Return a snapshot without a cluster's name of its own, and the request of its run."""
     random = Random(seed)
-    snapshot, options = WORLDS[seed % len(WORLDS)](seed, random)
+    world = WORLDS[seed % len(WORLDS)]
+    snapshot, options = world(seed, random)
     for change, likely in CHANGES:
         if random.random() < likely and snapshot.brokers and len(snapshot.partitions):
             snapshot = change(random, snapshot)
@@ -55,7 +58,7 @@ def any_advisory(seed: int) -> tuple[ClusterSnapshot, RunRequest]:
         age_limit_s=3600 if random.random() < 0.04 else None,
         owners=(OwnerRule("t.*|g[0-4]", "payments", "#pay", 1),) if random.random() < 0.3 else (),
         mutes=_mutes(random) if random.random() < 0.3 else (),
-        scenarios="all" if random.random() < 0.2 else "today",
+        scenarios="all" if random.random() < (0.8 if world is _of_programs else 0.3) else "today",
         rack_byte_price=0.02 if random.random() < 0.1 else None,
     )
 
@@ -104,8 +107,15 @@ def _of_programs(_seed: int, random: Random) -> World:
     return with_groups(random, replace(snapshot, groups=groups), count=4), PlanOptions()
 
 
+def _even(_seed: int, random: Random) -> World:
+    rows = [row for topic in range(random.randint(1, 4)) for row in striped(f"t{topic}", 6 * random.randint(1, 3))]
+    snapshot = cluster(rows, of=tuple(replace(one, capacity=Capacity(disk_bytes=1e5)) for one in brokers()))
+    return with_groups(random, snapshot), PlanOptions()
+
+
 WORLDS: Sequence[Callable[[int, Random], World]] = (
     _of_groups, _of_any_case, _in_trouble, _with_everything, _filling, _of_programs,
+    _even,
 )  # fmt: skip
 
 
@@ -180,7 +190,7 @@ def _with_two_dirs(random: Random, snapshot: ClusterSnapshot) -> ClusterSnapshot
             LogDir(f"/d{number}", total, total - size)
             for number, (total, size) in enumerate(zip(totals, held, strict=True))
         )
-        brokers.append(replace(broker, log_dirs=log_dirs))
+        brokers.append(replace(broker, log_dirs=log_dirs, capacity=Capacity()))
     return replace(snapshot, brokers=tuple(brokers), partitions=replace(table, log_dir=dirs))
 
 
@@ -208,11 +218,37 @@ def _coordinated(random: Random, snapshot: ClusterSnapshot) -> ClusterSnapshot:
     return replace(snapshot, groups=tuple(groups))
 
 
+def _with_odd_groups(random: Random, snapshot: ClusterSnapshot) -> ClusterSnapshot:
+    """Members that share partitions, none that reads what is committed, commits without members, a foreign protocol."""
+    return replace(snapshot, groups=tuple(_odd(random, group) for group in snapshot.groups))
+
+
+def _odd(random: Random, group: Group) -> Group:
+    way = random.choice(("shared", "without reader", "without members", "foreign", *["as it is"] * 6))
+    members = group.members
+    if way == "shared" and members:
+        held = members[0].assigned
+        return replace(group, members=tuple(replace(one, assigned=held, target=None, owned=None) for one in members))
+    if way == "without reader" and members and members[0].assigned:
+        topic = members[0].assigned[0][0]
+        kept = tuple(part for part in group.subtopologies if topic in part.read_topics)
+        only = tuple(
+            replace(one, subscription=(topic,), assigned=tuple(run for run in one.assigned if run[0] == topic),
+                    target=None, owned=None, subscribed_regex=None)
+            for one in members
+        )  # fmt: skip
+        return replace(group, members=only, subtopologies=kept)
+    if way == "without members":
+        return replace(group, members=(), member_count=0, state="Empty")
+    return replace(group, protocol_type="lock") if way == "foreign" else group
+
+
 def _released(random: Random, snapshot: ClusterSnapshot) -> ClusterSnapshot:
-    return replace(snapshot, kafka_version=random.choice(("2.8", "3.9", "4.1")))
+    return replace(snapshot, kafka_version=snapshot.kafka_version or random.choice(("2.8", "3.9", "4.1")))
 
 
 CHANGES = (
     (_throttled, 0.15), (_balanced_by_another, 0.08), (_with_odd_dir, 0.15), (_with_two_dirs, 0.15),
     (_with_safety, 0.2), (_half_seen, 0.15), (_coordinated, 0.5), (_released, 0.5),
+    (_with_odd_groups, 0.3),
 )  # fmt: skip

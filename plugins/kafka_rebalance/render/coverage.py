@@ -121,8 +121,23 @@ def _lacks_offsets_of(*, partitions: int) -> str:
     return f"offsets of {counted(partitions, 'partition')} that it leads"
 
 
+_LOADS = MappingProxyType(
+    {
+        "log_bytes": "size",
+        "in_bytes_per_s": "rate of writes",
+        "out_bytes_per_s": "rate of reads",
+        "cpu_percent": "CPU",
+        "in_messages_per_s": "rate of messages",
+    }
+)
+
+
+def load_words(kind: str) -> str:
+    return _LOADS.get(kind, kind)
+
+
 def _lacks_load(*, kind: str) -> str:
-    return kind
+    return load_words(kind)
 
 
 def _lacks_members_of(*, groups: int) -> str:
@@ -378,11 +393,11 @@ def _hours_not_measured(*, seen: int, hours: int, flattened: int, unseen_partiti
 
 
 def _no_series(*, kind: str, metrics: Sequence[str]) -> str:
-    return f"{kind}: no series of {', '.join(map(str, metrics))}"
+    return f"{load_words(kind)}: no series of {', '.join(map(str, metrics))}"
 
 
 def _split_not_sure(*, kind: str, **shares: float | None) -> str:
-    return f"{kind} of partitions is not sure: {split_words(**shares)}"
+    return f"{load_words(kind)} of partitions is not sure: {split_words(**shares)}"
 
 
 def split_words(

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, noun_of, seconds_in_words
 from kafka_rebalance.facts import BoundProof, FactCode
-from kafka_rebalance.render.coverage import RIGHT_HIDES
+from kafka_rebalance.render.coverage import RIGHT_HIDES, load_words
 from kafka_rebalance.render.findings import CANCEL, pause_of
 from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.snapshot.rights import Right
@@ -608,15 +608,16 @@ def _of_what_was_seen(*, reason: str) -> str:
 
 
 def _not_measured(*, figure: str) -> str:
-    return f"{figure} is not measured"
+    return f"{load_words(figure)} is not measured"
 
 
 def _known_for_few(*, figure: str, known_share: float, needed_share: float) -> str:
-    return f"{figure} is known for {known_share:.0%} of the partitions, {needed_share:.0%} are needed"
+    return f"{load_words(figure)} is known for {known_share:.0%} of the partitions, {needed_share:.0%} are needed"
 
 
 def _rests_on_unknown(*, figures: Sequence[str]) -> str:
-    return f"it is computed from {in_list(figures)}, {'which is' if len(figures) == 1 else 'which are'} not known"
+    names = in_list([load_words(figure) for figure in figures])
+    return f"it is computed from {names}, {'which is' if len(figures) == 1 else 'which are'} not known"
 
 
 def _replicas_stay() -> str:

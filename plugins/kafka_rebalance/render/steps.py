@@ -11,7 +11,7 @@ Example::
       urgent: The disks of broker 9 are 93% full; …
       4 partitions have replicas that share a rack
       ... and 8 more reasons
-      step                        bytes  replicas  leaders        time  today → after
+      step                        bytes  replicas  leaders        time  before → after
       1. Elect preferred leaders    0 B         0      541           -  highest leaders over mean 1.46 × → 1.03 ×
       2. Relieve broker 9       1.2 TiB        16        9  3 h 21 min  broker 9's disk 93 % → 61 % of capacity
       proof: 1.2 TiB copied, 0.01 % above what is provably needed
@@ -216,7 +216,7 @@ def step_lines(plan: Document) -> list[str]:
     return [step_line(step) for step in step_figures(plan)]
 
 
-_HEAD = ("step", "bytes", "replicas", "leaders", "time", "today → after")
+_HEAD = ("step", "bytes", "replicas", "leaders", "time", "before → after")
 _AT_LEFT = (0, len(_HEAD) - 1)
 _NONE = "-"
 

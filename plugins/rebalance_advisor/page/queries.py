@@ -541,7 +541,12 @@ def moves(cluster: str, run_id: str, filters: MoveFilter) -> Select[Any]:
 
 
 def move_totals(cluster: str, run_id: str, filters: MoveFilter) -> Select[Any]:
-    counted: list[ColumnElement[Any]] = [func.count().label("moves"), func.sum(MOVE.c.bytes).label("bytes")]
+    is_unsized = and_(MOVE.c.kind == "replica", MOVE.c.bytes.is_(None))
+    counted: list[ColumnElement[Any]] = [
+        func.count().label("moves"),
+        func.sum(MOVE.c.bytes).label("bytes"),
+        func.count().filter(is_unsized).label("unsized"),
+    ]
     return select(*counted).where(*_conditions(cluster, run_id, filters))
 
 

@@ -23,6 +23,7 @@ from kafka_rebalance.amounts import (
 from kafka_rebalance.facts import BoundProof, Fact, FactCode
 from kafka_rebalance.findings.finding import NEW, PERSISTING, REOPENED, Severity
 from kafka_rebalance.render import render, render_document
+from kafka_rebalance.render.coverage import load_words
 from kafka_rebalance.render.needed import amount_of, needed, needed_words
 from kafka_rebalance.render.plan_reasons import PROOFS
 from kafka_rebalance.render.steps import StepFigures, step_bound, step_effect, step_figures, step_title
@@ -514,7 +515,7 @@ def provenance(advisory: Document) -> dict[str, Any]:
 
 def rests_on(advisory: Document) -> list[str]:
     plan = advisory["plan"]
-    lines = [f"{kind}: {render_document(source)}" for kind, source in advisory["loads"].items()]
+    lines = [f"{load_words(kind)}: {render_document(source)}" for kind, source in advisory["loads"].items()]
     lines += [f"{resource} is left out: {render_document(why)}" for resource, why in plan["left_out"].items()]
     lines += [
         f"not read: {render_document(gap['what'])} of {gap['subject_type']} {gap['subject']} "

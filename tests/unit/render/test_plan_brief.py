@@ -57,7 +57,7 @@ def test_a_plan_without_a_known_size_or_time_says_so() -> None:
     assert re.fullmatch(r"Verdict: rebalance: move 12 replicas, copy an unknown size, .*time unknown", first)
     assert not [line for line in others if "proof" in line]
     (head, step) = step_table(plan.document)
-    assert head.split() == ["step", "bytes", "replicas", "leaders", "time", "today", "→", "after"]
+    assert head.split() == ["step", "bytes", "replicas", "leaders", "time", "before", "→", "after"]
     assert step.split()[4:8] == ["unknown", "12", str(plan.cost.leader_changes), "unknown"]
 
 

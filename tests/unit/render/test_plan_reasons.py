@@ -600,7 +600,7 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.RESOURCE_LEFT_OUT, resource="disk", why=fact(FactCode.FIGURE_NOT_MEASURED, figure="log_bytes")),
-        "disk is left out: log_bytes is not measured",
+        "disk is left out: size is not measured",
     ),
     (
         fact(FactCode.RESOURCE_LEFT_OUT, resource="out", gap="not all groups were listed"),
@@ -612,15 +612,15 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.FIGURE_NOT_MEASURED, figure="log_bytes"),
-        "log_bytes is not measured",
+        "size is not measured",
     ),
     (
         fact(FactCode.FIGURE_KNOWN_FOR_FEW, figure="log_bytes", known_share=0.67, needed_share=0.9),
-        "log_bytes is known for 67% of the partitions, 90% are needed",
+        "size is known for 67% of the partitions, 90% are needed",
     ),
     (
         fact(FactCode.RESTS_ON_UNKNOWN_FIGURE, figures=("in_bytes_per_s",)),
-        "it is computed from in_bytes_per_s, which is not known",
+        "it is computed from rate of writes, which is not known",
     ),
     (
         fact(FactCode.REPLICAS_STAY),

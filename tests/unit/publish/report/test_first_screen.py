@@ -88,8 +88,8 @@ def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
     robust = fact(FactCode.VERDICT_HOLDS, verdict="rebalance", trials=20, noise=0.3, verdict_stands=20)
     assert provenance(document) == {
         "rests_on": [
-            f"cpu_percent: {render(fact(FactCode.LOAD_MISSING))}",
-            "cpu is left out: cpu_percent is not measured",
+            f"CPU: {render(fact(FactCode.LOAD_MISSING))}",
+            "cpu is left out: CPU is not measured",
             f"not read: {render(lacking)} of broker 3 (timed out)",
         ],
         "also_measured": [],

@@ -116,7 +116,7 @@ def test_readers_without_a_group_stand_with_their_skew_the_most_uneven_first(adv
 def test_unknown_is_said_and_never_zero(advisory: dict) -> None:
     missing = advisory["loads"]["in_bytes_per_s"]
     assert missing["code"] == "load_missing"
-    assert f"in_bytes_per_s: {render_document(missing)}" in render_report(advisory)
+    assert f"rate of writes: {render_document(missing)}" in render_report(advisory)
 
 
 @pytest.mark.parametrize(
