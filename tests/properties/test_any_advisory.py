@@ -17,8 +17,8 @@ from kafka_rebalance.plans.plan import StepKind, Verdict
 from tests.properties.any_advisory import any_advisory
 
 SEEDS = range(300)
-# They need the hours of a stored history, large state without standbys, sessions of minutes, rack-aware readers, or what
-# members held long ago.
+# They need the hours of a stored history, large state without standbys, sessions of minutes, rack-aware readers, or
+# what members held long ago.
 NEVER = {
     "hours_outside_band",
     "streams_no_standby",
