@@ -99,7 +99,7 @@ ANSWERS = {
     "Brokers": (f"{CLUSTER}/brokers", ("12 brokers", "93 %", "61 %", "broker disk full")),
     "Broker": (
         f"{CLUSTER}/broker?id=9",
-        ("1.68 × the mean of disk", "most of it is topic warehouse.export", r"The plan changes \d+ partitions"),
+        ("1.68 × the mean of disk", "the largest part is topic warehouse.export", r"The plan changes \d+ partitions"),
     ),
     "Topics": (f"{CLUSTER}/topics", ("166 topics", "hot partition", "rack violated")),
     "Topic": (

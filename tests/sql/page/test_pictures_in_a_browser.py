@@ -53,7 +53,7 @@ ANSWERS = {
     "cluster": ("Rebalance: a plan is ready", "12.3 TiB", "1 h 0 min", "If nothing is done:", "disk 1.60 ×"),
     "plan, its first moves": ("replicas moved", "12.3 TiB", "1 h 0 min", "11.1 TiB", "Brokers before and after"),
     "brokers": ("60 brokers", "high broker disk over share", "50 %", "8.2 MiB/s 1.23 ×"),
-    "broker": ("2.78 × the mean of leader in", "most of it is topic team-24.", "The plan changes 160 partitions"),
+    "broker": ("2.78 × the mean of leader in", "the largest part is topic team-24.", "The plan changes 160 partitions"),
     "topics": ("80 topics", "high rack violated", "27.5 GiB", "1.92 ×"),
     "topic": ("rack violated", "68.4 KiB/s", "8.8 GiB", "led in rack-0"),
     "groups": ("60 groups", "high idle members", "never: members fall behind", "range → cooperative-sticky"),
