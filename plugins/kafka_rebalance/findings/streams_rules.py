@@ -261,12 +261,12 @@ def _changelogs(group_input: GroupInput) -> frozenset[str]:
 def _changelogs_by_name(context: FindingContext, group_id: str) -> frozenset[str] | None:
     """Return APPLICATION-STORE-changelog: classic Streams tells no topology. None: none is in the snapshot."""
     others = tuple(f"{other}-" for other in context.group_inputs if other.startswith(f"{group_id}-"))
-    found = frozenset(
+    changelogs = frozenset(
         topic
         for topic in context.topic_rows
         if topic.startswith(f"{group_id}-") and topic.endswith("-changelog") and not topic.startswith(others)
     )
-    return found or None
+    return changelogs or None
 
 
 def _state(context: FindingContext, topics: frozenset[str] | None) -> tuple[int | None, float | None]:

@@ -278,16 +278,16 @@ def crawled(client: Any, cluster: str) -> dict[str, str]:
     return pages
 
 
-def faults_of(told: Surfaces) -> Iterator[str]:
+def faults_of(surfaces: Surfaces) -> Iterator[str]:
     checks: tuple[Callable[[Surfaces], Iterator[str]], ...] = (
         word_faults, verdict_faults, finding_faults, plan_faults, subject_faults, list_faults, group_faults,
     )  # fmt: skip
     for check in checks:
-        yield from (f"{check.__name__}: {fault}" for fault in check(told))
+        yield from (f"{check.__name__}: {fault}" for fault in check(surfaces))
 
 
-def word_faults(told: Surfaces) -> Iterator[str]:
-    for name, text in told.texts.items():
+def word_faults(surfaces: Surfaces) -> Iterator[str]:
+    for name, text in surfaces.texts.items():
         for pattern in (BROKEN, WRONG_NUMBER, DOUBLED):
             if found := pattern.search(text):
                 yield f"{name}: {found[0]!r} in {text[max(0, found.start() - 80) : found.end() + 40]!r}"
@@ -297,9 +297,9 @@ def word_faults(told: Surfaces) -> Iterator[str]:
             yield f"{name}: code {sorted(raw)} in {text[max(0, place - 60) : place + 60]!r}"
 
 
-def verdict_faults(told: Surfaces) -> Iterator[str]:
-    texts, verdict = told.texts, told.plan["verdict"]
-    cluster = f"/clusters/{told.advisory['cluster']}"
+def verdict_faults(surfaces: Surfaces) -> Iterator[str]:
+    texts, verdict = surfaces.texts, surfaces.plan["verdict"]
+    cluster = f"/clusters/{surfaces.advisory['cluster']}"
     for name in ("report", "digest", "/", cluster, f"{cluster}/plan"):
         for other, words in VERDICT_WORDS.items():
             if (words in texts[name]) != (other == verdict):
@@ -310,32 +310,34 @@ def verdict_faults(told: Surfaces) -> Iterator[str]:
             yield f"{name} lacks the verdict {words!r}: {texts[name]!r}"
     if "all well" in texts["quiet message"] and verdict != "nothing_to_do":
         yield f"{texts['quiet message']!r}, the verdict is {verdict}"
-    taken, expires = time_in_words(told.advisory["captured_at"]), time_in_words(told.plan["expires_at"])
+    taken, expires = time_in_words(surfaces.advisory["captured_at"]), time_in_words(surfaces.plan["expires_at"])
     for name in ("report", cluster):
         if taken not in texts[name]:
             yield f"{name} lacks the snapshot's time {taken}"
-    is_over = datetime.fromisoformat(told.plan["expires_at"]) < datetime.now(UTC)
-    if told.plan["moves"] and any(("expired" in texts[name]) != is_over for name in ("/", cluster, f"{cluster}/plan")):
+    is_over = datetime.fromisoformat(surfaces.plan["expires_at"]) < datetime.now(UTC)
+    if surfaces.plan["moves"] and any(
+        ("expired" in texts[name]) != is_over for name in ("/", cluster, f"{cluster}/plan")
+    ):
         yield f"a page does not say whether the plan expired: {is_over}"
-    if told.plan["moves"] and expires and any(expires not in texts[name] for name in ("report", f"{cluster}/plan")):
+    if surfaces.plan["moves"] and expires and any(expires not in texts[name] for name in ("report", f"{cluster}/plan")):
         yield f"a surface lacks the end {expires}"
 
 
-def finding_faults(told: Surfaces) -> Iterator[str]:
-    texts, cluster = told.texts, f"/clusters/{told.advisory['cluster']}"
-    worth = [one for one in told.audible if one["severity"] not in ("info", "ok")]
-    if told.audible:
+def finding_faults(surfaces: Surfaces) -> Iterator[str]:
+    texts, cluster = surfaces.texts, f"/clusters/{surfaces.advisory['cluster']}"
+    worth = [one for one in surfaces.audible if one["severity"] not in ("info", "ok")]
+    if surfaces.audible:
         for name in ("report", "digest", "terminal", cluster):
-            if sentence_of(told.audible[0]) not in one_line(texts[name]):
-                yield f"{name} lacks the first finding {sentence_of(told.audible[0])!r}"
-    for name in ("quiet message", "/") if told.has_earlier else ("message", "quiet message", "/"):
+            if sentence_of(surfaces.audible[0]) not in one_line(texts[name]):
+                yield f"{name} lacks the first finding {sentence_of(surfaces.audible[0])!r}"
+    for name in ("quiet message", "/") if surfaces.has_earlier else ("message", "quiet message", "/"):
         if worth and sentence_of(worth[0]) not in one_line(texts[name]):
             yield f"{name} lacks {sentence_of(worth[0])!r}"
-    for name in ("quiet message",) if told.has_earlier else ("message", "quiet message"):
+    for name in ("quiet message",) if surfaces.has_earlier else ("message", "quiet message"):
         if worth and not re.search(rf"\b{len(worth)} (?:new or worse )?finding", texts[name]):
             yield f"{len(worth)} findings, {name}: {texts[name]!r}"
-    listed = Counter(re.findall(r'<span class="severity (\w+)">', told.page()))
-    expected = Counter(finding["severity"] for finding in told.advisory["findings"]) or Counter(["ok"])
+    listed = Counter(re.findall(r'<span class="severity (\w+)">', surfaces.page()))
+    expected = Counter(finding["severity"] for finding in surfaces.advisory["findings"]) or Counter(["ok"])
     if listed != expected and expected.total() < 100:
         yield f"the cluster's page lists {dict(listed)}, found were {dict(expected)}"
     counts = Counter(finding["severity"] for finding in worth)
@@ -343,35 +345,35 @@ def finding_faults(told: Surfaces) -> Iterator[str]:
     rest = len(worth) - counts["critical"] - counts["high"]
     if f"| {', '.join([*words, f'{rest} medium or low'])} |" not in texts["/"]:
         yield f"the first page lacks {words} of {len(worth)} findings"
-    more = len(told.audible) - TOP_FINDINGS
+    more = len(surfaces.audible) - TOP_FINDINGS
     if more > 0 and not re.search(rf"\b{more} more finding", texts["report"]):
         yield f"the report lacks its {more} other findings"
-    if told.audible and ("Nothing to report" in texts["report"] or "Nothing was found" in texts[cluster]):
-        yield f"'nothing' beside {len(told.audible)} findings"
+    if surfaces.audible and ("Nothing to report" in texts["report"] or "Nothing was found" in texts[cluster]):
+        yield f"'nothing' beside {len(surfaces.audible)} findings"
     if worth and re.search(r"nothing was found|No finding is open", texts["/"] + texts["quiet message"]):
         yield f"'nothing' beside {len(worth)} findings"
     gaps = int(re.search(r"could not be read: ([\d,]+)", texts[cluster])[1].replace(",", ""))
-    if gaps != len(told.advisory["coverage"]):
-        yield f"{gaps} gaps on the cluster's page, {len(told.advisory['coverage'])} in the advisory"
+    if gaps != len(surfaces.advisory["coverage"]):
+        yield f"{gaps} gaps on the cluster's page, {len(surfaces.advisory['coverage'])} in the advisory"
     left_out = int(re.search(r"their loads are unknown: ([\d,]+)", texts[cluster])[1])
-    if left_out != len(told.plan["left_out"]):
-        yield f"{left_out} resources left out on the cluster's page, {sorted(told.plan['left_out'])} in the plan"
-    size = told.advisory["size"]
+    if left_out != len(surfaces.plan["left_out"]):
+        yield f"{left_out} resources left out on the cluster's page, {sorted(surfaces.plan['left_out'])} in the plan"
+    size = surfaces.advisory["size"]
     words = ", ".join(counted(size[f"{noun}s"], noun) for noun in ("broker", "topic", "partition", "group"))
     if f"{words}. Advisory" not in texts[cluster] or size_in_words(size) not in texts["report"] + texts["digest"]:
         yield f"a surface lacks the size {words}"
-    muted = len(told.advisory["findings"]) - len(told.audible)
+    muted = len(surfaces.advisory["findings"]) - len(surfaces.audible)
     for name in ("report", "digest", "terminal"):
         if [int(count) for count in re.findall(r"(\d+) muted, the first", texts[name])] != [muted] * bool(muted):
             yield f"{name}: {muted} findings are muted"
 
 
-def plan_faults(told: Surfaces) -> Iterator[str]:
-    texts, plan, cluster = told.texts, told.plan, f"/clusters/{told.advisory['cluster']}"
-    if told.page("commands.md") != told.files.get("commands.md", told.page("commands.md")):
+def plan_faults(surfaces: Surfaces) -> Iterator[str]:
+    texts, plan, cluster = surfaces.texts, surfaces.plan, f"/clusters/{surfaces.advisory['cluster']}"
+    if surfaces.page("commands.md") != surfaces.files.get("commands.md", surfaces.page("commands.md")):
         yield "the page's commands are not those of the published file"
-    if told.affected != affected_by(plan, told.snapshot):
-        yield f"affected: {told.affected}, expected {affected_by(plan, told.snapshot)}"
+    if surfaces.affected != affected_by(plan, surfaces.snapshot):
+        yield f"affected: {surfaces.affected}, expected {affected_by(plan, surfaces.snapshot)}"
     figures = [f"{figure['value']} {figure['name']}" for figure in key_figures(plan)[:4]] if plan["moves"] else []
     for name in ("report", "digest", "terminal", cluster, f"{cluster}/plan"):
         for figure in figures:
@@ -387,7 +389,7 @@ def plan_faults(told: Surfaces) -> Iterator[str]:
         seconds = sum(step["cost"]["seconds"] for step in plan["steps"])
         if seconds != pytest.approx(plan["cost"]["seconds"]):
             yield f"steps take {seconds} s, the plan {plan['cost']['seconds']}"
-    for row in table_rows(told.page("plan")):
+    for row in table_rows(surfaces.page("plan")):
         chosen = row and "this plan, recommended" in row[0]
         if chosen and (row[2], row[3], row[4]) != (
             bytes_in_words(plan["cost"]["bytes"]),
@@ -397,7 +399,7 @@ def plan_faults(told: Surfaces) -> Iterator[str]:
             yield f"the frontier's plan has {row}, the plan {plan['cost']}"
     steps = [
         [row[:7] for row in table_rows(steps_table(page))]
-        for page in (told.files["report.html"], told.page(), told.page("plan"))
+        for page in (surfaces.files["report.html"], surfaces.page(), surfaces.page("plan"))
     ]
     if not steps[0] == steps[1] == steps[2] or len(steps[0]) != (len(plan["steps"]) + 1 if plan["steps"] else 0):
         yield f"steps differ: {steps}"
@@ -405,7 +407,7 @@ def plan_faults(told: Surfaces) -> Iterator[str]:
         for name in ("terminal", f"{cluster}/commands.md"):
             if one_line(line) not in one_line(texts[name]):
                 yield f"{name} lacks {line!r}"
-    yield from move_faults(told)
+    yield from move_faults(surfaces)
 
 
 def steps_table(markup: str) -> str:
@@ -413,12 +415,14 @@ def steps_table(markup: str) -> str:
     return found[0] if found else ""
 
 
-def move_faults(told: Surfaces) -> Iterator[str]:
+def move_faults(surfaces: Surfaces) -> Iterator[str]:
     """Counts and bytes of moves: of all, of each wave, and of each broker."""
-    plan = told.plan
+    plan = surfaces.plan
     by_wave = {number: [plan["moves"][move] for move in wave["moves"]] for number, wave in enumerate(plan["waves"], 1)}
     for number, moves in [(None, plan["moves"]), *by_wave.items()]:
-        page = told.pages.get(f"/clusters/{told.advisory['cluster']}/plan" + (f"?wave={number}" if number else ""))
+        page = surfaces.pages.get(
+            f"/clusters/{surfaces.advisory['cluster']}/plan" + (f"?wave={number}" if number else "")
+        )
         if page is None:
             continue
         total = shown(re.search(r'<p id="totals">(.*?)</p>', page)[1])
@@ -427,9 +431,9 @@ def move_faults(told: Surfaces) -> Iterator[str]:
             yield f"wave {number}: {total!r}, {len(moves)} moves"
         if any(size is None for size in copied) and "unknown" not in total:
             yield f"wave {number}: {total!r}, a size is unknown"
-    for broker in told.snapshot.brokers:
+    for broker in surfaces.snapshot.brokers:
         touched = sum(broker.id in {*move["from"], *move["to"]} for move in plan["moves"])
-        text = told.texts[f"/clusters/{told.advisory['cluster']}/broker?id={broker.id}"]
+        text = surfaces.texts[f"/clusters/{surfaces.advisory['cluster']}/broker?id={broker.id}"]
         words = f"The plan changes {touched:,} partition" if touched else "The plan changes nothing on it"
         if words not in text:
             yield f"broker {broker.id} lacks {words!r}"
@@ -449,15 +453,15 @@ def affected_by(plan: Mapping[str, Any], snapshot: ClusterSnapshot) -> dict[int,
 SUBJECTS = {"broker": "id", "topic": "name", "group": "name"}
 
 
-def subject_faults(told: Surfaces) -> Iterator[str]:
+def subject_faults(surfaces: Surfaces) -> Iterator[str]:
     """Each subject's page has the findings about it and its parts, as its list has the worst of them."""
     worst = {
         (kind, row[0].removeprefix("broker ")): row[2 if kind == "broker" else 1]
         for kind in SUBJECTS
-        for row in list_rows(told, kind)
+        for row in list_rows(surfaces, kind)
     }
     for (kind, name), cell in worst.items():
-        page, found = told.page(kind, **{SUBJECTS[kind]: name}), told.about(kind, name)
+        page, found = surfaces.page(kind, **{SUBJECTS[kind]: name}), surfaces.about(kind, name)
         listed = re.findall(r'<li><span class="severity (\w+)">', page)
         if listed != ([finding["severity"] for finding in found][:20] or ["ok"]):
             yield f"{kind} {name}: its page lists {listed}, found were {[one['finding_key'] for one in found]}"
@@ -468,7 +472,7 @@ def subject_faults(told: Surfaces) -> Iterator[str]:
         if cell != expected:
             yield f"{kind} {name}: its list has {cell!r}, expected {expected!r}"
     listed_subjects = {kind: {name for kind_of, name in worst if kind_of == kind} for kind in SUBJECTS}
-    snapshot = told.snapshot
+    snapshot = surfaces.snapshot
     known = {
         "broker": {str(broker.id) for broker in snapshot.brokers},
         "topic": {topic.name for topic in snapshot.topics},
@@ -481,18 +485,18 @@ def subject_faults(told: Surfaces) -> Iterator[str]:
     )
 
 
-def list_rows(told: Surfaces, kind: str) -> list[list[str]]:
-    return [row for row in table_rows(told.page(f"{kind}s"))[1:] if row]
+def list_rows(surfaces: Surfaces, kind: str) -> list[list[str]]:
+    return [row for row in table_rows(surfaces.page(f"{kind}s"))[1:] if row]
 
 
 def count_of(cell: str) -> int | None:
     return None if cell.startswith("unknown") else int(cell.split(maxsplit=1)[0].replace(",", ""))
 
 
-def list_faults(told: Surfaces) -> Iterator[str]:
+def list_faults(surfaces: Surfaces) -> Iterator[str]:
     """Figures of lists are those of the snapshot, and of each one's own page."""
-    rows = list(told.snapshot.each_partition())
-    for row in list_rows(told, "broker"):
+    rows = list(surfaces.snapshot.each_partition())
+    for row in list_rows(surfaces, "broker"):
         broker = int(row[0].removeprefix("broker "))
         expected = (sum(one.leader == broker for one in rows), sum(broker in one.replicas for one in rows))
         if (
@@ -501,44 +505,46 @@ def list_faults(told: Surfaces) -> Iterator[str]:
         ):
             yield f"broker {broker}: {row[7:9]}, expected {expected}"
         relief = next(
-            (step for step in step_figures(told.plan) if (step.kind, step.resource) == ("relieve", "disk")), None
+            (step for step in step_figures(surfaces.plan) if (step.kind, step.resource) == ("relieve", "disk")), None
         )
         if relief is not None and broker == relief.fullest_broker_before == relief.fullest_broker_after:
             percents = [f"{100 * ratio:.0f}" for ratio in (relief.used_ratio_before or 0, relief.used_ratio_after or 0)]
             shown_ones = [cell.split(maxsplit=1)[0] for cell in row[3:5]]
-            is_first, is_last = relief.step == 1, relief.step == len(told.plan["steps"])
+            is_first, is_last = relief.step == 1, relief.step == len(surfaces.plan["steps"])
             is_same = [shown_ones[0] == percents[0] or not is_first, shown_ones[1] == percents[1] or not is_last]
             if relief.used_ratio_before and not all(is_same):
                 yield f"broker {broker}: disk {row[3:5]} in its list, {percents} in its step"
-        state = next(one.state.value for one in told.snapshot.brokers if one.id == broker)
-        if not row[9].startswith(state) or f", {state}" not in shown(told.page("broker", id=broker)):
+        state = next(one.state.value for one in surfaces.snapshot.brokers if one.id == broker)
+        if not row[9].startswith(state) or f", {state}" not in shown(surfaces.page("broker", id=broker)):
             yield f"broker {broker}: {row[9]}, its state is {state}"
-    for row in list_rows(told, "topic"):
+    for row in list_rows(surfaces, "topic"):
         own = [one for one in rows if one.topic == row[0]]
         lagging = sum(one.isr is not None and len(one.isr) < len(one.replicas) for one in own)
         least = min((len(one.replicas) for one in own), default=None)
-        readers = sum(any(commit.topic == row[0] for commit in group.committed) for group in told.snapshot.groups)
+        readers = sum(any(commit.topic == row[0] for commit in group.committed) for group in surfaces.snapshot.groups)
         is_known = bool(own and least and own[0].isr is not None)
         expected_cells = (len(own), least or None, lagging if is_known else None, readers)
         if (found := tuple(map(count_of, row[5:9]))) != expected_cells:
             yield f"topic {row[0]}: {found}, expected {expected_cells}"
-        text = shown(told.page("topic", name=row[0]))
+        text = shown(surfaces.page("topic", name=row[0]))
         if not re.search(rf"\b{len(own):,} partitions?\b", text):
             yield f"topic {row[0]}: its page lacks {len(own)} partitions"
         listed_readers = [
             cells
-            for cells in table_rows(text_after(told.page("topic", name=row[0]), "Groups that read it"))[1:]
+            for cells in table_rows(text_after(surfaces.page("topic", name=row[0]), "Groups that read it"))[1:]
             if len(cells) == 4
         ]
         if len(listed_readers) != readers:
             yield f"topic {row[0]}: {readers} groups, {len(listed_readers)} on its page"
-    for row in list_rows(told, "group"):
+    for row in list_rows(surfaces, "group"):
         if (count_of(row[2]) or 0) > MOST_COMMITTED_LATE and row[3] == "keeps up":
             yield f"group {row[0]}: {row[2]} behind, and it keeps up"
-        text = shown(told.page("group", name=row[0]))
+        text = shown(surfaces.page("group", name=row[0]))
         if not re.search(rf"\b{row[4]} members?\b", text) or f"{row[8].split(',')[0]} group" not in text:
             yield f"group {row[0]}: its list has {row[4]} members and {row[8]}, its page not"
-        lags = [cells[2] for cells in table_rows(text_after(told.page("group", name=row[0]), "Topics it reads"))[1:]]
+        lags = [
+            cells[2] for cells in table_rows(text_after(surfaces.page("group", name=row[0]), "Topics it reads"))[1:]
+        ]
         known = [count_of(cell) for cell in lags]
         if (
             lags
@@ -553,19 +559,19 @@ def text_after(markup: str, heading: str) -> str:
     return markup.partition(f"<h2>{heading}</h2>")[2]
 
 
-def group_faults(told: Surfaces) -> Iterator[str]:
+def group_faults(surfaces: Surfaces) -> Iterator[str]:
     """The advice of ``groups.json`` is the headline of a group's page, and what lists and the report say of it."""
-    listed = {row[0]: row for row in list_rows(told, "group")}
-    in_trouble = {row[0]: row for row in table_rows(text_after(told.page(), "Groups in trouble"))[1:] if row}
-    for group in told.advisory["groups"]:
+    listed = {row[0]: row for row in list_rows(surfaces, "group")}
+    in_trouble = {row[0]: row for row in table_rows(text_after(surfaces.page(), "Groups in trouble"))[1:] if row}
+    for group in surfaces.advisory["groups"]:
         name, advised, advice = group["group"], group["advised"], group["advice"]
-        text, row = one_line(shown(told.page("group", name=name))), listed[name]
+        text, row = one_line(shown(surfaces.page("group", name=name))), listed[name]
         if advice["code"] == "change_strategy":
             if f"Change its strategy to {advised} " not in text:
                 yield f"group {name}: its page lacks the change to {advised}"
         elif begin_sentence(one_line(advice["text"])) not in text:
             yield f"group {name}: its page lacks {advice['text']!r}"
-        if len(told.advisory["groups"]) <= TOP_GROUPS and one_line(advice["text"]) not in told.texts["report"]:
+        if len(surfaces.advisory["groups"]) <= TOP_GROUPS and one_line(advice["text"]) not in surfaces.texts["report"]:
             yield f"group {name}: the report lacks {advice['text']!r}"
         if (advised is not None) != ("Change its strategy to" in text):
             yield f"group {name}: groups.json advises {advised}, its page does not say so"
