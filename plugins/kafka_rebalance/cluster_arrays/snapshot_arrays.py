@@ -237,7 +237,7 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
     unresponsive_ids = {broker.id for broker in snapshot.brokers if broker.state.is_unresponsive}
     unresponsive = np.array([broker.id in unresponsive_ids for broker in brokers], dtype=np.bool_)
     demoted = np.array([broker.state is BrokerState.DEMOTED for broker in brokers], dtype=np.bool_)
-    capacity, notes = _capacities(brokers, options, stays)
+    capacity, limit, notes = _capacities(brokers, options, stays)
     arrays = Brokers(
         ids=np.array([broker.id for broker in brokers], dtype=np.int64),
         rack=_racks(brokers),
@@ -248,6 +248,7 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
         keeps_leaders=stays & ~demoted,
         is_new=np.array([broker.state is BrokerState.NEW for broker in brokers], dtype=np.bool_),
         capacity=capacity,
+        limit=limit,
     )
     usable, unplaced = [usable_bytes(broker.log_dirs) for broker in brokers], snapshot.unplaced_bytes
     return BrokerArrays(
@@ -329,8 +330,12 @@ def _racks(brokers: tuple[Broker, ...]) -> Ints:
 
 def _capacities(
     brokers: tuple[Broker, ...], options: PlanOptions, stays: Flags
-) -> tuple[dict[str, Floats], tuple[Fact, ...]]:
+) -> tuple[dict[str, Floats], dict[str, Floats], tuple[Fact, ...]]:
+    """Capacities of resources where all are known; hard limits, inf where unknown: what is known of one broker holds,
+    whatever is known of the others.
+    """
     capacity: dict[str, Floats] = {}
+    limit: dict[str, Floats] = {}
     notes: list[Fact] = []
     # New and unresponsive brokers cannot report.
     unasked = np.array([b.state is BrokerState.NEW or b.state.is_unresponsive for b in brokers], dtype=np.bool_)
@@ -340,18 +345,19 @@ def _capacities(
             continue
         values = np.array([_capacity_of(broker, name, options) for broker in brokers])
         is_known = ~np.isnan(values)
+        limit[resource] = np.where(is_known, values, np.inf)
         missing = np.flatnonzero(~is_known & stays & ~unasked)
         if not is_known.any() or len(missing):
             equal.append(resource)
             continue
-        capacity[resource] = np.where(is_known, values, float(values[is_known].mean()))
+        capacity[resource] = limit[resource] = np.where(is_known, values, float(values[is_known].mean()))
         notes += [
             fact(FactCode.CAPACITY_ASSUMED_MEAN, resource=resource, broker=brokers[b].id)
             for b in np.flatnonzero(~is_known & stays).tolist()
         ]
     if equal:
         notes.append(fact(FactCode.CAPACITIES_ASSUMED_EQUAL, resources=tuple(equal)))
-    return capacity, tuple(notes)
+    return capacity, limit, tuple(notes)
 
 
 def _capacity_of(broker: Broker, name: str, options: PlanOptions) -> float:

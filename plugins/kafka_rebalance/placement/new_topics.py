@@ -156,7 +156,7 @@ def _receivers(snapshot: ClusterSnapshot, topics: Sequence[NewTopic], options: P
     mean = (load[arrays.stays].sum(axis=0) + coming) / np.maximum(capacity[arrays.stays].sum(axis=0), 1e-300)
     free = brokers.usable_bytes
     if "disk" in names:
-        room = np.maximum(arrays.capacity.get("disk", np.full(count, np.inf)) - brokers.unplaced_bytes, 0.0)
+        room = np.maximum(arrays.limit.get("disk", np.full(count, np.inf)) - brokers.unplaced_bytes, 0.0)
         free = np.minimum(free, room - load[:, names.index("disk")])
     takes = arrays.takes_replicas & np.array([broker.state.is_responsive for broker in brokers.brokers], dtype=np.bool_)
     rack = distinct_racks(arrays.rack).astype(np.int64)

@@ -74,7 +74,7 @@ class KeepCapacity:
     name = "capacity"
 
     def applies(self, state: PlanState) -> bool:
-        return state.is_open and lifts(state.problem, state.current_solution)
+        return state.is_open and lifts(state.problem, state.current_solution.after)
 
     def run(self, state: PlanState) -> PlanState:
         params = state.params
@@ -121,7 +121,7 @@ def search(
 ) -> Solution:
     """Result of the three stages. Raises InfeasibleError where moves that must be made break a limit."""
     solution = solve(problem, seed=seed, params=params)
-    if lifts(problem, solution):
+    if lifts(problem, solution.after):
         solution = within_capacity(problem, solution, seed, params, budget)
     if fits_budget(problem, solution.cost):
         return solution
@@ -133,12 +133,12 @@ def within_capacity(
 ) -> Solution:
     """Most even solution found that costs no more. Raises as ``search``."""
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
-    if lifts(problem, least):
+    if lifts(problem, least.after):
         raise InfeasibleError(first_lifted(problem, least), fact(FactCode.ADD_CAPACITY))
     cost = solution.cost
     limited = replace(problem, budget=Budget(cost.bytes, cost.replica_moves, cost.leader_changes))
     best = searched_within_budget(limited, least, least, seed, params)
-    return replace(least if lifts(problem, best) else best, bounds=solution.bounds, is_cut_short=False)
+    return replace(least if lifts(problem, best.after) else best, bounds=solution.bounds, is_cut_short=False)
 
 
 def within_budget(
@@ -263,20 +263,20 @@ def fits_budget(problem: Problem, cost: PlanCost) -> bool:
     return all(limit is None or spent <= limit for limit, spent in limits)
 
 
-def lifted(problem: Problem, solution: Solution) -> Flags:
+def lifted(problem: Problem, after: Floats) -> Flags:
     """Remaining brokers above capacity and above today's load."""
     today = broker_loads(problem, problem.replicas, problem.leader)
     allowed = np.maximum(problem.limit, today)
-    over: Flags = problem.stays[:, None] & (solution.after > allowed * (1 + BAND_ROUNDING))
+    over: Flags = problem.stays[:, None] & (after > allowed * (1 + BAND_ROUNDING))
     return over
 
 
-def lifts(problem: Problem, solution: Solution) -> bool:
-    return bool(lifted(problem, solution).any())
+def lifts(problem: Problem, after: Floats) -> bool:
+    return bool(lifted(problem, after).any())
 
 
 def first_lifted(problem: Problem, solution: Solution) -> Fact:
-    b, d = np.argwhere(lifted(problem, solution))[0].tolist()
+    b, d = np.argwhere(lifted(problem, solution.after))[0].tolist()
     return fact(
         FactCode.BROKER_ABOVE_CAPACITY,
         broker=int(problem.broker_ids[b]),

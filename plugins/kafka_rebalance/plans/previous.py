@@ -20,7 +20,7 @@ from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.planner.scales import can_be_led
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PlanCost, PriceCertificate, Solution
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.budget import fits_budget, keeps_hours, search
+from kafka_rebalance.plans.budget import fits_budget, keeps_hours, lifts, search
 from kafka_rebalance.plans.dead_band import gained, worst_deviation
 from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, outcome_of
 from kafka_rebalance.plans.explain import over_caps
@@ -97,12 +97,12 @@ def continued_plan(
     allowed = plan_request.options.dead_band if not plan_request.options.is_explicit else within or 0.0
     confirmed = _confirmed(plan_request, previous_plan)
     holds = leaves_nothing_behind(problem, previous_plan.replicas, previous_plan.leader)
-    holds &= fits_budget(problem, _cost(confirmed.draft))
+    holds &= fits_budget(problem, _cost(confirmed.draft)) and not lifts(problem, loads)
     off = 0.0 if worst is None else abs(worst.ratio - 1)
     if holds and off <= allowed:
         return confirmed
     progress("continuing an earlier plan")
-    further = solve(_carried_out(problem, previous_plan), seed=seed, params=params.budget.solve)
+    further = solve(_carried_out(problem, previous_plan, today), seed=seed, params=params.budget.solve)
     least = params.stability.least_gain
     if holds and _is_as_even(plan_request, problem, (today, loads), further, least):
         return confirmed
@@ -117,14 +117,17 @@ def continued_plan(
     return confirmed if holds and is_enough else None
 
 
-def _carried_out(problem: Problem, previous_plan: PreviousPlan) -> Problem:
-    """The problem as if the earlier plan were applied: lists that it rewrote begin with their leader."""
+def _carried_out(problem: Problem, previous_plan: PreviousPlan, today: Floats) -> Problem:
+    """The problem as if the earlier plan were applied: lists that it rewrote begin with their leader. A broker that the
+    plan would lift above its capacity is outside its band.
+    """
+    high = np.minimum(problem.band_high, np.maximum(problem.limit, today))
     replicas, leader, preferred = previous_plan.replicas, previous_plan.leader, problem.preferred
     if preferred is not None:
         preferred = np.where((replicas != problem.replicas).any(axis=1), leader, preferred).astype(np.int32)
     return replace(
         problem, replicas=replicas, leader=leader, preferred=preferred, must_leave=_leaving(problem, replicas),
-        own_disk=None,
+        own_disk=None, band_high=high, band_low=np.minimum(problem.band_low, high),
     )  # fmt: skip
 
 
@@ -169,8 +172,9 @@ def _is_inside(problem: Problem, load: Floats) -> bool:
 
 
 def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
-    after = outcome_of(plan_request, draft).after_by_resource
-    is_within = not over_caps(plan_request, after) and keeps_hours(plan_request, draft, params)
+    outcome = outcome_of(plan_request, draft)
+    is_within = not over_caps(plan_request, outcome.after_by_resource) and not lifts(problem, outcome.after)
+    is_within = is_within and keeps_hours(plan_request, draft, params)
     is_led = has_least_leaders(plan_request, problem, draft)
     return is_within and is_led and is_survived(plan_request, problem, draft)
 

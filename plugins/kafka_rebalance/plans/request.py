@@ -174,7 +174,7 @@ class PlanRequest:
 
     def _brokers(self) -> Brokers:
         arrays = self.brokers.arrays
-        limit = {**arrays.capacity, "disk": self.disk_limit}
+        limit = {**arrays.limit, "disk": self.disk_limit}
         for name, cap in self.caps.items():
             if name != "disk":  # a disk holds both copies for a while
                 limit[name] = np.minimum(limit.get(name, np.inf), cap * (1 + BAND_ROUNDING))
@@ -421,7 +421,7 @@ def _disk_limit(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Flo
     """Room for replicas: capacity without stray logs and copies between dirs, and at most Kafka's bytes plus the free
     space of its volumes. Bytes that a reassignment has not copied yet do not count as Kafka's.
     """
-    capacity = broker_arrays.arrays.capacity.get("disk", np.full(len(broker_arrays.brokers), np.inf))
+    capacity = broker_arrays.arrays.limit.get("disk", np.full(len(broker_arrays.brokers), np.inf))
     capacity = np.maximum(capacity - broker_arrays.unplaced_bytes, 0.0)
     disk = partitions.placement.loads.disk_bytes
     if disk is None:

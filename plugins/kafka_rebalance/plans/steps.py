@@ -267,11 +267,8 @@ def forecast_notes(request: PlanRequest, draft: Draft, step_of: Ints, params: St
 
 
 def _most(request: PlanRequest, name: str, full_share: float) -> Floats:
-    brokers = len(request.brokers.brokers)
-    capacity = request.brokers.arrays.capacity.get(name)
-    most = np.full(brokers, np.inf) if capacity is None else full_share * capacity
-    cap = request.caps.get(name)
-    return most if cap is None else np.minimum(most, cap)
+    capacity = request.brokers.arrays.capacity.get(name, np.full(len(request.brokers.brokers), np.inf))
+    return np.minimum(full_share * capacity, request.caps.get(name, np.inf))
 
 
 def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:
@@ -303,8 +300,8 @@ def _joined(request: PlanRequest, draft: Draft, step: Ints) -> Ints:
 def _overfills(request: PlanRequest, done: Draft, before: Floats) -> bool:
     outcome = outcome_of(request, done)
     for d, name in enumerate(outcome.resources):
-        most = _most(request, name, 1.0)
-        most = np.minimum(most, request.disk_limit) if name == "disk" else most
+        most = request.disk_limit if name == "disk" else request.brokers.arrays.limit.get(name, np.inf)
+        most = np.minimum(most, request.caps.get(name, np.inf))
         over = outcome.after[:, d] > np.maximum(most, before[:, d]) * (1 + BAND_ROUNDING)
         if bool((request.brokers.arrays.stays & over).any()):
             return True

@@ -359,8 +359,8 @@ def _plan_confirmed(*, plan_id: str, done_moves: int, moves: int) -> str:
 
 def _plan_continued(*, plan_id: str, left_moves: int) -> str:
     return (
-        f"plan {plan_id[:12]} is continued: the cluster has changed, so moves are added to the {left_moves:,} that are "
-        "left"
+        f"plan {plan_id[:12]} is continued: the cluster has changed, so what is left of it "
+        f"({counted(left_moves, 'move')}) was adapted"
     )
 
 

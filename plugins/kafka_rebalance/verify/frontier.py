@@ -206,7 +206,7 @@ def _rules(resources: list[dict[str, Any]], levels: Levels, cluster: ClusterArra
     names = [outcome["resource"] for outcome in resources]
     bands = [requested_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[0]
              for outcome, name in zip(resources, names, strict=True)]  # fmt: skip
-    limits = hard_limits(cluster, levels.capacity, levels.before)
+    limits = hard_limits(cluster, levels.limit, levels.before)
     most = np.stack([np.maximum(limits[name], levels.before[name]) for name in names], axis=1)
     for d, name in enumerate(names):
         cap = cap_of(name, levels.capacity[name], len(cluster.ids), parameters)

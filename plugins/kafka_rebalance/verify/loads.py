@@ -127,6 +127,26 @@ def capacities_of(
     potential_out has that of out, only for a ``headroom``. Disk falls back to the volumes of the log dirs. An added
     broker of unknown capacity gets the mean of the others.
     """
+    reported = _reported(cluster, wished, headroom)
+    return {name: None if values is None else _filled(cluster, values) for name, values in reported.items()}
+
+
+def limits_of(
+    cluster: ClusterArrays, wished: Mapping[int, Capacity], headroom: frozenset[str] = frozenset()
+) -> dict[str, Floats]:
+    """float64[B] of each resource: as ``capacities_of``; where that is None, each known capacity, else inf."""
+    result = {}
+    for name, values in _reported(cluster, wished, headroom).items():
+        filled_up = None if values is None else _filled(cluster, values)
+        known = np.full(len(cluster.ids), np.inf) if values is None else np.where(np.isnan(values), np.inf, values)
+        result[name] = known if filled_up is None else filled_up
+    return result
+
+
+def _reported(
+    cluster: ClusterArrays, wished: Mapping[int, Capacity], headroom: frozenset[str]
+) -> dict[str, Floats | None]:
+    """float64[B] of each resource, nan where unknown; None: nobody asks."""
     result: dict[str, Floats | None] = dict.fromkeys(known_resources(cluster))
     for resource, field in CAPACITY_FIELDS.items():
         if resource not in result or (resource == "potential_out" and resource not in headroom):
@@ -139,19 +159,16 @@ def capacities_of(
             if claimed is None and resource == "disk":
                 claimed = _volumes(broker.log_dirs)
             values[b] = np.nan if claimed is None else claimed
-        result[resource] = _filled(cluster, values)
+        result[resource] = values
     return result
 
 
-def hard_limits(
-    cluster: ClusterArrays, capacities: dict[str, Floats | None], before: dict[str, Floats]
-) -> dict[str, Floats]:
-    """float64[B]: most that a broker can carry; inf where unknown.
+def hard_limits(cluster: ClusterArrays, limits: Mapping[str, Floats], before: dict[str, Floats]) -> dict[str, Floats]:
+    """float64[B]: most that a broker can carry; ``limits`` of ``limits_of``, inf where unknown.
 
     A disk offers Kafka's bytes plus its volumes' free space, since others may write there. Other bytes use capacity.
     """
-    nothing = np.full(len(cluster.ids), np.inf)
-    limits = {name: nothing if values is None else values for name, values in capacities.items()}
+    limits = dict(limits)
     if "disk" in limits:
         usable = [_volumes(broker.log_dirs, usable=True) for broker in cluster.brokers]
         offered = np.array([np.inf if free_bytes is None else free_bytes for free_bytes in usable])
@@ -537,6 +554,7 @@ class Levels:
     elected_before: dict[str, Floats]
     elected_after: dict[str, Floats]
     capacity: dict[str, Floats | None]
+    limit: dict[str, Floats]
 
 
 def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanOptions) -> Levels:
@@ -553,6 +571,7 @@ def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanOpt
         elected_before,
         elected_after,
         capacities_of(cluster, parameters.capacities, frozenset(parameters.headroom)),
+        limits_of(cluster, parameters.capacities, frozenset(parameters.headroom)),
     )
 
 
@@ -762,7 +781,7 @@ def _check_preferred(
 
 
 def check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -> None:
-    limits = hard_limits(cluster, levels.capacity, levels.before)
+    limits = hard_limits(cluster, levels.limit, levels.before)
     for name, after in levels.after.items():
         allowed = np.maximum(limits[name], levels.before[name])
         over = cluster.stays & (after > allowed * (1 + SLACK))
@@ -893,7 +912,7 @@ def breaks_a_hard_rule(cluster: ClusterArrays, parameters: PlanOptions, levels: 
         return True
     if is_above_a_cap(cluster, parameters, levels):
         return True
-    limits = hard_limits(cluster, levels.capacity, levels.before)
+    limits = hard_limits(cluster, levels.limit, levels.before)
     for name, limit in limits.items():
         rf = target_factors(cluster, parameters)
         per_replica, per_leader = weights_of(name, rf, cluster)

@@ -14,7 +14,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.cluster import ClusterArrays, cluster_arrays
 from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.loads import capacities_of, hard_limits, loads_of
+from kafka_rebalance.verify.loads import hard_limits, limits_of, loads_of
 
 _ROUNDING = 1e-6
 _PARAMETERS = ("exclude_brokers", "capacities")
@@ -58,7 +58,7 @@ def _wrong_places(topic: Mapping[str, Any], cluster: ClusterArrays) -> list[str]
 
 def _wrong_loads(document: Mapping[str, Any], cluster: ClusterArrays, parameters: PlanOptions) -> list[str]:
     today = loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes)
-    limits = hard_limits(cluster, capacities_of(cluster, parameters.capacities), today)
+    limits = hard_limits(cluster, limits_of(cluster, parameters.capacities), today)
     wrong = []
     for name, before in document["before"].items():
         after = today[name].copy()

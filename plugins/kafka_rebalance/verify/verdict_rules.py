@@ -80,7 +80,7 @@ def step_within_budget(
 def _table(names: list[str], bands: dict[str, Band], levels: Levels, cluster: ClusterArrays) -> _Table:
     rf = (cluster.now >= 0).sum(axis=1)
     weights = [weights_of(name, rf, cluster) for name in names]
-    limits = hard_limits(cluster, levels.capacity, levels.before)
+    limits = hard_limits(cluster, levels.limit, levels.before)
     load = np.stack([levels.before[name] for name in names], axis=1)
     stays = cluster.stays[:, None]
     low = np.where(stays, np.stack([bands[name].low for name in names], axis=1), -np.inf)

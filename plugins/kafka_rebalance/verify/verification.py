@@ -156,5 +156,5 @@ def _judge(
 def _disk(levels: Levels, cluster: ClusterArrays) -> tuple[Floats, Floats] | None:
     if "disk" not in levels.before:
         return None
-    limits = hard_limits(cluster, levels.capacity, levels.before)
+    limits = hard_limits(cluster, levels.limit, levels.before)
     return levels.before["disk"], np.asarray(limits["disk"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, Part
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot, Partition, Topic, partition_table
 from kafka_rebalance.verify import verify_plan
 from tests.sample import for_each
+from tests.unit.verify.sample_plans import as_if_made_from
 
 FAST, ALL = 5, 200
 
@@ -49,9 +51,9 @@ def test_who_would_be_lifted_is_named_with_what_they_can_carry() -> None:
     snapshot = loaded(9)
     problem = build_request(snapshot, PlanOptions(within=0.1)).problem(0.1)
     solution = solve(problem)  # even, and above what they can: what a plan must not be
-    assert lifts(problem, solution)
+    assert lifts(problem, solution.after)
     out = problem.resources.index("out")
-    assert set(np.argwhere(lifted(problem, solution))[:, 1].tolist()) == {out}
+    assert set(np.argwhere(lifted(problem, solution.after))[:, 1].tolist()) == {out}
     assert first_lifted(problem, solution).args["resource"] == "out"
 
 
@@ -63,3 +65,69 @@ def test_no_plan_lifts_anybody_above_a_limit(seed: int) -> None:
     removed = planned(snapshot, remove_brokers=frozenset({0}))
     if removed.verdict is Verdict.INFEASIBLE:
         assert removed.reasons[0].code is FactCode.BROKER_ABOVE_CAPACITY
+
+
+CAPACITIES = {
+    "disk": "disk_bytes", "in": "in_bytes_per_s", "out": "out_bytes_per_s", "cpu": "cpu_percent",
+}  # fmt: skip
+
+
+def known_in_part(seed: int) -> ClusterSnapshot:
+    """As ``loaded``; a capacity is known of some brokers alone, at 0.6 to 1.2 times the mean load."""
+    draw, snapshot = np.random.default_rng(seed), loaded(seed)
+    rates = snapshot.loads.columns | {
+        LoadKind.CPU_PERCENT: LoadColumn(draw.lognormal(0, 0.5, 60) / 10, LoadSource.PROMETHEUS)
+    }
+    plain = replace(
+        snapshot, loads=PartitionLoads(rates), brokers=tuple(replace(b, capacity=Capacity()) for b in snapshot.brokers)
+    )
+    before = planned(plain).document["before"]
+    brokers = list(plain.brokers)
+    for number in draw.permutation(len(brokers))[: int(draw.integers(1, len(brokers)))].tolist():
+        resource = str(draw.choice(sorted(CAPACITIES)))
+        mean = sum(before[resource].values()) / len(brokers)
+        capacity = Capacity(**{CAPACITIES[resource]: float(mean * draw.uniform(0.6, 1.2))})
+        brokers[number] = replace(brokers[number], capacity=capacity)
+    return replace(plain, brokers=tuple(brokers))
+
+
+def lifted_above_known(plan: Plan, snapshot: ClusterSnapshot) -> list[str]:
+    before, after = plan.document["before"], plan.document["after"]
+    return [
+        f"{resource} of broker {broker.id}: {after[resource][str(broker.id)]:g}, it can carry {known:g}"
+        for broker in snapshot.brokers
+        for resource, name in CAPACITIES.items()
+        if (known := getattr(broker.capacity, name)) is not None
+        and after[resource][str(broker.id)] > max(known, before[resource][str(broker.id)]) * (1 + 1e-6)
+    ]
+
+
+@for_each("seed", range(ALL), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=4)
+def test_what_a_broker_can_carry_holds_where_the_others_are_unknown(seed: int) -> None:
+    """Also on the day after, when a tenth more is held: the earlier plan would overfill a broker."""
+    snapshot = known_in_part(seed)
+    plan = planned(snapshot)
+    assert lifted_above_known(plan, snapshot) == []
+    grown = with_sizes(snapshot, 1.1)
+    again = make_plan(grown, PlanOptions(within=0.1, with_frontier=False), previous=to_document(plan))
+    assert [str(fault) for fault in verify_plan(again.document, grown).wrong] == []
+    assert lifted_above_known(again, grown) == []
+
+
+def with_sizes(snapshot: ClusterSnapshot, factor: float) -> ClusterSnapshot:
+    rows = [
+        replace(row, log_bytes=tuple(round((size or 0) * factor) for size in row.log_bytes))
+        for row in snapshot.each_partition()
+    ]
+    return replace(snapshot, partitions=partition_table(rows, {"t": 0}))
+
+
+def test_the_verifier_refuses_a_plan_above_the_one_capacity_that_is_known() -> None:
+    snapshot = loaded(1)
+    plain = replace(snapshot, brokers=tuple(replace(b, capacity=Capacity()) for b in snapshot.brokers))
+    document = to_document(planned(plain))
+    risen = next(b for b in plain.brokers if document["after"]["out"][str(b.id)] > document["before"]["out"][str(b.id)])
+    most = Capacity(out_bytes_per_s=document["after"]["out"][str(risen.id)] * 0.99)
+    narrow = replace(plain, brokers=tuple(replace(b, capacity=most) if b is risen else b for b in plain.brokers))
+    forged = as_if_made_from(narrow, document)
+    assert "capacity" in {fault.code for fault in verify_plan(forged, narrow).wrong}

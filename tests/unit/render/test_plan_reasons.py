@@ -419,7 +419,7 @@ SAMPLES: list[tuple[Fact, str]] = [
     ),
     (
         fact(FactCode.PLAN_CONTINUED, plan_id="e" * 64, left_moves=5),
-        "plan eeeeeeeeeeee is continued: the cluster has changed, so moves are added to the 5 that are left",
+        "plan eeeeeeeeeeee is continued: the cluster has changed, so what is left of it (5 moves) was adapted",
     ),
     (
         fact(FactCode.BOUND_OF_VERIFIER, cost="replica_moves"),

@@ -10,6 +10,7 @@ from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, Cluste
 from kafka_rebalance.verify.loads import (
     capacities_of,
     hard_limits,
+    limits_of,
     loads_of,
     plain_mean,
     skew_of,
@@ -164,7 +165,7 @@ def test_volumes_are_told_once_and_say_what_is_still_free() -> None:
     disk = capacities_of(known, set_by_hand)["disk"]
     assert disk is not None
     assert disk.tolist() == [300, 70, 80]
-    nothing = {"disk": None, "replicas": None}
+    nothing = {"disk": np.full(3, np.inf), "replicas": np.full(3, np.inf)}
     before = {"disk": np.array([15.0, 10, 5])}
     limits = hard_limits(known, nothing, before)
     assert limits["disk"].tolist() == [15 + 70, np.inf, np.inf]
@@ -177,13 +178,15 @@ def test_volumes_are_told_once_and_say_what_is_still_free() -> None:
         assert hard_limits(partly, nothing, before)["disk"].tolist() == [np.inf] * 3
     untold = arrays(with_dirs(LogDir("/a", None, None)))
     assert capacities_of(untold, set_by_hand)["disk"] is None  # broker 0 stays; its capacity is unknown
+    assert limits_of(untold, set_by_hand)["disk"].tolist() == [np.inf, 70, 80]
+    assert limits_of(known, set_by_hand)["disk"].tolist() == [300, 70, 80]
     nothing_there = arrays(with_dirs(LogDir("/a", 0, 0)))
     assert capacities_of(nothing_there, set_by_hand)["disk"] is None  # a volume of no bytes is unknown
     assert hard_limits(nothing_there, nothing, before)["disk"].tolist() == [15, np.inf, np.inf]
     # 3 of the 14 GB of broker 2 are still to come; 9 are free.
     roomy = replace(RUNNING.brokers[2], log_dirs=(LogDir("/a", 20 * GB, 9 * GB),))
     free = replace(RUNNING, brokers=(*RUNNING.brokers[:2], roomy))
-    limits = hard_limits(arrays(free), {"disk": None}, {"disk": np.array([18.0, 13, 14]) * GB})
+    limits = hard_limits(arrays(free), {"disk": np.full(3, np.inf)}, {"disk": np.array([18.0, 13, 14]) * GB})
     assert limits["disk"].tolist() == [np.inf, np.inf, (14 - 3 + 9) * GB]
 
 
