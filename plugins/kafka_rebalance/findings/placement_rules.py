@@ -570,19 +570,23 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
     in_bytes_per_s = {score.broker: score.load for score in context.scores.of_resource("in")}
     if not measured:
         return
-    cluster = sum(pair[0] for pair in measured.values()) / sum(pair[1] for pair in measured.values())
     least = threshold("broker_disk_full", "used_ratio")
+    cluster = None  # unless every disk is known
+    if len(measured) == len(scores):
+        cluster = sum(pair[0] for pair in measured.values()) / sum(pair[1] for pair in measured.values())
+    level = least if cluster is None else cluster
     for broker, (used_bytes, total_bytes) in sorted(measured.items()):
         ratio = used_bytes / total_bytes
         if ratio < least:
             continue
         is_critical = ratio >= threshold("broker_disk_full", "critical_used_ratio")
         strays = sum(log_dir.stray_bytes for log_dir in context.brokers[broker].log_dirs)
-        copied = max(0.0, used_bytes - cluster * total_bytes)
+        copied = max(0.0, used_bytes - level * total_bytes)
         incoming = in_bytes_per_s.get(broker, 0.0)
         least_seconds = max(0.0, total_bytes - used_bytes) / incoming if incoming > 0 else None
-        is_relieved = context.plan is not None and cluster < least
-        gain = (ratio - cluster) / ratio if cluster < least else 0.0
+        is_cluster_full = cluster is not None and cluster >= least
+        is_relieved = context.plan is not None and not is_cluster_full
+        gain = 0.0 if is_cluster_full else (ratio - level) / ratio
         yield finding(
             "broker_disk_full",
             Severity.CRITICAL if is_critical else Severity.HIGH,
@@ -601,7 +605,7 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
                     broker=broker,
                     used_ratio=ratio,
                     cluster_used_ratio=cluster,
-                    is_cluster_full=cluster >= least,
+                    is_cluster_full=is_cluster_full,
                     filling_stray_bytes=strays if (used_bytes - strays) / total_bytes < least else 0,
                     least_seconds_to_full=least_seconds,
                     outcome=plan_outcome(context, scores[broker], fact(FactCode.MOVE_BYTES_AWAY, excess_bytes=copied)),
@@ -619,9 +623,10 @@ def _used_and_total(context: FindingContext, score: BrokerScore) -> tuple[float,
     total, usable = volume_bytes(log_dirs), usable_bytes(log_dirs)
     if total is not None and usable is not None:
         return total - usable, total
-    if score.capacity is None:
+    capacity = context.brokers[score.broker].capacity.disk_bytes if score.capacity is None else score.capacity
+    if capacity is None:
         return None
-    return score.load + context.snapshot.unplaced_bytes.get(score.broker, 0), score.capacity
+    return score.load + context.snapshot.unplaced_bytes.get(score.broker, 0), capacity
 
 
 def _over_share(score: BrokerScore) -> float | None:

@@ -64,7 +64,7 @@ def _disk_full(
     *,
     broker: int,
     used_ratio: float,
-    cluster_used_ratio: float,
+    cluster_used_ratio: float | None,
     is_cluster_full: bool,
     filling_stray_bytes: float,
     least_seconds_to_full: float | None,
@@ -76,6 +76,8 @@ def _disk_full(
     if filling_stray_bytes:
         strays = bytes_in_words(filling_stray_bytes)
         return f"{full}. {strays} of it are logs that no replica list has. Without these it is not full."
+    if cluster_used_ratio is None:
+        return f"{full}. How full the disks of some other brokers are is unknown. Give their capacities: {outcome}."
     cluster = f"The disks of the cluster are {cluster_used_ratio:.0%} full"
     if is_cluster_full:
         return f"{full}. {cluster}, too. Moving does not help: add brokers or keep less."

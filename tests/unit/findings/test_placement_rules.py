@@ -63,6 +63,14 @@ def test_a_cluster_whose_disks_are_all_full_is_told_that_moving_does_not_help():
     assert findings[0].recommendation.args["is_cluster_full"]
 
 
+@for_each("known", [{"log_dirs": {1: (LogDir("/a", 1000, 50),)}}, {"capacity": {1: Capacity(disk_bytes=600 / 0.95)}}])
+def test_one_full_disk_says_nothing_of_the_others(known):
+    (finding,) = findings_of(cluster(EVEN, of=brokers(**known)), "broker_disk_full")
+    assert (finding.subject, finding.severity, finding.evidence["cluster_used_ratio"]) == ("1", Severity.CRITICAL, None)
+    assert not finding.recommendation.args["is_cluster_full"]
+    assert finding.gain > 0
+
+
 def test_rates_over_share_are_one_finding_a_broker():
     rates = [50.0] + [10.0] * 11
     findings = findings_of(cluster(EVEN, in_bytes_per_s=rates, out_bytes_per_s=rates), "broker_rate_over_share")
