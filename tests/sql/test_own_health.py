@@ -124,7 +124,7 @@ def test_the_errors_of_a_reading_leave_no_levels_behind(connection, monkeypatch)
     def refuse(snapshot) -> None:
         raise InvalidInputError("no levels")
 
-    monkeypatch.setattr("rebalance_advisor.store.snapshot_save.score_cluster", refuse)
+    monkeypatch.setattr("kafka_rebalance.scoring.snapshot_scores.score_cluster", refuse)
     with pytest.raises(InvalidInputError, match="no levels"):
         store.save_snapshot(connection, plain_snapshot())
     assert connection.execute("SELECT count(*) FROM store.snapshot").fetchone() == (0,)
