@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafka_assignors.arrays import Flags, Ints, Longs
-from kafka_assignors.contract import Assignment, AssignmentRequest, Withheld
+from kafka_assignors.contract import Assignment, AssignmentRequest, MapOrder, Withheld
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY, order_after, put_order
 from kafka_assignors.java.keys import topic_id_partition_hashes
@@ -249,7 +249,7 @@ def held_in_order(order: Longs, owned: OwnedLists, maps: JavaMaps) -> Longs:
         start, end = owned_offsets[member], owned_offsets[member + 1]
         visit_order = np.arange(end - start)
         if maps.is_hashed:
-            visit_order = owned_walk(owned_topics[start:end], owned_partitions[start:end], maps.uuid_hashes, group_of)
+            visit_order = owned_walk(owned_topics[start:end], owned_partitions[start:end], maps, group_of)
         for k in visit_order:
             held[filled] = start + k
             filled += 1
@@ -335,7 +335,8 @@ class _Held:
     @classmethod
     def of(cls, request: AssignmentRequest, order: Longs, hashes: Ints) -> _Held:
         members = request.members
-        entries = held_in_order(order, owned_lists(members), JavaMaps(hashes, is_hashed(request)))
+        maps = JavaMaps(hashes, is_hashed(request), request.order is MapOrder.LEADER)
+        entries = held_in_order(order, owned_lists(members), maps)
         positions = np.repeat(np.arange(len(order)), np.diff(members.owned_offsets)[order])
         is_kept = np.zeros(len(entries), np.bool_)
         return cls(positions, members.owned_topics[entries], members.owned_partitions[entries], entries, is_kept, [])

@@ -69,7 +69,7 @@ def _predicted(
     by_join = sorted(group.members, key=lambda member: joined.index(str(member.client_id)))
     walked = _as_walked(before, by_join, is_server=is_server)
     remembering = {member.id for member in walked if _remembers(before, strategy, strategies[str(member.client_id)])}
-    members = tuple(replace(member, assigned=_had(before, member)) for member in walked)
+    members = tuple(replace(member, assigned=_had(before, member), target=None) for member in walked)
     return _last_round(f"server-{strategy}" if is_server else strategy, after, group, members, remembering)
 
 
@@ -81,7 +81,7 @@ def as_client_answers(before: Group, after: ClusterSnapshot, assignor: str, join
     group = group_of(after, before.id)
     by_join = sorted(group.members, key=lambda member: joined.index(member.id))
     members = _as_walked(before, by_join, is_server=_has_server(group))
-    had = tuple(replace(member, assigned=_had(before, member)) for member in members)
+    had = tuple(replace(member, assigned=_had(before, member), target=None) for member in members)
     return _last_round(assignor, after, group, had, set(joined))
 
 
@@ -90,7 +90,9 @@ def _last_round(
 ) -> Reading:
     is_server = _has_server(group)
     for _ in range(_MOST_ROUNDS):
-        said = tuple(member if member.id in remembering else replace(member, assigned=()) for member in members)
+        said = tuple(
+            member if member.id in remembering else replace(member, assigned=(), target=None) for member in members
+        )
         members, is_settled = _round(assignor, after, group, said, is_server)
         if is_settled:
             return {member.id: _pairs(member.assigned) for member in members}
@@ -109,7 +111,9 @@ def _round(
     answer = by_name(assignor).assign(request)
     topics = group_input.topics
     given = [[(topics[topic], partition) for topic, partition in answer.of_member(i)] for i in range(len(members))]
-    result = tuple(replace(member, assigned=_runs(pairs)) for member, pairs in zip(members, given, strict=True))
+    result = tuple(
+        replace(member, assigned=_runs(pairs), target=None) for member, pairs in zip(members, given, strict=True)
+    )
     return result, not len(answer.withheld)
 
 
@@ -137,7 +141,7 @@ def _had(before: Group, member: Member) -> TopicPartitions:
     """By its id, or by that of its instance; a newcomer had nothing."""
     for old in before.members:
         if old.id == member.id or (member.instance_id is not None and old.instance_id == member.instance_id):
-            return old.assigned
+            return old.owns(is_server=_has_server(before))
     return ()
 
 

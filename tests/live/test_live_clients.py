@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -28,12 +29,14 @@ from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAs
 
 from kafka_assignors.coordinator.timeline import Partition
 from kafka_assignors.java.hash_order import spread
+from kafka_assignors.java.keys import uuid_columns, uuid_hash_codes
 from kafka_assignors.java.strings import hash_codes
 from kafka_assignors.releases import Client
 from kafka_assignors.string_column import StringColumn
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.member_clients import Sureness, group_client
+from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.groups.strategies import candidates
 from kafka_rebalance.snapshot.group import RACK_AFFINITY
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
@@ -314,6 +317,27 @@ def share_a_bin(ids: Iterable[str]) -> bool:
     return len(bins) < len(strings)
 
 
+def sorted_by_hash(count: int) -> list[str]:
+    """Sorted names of topics, which a Java HashSet walks in this order."""
+    names = []
+    for number in range(count):
+        wanted = min(number, 15)
+        columns = StringColumn.of(f"bin-{number:02}-{suffix}" for suffix in range(1_000))
+        bins = [int(spread(code)) & 15 for code in hash_codes(columns.data, columns.offsets)]
+        names.append(f"bin-{number:02}-{bins.index(wanted)}")
+    return names
+
+
+def topics_in_one_bin(seen: ClusterSnapshot) -> list[tuple[str, str]]:
+    """Neighbours, by name, whose ids lie in one of 16 bins."""
+    ids = [(topic.name, topic.topic_id) for topic in sorted(seen.topics, key=lambda topic: topic.name)]
+    bins: dict[int, list[str]] = defaultdict(list)
+    for (name, topic_id), code in zip(ids, uuid_hash_codes(*uuid_columns(str(text) for _, text in ids)), strict=True):
+        if name.startswith("bin-") and topic_id:
+            bins[int(spread(code)) & 15].append(name)
+    return [pair for names in bins.values() for pair in pairwise(names)]
+
+
 def class_of(group: Group, seen: ClusterSnapshot) -> str:
     """The class that the product asks for what the group runs, by the client that it recognised.
 
@@ -339,6 +363,53 @@ def _wake_coordinator(bootstrap: str) -> None:
     wait_for("a first member to read", lambda: first.held or first.failures)
     first.stop()
     assert first.failures == []
+
+
+def test_what_a_member_keeps_follows_the_maps_of_the_coordinator(followed: FollowedClients) -> None:
+    """Where ids of topics share a bin, or numbers of partitions do, the order in which they came decides.
+
+    Of 17 topics two lie in one of 16 bins; the first to come is the last of its bin. 12 of 36 partitions have 16 bins
+    in a set that grew, 32 in a copied one.
+    """
+    bootstrap = followed.cluster.bootstrap
+    create_topics(bootstrap, dict.fromkeys(sorted_by_hash(17), [[1]] * 4) | {"wide": [[1]] * 36}, {})
+    pairs = topics_in_one_bin(followed._read())
+    assert pairs
+    groups = {f"shared {first}": ((first, second), 1) for first, second in pairs} | {"wide": (("wide",), 3)}
+    living: list[LibrdkafkaMember] = []
+
+    def joined(group: str) -> None:
+        settings = {"group_protocol": "consumer", "group_remote_assignor": "uniform"}
+        living.append(LibrdkafkaMember(bootstrap, group, groups[group][0], **settings))
+
+    def settled(more: int) -> ClusterSnapshot:
+        def lacking(seen: ClusterSnapshot) -> list[str]:
+            assert [failure for member in living for failure in member.failures] == []
+            at_rest = {group.id for group in seen.groups if motion_of(group) is None}
+            sizes = {group.id: len(group.members) for group in seen.groups if group.id in at_rest}
+            return [name for name, (_, members) in groups.items() if sizes.get(name) != members + more]
+
+        return wait_for(
+            "all members to have what they shall have", followed._read, until=lambda seen: not lacking(seen),
+            gist=lambda seen: (lacking(seen), [group.members for group in seen.groups]), unchanged_s=AT_REST_S,
+            seconds=PATIENCE_S, every_s=0.25,
+        )  # fmt: skip
+
+    try:
+        for group, (_, members) in groups.items():
+            for _ in range(members):
+                joined(group)
+        before = settled(0)
+        for group in groups:
+            joined(group)
+        after = settled(1)
+    finally:
+        for member in living:
+            member.stop()
+    for group in groups:
+        old, new = group_of(before, group), group_of(after, group)
+        ids = [member.id for member in (*old.members, *new.members)]
+        assert reading_of(new) == as_client_answers(old, after, class_of(new, after), list(dict.fromkeys(ids))), group
 
 
 KINDS = [

@@ -1,8 +1,10 @@
 """Orders of the group coordinator's maps.
 
 Members are in a ``HashMap<memberId, …>`` (``orders.member_walk``), a member's claims in a ``HashMap<Uuid,
-HashSet<Integer>>``. Subscribed topics: LEADER as a ``HashSet<String>`` of names (wrapped by ``TopicIds``), as in the
-coordinator; HASH as a ``HashSet<Uuid>``, as in the recorded cases; GIVEN by column (LinkedHashMaps in tests).
+HashSet<Integer>>``. LEADER, as in the coordinator: subscribed topics are a ``HashSet<String>`` of names (wrapped by
+``TopicIds``), and each set of claims is a ``new HashSet<>(list)`` of a record (``Assignment.fromRecord``): 12
+partitions have a table of 32. HASH, as in the recorded cases: topics are a ``HashSet<Uuid>``, and sets of claims grew.
+GIVEN: by column (LinkedHashMaps in tests).
 """
 
 from __future__ import annotations
@@ -33,10 +35,11 @@ _NO_NAMES = np.zeros(0, np.int32)
 
 
 class JavaMaps(NamedTuple):
-    """By topic hashes int32[T] where ``is_hashed``, else column order."""
+    """By topic hashes int32[T] where ``is_hashed``, else column order. ``is_copied``: sets of lists of partitions."""
 
     uuid_hashes: Ints
     is_hashed: bool
+    is_copied: bool
 
 
 def is_hashed(request: AssignmentRequest) -> bool:
@@ -160,7 +163,7 @@ def is_homogeneous(request: AssignmentRequest) -> bool:
 
 
 @inner_kernel
-def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints) -> Longs:
+def owned_walk(topics: Ints, partitions: Ints, maps: JavaMaps, group_of: Ints) -> Longs:
     """Positions of one member's owned partitions in the order of a ``HashMap<Uuid, HashSet<Integer>>``.
 
     ``topics`` and ``partitions``: the member's own, in insertion order. ``group_of`` int32[T] is scratch: -1
@@ -168,13 +171,13 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
     """
     n = len(topics)
     if n <= _SMALL_MAP:
-        return _walk_of_few(topics, partitions, uuid_hashes)
+        return _walk_of_few(topics, partitions, maps.uuid_hashes)
     if _are_all(topics, topics[0]):
-        return put_order(partitions, DEFAULT_CAPACITY)
+        return put_order(partitions, set_copy_capacity(n) if maps.is_copied else DEFAULT_CAPACITY)
     starts, positions, first = _by_topic(topics, group_of)
     hashes = np.empty(len(first), np.int32)
     for group in range(len(first)):
-        hashes[group] = uuid_hashes[first[group]]
+        hashes[group] = maps.uuid_hashes[first[group]]
     order = np.empty(n, np.int64)
     inside = np.empty(n, np.int32)
     filled = 0
@@ -182,7 +185,7 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
         count = starts[group + 1] - starts[group]
         for k in range(count):
             inside[k] = partitions[positions[starts[group] + k]]
-        for k in put_order(inside[:count], DEFAULT_CAPACITY):
+        for k in put_order(inside[:count], set_copy_capacity(count) if maps.is_copied else DEFAULT_CAPACITY):
             order[filled] = positions[starts[group] + k]
             filled += 1
     return order

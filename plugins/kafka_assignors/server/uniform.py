@@ -80,8 +80,8 @@ def spread_evenly(
     is_contradictory = True
     if not has_assignment:
         is_assigned, is_contradictory = _owned_rows(owned, first_row, counts)
-    lists = _spread(order, topics, TopicRows(counts, first_row), owned, is_assigned, JavaMaps(hashes, is_hashed),
-        is_extra_given_back)  # fmt: skip
+    maps = JavaMaps(hashes, is_hashed, len(names) > 0)
+    lists = _spread(order, topics, TopicRows(counts, first_row), owned, is_assigned, maps, is_extra_given_back)
     offsets, out_topics, partitions, is_complete = lists
     if not is_complete:
         return LEFT_OVER, missing, offsets, out_topics, partitions
@@ -210,9 +210,7 @@ def _quotas(
         if held > quota:
             visit_order = np.arange(start, end)
             if maps.is_hashed:
-                visit_order = owned_walk(
-                    owned_topics[start:end], owned_partitions[start:end], maps.uuid_hashes, group_of
-                )
+                visit_order = owned_walk(owned_topics[start:end], owned_partitions[start:end], maps, group_of)
                 for k in range(len(visit_order)):
                     visit_order[k] += start
             given_up = _release(visit_order, quota, is_subscribed, owned_topics, is_released, released, given_up)

@@ -51,9 +51,10 @@ class RequestFrame:
     empty: AssignmentRequest
     topic_of: Ints
     partition_of: Ints
+    rows: Longs  # of partitions, as members list them
 
     def of_reader(self, reader: Ints) -> AssignmentRequest:
-        return self.of_owned(*_owned_of(reader, self.topic_of, self.partition_of, len(self.empty.members)))
+        return self.of_owned(*_owned_of(reader, self.rows, self.topic_of, self.partition_of, len(self.empty.members)))
 
     def of_owned(self, offsets: Longs, topics: Ints, partitions: Ints) -> AssignmentRequest:
         """Member i owns ``topics[k]``-``partitions[k]``, k in ``offsets[i]:offsets[i+1]``."""
@@ -86,11 +87,25 @@ def frame_of(
     sizes = np.maximum(counts, 0)
     topic_of = np.repeat(np.arange(len(counts), dtype=np.int32), sizes)
     partition_of = (np.arange(len(topic_of)) - group_input.first_row[topic_of]).astype(np.int32)
-    return RequestFrame(empty, topic_of, partition_of)
+    rows = _listed_rows(group_input) if is_server else np.arange(len(topic_of))
+    return RequestFrame(empty, topic_of, partition_of, rows)
+
+
+def _listed_rows(group_input: GroupInput) -> Longs:
+    """int64[P]: rows of partitions in the order of the coordinator's targets, then those of nobody."""
+    counts, first = group_input.partition_counts, group_input.first_row
+    index = {topic: number for number, topic in enumerate(group_input.topics)}
+    listed = [np.zeros(0, dtype=np.int64)]
+    for topic, run in (run for member in group_input.group.members for run in member.owns(is_server=True)):
+        t, partitions = index.get(topic), np.array(run, dtype=np.int64)
+        if t is not None:
+            listed.append(first[t] + partitions[partitions < counts[t]])
+    rows, at = np.unique(np.concatenate(listed), return_index=True)
+    return np.concatenate((rows[np.argsort(at)], np.setdiff1d(np.arange(int(first[-1])), rows)))
 
 
 @kernel
-def _owned_of(reader: Ints, topic_of: Ints, partition_of: Ints, members: int) -> tuple[Longs, Ints, Ints]:
+def _owned_of(reader: Ints, rows: Longs, topic_of: Ints, partition_of: Ints, members: int) -> tuple[Longs, Ints, Ints]:
     offsets = np.zeros(members + 1, np.int64)
     for row in range(len(reader)):
         if reader[row] != ABSENT:
@@ -99,7 +114,7 @@ def _owned_of(reader: Ints, topic_of: Ints, partition_of: Ints, members: int) ->
         offsets[member + 1] += offsets[member]
     filled = offsets[:-1].copy()
     topics, partitions = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
-    for row in range(len(reader)):
+    for row in rows:
         member = reader[row]
         if member != ABSENT:
             topics[filled[member]], partitions[filled[member]] = topic_of[row], partition_of[row]

@@ -61,19 +61,19 @@ def has_unknown_subscription(group_input: GroupInput, basis: SubscriptionBasis) 
 def request_of(
     group_input: GroupInput, subscriptions: Subscriptions, *, is_server: bool = False, as_listed: bool = False
 ) -> AssignmentRequest:
-    """Return the request of the leader, or coordinator (``is_server``). Every member owns what it reads today, in one
-    generation. Members are in ``feeding_order``, or ``as_listed``.
+    """Return the request of the leader, or coordinator (``is_server``). Every member owns what it reads today (to a
+    coordinator: its target), in one generation. Members are in ``feeding_order``, or ``as_listed``.
     """
     frame = frame_of(group_input, subscriptions, is_server=is_server, as_listed=as_listed)
-    return frame.of_owned(*_owned_partitions(group_input))
+    return frame.of_owned(*_owned_partitions(group_input, is_server=is_server))
 
 
-def _owned_partitions(group_input: GroupInput) -> tuple[Longs, Ints, Ints]:
+def _owned_partitions(group_input: GroupInput, *, is_server: bool) -> tuple[Longs, Ints, Ints]:
     index = {topic: number for number, topic in enumerate(group_input.topics)}
     owned = [
         [
             (index[topic], p)
-            for topic, runs in member.assigned
+            for topic, runs in member.owns(is_server=is_server)
             for p in runs
             if p < group_input.partition_counts[index[topic]]
         ]

@@ -125,7 +125,7 @@ class Member:
     subscribed_regex: str | None = None
     owned: TopicPartitions | None = None
     assigned: TopicPartitions = ()  # Streams: partitions of active tasks
-    target: TopicPartitions | None = None  # KIP-848
+    target: TopicPartitions | None = None  # KIP-848; in a reading, as the coordinator walks it
     generation: int | None = None  # or its epoch
     user_data: bytes | None = None
     decode_error: str | None = None
@@ -138,6 +138,10 @@ class Member:
     task_offsets: TaskOffsets | None = None  # sums over changelogs
     task_end_offsets: TaskOffsets | None = None  # sums over changelogs
     worker: ConnectWorker | None = None
+
+    def owns(self, *, is_server: bool) -> TopicPartitions:
+        """What the next assignment starts from: the coordinator's is its target."""
+        return self.target if is_server and self.target is not None else self.assigned
 
     @property
     def has_known_assignment(self) -> bool:

@@ -292,12 +292,8 @@ def _modern_member(raw: Any) -> Member:
 
 
 def _topic_partitions(assignment: Any) -> TopicPartitions:
-    return tuple(
-        sorted(
-            (topic_partition.topic_name, tuple(sorted(topic_partition.partitions)))
-            for topic_partition in assignment.topic_partitions
-        )
-    )
+    """As the coordinator walks its maps, which decides what a member keeps where ids of topics share a bin."""
+    return tuple((runs.topic_name, tuple(runs.partitions)) for runs in assignment.topic_partitions)
 
 
 LOADING, NOT_AVAILABLE, NOT_COORDINATOR = 14, 15, 16

@@ -45,6 +45,23 @@ def test_a_call_is_the_one_that_is_made_of_todays_members() -> None:
         assert np.array_equal(getattr(first.members, name), getattr(other.members, name))
 
 
+def test_a_coordinator_starts_from_its_target_in_the_order_of_its_maps() -> None:
+    """d before a, and 1 before 0; what nobody has comes last."""
+    members = [
+        replace(MEMBERS[0], assigned=(("a", (0, 1)),), target=(("d", (1, 0)), ("a", (1,)))),
+        replace(MEMBERS[1], target=(("b", (7, 0)),)),
+    ]
+    today = state(members, {"a": 2, "b": 1, "c": -1, "d": 2})
+    assert today.of_server.rows.tolist() == [4, 3, 1, 2, 0]
+    assert today.of_client.rows.tolist() == [0, 1, 2, 3, 4]
+    server = request_of(today.group_input, today.subscriptions, is_server=True).members
+    assert server.owned_topics.tolist() == [3, 3, 0, 1]
+    assert server.owned_partitions.tolist() == [1, 0, 1, 0]
+    moved = today.of_server.of_reader(np.array([0, 0, 1, 1, 0], np.int32)).members
+    assert moved.owned_topics.tolist() == [3, 0, 0, 3, 1]
+    assert moved.owned_partitions.tolist() == [1, 1, 0, 0, 0]
+
+
 def test_strategies_hear_of_subscribed_topics_and_the_coordinators_of_those_that_are_there() -> None:
     client, server = TODAY.of_client.empty, TODAY.of_server.empty
     assert client.topics.partition_counts.tolist() == server.topics.partition_counts.tolist() == [2, -1, -1, 2]

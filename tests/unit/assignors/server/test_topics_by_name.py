@@ -68,6 +68,26 @@ def test_of_two_topics_whose_ids_share_a_bin_uniform_deals_the_first_name_first(
     assert answer(named, by_name("server-uniform").assign(named)) == {"a": [("p", 0)], "b": [("u", 0)]}
 
 
+def test_twelve_partitions_of_a_topic_have_a_table_of_32_in_the_coordinator_and_of_16_in_a_set_that_grew() -> None:
+    """Seen on brokers 4.4.0, which copy the list of a record: of 12 to 23 the first six stay, else 16 to 21."""
+    kept = {}
+    for order in (MapOrder.HASH, MapOrder.LEADER):
+        held = {"a": [("t", number) for number in range(12, 24)], "b": [("t", number) for number in range(12)]}
+        request = group({"t": 24}, dict.fromkeys("abcd", ("t",)), held, order=order)
+        kept[order] = [number for _, number in answer(request, by_name("server-uniform").assign(request))["a"]]
+    assert kept == {MapOrder.HASH: list(range(16, 22)), MapOrder.LEADER: list(range(12, 18))}
+
+
+def test_of_two_topics_whose_ids_share_a_bin_a_member_keeps_what_the_coordinator_lists_first() -> None:
+    held = [("u", 0), ("u", 1), ("p", 0), ("p", 1)]
+    for first, second in (("u", "p"), ("p", "u")):
+        listed = sorted(held, key=lambda pair: pair[0] != first)
+        request = group({"u": 2, "p": 2}, {"a": ["u", "p"], "b": ["u", "p"]}, {"a": listed}, order=MapOrder.LEADER)
+        shared = replace(request, topics=replace(request.topics, uuid_msb=np.array([1, 17], dtype=np.int64)))
+        result = answer(shared, by_name("server-uniform").assign(shared))
+        assert result == {"a": [(first, 0), (first, 1)], "b": [(second, 0), (second, 1)]}
+
+
 def test_the_order_of_names_decides_who_reads_what_in_some_share_groups() -> None:
     """Partitions that share a bin are dealt in the order of their topics."""
     draw, differing = random.Random(23), 0

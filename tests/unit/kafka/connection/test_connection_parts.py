@@ -87,7 +87,8 @@ def test_what_is_not_kafka_is_told_apart(reply: bytes, error: type[Exception]) -
 
 
 def test_a_described_consumer_group() -> None:
-    topics = SimpleNamespace(topic_partitions=[SimpleNamespace(topic_name="t", partitions=[1, 0])])
+    runs = [SimpleNamespace(topic_name="t", partitions=[16, 1, 0]), SimpleNamespace(topic_name="a", partitions=[0])]
+    topics = SimpleNamespace(topic_partitions=runs)
     member = SimpleNamespace(
         member_id="m", client_id="c", client_host="/h", rack_id=None, subscribed_topic_names=["t"], member_epoch=4,
         assignment=topics, target_assignment=topics, instance_id=None, subscribed_topic_regex=None,
@@ -98,7 +99,8 @@ def test_a_described_consumer_group() -> None:
     coverage = Coverage()
     group = with_members(Group("g", type=GroupType.CONSUMER), described, coverage, {})
     assert (group.protocol, group.generation, group.assignment_epoch, group.state) == ("uniform", 4, 3, "Stable")
-    assert group.members[0].assigned == group.members[0].target == (("t", (0, 1)),)
+    as_walked = (("t", (16, 1, 0)), ("a", (0,)))
+    assert group.members[0].assigned == group.members[0].target == as_walked
 
 
 def test_a_group_that_vanished_or_rebalances_leaves_a_gap() -> None:
