@@ -14,7 +14,12 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.planner.bounds import least_price, lower_bounds, raised, raised_by_covers
 from kafka_rebalance.planner.infeasible import smallest_cause
 from kafka_rebalance.planner.leaders import go_on_leading
-from kafka_rebalance.planner.linear_program.programs import improve_with_lp, improve_with_restricted_lp, is_middling
+from kafka_rebalance.planner.linear_program.programs import (
+    annealed_large,
+    improve_with_lp,
+    improve_with_restricted_lp,
+    is_middling,
+)
 from kafka_rebalance.planner.linear_program.relaxation import (
     Decision,
     Task,
@@ -151,13 +156,15 @@ def _anneal(task: SearchTask, result: SearchResult) -> SearchResult:
     return replace(result, best=better(best, other, allowed))
 
 
-def _solve_restricted_program(task: SearchTask, result: SearchResult) -> SearchResult:
+def _approach_bound(task: SearchTask, result: SearchResult) -> SearchResult:
     problem, params, least = task.problem, task.params, _least(task, result)
-    is_enabled = params.effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
-    if _is_for_programs(task) or not is_enabled or result.best.is_near(least, params.gaps.far):
+    is_enabled = params.effort.program_steps > 0 and not _is_for_programs(task)
+    if not is_enabled or result.best.is_near(least, params.gaps.far):
         return result
     allowed = spread_allowed(problem, result.best, params.linear_program.spread_given_up)
     whole = Task(problem, result.sets, task.bands, allowed, task.seed, params)
+    if not is_middling(problem, params.linear_program.restricted):
+        return replace(result, best=annealed_large(whole, result.best))
     return replace(result, best=improve_with_restricted_lp(whole, result.best, result.bounds, least))
 
 
@@ -219,7 +226,7 @@ def _widen_least(task: SearchTask, result: SearchResult) -> SearchResult:
     return replace(result, best=best, bounds=bounds)
 
 
-IMPROVERS: tuple[Improver, ...] = (_raise_bounds, _solve_programs, _anneal, _solve_restricted_program)
+IMPROVERS: tuple[Improver, ...] = (_raise_bounds, _solve_programs, _anneal, _approach_bound)
 NEARER: tuple[Improver, ...] = (_decide_whole, _keep_ranks, _widen_least)
 
 

@@ -43,6 +43,7 @@ from kafka_rebalance.planner.linear_program.relaxation import (
 )
 from kafka_rebalance.planner.params import (
     DEFAULTS,
+    AnnealParams,
     CoverParams,
     LinearProgramParams,
     NeighbourhoodParams,
@@ -74,9 +75,18 @@ def annealed_again(task: Task, incumbent: Placed, tries: int, times: int, *, lea
     return best
 
 
-def annealing(params: SolveParams, times: int) -> SolveParams:
+def annealed_large(task: Task, incumbent: Placed) -> Placed:
+    """Best of ``incumbent`` and one long run from it."""
+    large = task.params.linear_program.large
+    if not task.params.effort.anneal_steps or not large.times:
+        return incumbent
+    params = annealing(task.params, large.times, large.anneal)
+    return task.annealed(incumbent, ReplicaSets(incumbent.replicas, task.sets.original), params)
+
+
+def annealing(params: SolveParams, times: int, anneal: AnnealParams | None = None) -> SolveParams:
     bold = params.linear_program.bold
-    kernels = replace(params.replicas.kernels, anneal=bold.anneal)
+    kernels = replace(params.replicas.kernels, anneal=anneal or bold.anneal)
     return replace(
         params,
         effort=replace(params.effort, anneal_steps=times * params.effort.anneal_steps),
