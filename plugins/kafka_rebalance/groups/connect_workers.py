@@ -33,7 +33,7 @@ from kafka_assignors.connect_work import Work
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.scenarios.changes import lots_of
-from kafka_rebalance.snapshot.group import Group
+from kafka_rebalance.snapshot.group import ConnectWorker, Group
 
 DEFAULT_DELAY_MS = 300_000
 MOST_DEATHS = 12
@@ -138,10 +138,20 @@ def replay_connect_group(group: Group, seed: int = 0, delay_ms: int = DEFAULT_DE
     return replace(replay, rows=rows, is_reproduced=today.play()[0] == today.running)
 
 
+def running_work(worker: ConnectWorker) -> Work | None:
+    if worker.assigned is None or worker.error:
+        return None
+    if worker.version == 0:
+        return worker.assigned
+    return None if worker.joined_with is None else work_after(worker.joined_with, worker.assigned, worker.revoked)
+
+
 def connect_state(group: Group, delay_ms: int = DEFAULT_DELAY_MS) -> ConnectState:
     workers = {member.id: member.worker for member in group.members if member.worker is not None}
     running = {
-        name: work_as_sent(worker.running) for name, worker in sorted(workers.items()) if worker.running is not None
+        name: work_as_sent(work)
+        for name, worker in sorted(workers.items())
+        if (work := running_work(worker)) is not None
     }
     leaders = {worker.leader for worker in workers.values() if worker.leader}
     connectors = dict.fromkeys(name for work in running.values() for name in work.connectors)

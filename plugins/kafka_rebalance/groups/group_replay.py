@@ -23,6 +23,7 @@ from kafka_assignors.registry import by_name
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.answers import answer_of, empty_score, score_answer
 from kafka_rebalance.groups.classic_streams import replay_classic_streams
+from kafka_rebalance.groups.connect_workers import running_work
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.member_clients import group_client, settings_of, strategies_of, with_clients
@@ -242,7 +243,7 @@ def _unassigned_replay(group_input: GroupInput, protocol: str) -> GroupReplay:
 def _only_workers(group_input: GroupInput, protocol: str) -> GroupReplay:
     """A worker of Connect without connector and task is idle."""
     group = group_input.group
-    running = [None if member.worker is None else member.worker.running for member in group.members]
+    running = [None if member.worker is None else running_work(member.worker) for member in group.members]
     idle = None if None in running else sum(not work for work in running)
     score = replace(empty_score(group_input, protocol), is_current=True, idle_members=idle)
     members = tuple(_share_member_score(group.id, protocol, member) for member in group.members)

@@ -97,16 +97,6 @@ class ConnectWorker:
     delay_ms: int = 0
     error: int = 0
 
-    @property
-    def running(self) -> Work | None:
-        if self.assigned is None or self.error:
-            return None
-        if self.version == 0:
-            return self.assigned
-        from kafka_assignors.connect import work_after  # with numba, which no reader of snapshots needs
-
-        return None if self.joined_with is None else work_after(self.joined_with, self.assigned, self.revoked)
-
 
 TopicPartitions = tuple[tuple[str, tuple[int, ...]], ...]
 RACK_AFFINITY = "rack-affinity"  # strategy of kafka-go: follows leaders, and user data is the member's rack

@@ -459,8 +459,10 @@ def group_page(request: Request, cluster: str, name: str) -> HTMLResponse:
 
 def _worker_row(member: Row) -> dict[str, Any]:
     """Return a worker of Kafka Connect with what it runs; None where that is unknown. ``member``: of the view."""
+    from kafka_rebalance.groups.connect_workers import running_work  # with numba, which no other page needs
+
     worker = read_worker(member["worker"], "worker")
-    running = worker.running
+    running = running_work(worker)
     return {
         "name": worker.url or member["member_id"],
         "is_leader": worker.leader == member["member_id"],
