@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.snapshot.coverage import CoverageGap
+from kafka_rebalance.snapshot.coverage import CoverageGap, Right, right_gap
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -32,7 +32,6 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from kafka_rebalance.snapshot.rights import Right, right_gap
 from stack.demo.topics import DAY_S, RACKS, WINDOW_S
 
 HEALTHY, BLIND = "demo-healthy", "demo-blind"

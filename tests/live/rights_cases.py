@@ -21,7 +21,7 @@ from kafka.admin import (
 )
 from kafka.protocol.admin import DescribeAclsRequest
 
-from kafka_rebalance.snapshot.rights import Right
+from kafka_rebalance.snapshot.coverage import Right
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.probe import find_server
 from rebalance_advisor.kafka.connection.properties import connection_settings

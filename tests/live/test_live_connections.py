@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.snapshot.rights import Right, missing_rights
+from kafka_rebalance.snapshot.coverage import Right, missing_rights
 from rebalance_advisor.kafka.connection.java_properties import read_properties
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage
 from rebalance_advisor.kafka.read_cluster import read_cluster

@@ -21,8 +21,8 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.render import render_all
+from kafka_rebalance.snapshot.coverage import Right, missing_rights
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
-from kafka_rebalance.snapshot.rights import Right, missing_rights
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster

@@ -13,6 +13,7 @@ import numpy as np
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.rules import MuteRule, OwnerRule
+from kafka_rebalance.snapshot.coverage import Right, right_gap
 from kafka_rebalance.snapshot.model import (
     Broker,
     Capacity,
@@ -26,7 +27,6 @@ from kafka_rebalance.snapshot.model import (
 )
 from kafka_rebalance.snapshot.partition_table import Partition
 from kafka_rebalance.snapshot.rates import measure_rates
-from kafka_rebalance.snapshot.rights import Right, right_gap
 from rebalance_advisor.request.run_request import RunRequest
 from tests.coverage_gaps import gap_of
 from tests.properties.any_cluster import any_case

@@ -16,8 +16,8 @@ from kafka_rebalance.plans.params import DEFAULTS, UnseenParams
 from kafka_rebalance.plans.plan import Preconditions
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import COUNTED, LEADER_CARRIED, ROWS, TABLE
+from kafka_rebalance.snapshot.coverage import Right, missing_rights
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
-from kafka_rebalance.snapshot.rights import Right, missing_rights
 
 # Preconditions of a plan, which ``check`` compares with a newer snapshot.
 

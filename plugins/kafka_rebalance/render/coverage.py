@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from kafka_rebalance.amounts import counted
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.snapshot.rights import Right
+from kafka_rebalance.snapshot.coverage import Right
 
 RULE_WORDS: Mapping[FactCode, str] = MappingProxyType(
     {

@@ -12,7 +12,7 @@ from kafka_rebalance.facts import BoundProof, FactCode
 from kafka_rebalance.render.coverage import RIGHT_HIDES, load_words
 from kafka_rebalance.render.findings import CANCEL, pause_of
 from kafka_rebalance.resources import ROWS, UNITS
-from kafka_rebalance.snapshot.rights import Right
+from kafka_rebalance.snapshot.coverage import Right
 from kafka_rebalance.snapshot.times import span_words
 
 IMBALANCE = "imbalance (share of load outside its allowed range, summed over resources)"

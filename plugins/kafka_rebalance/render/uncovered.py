@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from kafka_rebalance.render import render
 from kafka_rebalance.render.coverage import RIGHT_HIDES
-from kafka_rebalance.snapshot.coverage import CoverageGap
-from kafka_rebalance.snapshot.rights import missing_rights
+from kafka_rebalance.snapshot.coverage import CoverageGap, missing_rights
 
 _MOST_NAMED = 3
 _NAMED = (("broker", "brokers"), ("topic", "topics"), ("partition", "partitions"), ("group", "groups"))

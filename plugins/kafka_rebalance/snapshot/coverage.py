@@ -1,17 +1,21 @@
 """Coverage gaps of a snapshot: one for each part that could not be read. A gap's ``what`` is a fact ``LACKS_…``. A
 snapshot file with arguments outside ``WHAT`` and ``REASONS`` is refused, so that every gap can be shown.
+
+``Right``: ACLs that a full snapshot needs, and the command that grants each. A missing right is a gap of subject type
+``right``. Kafka hides topics and groups silently from a login without ``Describe on Cluster``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
-from kafka_rebalance.facts import Fact, FactCode
+from kafka_rebalance.facts import Fact, FactCode, fact
 
 Arguments = Mapping[FactCode, Mapping[str, tuple[type, ...]]]
 _DEEPEST = 10
@@ -184,3 +188,37 @@ def _require_shallow(document: Any, path: str, depth: int = 0) -> None:
         raise InvalidInputError.at(path, "facts are nested too deep")
     for part in document.values() if isinstance(document, Mapping) else document:
         _require_shallow(part, path, depth + 1)
+
+
+RIGHT = "right"
+
+
+class Right(StrEnum):
+    DESCRIBE_CLUSTER = "Describe on Cluster"
+    DESCRIBE_TOPICS = "Describe on Topic"
+    DESCRIBE_GROUPS = "Describe on Group"
+    TOPIC_CONFIGS = "DescribeConfigs on Topic"
+    BROKER_CONFIGS = "DescribeConfigs on Cluster"
+    GROUP_CONFIGS = "DescribeConfigs on Group"
+
+    @property
+    def command(self) -> str:
+        """With placeholders for address and name."""
+        operation, _, resource = self.value.partition(" on ")
+        where = "--cluster" if resource == "Cluster" else f"--{resource.lower()} '*'"
+        return (
+            "kafka-acls.sh --bootstrap-server HOST:PORT --add --allow-principal User:NAME "
+            f"--operation {operation} {where}"
+        )
+
+
+def right_gap(right: Right, *, is_told: bool = True) -> CoverageGap:
+    reason = FactCode.RIGHT_NOT_HELD if is_told else FactCode.RIGHT_NOT_TOLD
+    return CoverageGap(
+        RIGHT, right.value, fact(FactCode.LACKS_RIGHT, right=right.value), fact(reason, right=right.value)
+    )
+
+
+def missing_rights(coverage: Iterable[CoverageGap]) -> tuple[Right, ...]:
+    missing = {gap.subject for gap in coverage if gap.subject_type == RIGHT}
+    return tuple(right for right in Right if right.value in missing)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kafka_rebalance.amounts import counted
+from kafka_rebalance.snapshot.coverage import RIGHT
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.snapshot.rights import RIGHT
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.terminal import write_lines

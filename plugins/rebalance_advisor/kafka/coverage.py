@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.snapshot.coverage import CoverageGap
-from kafka_rebalance.snapshot.rights import Right, right_gap
+from kafka_rebalance.snapshot.coverage import CoverageGap, Right, right_gap
 from rebalance_advisor.kafka.connection.client import kafka_error, reason_of
 
 _SHOWN_PARTITIONS = 5

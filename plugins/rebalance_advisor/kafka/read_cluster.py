@@ -31,6 +31,7 @@ from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 from kafka_assignors.releases import broker_release
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.render import render
+from kafka_rebalance.snapshot.coverage import Right
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -46,7 +47,6 @@ from kafka_rebalance.snapshot.model import (
 )
 from kafka_rebalance.snapshot.partition_table import FutureReplica
 from kafka_rebalance.snapshot.ranges import LARGEST_QUOTA, topic_name_fault
-from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.cluster_metadata import (
     ClusterMetadata,
     ClusterUnreadableError,

@@ -6,7 +6,7 @@ from uuid import UUID
 from kafka.errors import IncompatibleBrokerVersion
 from kafka.protocol.metadata import ApiVersionsRequest
 
-from kafka_rebalance.snapshot.rights import RIGHT, Right, missing_rights
+from kafka_rebalance.snapshot.coverage import RIGHT, Right, missing_rights
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender
 

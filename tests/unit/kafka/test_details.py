@@ -9,9 +9,9 @@ from kafka.protocol.admin import DescribeClientQuotasRequest, DescribeConfigsReq
 from kafka.protocol.consumer import ListOffsetsRequest
 from kafka.protocol.metadata import ApiVersionsRequest
 
+from kafka_rebalance.snapshot.coverage import Right
 from kafka_rebalance.snapshot.model import Group, GroupType, LogDir, Quota
 from kafka_rebalance.snapshot.partition_table import FutureReplica
-from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.read_cluster import (

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from kafka.protocol.admin import ListGroupsRequest
 
+from kafka_rebalance.snapshot.coverage import Right
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Subtopology, Tasks, partitions_of_tasks
-from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups import ListedGroups, describe_groups, list_groups, subtopologies_of
 from rebalance_advisor.kafka.messages import (

@@ -14,8 +14,8 @@ from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import ApiVersionsRequest, FindCoordinatorRequest, MetadataRequest
 
 from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.snapshot.coverage import Right
 from kafka_rebalance.snapshot.model import BrokerState, CommittedOffset, Group, GroupType
-from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups import ListedGroups, describe_groups, list_groups

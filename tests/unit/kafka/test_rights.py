@@ -5,8 +5,8 @@ from kafka.protocol.metadata import MetadataRequest
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.render import render
 from kafka_rebalance.render.uncovered import uncovered_words
+from kafka_rebalance.snapshot.coverage import Right, right_gap
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, Member
-from kafka_rebalance.snapshot.rights import Right, right_gap
 from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.read_cluster import note_hidden_topics

@@ -16,10 +16,10 @@ from kafka_rebalance.plans.pipeline import make_plan, plan_of_unfit_reading
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.codec import snapshot_to_document
+from kafka_rebalance.snapshot.coverage import Right, right_gap
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, CoverageGap, LogDir
 from kafka_rebalance.snapshot.partition_table import Partition
-from kafka_rebalance.snapshot.rights import Right, right_gap
 from kafka_rebalance.snapshot.times import too_old
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.cli.main import main

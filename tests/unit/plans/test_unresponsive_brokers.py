@@ -12,8 +12,8 @@ from kafka_rebalance.plans.check import PlanStatus, ReasonCode, check_plan, reas
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
+from kafka_rebalance.snapshot.coverage import Right, right_gap
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, LogDir
-from kafka_rebalance.snapshot.rights import Right, right_gap
 from kafka_rebalance.verify import verify_plan
 from tests.coverage_gaps import gap_of
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row

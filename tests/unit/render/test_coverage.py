@@ -10,8 +10,7 @@ from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.render import render
 from kafka_rebalance.render.coverage import COVERAGE
 from kafka_rebalance.render.uncovered import gap_words, uncovered_words
-from kafka_rebalance.snapshot.coverage import REASONS, WHAT, CoverageGap, read_fact
-from kafka_rebalance.snapshot.rights import Right, right_gap
+from kafka_rebalance.snapshot.coverage import REASONS, WHAT, CoverageGap, Right, read_fact, right_gap
 
 SAMPLES: dict[type, Any] = {str: "x", int: 3, float: 0.5, bool: True, tuple: (3, 4), Fact: fact(FactCode.NO_LEADER)}
 SHARES = ("exact", "by_messages", "by_size", "evenly", "elsewhere", "spread")
