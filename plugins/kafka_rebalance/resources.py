@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kafka_rebalance.snapshot.load_kind import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 
 
 class Carrier(StrEnum):

@@ -19,7 +19,8 @@ import numpy as np
 
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.coverage import CoverageGap, Right, right_gap
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     Capacity,

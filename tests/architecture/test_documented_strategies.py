@@ -14,7 +14,7 @@ from kafka_assignors.partitioners import registry as partitioners
 from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
 from kafka_assignors.partitioners.key_column import KeyColumn
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker, Group, Member
 from rebalance_advisor.cli.main import main
 from tests.unit.planner.sample_clusters import cluster, row

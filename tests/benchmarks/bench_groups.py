@@ -24,7 +24,8 @@ import numpy as np
 from kafka_rebalance.advisory.advise import GroupTask, group_tasks
 from kafka_rebalance.groups.group_replay import GroupReplay, ReplayOptions
 from kafka_rebalance.groups.scenarios import SCENARIOS
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, Member, Topic
 from kafka_rebalance.snapshot.partition_table import PartitionTable
 from rebalance_advisor import store

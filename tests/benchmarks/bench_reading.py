@@ -23,7 +23,7 @@ from typing import Any
 import orjson
 
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.kafka.connection.properties import connection_settings

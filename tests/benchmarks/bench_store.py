@@ -22,7 +22,8 @@ from pathlib import Path
 import numpy as np
 from psycopg import sql
 
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 from rebalance_advisor.airflow.clusters import read_clusters
 from rebalance_advisor.airflow.collecting import with_measured_loads

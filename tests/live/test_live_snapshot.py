@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
-from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, GroupType
 from kafka_rebalance.snapshot.rates import measure_rates
 from rebalance_advisor.dumps.any_input import read_input

@@ -16,7 +16,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.rules import TopicLeaders
 from kafka_rebalance.plans.pipeline import require_options_fit
 from kafka_rebalance.resources import ON_REQUEST
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from tests.properties.small_clusters import MOST_BROKERS, confined_cluster, small_cluster
 from tests.unit.planner.sample_clusters import GB

@@ -36,9 +36,9 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.hours_outside import HoursOutside, hours_outside
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource, LoadStatistic
 from kafka_rebalance.snapshot.history import HourlyLoads, with_window_loads
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.snapshot.load_kind import LoadStatistic
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from tests.properties.test_plan_stays_put import after_plan
 from tests.unit.planner.sample_clusters import brokers, cluster, row

@@ -7,8 +7,8 @@ import numpy as np
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.hours_outside import hours_outside
 from kafka_rebalance.plans.pipeline import make_plan
+from kafka_rebalance.snapshot.figures import LoadStatistic
 from kafka_rebalance.snapshot.history import with_window_loads
-from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from tests.properties.hours_outside_the_band import (
     BAND,
     JUDGED,

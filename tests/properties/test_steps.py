@@ -23,7 +23,7 @@ from kafka_rebalance.plans.pipeline import make_plan, require_options_fit
 from kafka_rebalance.plans.plan import Move, Plan, StepKind, Verdict
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.plans.steps import REPAIRS
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition, partition_table
 from kafka_rebalance.verify import verify_plan

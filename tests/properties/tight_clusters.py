@@ -11,7 +11,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.rules import TopicBrokers
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.plans.pipeline import require_options_fit
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition
 from tests.unit.planner.sample_clusters import GB, cluster, row

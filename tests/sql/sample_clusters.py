@@ -26,8 +26,9 @@ from kafka_rebalance.plans.plan import (
     Watched,
     Wave,
 )
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.group import ConnectWorker, Subtopology, Tasks
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,

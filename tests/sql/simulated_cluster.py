@@ -11,7 +11,8 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     Capacity,

@@ -7,7 +7,7 @@ import pytest
 
 from kafka_assignors.errors import UnknownNameError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from rebalance_advisor import store
 from rebalance_advisor.airflow.collecting import collect
 from rebalance_advisor.store.checks import Check, record_input_checks

@@ -16,7 +16,8 @@ from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.scoring import GroupScore, ResourceScore
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Capacity, Group, Member
 from rebalance_advisor import store
 from rebalance_advisor.dumps import read_input

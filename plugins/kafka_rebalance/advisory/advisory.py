@@ -27,8 +27,8 @@ from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.scores import ClusterScores, GroupScore, MemberScore
 from kafka_rebalance.scoring.snapshot_scores import score_failures
 from kafka_rebalance.snapshot import codec
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.group import Group, GroupType
-from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 

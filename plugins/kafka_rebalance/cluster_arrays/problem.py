@@ -17,7 +17,7 @@ from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.options.rules import TopicBrokers
 from kafka_rebalance.parameters import Parameters, number
 from kafka_rebalance.resources import BALANCED, RESOURCES, TABLE, Carrier, Resource
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker
 
 

@@ -25,7 +25,7 @@ from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.resources import BALANCED, COUNTED, LEADER_CARRIED, ONLY_LEADERS, TABLE
-from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,

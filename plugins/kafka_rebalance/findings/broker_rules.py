@@ -23,7 +23,7 @@ from kafka_rebalance.findings.plan_outcome import (
 )
 from kafka_rebalance.resources import ROWS
 from kafka_rebalance.scoring.scores import BrokerScore, LoadAfterLoss, Losses, WorstLoss
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker, BrokerState
 
 

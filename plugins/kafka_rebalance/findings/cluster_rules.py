@@ -11,7 +11,7 @@ from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.snapshot.coverage import RIGHT, missing_rights
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.other_hands import balancers, cancel_json, throttled_resources
 from kafka_rebalance.snapshot.partition_table import FutureReplica
 

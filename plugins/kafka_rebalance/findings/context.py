@@ -21,7 +21,7 @@ from kafka_rebalance.groups.motion import GroupMotion, motion_of
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan, ResourceOutcome
 from kafka_rebalance.scoring.scores import ClusterScores
-from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group
 
 

@@ -35,7 +35,7 @@ from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S, MembersNeeded, member_capacity, members_needed
 from kafka_rebalance.scoring.scores import GroupScore
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 
 

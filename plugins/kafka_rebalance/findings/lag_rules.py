@@ -19,7 +19,7 @@ from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import per_member
 from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, GroupType, Member
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 

@@ -34,8 +34,8 @@ from kafka_rebalance.planner.log_dirs import (
 from kafka_rebalance.resources import ROWS, TABLE
 from kafka_rebalance.scoring.assignment_scores import plain_mean
 from kafka_rebalance.scoring.scores import BrokerScore
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.in_sync import is_bounded_by_replicas, least_in_sync
-from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 
 LISTED_TOPICS = 10

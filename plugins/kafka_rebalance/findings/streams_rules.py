@@ -12,7 +12,7 @@ from kafka_rebalance.findings.context import FindingContext, Remedy, finding, th
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.streams_tasks import MissingPart, StreamsReplay, StreamsScenario, StreamsScore
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 
 _MOST_TOPICS = 3
 

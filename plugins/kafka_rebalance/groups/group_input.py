@@ -12,8 +12,8 @@ from kafka_assignors.arrays import ABSENT, Floats, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.scoring.rack_traffic import RackCodes, rack_codes
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.group import RACK_AFFINITY, UNKNOWN_LAG, lag_messages
-from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, GroupType, Member
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 

@@ -41,8 +41,8 @@ from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.groups.request_frame import feeding_order
 from kafka_rebalance.scenarios.changes import lots_of
 from kafka_rebalance.snapshot.coverage import CoverageGap
+from kafka_rebalance.snapshot.figures import uuid_text
 from kafka_rebalance.snapshot.group import Member, Subtopology, TaskIds, Tasks
-from kafka_rebalance.snapshot.ranges import uuid_text
 
 MOST_DEATHS, JOINS = 12, 3
 _ASSIGNOR_NAME, _STICKY = "streams.assignor.name", "sticky"

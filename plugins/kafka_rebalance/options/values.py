@@ -42,7 +42,7 @@ from pydantic_core.core_schema import CoreSchema
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.resources import BOUNDED, ON_REQUEST, RESOURCES, ROWS, UNITS
-from kafka_rebalance.snapshot.ranges import CAPACITY_LIMITS, Capacity
+from kafka_rebalance.snapshot.figures import CAPACITY_LIMITS, Capacity
 
 MOST_WHOLE = 2**63 - 1
 MOST_BROKER_ID = 2**31 - 1

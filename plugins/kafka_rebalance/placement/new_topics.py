@@ -27,8 +27,8 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.codec import snapshot_id
+from kafka_rebalance.snapshot.figures import topic_name_fault
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.snapshot.ranges import topic_name_fault
 
 FORMAT, FORMAT_VERSION = "kafka-rebalance-new-topics", 1
 MOST_PARTITIONS = 100_000

@@ -22,7 +22,7 @@ from kafka_rebalance.placement.placers import (
 )
 from kafka_rebalance.scoring.placement_scores import CURRENT, BrokerField, TopicPlacement, broker_field, score_placement
 from kafka_rebalance.scoring.scores import TopicPlacementScore
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 
 STRIPED = "striped"

@@ -24,8 +24,8 @@ from kafka_rebalance.plans.draft import Bands, bands_of
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.resources import ROWS
+from kafka_rebalance.snapshot.figures import LoadKind, LoadStatistic
 from kafka_rebalance.snapshot.history import HISTORY_KINDS, HOUR_S, HourlyLoads, statistic_of
-from kafka_rebalance.snapshot.load_kind import LoadKind, LoadStatistic
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import time_text
 

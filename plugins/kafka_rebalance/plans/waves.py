@@ -28,7 +28,7 @@ from kafka_rebalance.plans.wave_filling import (
     traffic_of,
     waves_of,
 )
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 
 # Waves that fill a night to the last byte.
 _ROUNDING = 1e-9

@@ -18,7 +18,8 @@ from kafka_assignors.java.seeded_random import java_random
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.placement.placers import PlacementError, place_striped
 from kafka_rebalance.placement.topic_replay import placement_brokers
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, PartitionLoads
+from kafka_rebalance.snapshot.figures import LARGEST_INT32, LoadKind, topic_name_fault, uuid_text
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -33,7 +34,6 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from kafka_rebalance.snapshot.partition_table import NO_LEADER, UNKNOWN_BYTES, UNKNOWN_DIR, PartitionTable
-from kafka_rebalance.snapshot.ranges import LARGEST_INT32, topic_name_fault, uuid_text
 
 
 def require_pattern(location: str, pattern: str) -> None:

@@ -24,14 +24,14 @@ from kafka_rebalance.scenarios.changes import (
     TopicRemoved,
 )
 from kafka_rebalance.snapshot.codec import Fields, text, whole_up_to
-from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.snapshot.ranges import (
+from kafka_rebalance.snapshot.figures import (
     LARGEST_BYTES,
     LARGEST_CPU_PERCENT,
     LARGEST_INT16,
     LARGEST_INT32,
     LARGEST_RATE,
 )
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 Change = (
     RackLost | BrokersLost | BrokersAdded | Growth | PartitionsAdded | TopicAdded | TopicRemoved | Members | MembersLost

@@ -24,7 +24,7 @@ import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Floats, Ints, Longs
 from kafka_assignors.kernels.decorators import kernel
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group
 
 SELECTOR = "replica.selector.class"

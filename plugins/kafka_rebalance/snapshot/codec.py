@@ -18,8 +18,23 @@ from kafka_assignors.connect_work import ConnectTask, Work
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.snapshot.coverage import REASONS, WHAT, read_fact
+from kafka_rebalance.snapshot.figures import (
+    CAPACITY_LIMITS,
+    LARGEST_BYTES,
+    LARGEST_INT16,
+    LARGEST_INT32,
+    LARGEST_INT64,
+    LARGEST_PORT,
+    LARGEST_QUOTA,
+    LARGEST_RATE,
+    LONGEST_WINDOW_S,
+    SMALLEST_CAPACITY,
+    LoadKind,
+    LoadSource,
+    topic_name_fault,
+)
 from kafka_rebalance.snapshot.group import ConnectWorker, Subtopology, TaskOffsets, Tasks
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -42,19 +57,6 @@ from kafka_rebalance.snapshot.partition_table import (
     UNKNOWN_OFFSET,
     FutureReplica,
     PartitionTable,
-)
-from kafka_rebalance.snapshot.ranges import (
-    CAPACITY_LIMITS,
-    LARGEST_BYTES,
-    LARGEST_INT16,
-    LARGEST_INT32,
-    LARGEST_INT64,
-    LARGEST_PORT,
-    LARGEST_QUOTA,
-    LARGEST_RATE,
-    LONGEST_WINDOW_S,
-    SMALLEST_CAPACITY,
-    topic_name_fault,
 )
 from kafka_rebalance.snapshot.times import optional_time_text, parse_time
 

@@ -8,16 +8,15 @@ import numpy as np
 
 from kafka_assignors.arrays import Floats
 from kafka_rebalance.errors import InvalidSnapshotError
-from kafka_rebalance.snapshot.load_kind import LoadKind, LoadSource
-from kafka_rebalance.snapshot.ranges import (
+from kafka_rebalance.snapshot.figures import (
     LARGEST_BYTES,
     LARGEST_RATE,
     LARGEST_TOTAL_BYTES,
     LONGEST_WINDOW_S,
     SMALLEST_LOAD,
+    LoadKind,
+    LoadSource,
 )
-
-__all__ = ["LoadColumn", "LoadKind", "LoadSource", "PartitionLoads", "first_too_large"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,18 +13,7 @@ import numpy.typing as npt
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.snapshot.coverage import CoverageGap
-from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Member, TopicPartitions
-from kafka_rebalance.snapshot.load import LoadKind, PartitionLoads
-from kafka_rebalance.snapshot.partition_table import (
-    NO_LEADER,
-    UNKNOWN_BYTES,
-    UNKNOWN_OFFSET,
-    FutureReplica,
-    Partition,
-    PartitionTable,
-    partition_table,
-)
-from kafka_rebalance.snapshot.ranges import (
+from kafka_rebalance.snapshot.figures import (
     FIRST_YEAR,
     LARGEST_BYTES,
     LARGEST_INT32,
@@ -33,7 +22,19 @@ from kafka_rebalance.snapshot.ranges import (
     LARGEST_TOTAL_BYTES,
     LAST_YEAR,
     Capacity,
+    LoadKind,
     topic_name_fault,
+)
+from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Member, TopicPartitions
+from kafka_rebalance.snapshot.load import PartitionLoads
+from kafka_rebalance.snapshot.partition_table import (
+    NO_LEADER,
+    UNKNOWN_BYTES,
+    UNKNOWN_OFFSET,
+    FutureReplica,
+    Partition,
+    PartitionTable,
+    partition_table,
 )
 
 __all__ = [

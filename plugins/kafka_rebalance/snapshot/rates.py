@@ -38,11 +38,11 @@ from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.coverage import Right, missing_rights
+from kafka_rebalance.snapshot.figures import LARGEST_RATE, LoadKind, LoadSource
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET, PartitionTable
-from kafka_rebalance.snapshot.ranges import LARGEST_RATE
 from kafka_rebalance.snapshot.times import time_text
 
 NO_COMMIT = -1

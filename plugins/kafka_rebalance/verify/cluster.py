@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, PartitionLoads, partition_table
 from kafka_rebalance.verify.document import is_topic_allowed, may_be_on
 from kafka_rebalance.verify.faults import FaultList

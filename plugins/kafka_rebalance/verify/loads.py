@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.resources import RESOURCES, UNITS
+from kafka_rebalance.snapshot.figures import Capacity
 from kafka_rebalance.snapshot.model import BrokerState, LogDir
-from kafka_rebalance.snapshot.ranges import Capacity
 from kafka_rebalance.verify.cluster import (
     CAPACITY_FIELDS,
     ClaimedMoves,

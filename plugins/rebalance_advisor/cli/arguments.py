@@ -14,8 +14,8 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.option import Option
 from kafka_rebalance.options.rules import HeavyKeyOf
 from kafka_rebalance.options.values import Rate, read_value
+from kafka_rebalance.snapshot.figures import LARGEST_INT64
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
-from kafka_rebalance.snapshot.ranges import LARGEST_INT64
 from kafka_rebalance.snapshot.times import age_of, span_words
 from rebalance_advisor.cli.history import add_history_folder, require_history, with_window
 from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, MAX_SETTINGS_BYTES, ByteBudget, read_text

@@ -63,8 +63,8 @@ def with_window(
     """Return INPUT with the requested loads, and their hours."""
     if request.load is None or request.window_hours is None:
         return snapshot, None
+    from kafka_rebalance.snapshot.figures import LoadStatistic
     from kafka_rebalance.snapshot.history import over_window, readings_of
-    from kafka_rebalance.snapshot.load_kind import LoadStatistic
 
     hours, statistic = request.window_hours, LoadStatistic(request.load)
     if folder is None:

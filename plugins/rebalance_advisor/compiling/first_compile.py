@@ -58,7 +58,8 @@ def compile_planner() -> None:
 
     from kafka_rebalance.options.plan_options import PlanOptions
     from kafka_rebalance.plans.pipeline import make_plan
-    from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+    from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+    from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
     from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
     from kafka_rebalance.snapshot.partition_table import PartitionTable
 

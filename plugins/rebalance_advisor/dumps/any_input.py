@@ -27,10 +27,17 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.codec import FORMAT, Fields, snapshot_from_document
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import (
+    CAPACITY_LIMITS,
+    LARGEST_INT32,
+    SMALLEST_CAPACITY,
+    LoadKind,
+    LoadSource,
+    topic_name_fault,
+)
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, CoverageGap, Topic
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_BYTES, UNKNOWN_OFFSET, PartitionTable
-from kafka_rebalance.snapshot.ranges import CAPACITY_LIMITS, LARGEST_INT32, SMALLEST_CAPACITY, topic_name_fault
 from rebalance_advisor.dumps.dump_folder import read_folder, read_group_table
 from rebalance_advisor.dumps.groups_dump import looks_like_groups
 from rebalance_advisor.dumps.input_file import parse_json

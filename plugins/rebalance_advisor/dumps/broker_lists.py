@@ -26,8 +26,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.snapshot.figures import LARGEST_PORT
 from kafka_rebalance.snapshot.model import Broker, BrokerState
-from kafka_rebalance.snapshot.ranges import LARGEST_PORT
 from rebalance_advisor.dumps.text_lines import Line, csv_rows, dump_lines, whole_number
 
 _NODE = re.compile(

@@ -14,8 +14,8 @@ from typing import Any
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.snapshot.figures import CAPACITY_LIMITS, SMALLEST_CAPACITY
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot, LogDir
-from kafka_rebalance.snapshot.ranges import CAPACITY_LIMITS, SMALLEST_CAPACITY
 from rebalance_advisor.dumps.input_file import parse_json
 from rebalance_advisor.dumps.text_lines import Line, csv_rows, whole_number
 from rebalance_advisor.input_bytes import read_text

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.snapshot.figures import topic_name_fault
 from kafka_rebalance.snapshot.model import Partition, Topic
-from kafka_rebalance.snapshot.ranges import topic_name_fault
 from rebalance_advisor.dumps.text_lines import Line, broker_list, dump_lines, whole_number
 
 HEADER = re.compile(

@@ -13,7 +13,7 @@ from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.coverage import Right
-from kafka_rebalance.snapshot.ranges import uuid_text
+from kafka_rebalance.snapshot.figures import uuid_text
 from rebalance_advisor.kafka.connection.client import kafka_error, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender

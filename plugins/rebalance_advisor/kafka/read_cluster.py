@@ -32,6 +32,7 @@ from kafka_assignors.releases import broker_release
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.coverage import Right
+from kafka_rebalance.snapshot.figures import LARGEST_QUOTA, topic_name_fault
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -46,7 +47,6 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from kafka_rebalance.snapshot.partition_table import FutureReplica
-from kafka_rebalance.snapshot.ranges import LARGEST_QUOTA, topic_name_fault
 from rebalance_advisor.kafka.cluster_metadata import (
     ClusterMetadata,
     ClusterUnreadableError,

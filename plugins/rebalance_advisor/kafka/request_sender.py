@@ -28,8 +28,8 @@ from kafka.protocol.metadata import ApiVersionsRequest, FindCoordinatorRequest, 
 
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.amounts import counted
+from kafka_rebalance.snapshot.figures import LARGEST_BYTES, LARGEST_INT32, LARGEST_INT64, LARGEST_PORT, topic_name_fault
 from kafka_rebalance.snapshot.model import BrokerState
-from kafka_rebalance.snapshot.ranges import LARGEST_BYTES, LARGEST_INT32, LARGEST_INT64, LARGEST_PORT, topic_name_fault
 from rebalance_advisor.kafka.connection.client import AddressedRequest, said_by
 from rebalance_advisor.kafka.messages import (
     ConsumerGroupDescribeRequest,

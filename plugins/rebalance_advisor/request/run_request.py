@@ -33,7 +33,7 @@ from kafka_rebalance.options.values import (
     nearest,
     read_amount,
 )
-from kafka_rebalance.snapshot.load_kind import LoadStatistic
+from kafka_rebalance.snapshot.figures import LoadStatistic
 from rebalance_advisor.own_strategies.limits import LEAST_BYTES
 from rebalance_advisor.own_strategies.targets import Kind, read_target
 

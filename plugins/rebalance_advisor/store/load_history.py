@@ -13,6 +13,7 @@ from kafka_assignors.arrays import Longs
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.advisory.disk_outlook import DiskForecast
 from kafka_rebalance.options.values import Window, read_value
+from kafka_rebalance.snapshot.figures import LoadStatistic
 from kafka_rebalance.snapshot.history import (
     HISTORY_KINDS,
     HourlyLoads,
@@ -22,7 +23,6 @@ from kafka_rebalance.snapshot.history import (
     measured_reading,
     over_window,
 )
-from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import NamedPartitions
 from rebalance_advisor.store.rows.arrow_columns import real_arrays

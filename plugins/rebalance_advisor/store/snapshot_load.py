@@ -12,8 +12,9 @@ from psycopg.rows import dict_row
 
 from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.snapshot import codec
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.group import Tasks
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,

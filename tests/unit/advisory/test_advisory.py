@@ -39,7 +39,8 @@ from kafka_rebalance.scoring.scores import (
     ResourceScore,
     TopicPlacementScore,
 )
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,

@@ -11,7 +11,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.render import render
 from kafka_rebalance.scenarios.changes import BrokersAdded, BrokersLost, Growth, Members, RackLost
 from kafka_rebalance.scenarios.scenario import Scenario
-from kafka_rebalance.snapshot.load_kind import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot, Group, Member
 from rebalance_advisor.publish.what_if_files import NOTE, what_if_lines
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row

@@ -7,8 +7,8 @@ import pytest
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.history import LONGEST_WINDOW_S, has_rates
-from kafka_rebalance.snapshot.load import LoadKind
 from rebalance_advisor.airflow.clusters import ClusterEntry
 from rebalance_advisor.airflow.collecting import read_entry, with_measured_loads, with_rates_since
 from rebalance_advisor.dumps import read_input

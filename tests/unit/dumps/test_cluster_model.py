@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.dumps.any_input import is_cluster_model, read_cluster_model

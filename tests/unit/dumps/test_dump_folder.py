@@ -10,7 +10,7 @@ import pytest
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import BrokerState, GroupType
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.dumps.dump_folder import read_folder

@@ -9,7 +9,7 @@ import pytest
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from rebalance_advisor.dumps import read_input
 
 REAL_MAP = Path(__file__).parents[2] / "data" / "kafka-kit-256-partitions-23-brokers.json"

@@ -11,7 +11,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row
 

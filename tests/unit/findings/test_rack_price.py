@@ -23,7 +23,7 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Plan, Verdict
 from kafka_rebalance.scoring.rack_traffic import RackTraffic, rack_traffic
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request.run_request import RunRequest

@@ -8,7 +8,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, FutureReplica, LogDir
 from kafka_rebalance.verify import verify_plan
 from tests.facts_said import said

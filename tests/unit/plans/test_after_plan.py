@@ -12,7 +12,7 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.scoring.scores import AfterFailure, LoadAfterLoss, Takeover, WorstLoss
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.verify.verification import verify_plan
 from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row

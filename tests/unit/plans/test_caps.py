@@ -16,7 +16,7 @@ from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.resources import BALANCED, RESOURCES, ROWS
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.properties.small_clusters import small_cluster

@@ -15,7 +15,7 @@ from kafka_rebalance.plans.dead_band import worst_deviation
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, StepKind, Verdict, to_document
 from kafka_rebalance.plans.request import build_request
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row

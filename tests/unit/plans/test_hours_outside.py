@@ -8,9 +8,9 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.hours_outside import HoursOutside, HourStanding, hours_outside
 from kafka_rebalance.plans.pipeline import make_plan
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource, LoadStatistic
 from kafka_rebalance.snapshot.history import HourlyLoads, hourly_loads, measured_reading, with_window_loads
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.snapshot.load_kind import LoadStatistic
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 IN = LoadKind.IN_BYTES_PER_S

@@ -13,7 +13,8 @@ from kafka_rebalance.plans.budget import first_lifted, lifted, lifts
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.plans.request import build_request
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot, Partition, Topic, partition_table
 from kafka_rebalance.verify import verify_plan
 from tests.sample import for_each

@@ -15,7 +15,7 @@ from kafka_rebalance.options.rules import TopicBrokers, TopicLeaders
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.brief_search import searching_briefly

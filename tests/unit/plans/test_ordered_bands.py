@@ -18,7 +18,7 @@ from kafka_rebalance.planner.widening import given_up, without_bands
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict, to_document
 from kafka_rebalance.plans.request import PlanRequest, build_request
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.facts_said import said

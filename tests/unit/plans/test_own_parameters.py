@@ -17,7 +17,7 @@ from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.pipeline import make_plan, require_options_fit
 from kafka_rebalance.plans.plan import Move, MoveKind, Plan, Verdict, to_document
 from kafka_rebalance.plans.searches import InvalidPlanError, verified
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from tests.coverage_gaps import gap_of
 from tests.facts_said import said

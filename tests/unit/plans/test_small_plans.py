@@ -11,7 +11,7 @@ from kafka_rebalance.options.values import Target
 from kafka_rebalance.plans.check import PlanStatus, check_plan
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.verification import verify_folder

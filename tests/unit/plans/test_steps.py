@@ -14,7 +14,7 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, StepKind, Verdict
 from kafka_rebalance.plans.searches import PlanQuestion, planned
 from kafka_rebalance.render.steps import step_lines
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.dumps.any_input import read_input

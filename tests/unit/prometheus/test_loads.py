@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker
 from rebalance_advisor.prometheus.http_api import PrometheusError, Server
 from rebalance_advisor.prometheus.loads import loads_from_prometheus

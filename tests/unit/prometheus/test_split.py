@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.snapshot.load_kind import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker
 from rebalance_advisor.prometheus.loads import broker_of_value, cpu_of_leaders, label_of, split_over_partitions
 from tests.sample import for_each

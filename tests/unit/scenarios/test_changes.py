@@ -25,7 +25,7 @@ from kafka_rebalance.scenarios.changes import (
     without_topics,
 )
 from kafka_rebalance.scenarios.scenario import Change, Scenario
-from kafka_rebalance.snapshot.load_kind import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import (
     BrokerState,
     Capacity,

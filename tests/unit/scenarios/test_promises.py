@@ -24,7 +24,7 @@ from kafka_rebalance.scenarios.changes import (
 )
 from kafka_rebalance.scenarios.scenario import Change, Scenario
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
-from kafka_rebalance.snapshot.load_kind import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, Group, Member
 from tests.properties.any_cluster import any_case
 from tests.sample import for_each

@@ -14,7 +14,7 @@ from kafka_rebalance.scoring.rack_traffic import (
     followers_elsewhere,
     rack_traffic,
 )
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType, Member
 from tests.sample import for_each
 from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT

@@ -8,7 +8,8 @@ import pytest
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,

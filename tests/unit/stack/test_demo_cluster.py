@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import GroupType
 from rebalance_advisor.dumps import read_input
 from stack.demo.cluster import write_demo_cluster

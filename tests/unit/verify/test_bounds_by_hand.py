@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition
 from kafka_rebalance.verify.bounds import (

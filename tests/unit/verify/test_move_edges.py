@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.moves import check_moves, check_result, check_rollback
 from kafka_rebalance.verify.waves import Traffic, check_times, check_waves, is_whole

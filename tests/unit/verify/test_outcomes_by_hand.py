@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify.loads import band_of, check_outcomes, recompute, requested_band
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row

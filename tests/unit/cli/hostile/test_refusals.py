@@ -11,8 +11,8 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import is_hidden, visible
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.snapshot.figures import topic_name_fault
 from kafka_rebalance.snapshot.model import CoverageGap, Topic
-from kafka_rebalance.snapshot.ranges import topic_name_fault
 from rebalance_advisor.cli import main as cli
 from rebalance_advisor.cli import snapshot as snapshot_command
 from rebalance_advisor.cli.replay import answer_lines

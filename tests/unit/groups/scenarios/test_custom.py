@@ -22,7 +22,7 @@ from kafka_rebalance.scenarios.changes import (
 )
 from kafka_rebalance.scenarios.scenario import Change, Scenario
 from kafka_rebalance.scoring.scores import GroupScore
-from kafka_rebalance.snapshot.load_kind import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, Group, GroupType, Member
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 

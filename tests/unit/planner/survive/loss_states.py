@@ -11,7 +11,7 @@ from kafka_rebalance.planner.survive import LossState
 from kafka_rebalance.plans.draft import empty_draft
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.plans.survival import loss_state_of
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row
 

@@ -11,7 +11,8 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.plans.wave_filling import LeaderShifts, leader_steps
 from kafka_rebalance.plans.waves import LeaderTraffic
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.partition_table import PartitionTable
 from kafka_rebalance.verify import verify_folder, verify_plan

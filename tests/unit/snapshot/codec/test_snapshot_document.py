@@ -10,8 +10,9 @@ from kafka_assignors.connect_work import ConnectTask, Work
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id, snapshot_to_document
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.group import ConnectWorker, Subtopology, Tasks
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,

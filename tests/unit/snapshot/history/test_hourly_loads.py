@@ -7,6 +7,7 @@ import pytest
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource, LoadStatistic
 from kafka_rebalance.snapshot.history import (
     HOUR_S,
     LEAST_SEEN_S,
@@ -17,8 +18,7 @@ from kafka_rebalance.snapshot.history import (
     statistic_of,
     with_window_loads,
 )
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.snapshot.load_kind import LoadStatistic
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
 from tests.sample import for_each
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,

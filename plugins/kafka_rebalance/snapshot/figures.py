@@ -1,5 +1,7 @@
-"""Ranges of a cluster's figures. The limits keep sums, products and quotients finite, and sums of bytes within int64. A
-load below SMALLEST_LOAD is zero: decaying averages (JMX rates) end in 1e-310, and dividing by that gives infinity.
+"""Figures of a cluster: kinds of loads, their sources, capacities and ranges, without numpy.
+
+The limits keep sums, products and quotients finite, and sums of bytes within int64. A load below SMALLEST_LOAD is zero:
+decaying averages (JMX rates) end in 1e-310, and dividing by that gives infinity.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ import base64
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from enum import StrEnum
 
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import InvalidSnapshotError
@@ -81,3 +84,50 @@ class Capacity:
                     f"from {SMALLEST_CAPACITY} to {CAPACITY_LIMITS[attribute.name]:.4g}; an unknown one is left out",
                 )  # fmt: skip
             object.__setattr__(self, attribute.name, float(value))
+
+
+class LoadSource(StrEnum):
+    """Source of a load, best first."""
+
+    LOG_DIRS = "log_dirs"
+    LOG_DIR_GROWTH = "log_dir_growth"  # growth between two snapshots: a lower bound
+    OFFSETS_TIMES_MESSAGE_SIZE = "offsets_times_message_size"
+    PROMETHEUS = "prometheus"
+    GIVEN = "given"
+    HOURLY_MEAN = "hourly_mean"  # over the known hours of a window
+    HOURLY_P95 = "hourly_p95"
+    BUSIEST_HOURS = "busiest_hours"  # of the whole cluster
+    ESTIMATED = "estimated"
+    UNKNOWN = "unknown"
+
+    @property
+    def is_of_history(self) -> bool:
+        return self in (LoadSource.HOURLY_MEAN, LoadSource.HOURLY_P95, LoadSource.BUSIEST_HOURS)
+
+
+class LoadStatistic(StrEnum):
+    MEAN = "mean"
+    P95 = "p95"
+    PEAK = "peak"
+
+    @property
+    def source(self) -> LoadSource:
+        return {
+            LoadStatistic.MEAN: LoadSource.HOURLY_MEAN,
+            LoadStatistic.P95: LoadSource.HOURLY_P95,
+            LoadStatistic.PEAK: LoadSource.BUSIEST_HOURS,
+        }[self]
+
+
+class LoadKind(StrEnum):
+    """The loads of a partition: bytes and rates of the leader's replica, without replication."""
+
+    LOG_BYTES = "log_bytes"
+    IN_BYTES_PER_S = "in_bytes_per_s"
+    OUT_BYTES_PER_S = "out_bytes_per_s"  # fetched by consumers
+    CPU_PERCENT = "cpu_percent"
+    IN_MESSAGES_PER_S = "in_messages_per_s"
+
+    @property
+    def largest(self) -> float:
+        return {LoadKind.LOG_BYTES: LARGEST_BYTES, LoadKind.CPU_PERCENT: LARGEST_CPU_PERCENT}.get(self, LARGEST_RATE)

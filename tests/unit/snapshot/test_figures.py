@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_rebalance.snapshot import ranges
-from kafka_rebalance.snapshot.load_kind import LoadKind, LoadSource
+from kafka_rebalance.snapshot import figures
+from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
@@ -17,10 +17,10 @@ def measured(kind: LoadKind, value: float) -> ClusterSnapshot:
 
 
 def test_sizes_rates_and_percents_end_where_their_kind_does() -> None:
-    assert LoadKind.LOG_BYTES.largest == ranges.LARGEST_BYTES
-    assert LoadKind.CPU_PERCENT.largest == ranges.LARGEST_CPU_PERCENT
+    assert LoadKind.LOG_BYTES.largest == figures.LARGEST_BYTES
+    assert LoadKind.CPU_PERCENT.largest == figures.LARGEST_CPU_PERCENT
     rates = (LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_MESSAGES_PER_S)
-    assert {kind.largest for kind in rates} == {ranges.LARGEST_RATE}
+    assert {kind.largest for kind in rates} == {figures.LARGEST_RATE}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in LoadKind if kind is not LoadKind.LOG_BYTES])
@@ -35,7 +35,7 @@ def test_sources_stand_best_first() -> None:
     assert (first, last) == (LoadSource.LOG_DIRS, LoadSource.UNKNOWN)
 
 
-@pytest.mark.parametrize("module", ["kafka_rebalance.snapshot.load_kind", "kafka_rebalance.options.values"])
+@pytest.mark.parametrize("module", ["kafka_rebalance.snapshot.figures", "kafka_rebalance.options.values"])
 def test_the_names_load_without_numpy(module: str) -> None:
     code = f"import sys, {module}; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
