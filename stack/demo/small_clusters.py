@@ -20,7 +20,6 @@ import numpy as np
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.coverage import CoverageGap, Right, right_gap
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     Capacity,
@@ -33,6 +32,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from stack.demo.topics import DAY_S, RACKS, WINDOW_S
 
 HEALTHY, BLIND = "demo-healthy", "demo-blind"

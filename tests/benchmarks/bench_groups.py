@@ -25,9 +25,8 @@ from kafka_rebalance.advisory.advise import GroupTask, group_tasks
 from kafka_rebalance.groups.group_replay import GroupReplay, ReplayOptions
 from kafka_rebalance.groups.scenarios import SCENARIOS
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, Member, Topic
-from kafka_rebalance.snapshot.partition_table import PartitionTable
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads, PartitionTable
 from rebalance_advisor import store
 from stack.jvm.spark import environment
 from stack.postgres.server import THROW_AWAY, EmbeddedPostgres

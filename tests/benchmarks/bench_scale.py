@@ -28,9 +28,8 @@ from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, Topic
-from kafka_rebalance.snapshot.partition_table import PartitionTable
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads, PartitionTable
 from tests.benchmarks.generated import generated
 
 CAPTURED_AT = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -23,7 +23,6 @@ import numpy as np
 from psycopg import sql
 
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,
@@ -32,7 +31,7 @@ from kafka_rebalance.snapshot.model import (
     Member,
     Topic,
 )
-from kafka_rebalance.snapshot.partition_table import PartitionTable
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads, PartitionTable
 from rebalance_advisor import store
 from rebalance_advisor.gates import check_input
 from stack.postgres.server import EmbeddedPostgres

@@ -12,7 +12,6 @@ from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -22,7 +21,7 @@ from kafka_rebalance.snapshot.model import (
     LogDir,
     Topic,
 )
-from kafka_rebalance.snapshot.partition_table import Partition, partition_table
+from kafka_rebalance.snapshot.partition_table import LoadColumn, Partition, PartitionLoads, partition_table
 from tests.coverage_gaps import gap_of
 
 GIB = 2**30

@@ -38,8 +38,8 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource, LoadStatistic
 from kafka_rebalance.snapshot.history import HourlyLoads, with_window_loads
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from tests.properties.test_plan_stays_put import after_plan
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 

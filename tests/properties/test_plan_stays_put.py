@@ -18,9 +18,8 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.figures import LoadKind
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.snapshot.partition_table import partition_table
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads, partition_table
 from tests.unit.planner.sample_clusters import random_cluster
 
 DAYS, PLANTED, APPLIED = 14, 4, 8

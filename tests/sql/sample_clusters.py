@@ -28,7 +28,6 @@ from kafka_rebalance.plans.plan import (
 )
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.group import ConnectWorker, Subtopology, Tasks
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -44,7 +43,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from kafka_rebalance.snapshot.partition_table import FutureReplica
+from kafka_rebalance.snapshot.partition_table import FutureReplica, LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.times import parse_time
 from tests.coverage_gaps import gap_of
 

@@ -12,7 +12,6 @@ from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     Capacity,
@@ -25,6 +24,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from rebalance_advisor import store
 from tests.coverage_gaps import gap_of
 from tests.sql.sample_clusters import finding, small_plan

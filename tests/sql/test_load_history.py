@@ -14,7 +14,7 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.history import hourly_loads, readings_of
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run

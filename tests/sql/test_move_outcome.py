@@ -11,8 +11,8 @@ import pytest
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.plans.applied import move_state
 from kafka_rebalance.plans.plan import Move, MoveKind, Wave
-from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
+from kafka_rebalance.snapshot.partition_table import PartitionLoads
 from tests.sql.sample_clusters import small_plan
 from tests.sql.test_questions import DAY, NOW, advise, read, rows
 

@@ -28,8 +28,8 @@ from kafka_rebalance.groups.group_replay import LEAST_GAIN
 from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.scoring.scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.partition_table import PartitionLoads
 
 _MOST_COOLED = 20
 _OFFSETS_TOPIC = "__consumer_offsets"

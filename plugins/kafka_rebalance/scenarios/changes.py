@@ -19,7 +19,6 @@ from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.placement.placers import PlacementError, place_striped
 from kafka_rebalance.placement.topic_replay import placement_brokers
 from kafka_rebalance.snapshot.figures import LARGEST_INT32, LoadKind, topic_name_fault, uuid_text
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -33,7 +32,14 @@ from kafka_rebalance.snapshot.model import (
     TopicPartitions,
     partition_table,
 )
-from kafka_rebalance.snapshot.partition_table import NO_LEADER, UNKNOWN_BYTES, UNKNOWN_DIR, PartitionTable
+from kafka_rebalance.snapshot.partition_table import (
+    NO_LEADER,
+    UNKNOWN_BYTES,
+    UNKNOWN_DIR,
+    LoadColumn,
+    PartitionLoads,
+    PartitionTable,
+)
 
 
 def require_pattern(location: str, pattern: str) -> None:

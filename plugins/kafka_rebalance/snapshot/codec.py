@@ -34,7 +34,6 @@ from kafka_rebalance.snapshot.figures import (
     topic_name_fault,
 )
 from kafka_rebalance.snapshot.group import ConnectWorker, Subtopology, TaskOffsets, Tasks
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -56,6 +55,8 @@ from kafka_rebalance.snapshot.partition_table import (
     UNKNOWN_DIR,
     UNKNOWN_OFFSET,
     FutureReplica,
+    LoadColumn,
+    PartitionLoads,
     PartitionTable,
 )
 from kafka_rebalance.snapshot.times import optional_time_text, parse_time

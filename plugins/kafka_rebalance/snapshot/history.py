@@ -15,8 +15,8 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource, LoadStatistic
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.rates import NamedPartitions, measure_rates, named_partitions, rows_of_same
 from kafka_rebalance.snapshot.times import time_text
 

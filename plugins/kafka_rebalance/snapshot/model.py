@@ -26,13 +26,13 @@ from kafka_rebalance.snapshot.figures import (
     topic_name_fault,
 )
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Member, TopicPartitions
-from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.partition_table import (
     NO_LEADER,
     UNKNOWN_BYTES,
     UNKNOWN_OFFSET,
     FutureReplica,
     Partition,
+    PartitionLoads,
     PartitionTable,
     partition_table,
 )

@@ -40,9 +40,8 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.coverage import Right, missing_rights
 from kafka_rebalance.snapshot.figures import LARGEST_RATE, LoadKind, LoadSource
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
-from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET, PartitionTable
+from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET, LoadColumn, PartitionLoads, PartitionTable
 from kafka_rebalance.snapshot.times import time_text
 
 NO_COMMIT = -1

@@ -15,8 +15,8 @@ from kafka_rebalance.plans.check import CheckResult, PlanStatus, check_plan
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.render import render_all
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.times import time_text
 from rebalance_advisor import store
 from rebalance_advisor.airflow.collecting import collect

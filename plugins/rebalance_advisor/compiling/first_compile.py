@@ -59,9 +59,8 @@ def compile_planner() -> None:
     from kafka_rebalance.options.plan_options import PlanOptions
     from kafka_rebalance.plans.pipeline import make_plan
     from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-    from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
     from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
-    from kafka_rebalance.snapshot.partition_table import PartitionTable
+    from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads, PartitionTable
 
     row = np.arange(24)
     replicas = np.column_stack([row % 2, 1 - row % 2 + 2 * (row % 4 == 0)]).astype(np.int32)

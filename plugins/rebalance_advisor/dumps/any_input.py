@@ -35,9 +35,14 @@ from kafka_rebalance.snapshot.figures import (
     LoadSource,
     topic_name_fault,
 )
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, CoverageGap, Topic
-from kafka_rebalance.snapshot.partition_table import UNKNOWN_BYTES, UNKNOWN_OFFSET, PartitionTable
+from kafka_rebalance.snapshot.partition_table import (
+    UNKNOWN_BYTES,
+    UNKNOWN_OFFSET,
+    LoadColumn,
+    PartitionLoads,
+    PartitionTable,
+)
 from rebalance_advisor.dumps.dump_folder import read_folder, read_group_table
 from rebalance_advisor.dumps.groups_dump import looks_like_groups
 from rebalance_advisor.dumps.input_file import parse_json

@@ -30,8 +30,8 @@ from kafka_rebalance.cluster_arrays.problem import DEFAULTS, CpuParams
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.render.coverage import split_words
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, CoverageGap
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from rebalance_advisor.prometheus.http_api import Labels, PrometheusError, Server
 from rebalance_advisor.prometheus.metric_names import Metric, MetricNames
 

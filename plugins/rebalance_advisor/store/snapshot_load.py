@@ -14,7 +14,6 @@ from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.group import Tasks
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -28,7 +27,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     TopicPartitions,
 )
-from kafka_rebalance.snapshot.partition_table import FutureReplica, PartitionTable
+from kafka_rebalance.snapshot.partition_table import FutureReplica, LoadColumn, PartitionLoads, PartitionTable
 from kafka_rebalance.snapshot.times import parse_time
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 

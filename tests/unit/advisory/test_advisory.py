@@ -40,7 +40,6 @@ from kafka_rebalance.scoring.scores import (
     TopicPlacementScore,
 )
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,
@@ -50,6 +49,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from tests.coverage_gaps import gap_of
 
 PLAN = Plan(

@@ -8,7 +8,7 @@ import pytest
 from kafka_rebalance.render import render_document
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from rebalance_advisor.cli.history import require_history
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request.run_request import RunRequest

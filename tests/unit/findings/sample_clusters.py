@@ -15,8 +15,8 @@ from kafka_rebalance.groups.group_replay import ReplayOptions
 from kafka_rebalance.render import render
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from tests.unit.render.plain_words import require_plain
 
 RACKS = ("a", "b", "c")

@@ -53,8 +53,8 @@ from kafka_rebalance.resources import COUNTED, LEADER_CARRIED, RESOURCES
 from kafka_rebalance.scoring.scores import BrokerScore
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, Group, GroupType, Member
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import SNAPSHOT
 

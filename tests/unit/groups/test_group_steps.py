@@ -14,8 +14,8 @@ from kafka_rebalance.groups.strategies import candidates
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis, hypotheses, request_of
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, Group, GroupType, Member, Topic
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 

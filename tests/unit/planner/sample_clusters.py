@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -16,7 +15,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from kafka_rebalance.snapshot.partition_table import Partition
+from kafka_rebalance.snapshot.partition_table import LoadColumn, Partition, PartitionLoads
 from kafka_rebalance.snapshot.times import parse_time
 
 GB = 10**9

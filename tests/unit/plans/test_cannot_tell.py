@@ -18,9 +18,8 @@ from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.coverage import Right, right_gap
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, CoverageGap, LogDir
-from kafka_rebalance.snapshot.partition_table import Partition
+from kafka_rebalance.snapshot.partition_table import LoadColumn, Partition, PartitionLoads
 from kafka_rebalance.snapshot.times import too_old
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.cli.main import main

@@ -10,7 +10,7 @@ from kafka_rebalance.plans.hours_outside import HoursOutside, HourStanding, hour
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource, LoadStatistic
 from kafka_rebalance.snapshot.history import HourlyLoads, hourly_loads, measured_reading, with_window_loads
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 IN = LoadKind.IN_BYTES_PER_S

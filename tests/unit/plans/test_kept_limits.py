@@ -14,8 +14,8 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot, Partition, Topic, partition_table
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from kafka_rebalance.verify import verify_plan
 from tests.sample import for_each
 from tests.unit.verify.sample_plans import as_if_made_from

@@ -6,8 +6,8 @@ import pytest
 
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from rebalance_advisor.prometheus.http_api import PrometheusError, Server
 from rebalance_advisor.prometheus.loads import loads_from_prometheus
 from rebalance_advisor.prometheus.metric_names import Metric, MetricNames

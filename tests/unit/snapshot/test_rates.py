@@ -9,7 +9,6 @@ import pytest
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,
@@ -20,6 +19,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.rates import measure_rates, window_between
 from kafka_rebalance.snapshot.times import parse_time
 from tests.coverage_gaps import gap_of

@@ -14,8 +14,8 @@ from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
 from kafka_rebalance.snapshot.figures import LARGEST_BYTES, SMALLEST_CAPACITY, LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, Capacity, LogDir
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from kafka_rebalance.verify import verify_plan
 from tests.sample import for_each
 from tests.unit.planner.sample_clusters import cluster, row

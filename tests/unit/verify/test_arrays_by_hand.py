@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir, Topic
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from kafka_rebalance.verify.loads import (
     capacities_of,
     hard_limits,

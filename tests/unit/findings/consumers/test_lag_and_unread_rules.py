@@ -12,8 +12,8 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Member
-from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition, partition_table
+from kafka_rebalance.snapshot.partition_table import PartitionLoads
 from kafka_rebalance.snapshot.rates import measure_rates
 from tests.unit.findings.sample_clusters import cluster, explained, findings_of, striped
 

@@ -10,9 +10,8 @@ from typing import Any
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import plan_id, to_document
-from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, Topic
-from kafka_rebalance.snapshot.partition_table import Partition, partition_table
+from kafka_rebalance.snapshot.partition_table import Partition, PartitionLoads, partition_table
 from tests.unit.planner.sample_clusters import random_cluster
 
 Rows = list[Partition]

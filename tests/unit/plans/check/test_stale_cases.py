@@ -11,9 +11,8 @@ from kafka_rebalance.facts import FactCode
 from kafka_rebalance.plans.check import STATUS_OF, PlanStatus, ReasonCode, check_plan
 from kafka_rebalance.render import render_all
 from kafka_rebalance.snapshot.figures import LoadKind
-from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir
-from kafka_rebalance.snapshot.partition_table import Partition
+from kafka_rebalance.snapshot.partition_table import Partition, PartitionLoads
 from kafka_rebalance.snapshot.times import parse_time
 from tests.unit.planner.sample_clusters import random_cluster, row
 from tests.unit.plans.check.plans_to_check import (

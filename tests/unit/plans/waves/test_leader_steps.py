@@ -12,9 +12,8 @@ from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.plans.wave_filling import LeaderShifts, leader_steps
 from kafka_rebalance.plans.waves import LeaderTraffic
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
-from kafka_rebalance.snapshot.partition_table import PartitionTable
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads, PartitionTable
 from kafka_rebalance.verify import verify_folder, verify_plan
 from rebalance_advisor.publish.plan_files import plan_files
 

@@ -12,7 +12,6 @@ from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id, snapshot_to_document
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.group import ConnectWorker, Subtopology, Tasks
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -29,7 +28,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from kafka_rebalance.snapshot.partition_table import FutureReplica
+from kafka_rebalance.snapshot.partition_table import FutureReplica, LoadColumn, PartitionLoads
 from tests.coverage_gaps import gap_of
 
 WORKER = ConnectWorker(

@@ -18,8 +18,8 @@ from kafka_rebalance.snapshot.history import (
     statistic_of,
     with_window_loads,
 )
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from tests.sample import for_each
 
 IN, CPU, MESSAGES = LoadKind.IN_BYTES_PER_S, LoadKind.CPU_PERCENT, LoadKind.IN_MESSAGES_PER_S

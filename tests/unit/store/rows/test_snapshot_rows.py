@@ -4,7 +4,6 @@ import numpy as np
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
-from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -17,6 +16,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
+from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
 from rebalance_advisor.store.rows.snapshot_rows import TABLES, counts, headed, row_count
 from tests.coverage_gaps import gap_of
 
