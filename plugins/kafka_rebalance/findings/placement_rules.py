@@ -35,8 +35,7 @@ from kafka_rebalance.resources import ROWS, TABLE
 from kafka_rebalance.scoring.assignment_scores import plain_mean
 from kafka_rebalance.scoring.scores import BrokerScore
 from kafka_rebalance.snapshot.figures import LoadKind
-from kafka_rebalance.snapshot.in_sync import is_bounded_by_replicas, least_in_sync
-from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, is_bounded_by_replicas, least_in_sync
 
 LISTED_TOPICS = 10
 _USUAL_REPLICAS = 3

@@ -32,8 +32,7 @@ from kafka_rebalance.plans.plan import Verdict, plan_id, require_format
 from kafka_rebalance.plans.request import PlanRequest, build_request, lacks_racks
 from kafka_rebalance.plans.unseen import could_change, hidden_topics, nothing_usable
 from kafka_rebalance.snapshot.coverage import Right, missing_rights
-from kafka_rebalance.snapshot.in_sync import least_in_sync
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.model import ClusterSnapshot, least_in_sync
 from kafka_rebalance.snapshot.times import parse_time, time_text
 
 

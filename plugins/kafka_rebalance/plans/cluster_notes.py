@@ -15,8 +15,7 @@ from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.infeasible import forced_copies, rack_cause
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
-from kafka_rebalance.snapshot.in_sync import least_in_sync
-from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, least_in_sync
 from kafka_rebalance.snapshot.other_hands import balancers, throttled_resources
 
 

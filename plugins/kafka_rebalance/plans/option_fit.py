@@ -13,8 +13,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.snapshot.in_sync import least_in_sync
-from kafka_rebalance.snapshot.model import ClusterSnapshot, Topic
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Topic, least_in_sync
 
 _NOT_BALANCED: dict[FactCode | None, str] = {
     FactCode.FIGURE_KNOWN_FOR_FEW: "INPUT tells it for too few partitions",

@@ -1,7 +1,14 @@
 from dataclasses import replace
 
-from kafka_rebalance.snapshot.in_sync import is_bounded_by_replicas, least_in_sync
-from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    ClusterSnapshot,
+    Partition,
+    Topic,
+    is_bounded_by_replicas,
+    least_in_sync,
+    partition_table,
+)
 
 
 def test_each_partition_has_the_least_of_its_topic_and_one_where_nobody_set_a_number() -> None:
