@@ -20,7 +20,6 @@ from pydantic_core.core_schema import CoreSchema
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
-from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pattern, Several, error_words, nearest, wrong_key
 
@@ -73,15 +72,6 @@ class Option:
     @cached_property
     def default(self) -> Any:
         return None if self.held is None or self.held in ((), frozenset()) else self.write(self.held)
-
-    @property
-    def default_words(self) -> str:
-        if self.default is None or self.is_flag:
-            return ""
-        if not isinstance(self.default, int):
-            return f" (default: {self.default})"
-        is_amount = "string" in self.schema["type"]
-        return f" (default: {bytes_in_words(self.default) if is_amount else format(self.default, ',')})"
 
     def from_text(self, text: str) -> Any:
         """Return a number where the option takes no text."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.option import Option
 from kafka_rebalance.options.rules import HeavyKeyOf
@@ -116,7 +117,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 def add_option(group: argparse._ActionsContainer, option: Option) -> None:
     repeats = "; repeatable" if option.is_repeated else ""
-    help_text = (option.form_words + repeats + option.default_words).replace("%", "%%")
+    help_text = (option.form_words + repeats + _default_words(option)).replace("%", "%%")
     if option.is_flag:
         group.add_argument(option.flag, action="store_true", help=help_text)
     elif option.metavar == FILE:
@@ -125,6 +126,15 @@ def add_option(group: argparse._ActionsContainer, option: Option) -> None:
     else:
         action = "append" if option.is_repeated else "store"
         group.add_argument(option.flag, type=option.from_text, action=action, metavar=option.metavar, help=help_text)
+
+
+def _default_words(option: Option) -> str:
+    if option.default is None or option.is_flag:
+        return ""
+    if not isinstance(option.default, int):
+        return f" (default: {option.default})"
+    is_amount = "string" in option.schema["type"]
+    return f" (default: {bytes_in_words(option.default) if is_amount else format(option.default, ',')})"
 
 
 def request_of(arguments: argparse.Namespace) -> RunRequest:
