@@ -32,8 +32,7 @@ from kafka_rebalance.planner.log_dirs import (
     place_in_log_dirs,
 )
 from kafka_rebalance.resources import ROWS, TABLE
-from kafka_rebalance.scoring.assignment_scores import plain_mean
-from kafka_rebalance.scoring.scores import BrokerScore
+from kafka_rebalance.scoring.scores import BrokerScore, plain_mean
 from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, is_bounded_by_replicas, least_in_sync
 

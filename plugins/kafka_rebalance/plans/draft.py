@@ -15,7 +15,7 @@ from kafka_rebalance.plans.plan import PreferredLeaders, ResourceOutcome
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.wave_filling import LeaderShifts, ReplicaCells, Transfers, transfers_of
 from kafka_rebalance.resources import UNITS
-from kafka_rebalance.scoring import assignment_scores
+from kafka_rebalance.scoring import scores
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -277,7 +277,7 @@ def resource_outcomes(
                 resource=name,
                 unit=UNITS[name],
                 source=plan_request.partitions.sources[name],
-                mean_level=assignment_scores.plain_mean(after[arrays.stays], staying),
+                mean_level=scores.plain_mean(after[arrays.stays], staying),
                 basis="fair_share" if target is None and watched is None else "plain_mean",
                 band_asked=_requested_band(name, target, within, plan_request.balanced)
                 if watched is None
@@ -285,8 +285,8 @@ def resource_outcomes(
                 watched=watched,
                 widened_to=reached(bands, after, d, broker_capacity, arrays.stays),
                 is_ordered=name in plan_request.ordered,
-                skew_before=assignment_scores.skew(before[arrays.stays], staying),
-                skew_after=assignment_scores.skew(after[arrays.stays], staying),
+                skew_before=scores.skew(before[arrays.stays], staying),
+                skew_after=scores.skew(after[arrays.stays], staying),
                 before=dict(zip(ids, before.tolist(), strict=True)),
                 after=dict(zip(ids, after.tolist(), strict=True)),
                 capacity=None if capacity is None else dict(zip(ids, capacity.tolist(), strict=True)),

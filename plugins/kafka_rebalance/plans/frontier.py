@@ -33,7 +33,7 @@ from kafka_rebalance.plans.plan import FrontierPoint, Plan, Verdict
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState, Progress, ignore
 from kafka_rebalance.plans.unseen import nothing_usable
-from kafka_rebalance.scoring.assignment_scores import skew
+from kafka_rebalance.scoring.scores import skew
 
 _WIDEST = 0.99  # ``--balance-within`` takes less than 100 %
 

@@ -43,7 +43,7 @@ from kafka_rebalance.plans.plan import Step, StepCost, StepKind, StepOutcome, Ve
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState
 from kafka_rebalance.resources import LEADER_CARRIED, ONLY_LEADERS
-from kafka_rebalance.scoring.assignment_scores import skew
+from kafka_rebalance.scoring.scores import skew
 
 ORDER = tuple(StepKind)
 REPAIRS = frozenset(

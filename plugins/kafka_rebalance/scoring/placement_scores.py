@@ -14,8 +14,14 @@ from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.resources import UNITS
-from kafka_rebalance.scoring.assignment_scores import plain_mean
-from kafka_rebalance.scoring.scores import BrokerScore, ClusterScores, RackScore, ResourceScore, TopicPlacementScore
+from kafka_rebalance.scoring.scores import (
+    BrokerScore,
+    ClusterScores,
+    RackScore,
+    ResourceScore,
+    TopicPlacementScore,
+    plain_mean,
+)
 
 # Unknown brokers carry nothing. O(P·W² + P·W·log brokers + brokers).
 

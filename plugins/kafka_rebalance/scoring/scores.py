@@ -6,7 +6,28 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from kafka_assignors.arrays import Floats
 from kafka_rebalance.facts import Fact
+
+# Level, plain mean and skew of brokers, racks, replicas and members.
+#
+#     level      = load / capacity (capacity 1 where none is given)
+#     plain mean = total load / total capacity
+#     skew       = highest level / plain mean (0 where nothing is carried)
+#
+# Example: loads 6, 3, 0 on capacities 2, 1, 1: levels 3, 3, 0, plain mean 9/4, skew 4/3.
+
+
+def plain_mean(load: Floats, capacity: Floats | None = None) -> float:
+    total_capacity = float(len(load) if capacity is None else capacity.sum())
+    return float(load.sum()) / total_capacity if total_capacity > 0 else 0.0
+
+
+def skew(load: Floats, capacity: Floats | None = None) -> float:
+    """Highest level over the mean; 0 without load."""
+    mean = plain_mean(load, capacity)
+    levels = load if capacity is None else load / capacity
+    return float(levels.max()) / mean if mean > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 
 from kafka_assignors.arrays import ABSENT
-from kafka_rebalance.scoring.assignment_scores import (
-    PartitionRates,
-    evenness,
-    per_member,
-    plain_mean,
-    reader_movement,
-    skew,
-)
+from kafka_rebalance.scoring.assignment_scores import PartitionRates, evenness, per_member, reader_movement
+from kafka_rebalance.scoring.scores import plain_mean, skew
 
 NAN = float("nan")
 
