@@ -12,7 +12,7 @@ import numpy as np
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import MuteRule, OwnerRule
+from kafka_rebalance.options.values import MuteRule, OwnerRule
 from kafka_rebalance.snapshot.coverage import Right, right_gap
 from kafka_rebalance.snapshot.model import (
     Broker,

@@ -13,7 +13,7 @@ import numpy as np
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import TopicLeaders
+from kafka_rebalance.options.values import TopicLeaders
 from kafka_rebalance.plans.pipeline import require_options_fit
 from kafka_rebalance.resources import ON_REQUEST
 from kafka_rebalance.snapshot.figures import LoadKind

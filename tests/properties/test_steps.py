@@ -13,7 +13,7 @@ import pytest
 from kafka_assignors.arrays import ABSENT, Floats, Ints
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import STEPS, PlanOptions, Preference
-from kafka_rebalance.options.rules import TopicBrokers
+from kafka_rebalance.options.values import TopicBrokers
 from kafka_rebalance.planner.params import BAND_TOLERANCE
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.solve import solve

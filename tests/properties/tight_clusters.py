@@ -8,8 +8,7 @@ import numpy as np
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import TopicBrokers
-from kafka_rebalance.options.values import Target
+from kafka_rebalance.options.values import Target, TopicBrokers
 from kafka_rebalance.plans.pipeline import require_options_fit
 from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot

@@ -24,7 +24,7 @@ from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import EVERYTHING, GroupReplay, ReplayOptions
 from kafka_rebalance.groups.scenarios import STRATEGY_CHANGES, estimated_cost, split
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import HeavyKeyOf, MuteRule, OwnerRule
+from kafka_rebalance.options.values import HeavyKeyOf, MuteRule, OwnerRule
 from kafka_rebalance.placement.topic_replay import (
     PlacementGround,
     TopicReplay,

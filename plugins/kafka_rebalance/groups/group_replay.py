@@ -41,7 +41,7 @@ from kafka_rebalance.groups.scenarios import (
 from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, Candidate, candidates, release_spans
 from kafka_rebalance.groups.streams_tasks import StreamsReplay, StreamsScenario, replay_streams_group
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis, has_unknown_subscription, hypotheses, request_of
-from kafka_rebalance.options.rules import ClientRule
+from kafka_rebalance.options.values import ClientRule
 from kafka_rebalance.scoring.assignment_scores import per_member
 from kafka_rebalance.scoring.drain import drain, member_capacity
 from kafka_rebalance.scoring.scores import GroupScore, MemberScore

@@ -25,7 +25,7 @@ from functools import lru_cache
 from kafka_assignors.releases import Client, release_of, seen_release
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.subscriptions import Layout, decode_user_data
-from kafka_rebalance.options.rules import ClientRule
+from kafka_rebalance.options.values import ClientRule
 from kafka_rebalance.snapshot.group import RACK_AFFINITY, Group, GroupType, Member
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 

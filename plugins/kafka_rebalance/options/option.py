@@ -10,18 +10,17 @@ is ``--max-hours H`` in a shell and ``max_hours`` elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
-from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationError, model_validator
+from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationError
 from pydantic_core import core_schema
 from pydantic_core.core_schema import CoreSchema
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pattern, Several, error_words, nearest, wrong_key
+from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pattern, Several, error_words, wrong_key
 
 
 @dataclass(frozen=True)
@@ -143,30 +142,3 @@ def _flat(schema: Any, defs: Mapping[str, Any], *, may_lack: bool = False) -> di
     if may_lack and "enum" in flat:
         flat["enum"] = [None, *flat["enum"]]
     return flat | {"type": types[0] if len(types) == 1 else types}
-
-
-class Checked:
-    """Base of checked dataclasses: errors are the project's own and name the field."""
-
-    __slots__ = ()
-    refusal: ClassVar[type[InvalidInputError]] = InvalidInputError
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _refused_by_name(cls, value: Any, handler: Callable[[Any], Any]) -> Any:
-        names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
-        if isinstance(value, Mapping):  # null: not given
-            value = {name: part for name, part in value.items() if part is not None}
-        try:
-            return handler(value)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            name = first["loc"][0] if first["loc"] else ""
-            name = names[name] if isinstance(name, int) else name
-            if first["type"].startswith("unexpected"):
-                raise cls.refusal(f"{excerpt(name)} is not known; {nearest(name, names)}") from error
-            if first["type"].startswith("missing"):
-                raise cls.refusal(f"{name} is missing") from error
-            if first["type"].startswith("dataclass"):
-                raise cls.refusal(f"{excerpt(value)} is no object of {', '.join(names)}") from error
-            raise cls.refusal.at(str(name), error_words(error)) from error

@@ -14,8 +14,7 @@ from pydantic.dataclasses import dataclass
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.options.option import Checked, Option, options_of
-from kafka_rebalance.options.rules import TopicBrokersRule, TopicLeadersRule
+from kafka_rebalance.options.option import Option, options_of
 from kafka_rebalance.options.values import (
     CHECKED,
     AlsoBalanced,
@@ -23,6 +22,7 @@ from kafka_rebalance.options.values import (
     Brokers,
     Capacities,
     Caps,
+    Checked,
     Count,
     Factor,
     Flag,
@@ -39,6 +39,8 @@ from kafka_rebalance.options.values import (
     Several,
     Share,
     Targets,
+    TopicBrokersRule,
+    TopicLeadersRule,
     Unflag,
     WholeHours,
 )

@@ -158,7 +158,7 @@ class Group:
     """Consumer group of any type. ``protocol`` is the assignor's name.
 
     ``generation`` is the epoch in newer types. Members follow ``assignment_epoch``, which is smaller while the group
-    computes a new assignment. ``client`` and ``client_version`` come from ``options.rules.ClientRule``.
+    computes a new assignment. ``client`` and ``client_version`` come from ``options.values.ClientRule``.
     ``member_count`` may be known without ``members``; if larger, not all are listed.
     """
 

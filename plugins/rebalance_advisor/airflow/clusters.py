@@ -21,8 +21,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 
 from kafka_assignors.errors import InvalidInputError, UnknownNameError
 from kafka_assignors.visible_text import excerpt
-from kafka_rebalance.options.option import Checked
-from kafka_rebalance.options.values import CHECKED, FilledText, Hours, OneOf, Several, Value, nearest
+from kafka_rebalance.options.values import CHECKED, Checked, FilledText, Hours, OneOf, Several, Value, nearest
 from rebalance_advisor.airflow.publishing import publish_root
 from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
 from rebalance_advisor.request.run_request import OPTIONS

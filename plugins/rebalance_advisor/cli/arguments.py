@@ -13,8 +13,7 @@ from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.option import Option
-from kafka_rebalance.options.rules import HeavyKeyOf
-from kafka_rebalance.options.values import Rate, read_value
+from kafka_rebalance.options.values import HeavyKeyOf, Rate, read_value
 from kafka_rebalance.snapshot.figures import LARGEST_INT64
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.times import age_of, span_words

@@ -21,13 +21,13 @@ from pydantic.dataclasses import dataclass
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
-from kafka_rebalance.options.option import Checked
 from kafka_rebalance.options.values import (
     CHECKED,
     MOST_HOURS,
     WRITTEN,
     Amount,
     BrokerId,
+    Checked,
     Count,
     Patterns,
     Rate,

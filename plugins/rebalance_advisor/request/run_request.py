@@ -13,16 +13,20 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.findings.finding import CODES
-from kafka_rebalance.options.option import Checked, Option, options_of
+from kafka_rebalance.options.option import Option, options_of
 from kafka_rebalance.options.plan_options import PLAN_OPTIONS, PlanOptions
-from kafka_rebalance.options.rules import ClientRule, HeavyKeyOf, MuteRule, OwnerRule
 from kafka_rebalance.options.values import (
     AMOUNT_TEXT,
     CHECKED,
     MOST_WHOLE,
+    Checked,
+    ClientRule,
     Count,
+    HeavyKeyOf,
+    MuteRule,
     NumberFrom1,
     OneOf,
+    OwnerRule,
     Price,
     Several,
     Span,

@@ -14,8 +14,18 @@ from pydantic.dataclasses import dataclass
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.options.option import Checked, Option, options_of
-from kafka_rebalance.options.values import CHECKED, MOST_RATIO, Brokers, Pattern, Racks, Several, Value, long_text
+from kafka_rebalance.options.option import Option, options_of
+from kafka_rebalance.options.values import (
+    CHECKED,
+    MOST_RATIO,
+    Brokers,
+    Checked,
+    Pattern,
+    Racks,
+    Several,
+    Value,
+    long_text,
+)
 from rebalance_advisor.request.run_request import require_known
 
 if TYPE_CHECKING:

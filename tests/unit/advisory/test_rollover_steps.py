@@ -5,7 +5,7 @@ from kafka_rebalance.advisory.advisory import rollover_steps
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay, ReplayOptions
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
-from kafka_rebalance.options.rules import ClientRule
+from kafka_rebalance.options.values import ClientRule
 from kafka_rebalance.scoring.scores import GroupScore
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, Member, Partition, Topic, partition_table
 

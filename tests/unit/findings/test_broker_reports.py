@@ -16,7 +16,7 @@ from kafka_rebalance.findings.broker_rules import Way
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import TopicLeaders
+from kafka_rebalance.options.values import TopicLeaders
 from kafka_rebalance.plans.check import PlanStatus, check_plan
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, plan_id, to_document

@@ -17,7 +17,7 @@ from kafka_rebalance.groups.member_clients import (
     with_clients,
 )
 from kafka_rebalance.groups.strategies import candidates
-from kafka_rebalance.options.rules import ClientRule
+from kafka_rebalance.options.values import ClientRule
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 from tests.unit.findings.sample_clusters import cluster, striped
 

@@ -10,8 +10,15 @@ from pydantic import TypeAdapter
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.options import values
 from kafka_rebalance.options import values as kinds
-from kafka_rebalance.options.rules import ClientRule, OwnerRule, TopicBrokers, TopicLeaders
-from kafka_rebalance.options.values import WRITTEN, Target, read_value
+from kafka_rebalance.options.values import (
+    WRITTEN,
+    ClientRule,
+    OwnerRule,
+    Target,
+    TopicBrokers,
+    TopicLeaders,
+    read_value,
+)
 from kafka_rebalance.snapshot.model import Capacity
 from tests.sample import for_each
 

@@ -11,8 +11,7 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import CONTRADICTIONS, PlanOptions
-from kafka_rebalance.options.rules import TopicBrokers, TopicLeaders
-from kafka_rebalance.options.values import Target
+from kafka_rebalance.options.values import Target, TopicBrokers, TopicLeaders
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
 from kafka_rebalance.snapshot.figures import LoadKind

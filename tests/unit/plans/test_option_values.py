@@ -9,8 +9,7 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import TopicBrokers, TopicLeaders
-from kafka_rebalance.options.values import Target
+from kafka_rebalance.options.values import Target, TopicBrokers, TopicLeaders
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.model import BrokerState, Capacity

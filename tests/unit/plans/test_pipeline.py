@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import TopicLeaders
+from kafka_rebalance.options.values import TopicLeaders
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.pipeline import STAGES, make_plan
 from kafka_rebalance.plans.plan import Plan, TraceStep, Verdict, to_document

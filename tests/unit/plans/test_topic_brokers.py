@@ -10,7 +10,7 @@ from kafka_rebalance.cluster_arrays.problem import broker_sets_of, everywhere
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import TopicBrokers
+from kafka_rebalance.options.values import TopicBrokers
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot

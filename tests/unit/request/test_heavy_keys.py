@@ -7,7 +7,7 @@ from kafka_rebalance.advisory.advise import with_heavy_keys
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
-from kafka_rebalance.options.rules import HeavyKeyOf
+from kafka_rebalance.options.values import HeavyKeyOf
 from rebalance_advisor.cli.arguments import heavy_keys_in_files
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request.run_request import RunRequest

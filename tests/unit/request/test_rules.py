@@ -10,7 +10,7 @@ import pytest
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.options.rules import ClientRule, MuteRule, OwnerRule
+from kafka_rebalance.options.values import ClientRule, MuteRule, OwnerRule
 from rebalance_advisor.airflow.clusters import read_clusters
 from rebalance_advisor.cli.arguments import rules_in_file
 from rebalance_advisor.request.run_request import RunRequest

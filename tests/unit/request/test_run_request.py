@@ -10,8 +10,7 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.option import Option
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import TopicBrokers, TopicLeaders
-from kafka_rebalance.options.values import Target
+from kafka_rebalance.options.values import Target, TopicBrokers, TopicLeaders
 from kafka_rebalance.snapshot.model import Capacity
 from rebalance_advisor.cli.arguments import add_plan_options, request_of
 from rebalance_advisor.request.run_request import OPTIONS, RunRequest

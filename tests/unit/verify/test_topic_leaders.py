@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import TopicLeaders
+from kafka_rebalance.options.values import TopicLeaders
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify.verification import verify_plan

@@ -9,7 +9,7 @@ import pytest
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.advisory.advise import with_owners
 from kafka_rebalance.findings.finding import CODES, Finding, Severity, rank
-from kafka_rebalance.options.rules import MuteRule, OwnerRule
+from kafka_rebalance.options.values import MuteRule, OwnerRule
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.options.rules import TopicBrokers
+from kafka_rebalance.options.values import TopicBrokers
 from kafka_rebalance.planner.params import SurviveParams
 from kafka_rebalance.planner.survive import Means, all_changes, arranged, changes_for, joined, receivers
 from tests.unit.planner.survive.loss_states import state_of, three, tight

@@ -5,7 +5,7 @@ import numpy as np
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import TopicBrokers, TopicLeaders
+from kafka_rebalance.options.values import TopicBrokers, TopicLeaders
 from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.explain import MoveFacts
 from kafka_rebalance.plans.request import PlanRequest, build_request

@@ -9,7 +9,7 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import TopicBrokers, TopicLeaders
+from kafka_rebalance.options.values import TopicBrokers, TopicLeaders
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.rules import TopicLeaders
+from kafka_rebalance.options.values import TopicLeaders
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot
 from tests.unit.planner.sample_clusters import GB, cluster, row
 
