@@ -9,7 +9,7 @@ from kafka_assignors.arrays import Ints, Longs
 from kafka_assignors.contract import AssignmentRequest, MapOrder, MemberColumns
 from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order, table_of
 from kafka_assignors.java.strings import hash_codes, sorted_order
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 
 
 def member_walk(request: AssignmentRequest) -> Longs:

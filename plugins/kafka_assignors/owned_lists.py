@@ -6,7 +6,7 @@ import numpy as np
 
 from kafka_assignors.arrays import Ints, Longs
 from kafka_assignors.contract import Assignment, MemberColumns, TopicColumns
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 
 ABSENT = -1
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from kafka_assignors.arrays import Ints, Longs
 from kafka_assignors.contract import AssignmentRequest
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 
 Words = npt.NDArray[np.uint64]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Ints, Longs
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 
 
 @kernel

@@ -32,7 +32,7 @@ from kafka_assignors.contract import Assignment, AssignmentRequest, MapOrder, Wi
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY, order_after, put_order
 from kafka_assignors.java.keys import topic_id_partition_hashes
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.orders import member_walk
 from kafka_assignors.owned_lists import OwnedLists, owned_lists
 from kafka_assignors.server.orders import (

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_assignors.arrays import Ints, Longs
-from kafka_assignors.kernels.decorators import inner_kernel, kernel, wraps_around
+from kafka_assignors.kernels import inner_kernel, kernel, wraps_around
 
 
 @kernel

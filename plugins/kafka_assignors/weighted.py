@@ -23,7 +23,7 @@ import numpy.typing as npt
 from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.owned_lists import OwnedLists, copy_run, owned_lists
 
 _EIGHT_TAKEN = np.uint64(0x0101010101010101)

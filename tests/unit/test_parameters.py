@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_rebalance.cluster_arrays.problem import ModelParams
 from kafka_rebalance.parameters import Parameters, number
 from kafka_rebalance.planner.params import AnnealParams, Effort, HandOverParams, NeighbourhoodParams, SolveParams

@@ -17,7 +17,7 @@ from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_assignors.java.keys import topic_partition_hashes
 from kafka_assignors.java.seeded_random import State, java_random, next_int
 from kafka_assignors.java.strings import hash_codes
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_assignors.orders import member_walk
 from kafka_assignors.owned_lists import lists_by_owner
 

@@ -24,7 +24,7 @@ from kafka_assignors.arrays import ABSENT, Flags, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest
 from kafka_assignors.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY, PUT, order_after
 from kafka_assignors.java.strings import hash_codes, sorted_order
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.orders import by_member_id, by_member_info, first_seen_topics, member_walk, topic_walk
 from kafka_assignors.owned_lists import assignment_by_owner
 from kafka_assignors.racks import has_rack, partition_racks, reader_racks, use_racks, word_count

@@ -19,7 +19,7 @@ from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.java.strings import sorted_order
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_assignors.orders import by_member_id, by_member_info, member_walk
 from kafka_assignors.owned_lists import assignment_by_owner
 from kafka_assignors.subscribers import subscribers_by_topic

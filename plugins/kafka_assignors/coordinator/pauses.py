@@ -34,7 +34,7 @@ from kafka_assignors.coordinator.timeline import (
     stagger,
 )
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel, kernel
+from kafka_assignors.kernels import inlined_kernel, inner_kernel, kernel
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Flags, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.kernels.decorators import inlined_kernel
+from kafka_assignors.kernels import inlined_kernel
 
 Partition = tuple[str, int]
 Holding = Mapping[str, frozenset[Partition]]

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from kafka_assignors.arrays import Ints, Longs
 from kafka_assignors.java.strings import hash_codes
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.string_column import StringColumn
 
 Codes = npt.NDArray[np.int8]

@@ -16,7 +16,7 @@ import numpy as np
 from kafka_assignors.arrays import Ints, Longs
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.java.strings import hash_code
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 
 _UUID_BYTES = 16
 

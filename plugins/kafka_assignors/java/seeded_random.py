@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_assignors.arrays import Ints
-from kafka_assignors.kernels.decorators import kernel, wraps_around
+from kafka_assignors.kernels import kernel, wraps_around
 
 State = npt.NDArray[np.uint64]
 

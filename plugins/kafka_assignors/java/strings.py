@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_assignors.arrays import Ints, Longs
-from kafka_assignors.kernels.decorators import inner_kernel, kernel, wraps_around
+from kafka_assignors.kernels import inner_kernel, kernel, wraps_around
 from kafka_assignors.string_column import StringColumn
 
 Bytes = npt.NDArray[np.uint8]

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.contract import NO_GENERATION, Assignment, AssignmentRequest, Withheld
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.other_clients.member_orders import by_code_points, static_first
 from kafka_assignors.owned_lists import lists_by_owner
 

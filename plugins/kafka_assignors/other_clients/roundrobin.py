@@ -20,7 +20,7 @@ import numpy as np
 from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest, TopicColumns
 from kafka_assignors.errors import AssignorError
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_assignors.other_clients.member_orders import (
     as_librdkafka_sorts,
     by_code_points,

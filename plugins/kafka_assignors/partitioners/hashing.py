@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 from kafka_assignors.arrays import Flags, Ints, Longs
 from kafka_assignors.java.seeded_random import State, java_random, next_bits, next_int
 from kafka_assignors.java.strings import hash_codes
-from kafka_assignors.kernels.decorators import wraps_around
+from kafka_assignors.kernels import wraps_around
 from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
 from kafka_assignors.partitioners.key_column import KeyColumn, Offsets
 from kafka_assignors.string_column import StringColumn

@@ -19,7 +19,7 @@ from kafka_assignors.errors import AssignorError
 from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_capacity, spread
 from kafka_assignors.java.keys import uuid_hash_codes
 from kafka_assignors.java.strings import Bytes, hash_codes
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.orders import member_capacity
 from kafka_assignors.ranges import subscriber_counts
 

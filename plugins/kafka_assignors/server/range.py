@@ -21,7 +21,7 @@ import numpy as np
 from kafka_assignors.arrays import Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest, Withheld
 from kafka_assignors.errors import AssignorError
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.orders import by_member_id, by_member_info, member_walk
 from kafka_assignors.owned_lists import owned_columns
 from kafka_assignors.ranges import subscriber_counts

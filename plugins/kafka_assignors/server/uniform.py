@@ -26,7 +26,7 @@ from kafka_assignors.arrays import Flags, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest, Withheld
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.java.keys import uuid_hash_codes
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.owned_lists import OwnedLists, TopicRows, copy_run, owned_columns
 from kafka_assignors.server.orders import (
     BEYOND_LAST,

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafka_assignors.arrays import Ints, Longs
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.server.orders import BEYOND_LAST, MISSING_TOPIC, NO_TOPICS, SPREAD, Walk, map_walk
 
 ENDS = 7

@@ -26,7 +26,7 @@ from kafka_assignors.arrays import Flags, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.orders import by_member_id, member_walk, ranks_of
 from kafka_assignors.owned_lists import owned_columns
 from kafka_assignors.server.orders import (

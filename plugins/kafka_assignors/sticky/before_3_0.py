@@ -47,7 +47,7 @@ from kafka_assignors.errors import AssignorError
 from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_assignors.java.keys import topic_partition_hashes
 from kafka_assignors.java.strings import hash_codes
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.orders import topic_walk
 from kafka_assignors.sticky.general import (
     choose_who_takes_part,

@@ -35,7 +35,7 @@ import numpy.typing as npt
 from kafka_assignors.arrays import Flags, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest, StickyNotes, Withheld
 from kafka_assignors.errors import AssignorError, EndlessReassignmentError
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.racks import has_rack
 from kafka_assignors.sticky.state import (
     DIALECT,

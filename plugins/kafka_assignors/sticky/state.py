@@ -16,8 +16,7 @@ from kafka_assignors.contract import AssignmentRequest
 from kafka_assignors.java.hash_order import spread
 from kafka_assignors.java.keys import topic_partition_hash
 from kafka_assignors.java.strings import hash_codes
-from kafka_assignors.kernels.by_reference import ByReference
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import ByReference, inner_kernel, kernel
 from kafka_assignors.sticky.sticky_input import StickyInput
 from kafka_assignors.subscribers import same_readers, subscribers_by_topic
 

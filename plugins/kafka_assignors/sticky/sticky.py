@@ -34,7 +34,7 @@ import numpy.typing as npt
 from kafka_assignors.arrays import Flags, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest, StickyNotes, Withheld
 from kafka_assignors.errors import AssignorError
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.orders import ranks_among
 from kafka_assignors.racks import has_rack
 from kafka_assignors.sticky.general import assign_general

@@ -23,7 +23,7 @@ from kafka_assignors.arrays import Flags, Ints, Longs
 from kafka_assignors.contract import NO_GENERATION, NO_RACK, AssignmentRequest
 from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_assignors.java.strings import Bytes, hash_codes, sorted_order
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_assignors.orders import by_member_id, member_walk, ranks_of, topic_walk
 from kafka_assignors.racks import partition_racks, use_racks, word_count
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_rebalance.options.values import TopicBrokers
 from kafka_rebalance.parameters import Parameters, number
 from kafka_rebalance.resources import BALANCED, RESOURCES, TABLE, Carrier, Resource

@@ -9,7 +9,7 @@ import numpy as np
 from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest
 from kafka_assignors.errors import AssignorError
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_assignors.registry import by_name
 from kafka_rebalance.facts import Fact, refusal_of
 from kafka_rebalance.groups.group_input import GroupInput

@@ -21,7 +21,7 @@ from kafka_assignors.contract import NO_METADATA, AssignmentRequest, MapOrder, M
 from kafka_assignors.coordinator.membership import Coordinator, TimelineMap, coordinator_of
 from kafka_assignors.java.keys import uuid_columns
 from kafka_assignors.java.scala_maps import ScalaMutableMap
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_assignors.releases import Release, seen_release
 from kafka_assignors.string_column import StringColumn
 from kafka_rebalance.groups.group_input import GroupInput

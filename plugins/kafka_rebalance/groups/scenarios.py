@@ -26,7 +26,7 @@ from kafka_assignors.arrays import ABSENT, Floats, Ints, Longs
 from kafka_assignors.coordinator.pauses import Pauses, add_pauses, pauses_of, restart_pauses, scale_pauses, sum_pauses
 from kafka_assignors.coordinator.timeline import Protocol, Step, Times, Trigger
 from kafka_assignors.errors import AssignorError
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_assignors.registry import by_name
 from kafka_assignors.weighted import least_skew
 from kafka_rebalance.facts import Fact, FactCode, fact, refusal_of

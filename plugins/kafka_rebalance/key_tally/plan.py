@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from kafka_assignors.arrays import Flags, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.kernels.decorators import inlined_kernel, kernel, wraps_around
+from kafka_assignors.kernels import inlined_kernel, kernel, wraps_around
 from kafka_assignors.partitioners.contract import Partitioner
 from kafka_assignors.partitioners.hashing import (
     BuiltInPartitioner,

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from kafka_assignors.arrays import Flags, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.partitioners.key_column import Bytes, KeyColumn, Offsets
 from kafka_rebalance.key_tally.plan import (
     Identities,

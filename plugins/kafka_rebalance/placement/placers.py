@@ -35,7 +35,7 @@ from kafka_assignors.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY,
 from kafka_assignors.java.keys import optional_hash, topic_partition_hashes
 from kafka_assignors.java.seeded_random import State, next_int, shuffle
 from kafka_assignors.java.strings import compare_key, hash_codes
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_assignors.string_column import StringColumn
 
 INVALID_PARTITIONS = "org.apache.kafka.common.errors.InvalidPartitionsException"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.facts import BoundProof

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
-from kafka_assignors.kernels.by_reference import ByReference
-from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel, kernel
+from kafka_assignors.kernels import ByReference, inlined_kernel, inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.params import (

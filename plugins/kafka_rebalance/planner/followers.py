@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 
 # The controller makes the first live, in-sync replica of a list the new leader, so the second entry is the standby. For
 # each broker, the largest number of its leaderships that one other takes over is minimal, as is the sum of squares.

@@ -8,8 +8,7 @@ import numpy as np
 
 from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.kernels.by_reference import ByReference
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import ByReference, inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.params import (
     BAND_TOLERANCE,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafka_assignors.kernels.by_reference import ByReference
+from kafka_assignors.kernels import ByReference
 from kafka_rebalance.parameters import Parameters, number
 
 

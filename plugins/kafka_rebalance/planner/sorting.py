@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafka_assignors.arrays import Floats, Ints, Longs
-from kafka_assignors.kernels.decorators import inner_kernel
+from kafka_assignors.kernels import inner_kernel
 from kafka_rebalance.planner.params import SHORT_SPAN
 
 

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_assignors.arrays import Flags, Floats, Ints, Longs
-from kafka_assignors.kernels.by_reference import ByReference
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import ByReference, inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import BrokerSets, Carried, Problem, sum_loads
 from kafka_rebalance.planner.params import DEFAULTS, BandParams, ReplicaKernelParams, SolveParams

@@ -36,8 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_assignors.arrays import Flags, Floats, Ints, Longs
-from kafka_assignors.kernels.by_reference import ByReference
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import ByReference, inner_kernel, kernel
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
 
 UNLIMITED = int(np.iinfo(np.int32).max)

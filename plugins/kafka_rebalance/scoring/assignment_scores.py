@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Floats, Ints
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from math import ceil
 import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Floats, Ints
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_rebalance.scoring.assignment_scores import PartitionRates, per_member
 
 COMMIT_INTERVAL_S = 5.0  # auto.commit.interval.ms of Kafka's clients

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.resources import UNITS
 from kafka_rebalance.scoring.scores import (

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Floats, Ints, Longs
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group
 

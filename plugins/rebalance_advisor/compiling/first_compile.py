@@ -14,7 +14,7 @@ from typing import Any
 
 from numba.core import event
 
-from kafka_assignors.kernels.decorators import has_folder
+from kafka_assignors.kernels import has_folder
 from rebalance_advisor.terminal import write_lines
 
 # Each command and DAG step has its own kernels.

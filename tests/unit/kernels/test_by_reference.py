@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from kafka_assignors.kernels.by_reference import ByReference
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import ByReference, inner_kernel, kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

@@ -9,7 +9,7 @@ import pytest
 from kafka_assignors import kernels
 
 INNER = """
-from kafka_assignors.kernels.decorators import inner_kernel
+from kafka_assignors.kernels import inner_kernel
 
 @inner_kernel
 def priced(number):
@@ -20,7 +20,7 @@ from kafka_assignors.inner import priced
 """
 OUTER = """
 from kafka_assignors.between import priced
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 
 @kernel
 def doubled(number):
@@ -35,7 +35,7 @@ def library(folder: Path) -> Path:
     package = folder / "kafka_assignors"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    shutil.copytree(kernels.__path__[0], package / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(kernels.__file__, package)
     (package / "inner.py").write_text(INNER.format(price=3))
     (package / "between.py").write_text(BETWEEN)
     (package / "outer.py").write_text(OUTER)
@@ -66,7 +66,7 @@ def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed_in_another_fil
 
 
 CHAIN = """
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 
 @inner_kernel
 def bottom(number):
@@ -108,7 +108,7 @@ def test_kernels_share_what_they_call_and_one_another_compiled_and_from_disk(tmp
 
 
 SMALLEST = """
-from kafka_assignors.kernels.decorators import has_folder, kernel
+from kafka_assignors.kernels import has_folder, kernel
 
 @kernel
 def half(number):
@@ -136,7 +136,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 
 class {name}(NamedTuple):
     numbers: np.ndarray

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from kafka_assignors.kernels.decorators import EntryCompiler, InnerCompiler
+from kafka_assignors.kernels import EntryCompiler, InnerCompiler
 
 
 def inner(function: Callable[..., Any]) -> Any:

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 
 from kafka_assignors.arrays import Floats, Longs
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_rebalance.planner.params import NOT_COVERABLE
 from kafka_rebalance.planner.replicas.kernels import cover
 from kafka_rebalance.planner.sorting import in_place, largest_first, smallest_first

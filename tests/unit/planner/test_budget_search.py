@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kafka_assignors.arrays import Ints
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
 from kafka_rebalance.planner.budget import (
     BudgetState,

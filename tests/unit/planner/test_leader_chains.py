@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_rebalance.planner.leaders import (
     LeaderLoads,
     LeaderState,

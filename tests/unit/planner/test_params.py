@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.kernels.by_reference import ByReference
+from kafka_assignors.kernels import ByReference
 from kafka_rebalance.parameters import Parameters
 from kafka_rebalance.planner import params
 from tests.sample import for_each

@@ -1,7 +1,7 @@
 import numba
 import numpy as np
 
-from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.kernels import kernel
 from kafka_rebalance.planner.sorting import in_place, largest_first, smallest_first
 
 

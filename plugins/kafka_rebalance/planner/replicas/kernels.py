@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafka_assignors.arrays import Floats, Ints, Longs
-from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel, kernel
+from kafka_assignors.kernels import inlined_kernel, inner_kernel, kernel
 from kafka_rebalance.planner.params import BAND_TOLERANCE, FORBIDDEN, GAIN_TOLERANCE, HOWEVER_FAR, NOT_COVERABLE
 from kafka_rebalance.planner.sorting import in_place, largest_first, ranking_of, smallest_first
 from kafka_rebalance.planner.state import State, TopicSpread, excess_change

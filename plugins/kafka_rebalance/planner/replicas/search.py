@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
-from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels import inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Carried, Problem, sum_loads
 from kafka_rebalance.errors import InfeasibleError

@@ -1,1 +1,0 @@
-"""Declaration, linking and cache of compiled functions."""
