@@ -65,6 +65,37 @@ def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed_in_another_fil
     assert outer_answer(tmp_path, owner) == (70, 1)
 
 
+THIRD = """
+import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+
+class Loader(SourceFileLoader):
+    get_source = None  # as pytest's loader of tests
+
+path = __path__[0] + "/outer.py"
+specification = spec_from_file_location("third.outer", path, loader=Loader("third.outer", path))
+sys.modules["third.outer"] = module_from_spec(specification)
+specification.loader.exec_module(sys.modules["third.outer"])
+"""
+
+
+def test_a_kernel_of_a_third_package_is_compiled_anew_whatever_loads_it(tmp_path: Path) -> None:
+    """Kernels of tests call those of ``kafka_rebalance``, and pytest's loader hands out no source."""
+    package = library(tmp_path)
+    for owner in ("kafka_rebalance", "third"):
+        (tmp_path / owner).mkdir()
+        (tmp_path / owner / "__init__.py").touch()
+    (package / "inner.py").rename(tmp_path / "kafka_rebalance" / "inner.py")
+    (tmp_path / "third" / "__init__.py").write_text(THIRD)
+    outer = OUTER.replace("kafka_assignors.between", "kafka_rebalance.inner")
+    (tmp_path / "third" / "outer.py").write_text(outer)
+    assert outer_answer(tmp_path, "third") == (42, 0)
+    assert outer_answer(tmp_path, "third") == (42, 1)
+    (tmp_path / "kafka_rebalance" / "inner.py").write_text(INNER.format(price=5))
+    assert outer_answer(tmp_path, "third") == (70, 0)
+
+
 CHAIN = """
 from kafka_assignors.kernels import inner_kernel, kernel
 
