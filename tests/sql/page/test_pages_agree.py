@@ -54,7 +54,8 @@ BROKEN = re.compile(
 )
 CODE = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 MOST_COMMITTED_LATE = 5_000  # messages: some seconds of the fastest topics that are drawn
-NAMES = ("leader_in", "potential_out", "advise_", "collect_", "apply_", "what_if_")
+# Resources, DAGs, and the setting of Python's clients.
+NAMES = ("leader_in", "potential_out", "advise_", "collect_", "apply_", "what_if_", "partition_assignment_strategy")
 PROSE = ("digest", "terminal", "message", "quiet message", "/")
 RAW_CODES = {code for code in {*CODES, *FactCode, *VERDICT_WORDS} if "_" in code}
 PLURALS = (
