@@ -149,9 +149,12 @@ def asked(release: str, group: PlainGroup, owned: Mapping[str, Sequence[Pair]], 
     return readers
 
 
-def owned_under(group: PlainGroup, readers: Readers) -> dict[str, list[Pair]]:
-    """Each member's partitions in the order of topics."""
-    return {member: [pair for pair in group.pairs if readers.get(pair) == member] for member in group.ids}
+def owned_under(group: PlainGroup, readers: Readers, *, is_server: bool = False) -> dict[str, list[Pair]]:
+    """Each member's partitions in the order of topics; a coordinator's as its members list them today, others last."""
+    listed = [(topic, p) for m in group.members for topic, runs in m.owns(is_server=True) for p in runs]
+    index = {pair: number for number, pair in reversed(list(enumerate(listed)))} if is_server else {}
+    pairs = sorted(group.pairs, key=lambda pair: index.get(pair, len(listed)))
+    return {member: [pair for pair in pairs if readers.get(pair) == member] for member in group.ids}
 
 
 def row_of(group: PlainGroup, assignor: str, readers: Readers, before: Readers, capacity: float) -> Row:
@@ -473,7 +476,7 @@ def played(variant: Variant, group: PlainGroup, standing: PlainStanding) -> Plai
         before = readers
         if event.trigger is not Trigger.STATIC_RESTART:
             stay = {pair: member for pair, member in readers.items() if member in group.ids}
-            owned = owned_under(group, stay)
+            owned = owned_under(group, stay, is_server=standing.candidate.is_server)
             readers = asked(standing.release, group, owned, is_server=standing.candidate.is_server)
         moved += sum(readers.get(pair) != member for pair, member in before.items())
         changes.append(change_of(event, earlier, group, before, readers))
