@@ -100,7 +100,7 @@ def fleet(request: Request) -> HTMLResponse:
 
 def search_page(request: Request, text: Annotated[str, Query(max_length=255)] = "", number: _Page = 1) -> HTMLResponse:
     """Clusters, brokers, topics and groups of that name, in all clusters that the caller may see."""
-    text = text.strip()
+    text = text.strip(" \t\r\n")
     every = [row["cluster"] for row in rows(request, clusters())] if text else []
     readable = sorted(readable_clusters(request, every))
     matches = rows(request, ask.matches(text, readable, number)) if readable else []
