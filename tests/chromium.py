@@ -20,6 +20,16 @@ _SEEN = """() => [...document.querySelectorAll('body *')]
     .filter(e => { const r = e.getBoundingClientRect(); return r.height && r.bottom <= innerHeight && r.top >= 0 })
     .map(e => e.innerText).join('\\n')"""
 
+# Tables that scroll (the matrix of a topic may), and cells whose label is not the heading above them.
+_NOT_CARDS = """() => [
+    ...[...document.querySelectorAll('.wide:has(table)')].filter(e => e.scrollWidth > e.clientWidth),
+    ...[...document.querySelectorAll('table')].flatMap(table => [...table.tBodies].flatMap(body => [...body.rows]
+        .filter(row => row.cells.length > 1).flatMap(row => [...row.cells].filter((cell, at) => {
+            const heading = table.tHead.rows[0].cells[at];
+            return (cell.dataset.label ?? '') !== (heading.querySelector('.unseen') ? '' : heading.textContent.trim());
+        })))),
+].map(e => e.outerHTML.slice(0, 160))"""
+
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
@@ -83,3 +93,8 @@ def grave_faults(page: Page) -> list[tuple[str, str]]:
 def document_width(page: Page) -> int:
     """Pixels; more than the viewport has means that the page scrolls sideways."""
     return int(page.evaluate("document.documentElement.scrollWidth"))
+
+
+def not_cards_in(page: Page) -> list[str]:
+    """Tables that scroll within themselves on a phone, and cells whose label is not the heading of their column."""
+    return list(page.evaluate(_NOT_CARDS))

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 from rebalance_advisor.cli.main import main as cli
 from stack.demo.cluster import write_demo_cluster
 from tests.brief_search import searching_briefly
-from tests.chromium import NARROW, WIDE, chromium, document_width, grave_faults, in_view, new_page
+from tests.chromium import NARROW, WIDE, chromium, document_width, grave_faults, in_view, new_page, not_cards_in
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.browser]
 SCREENS = [
@@ -68,6 +68,8 @@ def test_it_is_fit_for_every_screen_and_for_those_who_see_or_hear_it_otherwise(
         folded.evaluate("element => { element.open = true }")
     assert grave_faults(page) == []
     assert document_width(page) <= size["width"]
+    if size == NARROW:
+        assert not_cards_in(page) == []
 
 
 def test_it_asks_nobody_for_anything_and_runs_no_script(browser: Browser, report: Path) -> None:

@@ -21,7 +21,7 @@ from stack.demo import history
 from stack.demo import pipeline as demo
 from stack.demo.small_clusters import BLIND, HEALTHY
 from stack.installed_code import CHECKOUT
-from tests.chromium import NARROW, chromium, document_width, grave_faults, in_view, new_page
+from tests.chromium import NARROW, chromium, document_width, grave_faults, in_view, new_page, not_cards_in
 from tests.stack.conftest import GUEST
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.browser]
@@ -202,4 +202,5 @@ def test_nothing_scrolls_sideways_on_a_phone(browser: Browser, machine, address:
         page.goto(f"{address}{path}")
         if (width := document_width(page)) > NARROW["width"]:
             wide.append((path, width))
+        wide += [(path, fault) for fault in not_cards_in(page)]
     assert wide == []

@@ -25,6 +25,7 @@ from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.render import render_document
 from kafka_rebalance.render.plan_reasons import PROOFS
 from rebalance_advisor.page import charts
+from rebalance_advisor.publish.cards import label_cells
 from rebalance_advisor.publish.charts import AXES, chart_rules, page_colours
 from rebalance_advisor.publish.escape import html_value
 from rebalance_advisor.publish.report import VERDICT_WORDS, evidence_in_words, owner_words, symptom_words
@@ -62,7 +63,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
         return address(request, *(str(part) for part in parts), **query)
 
     text = _environment().get_template(template).render(at=at, **values)
-    return HTMLResponse(text, status_code=status)
+    return HTMLResponse(label_cells(text), status_code=status)
 
 
 @cache

@@ -29,6 +29,7 @@ from kafka_rebalance.render.plan_reasons import PROOFS
 from kafka_rebalance.render.steps import StepFigures, step_bound, step_effect, step_figures, step_title
 from kafka_rebalance.render.uncovered import uncovered_words
 from kafka_rebalance.snapshot.codec import read_gap
+from rebalance_advisor.publish.cards import label_cells
 from rebalance_advisor.publish.charts import (
     Specification,
     band_of,
@@ -537,7 +538,7 @@ if TYPE_CHECKING:
 
 def render_report(advisory: Document, gates: Sequence[object] = ()) -> str:
     """``gates``: rules with results (``gates.RuleResult``); empty without a store."""
-    return _template().render(
+    page = _template().render(
         plan=advisory["plan"],
         cluster=advisory["cluster"],
         light=page_colours("light"),
@@ -551,6 +552,7 @@ def render_report(advisory: Document, gates: Sequence[object] = ()) -> str:
         behind=provenance(advisory),
         gates=gates,
     )
+    return label_cells(page)
 
 
 @cache
