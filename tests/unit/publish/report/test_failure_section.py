@@ -38,4 +38,4 @@ def test_an_advisory_tells_it_of_its_reading() -> None:
         "lost_type": "broker", "lost": "1", "leaders": 4, "leaderless": 0, "taken_by": 2, "most_taken": 4,
         "even_taken": 2,
     }  # fmt: skip
-    assert "<td>broker 2: 4</td>" in render_report(advisory)
+    assert '<td data-label="takes most of them">broker 2: 4</td>' in render_report(advisory)
