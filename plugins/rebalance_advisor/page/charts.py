@@ -95,6 +95,7 @@ def stacked(pieces: Iterable[tuple[float, Look, str, str]], *, is_leftward: bool
 
 
 _STRIP_PX = 18
+_LEAST_PERCENT = 0.5  # of the width: less is hidden by the gap between parts
 
 
 def strip(drawn: Strip) -> Markup:
@@ -105,9 +106,10 @@ def strip(drawn: Strip) -> Markup:
 
 def _part(part: Part, of: Strip) -> Markup:
     start, end = _across(part.start, of.low, of.high), _across(part.end, of.low, of.high)
+    wide = max(end - start, _LEAST_PERCENT)
     rect = _format(
         '<rect class="{}" x="{}%" y="2" width="{}%" height="14"><title>{}</title></rect>',
-        part.look.value, _number(start), _number(max(end - start, 0.15)), part.title,
+        part.look.value, _number(min(start, 100 - wide)), _number(wide), part.title,
     )  # fmt: skip
     return _linked(part.href, part.title, rect)
 

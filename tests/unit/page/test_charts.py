@@ -154,3 +154,11 @@ def test_a_part_as_thin_as_nothing_is_still_there() -> None:
     thin = Part(start=1.0, end=1.0, look=Look.ARRIVES, title="0 B")
     (part,) = parsed(strip(Strip(parts=[thin], high=10.0, title="x"))).iter("rect")
     assert across(part)[1] > 0
+
+
+def test_a_part_without_width_is_seen_at_the_end_too() -> None:
+    part = Part(start=10.0, end=10.0, look=Look.FULL, title="now")
+    drawn = parsed(strip(Strip(title="a day", parts=[part], low=0.0, high=10.0)))
+    start, width = across(next(rect for rect in drawn.iter() if rect.tag.endswith("rect")))
+    assert width >= 0.5
+    assert start + width == 100
