@@ -91,16 +91,29 @@ def frame_of(
     return RequestFrame(empty, topic_of, partition_of, rows)
 
 
+def owned_partitions(group_input: GroupInput, *, is_server: bool) -> tuple[Longs, Ints, Ints]:
+    """Return bounds by member, topic indices and partitions that exist, as members list what they read (to a
+    coordinator: its targets).
+    """
+    index = {topic: number for number, topic in enumerate(group_input.topics)}
+    owned = [
+        [
+            (index[topic], p)
+            for topic, run in member.owns(is_server=is_server)
+            for p in run
+            if p < group_input.partition_counts[index[topic]]
+        ]
+        for member in group_input.group.members
+    ]
+    flat = np.array([pair for pairs in owned for pair in pairs], dtype=np.int32).reshape(-1, 2)
+    return bounds_of(owned), flat[:, 0].copy(), flat[:, 1].copy()
+
+
 def _listed_rows(group_input: GroupInput) -> Longs:
     """int64[P]: rows of partitions in the order of the coordinator's targets, then those of nobody."""
-    counts, first = group_input.partition_counts, group_input.first_row
-    index = {topic: number for number, topic in enumerate(group_input.topics)}
-    listed = [np.zeros(0, dtype=np.int64)]
-    for topic, run in (run for member in group_input.group.members for run in member.owns(is_server=True)):
-        t, partitions = index.get(topic), np.array(run, dtype=np.int64)
-        if t is not None:
-            listed.append(first[t] + partitions[partitions < counts[t]])
-    rows, at = np.unique(np.concatenate(listed), return_index=True)
+    first = group_input.first_row
+    _, topics, partitions = owned_partitions(group_input, is_server=True)
+    rows, at = np.unique(first[topics] + partitions, return_index=True)
     return np.concatenate((rows[np.argsort(at)], np.setdiff1d(np.arange(int(first[-1])), rows)))
 
 

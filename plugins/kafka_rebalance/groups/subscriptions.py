@@ -14,12 +14,9 @@ import struct
 from dataclasses import dataclass
 from enum import StrEnum
 
-import numpy as np
-
-from kafka_assignors.arrays import Ints, Longs
 from kafka_assignors.contract import AssignmentRequest
 from kafka_rebalance.groups.group_input import GroupInput
-from kafka_rebalance.groups.request_frame import Subscriptions, bounds_of, frame_of
+from kafka_rebalance.groups.request_frame import Subscriptions, frame_of, owned_partitions
 from kafka_rebalance.snapshot.group import TopicPartitions
 from kafka_rebalance.snapshot.model import Member
 
@@ -65,22 +62,7 @@ def request_of(
     coordinator: its target), in one generation. Members are in ``feeding_order``, or ``as_listed``.
     """
     frame = frame_of(group_input, subscriptions, is_server=is_server, as_listed=as_listed)
-    return frame.of_owned(*_owned_partitions(group_input, is_server=is_server))
-
-
-def _owned_partitions(group_input: GroupInput, *, is_server: bool) -> tuple[Longs, Ints, Ints]:
-    index = {topic: number for number, topic in enumerate(group_input.topics)}
-    owned = [
-        [
-            (index[topic], p)
-            for topic, runs in member.owns(is_server=is_server)
-            for p in runs
-            if p < group_input.partition_counts[index[topic]]
-        ]
-        for member in group_input.group.members
-    ]
-    flat = np.array([pair for pairs in owned for pair in pairs], dtype=np.int32).reshape(-1, 2)
-    return bounds_of(owned), flat[:, 0].copy(), flat[:, 1].copy()
+    return frame.of_owned(*owned_partitions(group_input, is_server=is_server))
 
 
 def _read_by(member: Member) -> set[str]:
