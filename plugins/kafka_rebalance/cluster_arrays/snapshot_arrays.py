@@ -67,14 +67,14 @@ class Placement:
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Wanted:
     """``resources``: None = the default ones and the targets'. ``balanced``: those with the common band. ``highest``:
-    load per capacity, the upper end of a band without a lower one. ``relieved_to``: likewise, of a band that ends
-    higher without it.
+    load per capacity, the upper end of a band without a lower one. ``relieved_to``: float64[B], the load at which a
+    band ends that ends higher without it.
     """
 
     within: float | None = 0.10
     targets: Mapping[str, Target] = field(default_factory=dict)
     highest: Mapping[str, float] = field(default_factory=dict)
-    relieved_to: Mapping[str, float] = field(default_factory=dict)
+    relieved_to: Mapping[str, Floats] = field(default_factory=dict)
     caps: Mapping[str, Floats] = field(default_factory=dict)
     ranks: Mapping[str, int] = field(default_factory=dict)
     resources: tuple[str, ...] | None = None
@@ -181,10 +181,7 @@ def _bands(
     for d, resource in enumerate(columns.resources):
         if resource in goals.highest:
             low[:, d], high[:, d] = 0.0, np.where(brokers.stays, goals.highest[resource] * capacity[:, d], 0.0)
-        tops = [goals.caps[resource]] if resource in goals.caps else []
-        if resource in goals.relieved_to:
-            tops.append(goals.relieved_to[resource] * capacity[:, d])
-        for top in tops:
+        for top in (given[resource] for given in (goals.caps, goals.relieved_to) if resource in given):
             low[:, d], high[:, d] = np.minimum(low[:, d], top), np.minimum(high[:, d], top)
     return Bands(low, high)
 

@@ -46,13 +46,14 @@ from kafka_rebalance.snapshot.other_hands import MOST_CANCELLED, cancel_json
 class NearlyFull:
     """Of one resource, in shares of capacity: ``brokers`` are above ``full_share``, the highest is ``broker``.
 
-    relieved_to  where the band ends for all brokers; None: the mean itself is so high that moves do not help
+    mean_share   None where some capacities are unknown
+    relieved_to  where the band ends for brokers of known capacity; None: too little room elsewhere, moves do not help
     """
 
     brokers: int
     broker: int
     share: float
-    mean_share: float
+    mean_share: float | None
     relieved_to: float | None
 
 
@@ -155,7 +156,9 @@ class PlanRequest:
             ranks=self.band_ranks,
             resources=self.resources,
             highest={name: self.busy_level(name) for name in watched},
-            relieved_to=self.relieved_to if relieves and targets is None else {},
+            relieved_to={name: share * self.brokers.arrays.limit[name] for name, share in self.relieved_to.items()}
+            if relieves and targets is None
+            else {},
             balanced=(self.balanced | self.options.targets.keys()) - watched.keys(),
             target_rf=self.target_rf,
             pinned=self.pinned,
@@ -280,9 +283,10 @@ def _watched(
     result = {}
     for name, (today, elected) in _loads(partitions, brokers, names).items():
         given_capacity = arrays.capacity.get(name)
-        if given_capacity is None and name not in THROTTLED:
-            continue
         load = np.where(arrays.stays, np.maximum(today, elected), 0.0)
+        is_busy = bool((load >= busy_share * arrays.limit[name]).any())
+        if given_capacity is None and (name not in THROTTLED or is_busy):
+            continue
         # A plan's copies come on top.
         capacity = (
             np.full(len(load), load.max() + options.throttle_bytes_per_s) if given_capacity is None else given_capacity
@@ -309,14 +313,15 @@ def _nearly_full(
     params: OptionParams,
 ) -> dict[str, NearlyFull]:
     """Resources without an order of their own. The band ends a little below ``full_share``: a disk that a plan took to
-    the edge would be full again with the next write.
+    the edge would be full again with the next write. Brokers of unknown capacity take what their band allows.
     """
     arrays = brokers.arrays
     if options.band is None or options.is_within_ordered or not arrays.stays.any():
         return {}
     names = tuple(
         name
-        for name in arrays.capacity
+        for name, limit in arrays.limit.items()
+        if np.isfinite(limit[arrays.stays]).any()
         if name in BALANCED and name in partitions.sources and name not in _requested_resources(options)
         if options.moves_replicas or name in LEADER_CARRIED
     )
@@ -325,9 +330,12 @@ def _nearly_full(
     loads = _loads(partitions, brokers, names)
     result = {}
     for d, name in enumerate(columns.resources):
-        capacity = arrays.capacity[name]
+        capacity = arrays.limit[name]
         share = np.where(arrays.stays, loads[name][0] / capacity, 0.0)
-        mean = float(total[d] / capacity[arrays.stays].sum())
+        known = arrays.stays & np.isfinite(capacity)
+        unknown = float((arrays.stays & ~known).sum())
+        elsewhere = unknown * (1 + options.band) / arrays.stays.sum()
+        mean = float(total[d] * (1 - elsewhere) / capacity[known].sum())
         edge = max(params.relieved_share, params.least_above_mean * mean)
         full = share > params.full_share * (1 + BAND_ROUNDING)
         if not full.any():
@@ -338,7 +346,7 @@ def _nearly_full(
             brokers=int(full.sum()),
             broker=int(arrays.ids[at]),
             share=float(share[at]),
-            mean_share=mean,
+            mean_share=None if unknown else mean,
             relieved_to=edge if helps else None,
         )
     return result

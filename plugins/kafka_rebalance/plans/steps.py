@@ -108,7 +108,7 @@ class StopAtStep:
     name = "stop"
 
     def applies(self, state: PlanState) -> bool:
-        """Inside the dead band also after a step that relieves."""
+        """Inside the dead band also after a step that relieves, if unknown capacities may not be exceeded there."""
         is_requested = state.options.at in set(StepKind)
         return state.step_of is not None and (is_requested or (state.only_relieves and _relieves(state.step_of)))
 
@@ -119,6 +119,8 @@ class StopAtStep:
         if not len(later):
             return state
         left, kept = state.draft.chosen(later), state.draft.without(later)
+        if state.options.at is None and _loads_unknown(state.request, state.problem, kept):
+            return state
         stops = fact(
             FactCode.STOPS_AT_STEP,
             step=ORDER[last].value,
@@ -133,6 +135,18 @@ class StopAtStep:
         step_of = np.delete(state.step_of, later)
         earlier = state.bounds or state.earlier
         return replace(state, draft=kept, step_of=step_of, reasons=reasons, bounds=None, earlier=earlier)
+
+
+def _loads_unknown(request: PlanRequest, problem: Problem, kept: Draft) -> bool:
+    """Whether a broker of unknown capacity ends above its band, and above today, in a resource that is relieved."""
+    outcome, stays = outcome_of(request, kept), request.brokers.arrays.stays
+    for name in request.relieved_to:
+        d = outcome.resources.index(name)
+        unknown = stays & np.isinf(request.brokers.arrays.limit[name])
+        most = np.maximum(problem.band_high[:, d], outcome.before[:, d])
+        if (unknown & (outcome.after[:, d] > most * (1 + BAND_ROUNDING))).any():
+            return True
+    return False
 
 
 def _relieves(step_of: Ints) -> bool:
@@ -248,7 +262,7 @@ def forecast_notes(request: PlanRequest, draft: Draft, step_of: Ints, params: St
     if not later.any():
         return ()
     b = int(np.where(later, days[:, d], np.inf).argmin())
-    capacity = request.brokers.arrays.capacity.get("disk")
+    capacity = float(request.brokers.arrays.limit["disk"][b])
     return (
         fact(
             FactCode.DISKS_FILL_SOON,
@@ -258,7 +272,7 @@ def forecast_notes(request: PlanRequest, draft: Draft, step_of: Ints, params: St
             load=float(before[b, d]),
             load_after=float(after[b, d]),
             most=float(_most(request, "disk", request.params.full_share)[b]),
-            capacity=None if capacity is None else float(capacity[b]),
+            capacity=capacity if np.isfinite(capacity) else None,
             disks=int(later.sum()),
             horizon_days=params.forecast_days,
             full_brokers=int((days == -np.inf).any(axis=1).sum()),
@@ -267,8 +281,8 @@ def forecast_notes(request: PlanRequest, draft: Draft, step_of: Ints, params: St
 
 
 def _most(request: PlanRequest, name: str, full_share: float) -> Floats:
-    capacity = request.brokers.arrays.capacity.get(name, np.full(len(request.brokers.brokers), np.inf))
-    return np.minimum(full_share * capacity, request.caps.get(name, np.inf))
+    limit = request.brokers.arrays.limit.get(name, np.full(len(request.brokers.brokers), np.inf))
+    return np.minimum(full_share * limit, request.caps.get(name, np.inf))
 
 
 def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:

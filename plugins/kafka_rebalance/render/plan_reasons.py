@@ -114,13 +114,21 @@ def _within_dead_band(*, dead_band: float, broker: int, resource: str, times_sha
 
 
 def _nearly_full(
-    *, resource: str, brokers: int, broker: int, capacity_share: float, mean_share: float, relieved_to: float | None
+    *,
+    resource: str,
+    brokers: int,
+    broker: int,
+    capacity_share: float,
+    mean_share: float | None,
+    relieved_to: float | None,
 ) -> str:
     others = "" if brokers == 1 else f", the fullest of {brokers} that are nearly full"
-    text = f"{resource}: broker {broker} uses {capacity_share:.0%} of capacity{others}, the mean is {mean_share:.0%}"
+    mean = "the capacities of others are unknown" if mean_share is None else f"the mean is {mean_share:.0%}"
+    text = f"{resource}: broker {broker} uses {capacity_share:.0%} of capacity{others}, {mean}"
     if relieved_to is None:
         return f"{text}, so moves do not help: add capacity, or keep less"
-    return f"{text}; no broker should end above {relieved_to:.0%}"
+    known = " of known capacity" if mean_share is None else ""
+    return f"{text}; no broker{known} should end above {relieved_to:.0%}"
 
 
 _WHEN = {

@@ -446,9 +446,9 @@ def requested_band(
         low, high = _rounded(low, high, basis, is_target=outcome["basis"] == "plain_mean")
     if (cap := cap_of(name, capacity, len(low), parameters)) is not None:
         low, high = np.minimum(low, cap), np.minimum(high, cap)
-    full = nearly_full(name, before, capacity, plain, cluster, parameters) if relieves else None
-    if capacity is not None and full is not None and full.relieved_to is not None:
-        top = full.relieved_to * capacity
+    full = nearly_full(name, before, plain, cluster, parameters) if relieves else None
+    if full is not None and full.relieved_to is not None:
+        top = full.relieved_to * full.limit
         low, high = np.minimum(low, top), np.minimum(high, top)
     low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
     today = before if name == "disk" else _loads_today(per_replica, per_leader, cluster)
@@ -463,33 +463,41 @@ _ABOVE_MEAN = 1.02
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearlyFull:
-    """bool[B]: brokers above ``FULL_SHARE`` of one resource; ``relieved_to`` None: moves do not help."""
+    """bool[B]: brokers above ``FULL_SHARE`` of ``limit``; ``relieved_to`` None: moves do not help."""
 
     brokers: Flags
+    limit: Floats
     share: Floats
-    mean_share: float
+    mean_share: float | None
     relieved_to: float | None
 
 
 def nearly_full(
-    name: str, load: Floats, capacity: Floats | None, plain: Floats, cluster: ClusterArrays, parameters: PlanOptions
+    name: str, load: Floats, plain: Floats, cluster: ClusterArrays, parameters: PlanOptions
 ) -> NearlyFull | None:
-    """``plain``: the mean times capacity. None where no broker is, or an option orders this resource."""
+    """``plain``: the mean times capacity. Brokers of unknown capacity take what their band allows. None where no broker
+    is, or an option orders this resource.
+    """
     requested = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys() | set(ON_REQUEST)
-    if capacity is None or name in requested or not cluster.stays.any():
+    if name in requested or not cluster.stays.any():
         return None
     if parameters.band is None or parameters.is_within_ordered:
         return None
     if not parameters.moves_replicas and name not in OF_LEADERS:
         return None
-    share = np.where(cluster.stays, load / capacity, 0.0)
+    limit = limits_of(cluster, parameters.capacities, frozenset(parameters.headroom))[name]
+    share = np.where(cluster.stays, load / limit, 0.0)
     brokers = share > FULL_SHARE * (1 + _SLACK)
     if not brokers.any():
         return None
-    mean = float(plain[cluster.stays].sum() / capacity[cluster.stays].sum())
+    known = cluster.stays & np.isfinite(limit)
+    unknown = cluster.stays & ~known
+    rest = plain[cluster.stays].sum() - (1 + parameters.band) * plain[unknown].sum()
+    mean = float(rest / limit[known].sum())
     edge = max(_RELIEVED_SHARE, _ABOVE_MEAN * mean)
     helps = bool(share.max() > _ABOVE_MEAN * edge * (1 + _SLACK))
-    return NearlyFull(np.asarray(brokers), share, mean, edge if helps else None)
+    mean_share = None if unknown.any() else mean
+    return NearlyFull(np.asarray(brokers), limit, share, mean_share, edge if helps else None)
 
 
 def _loads_today(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Floats:
@@ -701,9 +709,10 @@ def watched_rate(name: str, levels: Levels, cluster: ClusterArrays, parameters: 
     given_capacity = levels.capacity.get(name)
     if name not in _RATES or name not in levels.before or not is_free or not cluster.stays.any():
         return None
-    if given_capacity is None and name not in _THROTTLED:
-        return None
     load = np.where(cluster.stays, np.maximum(levels.before[name], levels.elected_before[name]), 0.0)
+    is_busy = bool((load >= BUSY_SHARE * levels.limit[name]).any())
+    if given_capacity is None and (name not in _THROTTLED or is_busy):
+        return None
     most = float(load.max()) + parameters.throttle_bytes_per_s
     capacity = np.full(len(load), most) if given_capacity is None else given_capacity
     if not 0 < float((load / capacity).max()) < BUSY_SHARE:

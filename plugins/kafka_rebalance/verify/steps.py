@@ -127,7 +127,7 @@ def _relieved(
     soon: dict[str, Any] | None = None
     for name, load in before.items():
         capacity = after.capacity[name]
-        most = np.full(len(load), np.inf) if capacity is None else FULL_SHARE * capacity
+        most = FULL_SHARE * after.limit[name]
         cap = cap_of(name, capacity, len(load), parameters)
         most = most if cap is None else np.minimum(most, cap)
         falls = cluster.stays & (after.after[name] < load)
@@ -150,11 +150,12 @@ def _fills_soon(
             days[b] = float(most[b] - load[b]) / growth
     if not days:
         return None
-    b, capacity = min(days, key=lambda b: (days[b], b)), after.capacity["disk"]
+    b = min(days, key=lambda b: (days[b], b))
+    capacity = float(after.limit["disk"][b])
     return {
         "broker": int(cluster.ids[b]), "growth_bytes_per_day": parameters.disk_growth[int(cluster.ids[b])],
         "days": days[b], "load": float(load[b]), "load_after": float(after.after["disk"][b]), "most": float(most[b]),
-        "capacity": None if capacity is None else float(capacity[b]), "disks": len(days),
+        "capacity": capacity if np.isfinite(capacity) else None, "disks": len(days),
         "horizon_days": _FORECAST_DAYS,
     }  # fmt: skip
 

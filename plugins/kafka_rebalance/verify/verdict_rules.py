@@ -242,7 +242,7 @@ def _check_nearly_full(
         name = outcome["resource"]
         load, capacity = levels.before[name], levels.capacity[name]
         plain = requested_band(outcome, load, capacity, cluster, parameters)[1]
-        full = nearly_full(name, load, capacity, plain, cluster, parameters)
+        full = nearly_full(name, load, plain, cluster, parameters)
         if full is not None:
             at = int((full.share >= full.share.max() * (1 - SLACK)).argmax())
             nearly_full_of[name] = {
@@ -285,6 +285,16 @@ def _check_stop(
         faults.add(
             "verdict", "plan.reasons", "only a plan that relieves ends before all brokers are inside their bands"
         )
+    for outcome in document["resources"]:
+        name = outcome["resource"]
+        before, after = levels.before[name], levels.after[name]
+        band, plain = requested_band(outcome, before, levels.capacity[name], cluster, parameters)
+        full = nearly_full(name, before, plain, cluster, parameters)
+        if full is None or full.relieved_to is None:
+            continue
+        unknown = cluster.stays & np.isinf(full.limit)
+        if (unknown & (after > np.maximum(band.high, before) * (1 + SLACK) + SLACK)).any():
+            faults.add("verdict", "plan.reasons", f"{name}: a broker of unknown capacity ends above its band")
     bands = _bands(document, levels, cluster, parameters, relieves=False)
     states = (levels.before, levels.elected_before)
     off = max(worst_deviation_from_share(bands, load, cluster, parameters) for load in states)

@@ -11,7 +11,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.budget import first_lifted, lifted, lifts
 from kafka_rebalance.plans.pipeline import make_plan
-from kafka_rebalance.plans.plan import Plan, Verdict, to_document
+from kafka_rebalance.plans.plan import Plan, StepKind, Verdict, to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot, Partition, Topic, partition_table
@@ -132,3 +132,45 @@ def test_the_verifier_refuses_a_plan_above_the_one_capacity_that_is_known() -> N
     narrow = replace(plain, brokers=tuple(replace(b, capacity=most) if b is risen else b for b in plain.brokers))
     forged = as_if_made_from(narrow, document)
     assert "capacity" in {fault.code for fault in verify_plan(forged, narrow).wrong}
+
+
+def even_and_known_in_part(seed: int) -> tuple[ClusterSnapshot, list[tuple[int, str, float]]]:
+    """Brokers at their share, and the capacities of one or two that can carry little more than they do."""
+    draw, snapshot = np.random.default_rng(seed), loaded(seed)
+    count, rows = int(draw.integers(5, 7)), []
+    for p in range(20 * count):
+        first, size = p % count, int(draw.uniform(0.8, 1.2) * 1e9)
+        replicas = (first, (first + 1 + p // count % (count - 1)) % count)
+        rows.append(Partition("t", p, replicas, first, log_bytes=(size, size)))
+    kinds = (LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S, LoadKind.CPU_PERCENT)
+    rates = {kind: LoadColumn(draw.uniform(0.8, 1.2, len(rows)), LoadSource.PROMETHEUS) for kind in kinds}
+    brokers = [Broker(b, rack=f"r{b}") for b in range(count)]
+    table, loads = partition_table(rows, {"t": 0}), PartitionLoads(rates)
+    even = replace(snapshot, brokers=tuple(brokers), partitions=table, loads=loads)
+    before = make_plan(even, PlanOptions(with_frontier=False)).document["before"]
+    full = []
+    for broker in draw.permutation(count)[: int(draw.integers(1, 3))].tolist():
+        resource = str(draw.choice(sorted(CAPACITIES)))
+        capacity = before[resource][str(broker)] / draw.uniform(0.87, 1.05)
+        brokers[broker] = replace(brokers[broker], capacity=Capacity(**{CAPACITIES[resource]: float(capacity)}))
+        full.append((broker, resource, float(capacity)))
+    return replace(even, brokers=tuple(brokers)), full
+
+
+@for_each("seed", range(ALL), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=4)
+def test_a_broker_that_is_known_to_be_nearly_full_is_relieved_where_the_others_are_unknown(seed: int) -> None:
+    """Others end inside their band: nothing is known of how much they can carry."""
+    snapshot, full = even_and_known_in_part(seed)
+    plan = make_plan(snapshot, PlanOptions(with_frontier=False))
+    assert [str(fault) for fault in verify_plan(plan.document, snapshot).wrong] == []
+    assert plan.verdict is Verdict.REBALANCE
+    assert StepKind.RELIEVE in {step.kind for step in plan.steps}
+    stated = {reason.args["resource"] for reason in plan.reasons if reason.code is FactCode.BROKERS_NEARLY_FULL}
+    assert stated == {resource for _, resource, _ in full}
+    widened = {outcome.resource for outcome in plan.resources if outcome.widened_to[1] is not None}
+    for broker, resource, capacity in full:
+        before, after = (plan.document[time][resource][str(broker)] for time in ("before", "after"))
+        assert after < before
+        assert after <= 0.85 * capacity or resource in widened
+        mean = sum(plan.document["before"][resource].values()) / len(snapshot.brokers)
+        assert max(plan.document["after"][resource].values()) <= 1.1 * mean * (1 + 1e-6)

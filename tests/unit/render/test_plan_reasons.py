@@ -136,6 +136,21 @@ SAMPLES: list[tuple[Fact, str]] = [
         fact(
             FactCode.BROKERS_NEARLY_FULL,
             resource="disk",
+            brokers=1,
+            broker=9,
+            capacity_share=0.93,
+            mean_share=None,
+            relieved_to=0.8,
+        ),
+        (
+            "disk: broker 9 uses 93% of capacity, the capacities of others are unknown; no broker of known capacity "
+            "should end above 80%"
+        ),
+    ),
+    (
+        fact(
+            FactCode.BROKERS_NEARLY_FULL,
+            resource="disk",
             brokers=3,
             broker=9,
             capacity_share=0.93,
