@@ -32,7 +32,7 @@ from kafka_rebalance.plans.judging import (
 from kafka_rebalance.plans.option_fit import require_brokers_fit, require_measured
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Plan, Verdict
-from kafka_rebalance.plans.previous import ContinuePrevious, ReadPrevious
+from kafka_rebalance.plans.previous import ContinuePrevious, ReadPrevious, TellAdapted
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.plans.state import PlanState, Progress, Stage, Watch, ignore
 from kafka_rebalance.plans.steps import ElectFirst, OrderSteps, StopAtStep
@@ -64,6 +64,7 @@ STAGES: tuple[Stage, ...] = (
     DoubtUnseen(),  # cannot_tell where unseen parts matter
     OrderSteps(),  # elect, repair, relieve, even out
     StopAtStep(),  # at the requested step; inside the dead band after relief
+    TellAdapted(),  # an earlier plan is confirmed or continued
     CutWaves(),
     WritePlan(),
     AddFrontier(),

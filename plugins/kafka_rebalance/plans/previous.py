@@ -1,4 +1,4 @@
-"""The stages ``earlier plan`` and ``continue``: an earlier plan that is not or only partly applied.
+"""The stages ``earlier plan``, ``continue`` and ``adapted``: an earlier plan that is not or only partly applied.
 
 An operator wants to see the approved plan again, not an equivalent one. Promises, in order: kept moves fit today's
 budget; no replica stays where it must not; a plan that ends inside the dead band, or nearly as even as any, is
@@ -8,7 +8,7 @@ confirmed unchanged; else others are added, if that copies little more than a ne
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, outcome_of
 from kafka_rebalance.plans.explain import over_caps
 from kafka_rebalance.plans.option_fit import require_countable_bytes
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
-from kafka_rebalance.plans.plan import Verdict
+from kafka_rebalance.plans.plan import StepKind, Verdict
 from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 from kafka_rebalance.plans.state import PlanState, PreviousPlan, Progress
 from kafka_rebalance.plans.survival import is_survived
@@ -36,7 +36,7 @@ from kafka_rebalance.plans.topic_leaders import has_least_leaders
 HOW = frozenset((
     "prefer", "slack", "throttle_bytes_per_s", "moves_per_broker", "partitions_per_wave", "max_leader_changes_per_wave",
     "expires_after_hours", "dead_band", "least_gain_per_byte", "capacities", "night_hours",
-    "disk_growth",
+    "disk_growth", "at",
 ))  # fmt: skip
 
 
@@ -60,22 +60,41 @@ class ContinuePrevious:
         assert state.remaining is not None
         request, problem, params = state.request, state.problem, state.params
         kept = continued_plan(request, problem, state.remaining, state.seed, state.progress, params)
-        if kept is None or not _may_stand(request, problem, kept.draft, params):
+        if kept is None or not _may_stand(request, problem, kept, params):
             return state
-        require_countable_bytes(request, kept.draft)
+        require_countable_bytes(request, kept)
         earlier = earlier_prices(request, problem, state.previous or {})
         return state.decided(
-            Verdict.REBALANCE, (kept.reason,), draft=kept.draft, continues=kept.plan_id, earlier=earlier
+            Verdict.REBALANCE,
+            (_confirms(state.remaining),),
+            draft=kept,
+            continues=state.remaining.plan_id,
+            earlier=earlier,
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ContinuedPlan:
-    """Remaining and added moves, reasons, and the earlier plan's id."""
+class TellAdapted:
+    """Says "continued" in place of "confirmed" where the plan ends with other moves than the earlier one has left."""
 
-    draft: Draft
-    reason: Fact
-    plan_id: str
+    name = "adapted"
+
+    def applies(self, state: PlanState) -> bool:
+        if state.remaining is None or _confirms(state.remaining) not in state.reasons:
+            return False
+        moves, left = _moves(state.draft), _moves(_rest(state.request, state.remaining))
+        return not (moves == left or (state.options.at is not None and moves < left))
+
+    def run(self, state: PlanState) -> PlanState:
+        assert state.remaining is not None
+        confirms, remaining = _confirms(state.remaining), state.remaining
+        continues = fact(FactCode.PLAN_CONTINUED, plan_id=remaining.plan_id, left_moves=remaining.left)
+        return replace(state, reasons=tuple(continues if why == confirms else why for why in state.reasons))
+
+
+def _moves(draft: Draft) -> set[tuple[int, tuple[int, ...], int]]:
+    """Row, replicas and leader of each move."""
+    ends = (tuple(broker for broker in end if broker != ABSENT) for end in draft.end.tolist())
+    return set(zip(draft.row.tolist(), ends, draft.leader_to.tolist(), strict=True))
 
 
 def continued_plan(
@@ -85,8 +104,9 @@ def continued_plan(
     seed: int,
     progress: Progress,
     params: PlanParams = DEFAULTS,
-) -> ContinuedPlan | None:
-    """The rest of ``previous_plan`` for today; None where it is empty, or a new plan is better. Raises InfeasibleError
+) -> Draft | None:
+    """The rest of ``previous_plan`` for today; None where it is empty, or a new plan is better. One that stopped at an
+    earlier step than today's is not confirmed as it is. Raises InfeasibleError
     where moves that must be made cost more than the budget.
     """
     within, today = plan_request.options.band, broker_loads(problem, problem.replicas, problem.leader)
@@ -95,9 +115,10 @@ def continued_plan(
     loads = broker_loads(problem, previous_plan.replicas, previous_plan.leader)
     worst = worst_deviation(problem, loads, within or 0.0)
     allowed = plan_request.options.dead_band if not plan_request.options.is_explicit else within or 0.0
-    confirmed = _confirmed(plan_request, previous_plan)
-    holds = leaves_nothing_behind(problem, previous_plan.replicas, previous_plan.leader)
-    holds &= fits_budget(problem, _cost(confirmed.draft)) and not lifts(problem, loads)
+    confirmed = _rest(plan_request, previous_plan)
+    holds = not _stops_before(previous_plan.at, plan_request.options.at)
+    holds = holds and leaves_nothing_behind(problem, previous_plan.replicas, previous_plan.leader)
+    holds &= fits_budget(problem, _cost(confirmed)) and not lifts(problem, loads)
     off = 0.0 if worst is None else abs(worst.ratio - 1)
     if holds and off <= allowed:
         return confirmed
@@ -110,7 +131,7 @@ def continued_plan(
     draft = draft_of(plan_request, further.replicas, further.leader)
     cost = _cost(draft)
     if len(draft) and fits_budget(problem, cost) and cost.bytes <= params.stability.most_bytes_ratio * fresh.cost.bytes:
-        return _continued(draft, previous_plan)
+        return draft
     is_enough = off <= allowed or (
         plan_request.options.has_budget and _is_as_even(plan_request, problem, (today, loads), fresh, least)
     )
@@ -139,16 +160,18 @@ def _leaving(problem: Problem, replicas: Ints) -> Flags | None:
     return np.asarray((replicas >= 0) & (replicas[:, :, None] == leaving[:, None, :]).any(axis=2))
 
 
-def _confirmed(plan_request: PlanRequest, previous_plan: PreviousPlan) -> ContinuedPlan:
-    draft = draft_of(plan_request, previous_plan.replicas, previous_plan.leader)
+def _rest(plan_request: PlanRequest, previous_plan: PreviousPlan) -> Draft:
+    return draft_of(plan_request, previous_plan.replicas, previous_plan.leader)
+
+
+def _stops_before(earlier: str | None, now: str | None) -> bool:
+    steps = tuple(StepKind)
+    return earlier in steps and (now is None or steps.index(StepKind(earlier)) < steps.index(StepKind(now)))
+
+
+def _confirms(previous_plan: PreviousPlan) -> Fact:
     moves = previous_plan.done + previous_plan.left
-    reason = fact(FactCode.PLAN_CONFIRMED, plan_id=previous_plan.plan_id, done_moves=previous_plan.done, moves=moves)
-    return ContinuedPlan(draft, reason, previous_plan.plan_id)
-
-
-def _continued(draft: Draft, previous_plan: PreviousPlan) -> ContinuedPlan:
-    reason = fact(FactCode.PLAN_CONTINUED, plan_id=previous_plan.plan_id, left_moves=previous_plan.left)
-    return ContinuedPlan(draft, reason, previous_plan.plan_id)
+    return fact(FactCode.PLAN_CONFIRMED, plan_id=previous_plan.plan_id, done_moves=previous_plan.done, moves=moves)
 
 
 def _cost(draft: Draft) -> PlanCost:
@@ -206,7 +229,8 @@ def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[
         replicas[at, : len(to)] = to
         leader[at] = leads
         left += 1
-    return PreviousPlan(previous["plan_id"], replicas, leader, left, done) if left else None
+    plan_id, at = previous["plan_id"], parameters.get("at")
+    return PreviousPlan(plan_id, replicas, leader, left, done, at) if left else None
 
 
 def earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> Bounds:

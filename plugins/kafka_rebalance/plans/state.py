@@ -34,6 +34,7 @@ class PreviousPlan:
     leader: Ints
     left: int
     done: int
+    at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -8,10 +8,11 @@ import pytest
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
-from kafka_rebalance.plans.plan import Plan, Verdict, to_document
+from kafka_rebalance.plans.plan import Plan, StepKind, Verdict, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import partition_table
 from kafka_rebalance.verify import verify_plan
+from tests.properties.clusters_with_everything import cluster_with_everything
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 
@@ -143,3 +144,42 @@ def test_earlier_prices_prove_what_todays_loads_make_of_them() -> None:
     assert again.continues == first.plan_id
     assert [str(fault) for fault in verify_plan(to_document(again), smaller).wrong] == []
     assert 0 < least_bytes(again) <= (again.cost.bytes or 0)
+
+
+def led_and_held_unevenly() -> ClusterSnapshot:
+    """Five brokers: 0 leads what is preferred elsewhere, and holds most."""
+    rows = [row("t", p, [p % 5, (p + 1 + p % 3) % 5], GB) for p in range(30)]
+    rows = [replace(each, leader=0) if 0 in each.replicas else each for each in rows]
+    rows += [row("t", p, [0, 1 + p % 4], GB + p * GB // 60) for p in range(30, 60)]
+    return cluster(rows, brokers(5))
+
+
+def changes(plan: Plan) -> set[tuple[int, tuple[int, ...], int]]:
+    return {(move.partition, move.to_replicas, move.leader_to) for move in plan.moves}
+
+
+@pytest.mark.parametrize("at", [StepKind.ELECT, StepKind.REPAIR, StepKind.RELIEVE])
+def test_a_plan_is_cut_at_a_step_and_goes_on_behind_it(at: StepKind) -> None:
+    """The day after: cut, the earlier plan's steps are as approved; whole, a cut one's moves stay and others follow."""
+    snapshot = led_and_held_unevenly()
+    whole, cut = planned(snapshot, without_frontier()), planned(snapshot, without_frontier(at=at.value))
+    assert [step.kind for step in whole.steps] == [StepKind.ELECT, StepKind.EVEN_OUT]
+    again = planned(snapshot, without_frontier(at=at.value), whole)
+    assert changes(again) == changes(cut) < changes(whole)
+    assert (again.continues, again.reasons[0].code) == (whole.plan_id, FactCode.PLAN_CONFIRMED)
+    assert again.steps[0].lower_bound_bytes == whole.steps[0].lower_bound_bytes
+    further = planned(snapshot, without_frontier(), cut)
+    assert (further.continues, further.reasons[0].code) == (cut.plan_id, FactCode.PLAN_CONTINUED)
+    assert changes(cut) < changes(further)
+    assert [step.kind for step in further.steps] == [StepKind.ELECT, StepKind.EVEN_OUT]
+
+
+def test_a_plan_that_ends_with_the_moves_of_before_is_confirmed_though_a_stage_adapted_it(
+    whole_search: None,
+) -> None:
+    snapshot, options = cluster_with_everything(135)
+    options = replace(options, with_frontier=False)
+    first = planned(snapshot, options)
+    again = make_plan(snapshot, options, seed=1, previous=to_document(first))
+    assert changes(again) == changes(first)
+    assert (again.continues, again.reasons[0].code) == (first.plan_id, FactCode.PLAN_CONFIRMED)

@@ -26,7 +26,7 @@ def test_every_stage_has_a_name_of_its_own_in_this_order() -> None:
     assert names == [
         "usable", "hard_rules", "earlier_plan", "dead_band", "continue", "elect", "balance", "capacity", "budget",
         "preference", "hours", "settle", "worth", "follower_order", "topic_leaders", "survive", "demoted", "waiting",
-        "nearly_full", "unseen", "steps", "stop", "waves", "plan", "frontier",
+        "nearly_full", "unseen", "steps", "stop", "adapted", "waves", "plan", "frontier",
     ]  # fmt: skip
     assert len(set(names)) == len(names)
 
