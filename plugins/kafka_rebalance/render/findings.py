@@ -77,7 +77,7 @@ def _disk_full(
         strays = bytes_in_words(filling_stray_bytes)
         return f"{full}. {strays} of it are logs that no replica list has. Without these it is not full."
     if cluster_used_ratio is None:
-        return f"{full}. How full the disks of some other brokers are is unknown. Give their capacities: {outcome}."
+        return f"{full}: {outcome}. The disk sizes of some other brokers are unknown: give their capacities."
     cluster = f"The disks of the cluster are {cluster_used_ratio:.0%} full"
     if is_cluster_full:
         return f"{full}. {cluster}, too. Moving does not help: add brokers or keep less."

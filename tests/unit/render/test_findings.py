@@ -32,7 +32,7 @@ def test_what_the_plan_makes_of_a_load_stands_in_the_finding(after: float, messa
         ({}, ". The disks of the cluster are 40% full: move it away."),
         (
             {"cluster_used_ratio": None},
-            ". How full the disks of some other brokers are is unknown. Give their capacities: move it away.",
+            ": move it away. The disk sizes of some other brokers are unknown: give their capacities.",
         ),
         (
             {"least_seconds_to_full": 5400.0},
