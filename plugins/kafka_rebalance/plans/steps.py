@@ -2,8 +2,8 @@
 
 Promises, in order
 1. Each partition changes in one step only, so after any step each one is as today or as planned.
-2. No step lifts a broker above its capacity or a cap, unless it was above today. Else it joins a later one: a repair
-   may need the room that a relief makes.
+2. No step lifts a broker above its capacity or a cap, unless it was above today; no relief leaves one above where
+   relief ends, unless it was or the plan ends there. Else it joins a later one: a repair may need a relief's room.
 3. ``elect`` rewrites no list and copies nothing. ``repair`` holds moves that must be made regardless of balance: dead
    and removed brokers, racks, replication factors, offline log dirs, demoted leaders, missing replicas. ``relieve``
    takes load off brokers that are nearly full or, by a known growth, soon will be. ``even_out`` is the rest.
@@ -24,7 +24,7 @@ from kafka_rebalance.options.plan_options import Preference
 from kafka_rebalance.planner.bounds import lower_bounds, raised
 from kafka_rebalance.planner.scales import candidates
 from kafka_rebalance.planner.solution import Bounds
-from kafka_rebalance.plans.dead_band import imbalance
+from kafka_rebalance.plans.dead_band import imbalance, worst_deviation
 from kafka_rebalance.plans.draft import (
     Bands,
     Draft,
@@ -108,7 +108,7 @@ class StopAtStep:
     name = "stop"
 
     def applies(self, state: PlanState) -> bool:
-        """Inside the dead band also after a step that relieves, if unknown capacities may not be exceeded there."""
+        """Inside the dead band also after a step that relieves, if no broker is above where relief ends."""
         is_requested = state.options.at in set(StepKind)
         return state.step_of is not None and (is_requested or (state.only_relieves and _relieves(state.step_of)))
 
@@ -119,7 +119,7 @@ class StopAtStep:
         if not len(later):
             return state
         left, kept = state.draft.chosen(later), state.draft.without(later)
-        if state.options.at is None and _loads_unknown(state.request, state.problem, kept):
+        if state.options.at is None and not _may_end(state, kept):
             return state
         stops = fact(
             FactCode.STOPS_AT_STEP,
@@ -137,16 +137,35 @@ class StopAtStep:
         return replace(state, draft=kept, step_of=step_of, reasons=reasons, bounds=None, earlier=earlier)
 
 
-def _loads_unknown(request: PlanRequest, problem: Problem, kept: Draft) -> bool:
-    """Whether a broker of unknown capacity ends above its band, and above today, in a resource that is relieved."""
-    outcome, stays = outcome_of(request, kept), request.brokers.arrays.stays
-    for name in request.relieved_to:
-        d = outcome.resources.index(name)
-        unknown = stays & np.isinf(request.brokers.arrays.limit[name])
-        most = np.maximum(problem.band_high[:, d], outcome.before[:, d])
-        if (unknown & (outcome.after[:, d] > most * (1 + BAND_ROUNDING))).any():
-            return True
-    return False
+def _may_end(state: PlanState, kept: Draft) -> bool:
+    """Whether ``kept`` leaves no broker above both today's load and where relief ends, and all in the dead band."""
+    request, within = state.request, state.options.band or 0.0
+    outcome, most = outcome_of(request, kept), _relieved_most(request, state.problem)
+    if _is_over(request, outcome.after, np.maximum(most, outcome.before)):
+        return False
+    fair = request.problem(within, relieves=False) if request.relieved_to else state.problem
+    before, after = (
+        max(_off(fair, load, within) for load in states) for states in (outcome.states_before, outcome.states_after)
+    )
+    return after <= max(state.options.dead_band, before) * (1 + BAND_ROUNDING)
+
+
+def _off(problem: Problem, load: Floats, within: float) -> float:
+    worst = worst_deviation(problem, load, within)
+    return 0.0 if worst is None else abs(worst.ratio - 1)
+
+
+def _relieved_most(request: PlanRequest, problem: Problem) -> Floats:
+    """float64[B, D]: where relief ends: ``relieved_to`` of a known capacity, the band of an unknown one; else inf."""
+    most = np.full(problem.band_high.shape, np.inf)
+    for name, share in request.relieved_to.items():
+        d, limit = request.resources.index(name), request.brokers.arrays.limit[name]
+        most[:, d] = np.where(np.isfinite(limit), share * limit, problem.band_high[:, d])
+    return most
+
+
+def _is_over(request: PlanRequest, load: Floats, most: Floats) -> bool:
+    return bool((load > most * (1 + BAND_ROUNDING))[request.brokers.arrays.stays].any())
 
 
 def _relieves(step_of: Ints) -> bool:
@@ -162,12 +181,14 @@ def steps_of(request: PlanRequest, problem: Problem, draft: Draft, params: StepP
     repairs = np.array([code in REPAIRS for code in hard_reasons(request, draft)], dtype=np.bool_)
     repairs |= request.partitions.under_replicated[draft.row] & (draft.copies > 0)
     step[repairs & ~draft.is_election] = ORDER.index(StepKind.REPAIR)
-    _add_relief(request, draft, step, params)
+    whole = outcome_of(request, draft)
+    most = np.maximum(_relieved_most(request, problem), np.maximum(whole.before, whole.after))
+    _add_relief(request, draft, step, most, params)
     if not request.options.preferred_election and not _evens_out(
         request, problem, draft.chosen(np.flatnonzero(step == 0))
     ):
         step[step == 0] = len(ORDER) - 1
-    return _joined(request, draft, step)
+    return _joined(request, draft, step, most)
 
 
 def _evens_out(request: PlanRequest, problem: Problem, elections: Draft) -> bool:
@@ -181,20 +202,21 @@ def _evens_out(request: PlanRequest, problem: Problem, elections: Draft) -> bool
     return worst[1] < worst[0] - BAND_ROUNDING
 
 
-def _add_relief(request: PlanRequest, draft: Draft, step: Ints, params: StepParams) -> None:
-    """Moves off brokers that are nearly full or soon will be, and off those that this would fill. A broker to which
-    these bring as much is not relieved.
+def _add_relief(request: PlanRequest, draft: Draft, step: Ints, most: Floats, params: StepParams) -> None:
+    """Moves off brokers that are nearly full or soon will be, and off those that this would fill or lift above
+    ``most``. A broker to which these bring as much is not relieved.
     """
     relieve, rest = ORDER.index(StepKind.RELIEVE), ORDER.index(StepKind.EVEN_OUT)
     before = _after(request, draft, step < relieve)
-    full = _days_to_full(request, draft, step < relieve, params) < np.inf
+    full = _days_to_full(request, before, params) < np.inf
     while full.any():
         relieved = np.zeros_like(full)
         more = full
         while (more & ~relieved).any():
             relieved |= more
             step[(step == rest) & _takes_off(draft, relieved, request.resources)] = relieve
-            more = _days_to_full(request, draft, step <= relieve, params) < np.inf
+            after = _after(request, draft, step <= relieve)
+            more = (_days_to_full(request, after, params) < np.inf) | (after > most * (1 + BAND_ROUNDING))
         falls = _after(request, draft, step <= relieve) < before * (1 - BAND_ROUNDING)
         if falls[full].all():
             return
@@ -208,20 +230,18 @@ def _after(request: PlanRequest, draft: Draft, done: Flags) -> Floats:
 
 def needs_relief(request: PlanRequest, params: StepParams) -> Flags:
     """bool[B, D]: brokers that are nearly full, where moves can help, or whose disk soon will be."""
-    nothing = empty_draft(request)
-    days = _days_to_full(request, nothing, np.zeros(0, dtype=np.bool_), params)
+    days = _days_to_full(request, outcome_of(request, empty_draft(request)).before, params)
     helps = np.array([name in request.relieved_to for name in request.resources], dtype=np.bool_)
     return np.asarray(np.isfinite(days) | ((days == -np.inf) & helps))
 
 
-def _days_to_full(request: PlanRequest, draft: Draft, done: Flags, params: StepParams) -> Floats:
+def _days_to_full(request: PlanRequest, loads: Floats, params: StepParams) -> Floats:
     """float64[B, D]: -inf for remaining brokers above ``full_share`` of capacity or a cap; else the days until a disk
     is, if its growth is known and they are within the forecast; else inf.
     """
-    after, stays = _after(request, draft, done), request.brokers.arrays.stays
-    days = np.full(after.shape, np.inf)
+    stays, days = request.brokers.arrays.stays, np.full(loads.shape, np.inf)
     for d, name in enumerate(request.resources):
-        load, most = after[:, d], _most(request, name, request.params.full_share)
+        load, most = loads[:, d], _most(request, name, request.params.full_share)
         is_full = stays & (load > most * (1 + BAND_ROUNDING))
         days[is_full, d] = -np.inf
         if name == "disk":
@@ -244,7 +264,7 @@ def most_urgent(request: PlanRequest, draft: Draft, step_of: Ints, params: StepP
     relieve = ORDER.index(StepKind.RELIEVE)
     if not request.options.disk_growth or not (step_of == relieve).any():
         return np.zeros(len(draft), dtype=np.bool_)
-    days = _days_to_full(request, draft, step_of < relieve, params)
+    days = _days_to_full(request, _after(request, draft, step_of < relieve), params)
     first = (days < np.inf) & (days == days.min())
     is_first = (step_of == relieve) & _takes_off(draft, first, request.resources)
     return np.asarray(is_first & np.isfinite(days[~first]).any())
@@ -256,7 +276,7 @@ def forecast_notes(request: PlanRequest, draft: Draft, step_of: Ints, params: St
     if "disk" not in request.resources or not (step_of == relieve).any():
         return ()
     before, after = (_after(request, draft, done) for done in (step_of < relieve, step_of <= relieve))
-    days = np.where(after < before, _days_to_full(request, draft, step_of < relieve, params), np.inf)
+    days = np.where(after < before, _days_to_full(request, before, params), np.inf)
     d = request.resources.index("disk")
     later = np.isfinite(days[:, d])
     if not later.any():
@@ -296,14 +316,18 @@ def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:
     return np.asarray(takes)
 
 
-def _joined(request: PlanRequest, draft: Draft, step: Ints) -> Ints:
-    """Join steps after which a broker would exceed its capacity and today's load. Elections join the last step, others
-    the next one.
+def _joined(request: PlanRequest, draft: Draft, step: Ints, most: Floats) -> Ints:
+    """Join steps after which a broker would exceed its capacity and today's load, or after relief ``most``. Elections
+    join the last step, others the next one.
     """
-    last = len(ORDER) - 1
+    last, relieve = len(ORDER) - 1, ORDER.index(StepKind.RELIEVE)
     before = outcome_of(request, empty_draft(request)).before
     for at in range(last):
-        if not (step == at).any() or not _overfills(request, draft.chosen(np.flatnonzero(step <= at)), before):
+        if not (step == at).any():
+            continue
+        done = draft.chosen(np.flatnonzero(step <= at))
+        is_lifted = at == relieve and _is_over(request, outcome_of(request, done).after, most)
+        if not is_lifted and not _overfills(request, done, before):
             continue
         later = step[step > at]
         to = last if at == 0 or not len(later) else int(later.min())

@@ -500,6 +500,24 @@ def nearly_full(
     return NearlyFull(np.asarray(brokers), limit, share, mean_share, edge if helps else None)
 
 
+def relieved_most(
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
+) -> dict[str, Floats]:
+    """float64[B] of each relieved resource: today's load or where relief ends, ``relieved_to`` of a known capacity and
+    the band of an unknown one.
+    """
+    result = {}
+    for outcome in document["resources"]:
+        name = outcome["resource"]
+        before = levels.before[name]
+        band, plain = requested_band(outcome, before, levels.capacity[name], cluster, parameters)
+        full = nearly_full(name, before, plain, cluster, parameters)
+        if full is not None and full.relieved_to is not None:
+            end = np.where(np.isfinite(full.limit), full.relieved_to * full.limit, band.high)
+            result[name] = np.maximum(end, before)
+    return result
+
+
 def _loads_today(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Floats:
     is_replica, led = cluster.now >= 0, cluster.leader >= 0
     weight = np.broadcast_to(per_replica[:, None], is_replica.shape)

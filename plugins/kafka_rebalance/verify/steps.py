@@ -22,6 +22,7 @@ from kafka_rebalance.verify.loads import (
     check_caps,
     check_widened,
     recompute,
+    relieved_most,
     skew_of,
 )
 from kafka_rebalance.verify.verdict_rules import is_same
@@ -69,6 +70,9 @@ def check_steps(
             has_cause = bool(full) or fills_soon is not None or any(_is_repair(moves[member]) for member in own)
             if not has_cause:
                 faults.add("step", location, "no broker that is nearly full or soon will be is relieved")
+            for name, most in relieved_most(document, levels, cluster, parameters).items():
+                if (cluster.stays & (after.after[name] > np.maximum(most, levels.after[name]) * (1 + SLACK))).any():
+                    faults.add("step", location, f"{name}: leaves a broker above where relief ends")
         check_capacity(after, cluster, faults)
         check_caps(after, cluster, parameters, faults, is_end=False)
         _check_cost(location, step, own, claimed, document, faults)

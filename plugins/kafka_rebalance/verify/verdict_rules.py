@@ -35,6 +35,7 @@ from kafka_rebalance.verify.loads import (
     is_ordered,
     must_change,
     nearly_full,
+    relieved_most,
     requested_band,
     waits_for_reassignment,
     waits_for_sync,
@@ -285,21 +286,14 @@ def _check_stop(
         faults.add(
             "verdict", "plan.reasons", "only a plan that relieves ends before all brokers are inside their bands"
         )
-    for outcome in document["resources"]:
-        name = outcome["resource"]
-        before, after = levels.before[name], levels.after[name]
-        band, plain = requested_band(outcome, before, levels.capacity[name], cluster, parameters)
-        full = nearly_full(name, before, plain, cluster, parameters)
-        if full is None or full.relieved_to is None:
-            continue
-        unknown = cluster.stays & np.isinf(full.limit)
-        if (unknown & (after > np.maximum(band.high, before) * (1 + SLACK) + SLACK)).any():
-            faults.add("verdict", "plan.reasons", f"{name}: a broker of unknown capacity ends above its band")
+    for name, most in relieved_most(document, levels, cluster, parameters).items():
+        if (cluster.stays & (levels.after[name] > most * (1 + SLACK) + SLACK)).any():
+            faults.add("verdict", "plan.reasons", f"{name}: the plan ends with a broker above where relief ends")
     bands = _bands(document, levels, cluster, parameters, relieves=False)
-    states = (levels.before, levels.elected_before)
-    off = max(worst_deviation_from_share(bands, load, cluster, parameters) for load in states)
-    if off > parameters.dead_band * (1 + _EDGE) + SLACK:
-        faults.add("verdict", "plan.reasons", f"some broker is {off:.0%} from its share, outside the dead band")
+    for states in ((levels.before, levels.elected_before), (levels.after, levels.elected_after)):
+        off = max(worst_deviation_from_share(bands, load, cluster, parameters) for load in states)
+        if off > parameters.dead_band * (1 + _EDGE) + SLACK:
+            faults.add("verdict", "plan.reasons", f"some broker is {off:.0%} from its share, outside the dead band")
 
 
 def _check_stops_before_all(parameters: PlanOptions, cluster: ClusterArrays, faults: FaultList) -> None:

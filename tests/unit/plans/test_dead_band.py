@@ -144,6 +144,7 @@ def test_a_disk_that_fills_soon_is_relieved_inside_the_dead_band() -> None:
         ("brokers_nearly_full", "relieved_to", 0.9),
         ("brokers_nearly_full", "resource", "in"),
         ("stops_at_step", "step", "repair"),
+        ("stops_at_step", "step", "even_out"),
         ("stops_at_step", "is_asked", True),
     ],
 )
@@ -151,6 +152,24 @@ def test_a_false_fact_of_relief_is_refused(code: str, name: str, value: object) 
     snapshot = filled(UNEVEN)
     document = copy.deepcopy(dict(make_plan(snapshot, QUICK).document))
     next(reason["args"] for reason in document["reasons"] if reason["code"] == code)[name] = value
+    assert "verdict" in {fault.code for fault in verify_plan(document, snapshot).wrong}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "kind"),
+    [
+        ({"at": "elect"}, "relieve"),
+        ({"at": "even_out"}, "relieve"),
+        ({"is_within_ordered": True}, "relieve"),
+        ({}, "even_out"),
+    ],
+)
+def test_a_stop_belongs_to_its_request_and_its_last_step(parameters: dict[str, object], kind: str) -> None:
+    snapshot = filled(UNEVEN)
+    document = copy.deepcopy(dict(make_plan(snapshot, QUICK).document))
+    assert document["parameters"].keys() >= parameters.keys()
+    document["parameters"] |= parameters
+    document["steps"][-1]["kind"] = kind
     assert "verdict" in {fault.code for fault in verify_plan(document, snapshot).wrong}
 
 

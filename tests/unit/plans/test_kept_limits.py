@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans import steps
 from kafka_rebalance.plans.budget import first_lifted, lifted, lifts
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, StepKind, Verdict, to_document
@@ -134,8 +137,12 @@ def test_the_verifier_refuses_a_plan_above_the_one_capacity_that_is_known() -> N
     assert "capacity" in {fault.code for fault in verify_plan(forged, narrow).wrong}
 
 
-def even_and_known_in_part(seed: int) -> tuple[ClusterSnapshot, list[tuple[int, str, float]]]:
-    """Brokers at their share, and the capacities of one or two that can carry little more than they do."""
+def even_and_known_in_part(
+    seed: int, others: tuple[float, float] | None = None
+) -> tuple[ClusterSnapshot, list[tuple[int, str, float]]]:
+    """Brokers at their share, and the capacities of one or two that can carry little more than they do; ``others``: of
+    all, the others' in multiples of the highest load.
+    """
     draw, snapshot = np.random.default_rng(seed), loaded(seed)
     count, rows = int(draw.integers(5, 7)), []
     for p in range(20 * count):
@@ -147,12 +154,16 @@ def even_and_known_in_part(seed: int) -> tuple[ClusterSnapshot, list[tuple[int, 
     brokers = [Broker(b, rack=f"r{b}") for b in range(count)]
     table, loads = partition_table(rows, {"t": 0}), PartitionLoads(rates)
     even = replace(snapshot, brokers=tuple(brokers), partitions=table, loads=loads)
-    before = make_plan(even, PlanOptions(with_frontier=False)).document["before"]
-    full = []
+    before, full = make_plan(even, PlanOptions(with_frontier=False)).document["before"], []
+    for broker in range(count if others else 0):
+        most = {name: max(before[resource].values()) for resource, name in CAPACITIES.items()}
+        capacity = Capacity(**{name: float(load * draw.uniform(*others)) for name, load in most.items()})
+        brokers[broker] = replace(brokers[broker], capacity=capacity)
     for broker in draw.permutation(count)[: int(draw.integers(1, 3))].tolist():
         resource = str(draw.choice(sorted(CAPACITIES)))
         capacity = before[resource][str(broker)] / draw.uniform(0.87, 1.05)
-        brokers[broker] = replace(brokers[broker], capacity=Capacity(**{CAPACITIES[resource]: float(capacity)}))
+        known = replace(brokers[broker].capacity, **{CAPACITIES[resource]: float(capacity)})
+        brokers[broker] = replace(brokers[broker], capacity=known)
         full.append((broker, resource, float(capacity)))
     return replace(even, brokers=tuple(brokers)), full
 
@@ -174,3 +185,52 @@ def test_a_broker_that_is_known_to_be_nearly_full_is_relieved_where_the_others_a
         assert after <= 0.85 * capacity or resource in widened
         mean = sum(plan.document["before"][resource].values()) / len(snapshot.brokers)
         assert max(plan.document["after"][resource].values()) <= 1.1 * mean * (1 + 1e-6)
+
+
+def highest_above_relief(plan: Plan, snapshot: ClusterSnapshot, allowed: Mapping[str, Mapping[str, float]]) -> float:
+    """Largest load after ``plan`` as a multiple of where relief ends, of today's, or of the ``allowed``."""
+    document, highest = plan.document, 0.0
+    for reason in document["reasons"]:
+        if reason["code"] == FactCode.BROKERS_NEARLY_FULL and reason["args"]["relieved_to"] is not None:
+            resource, share = reason["args"]["resource"], reason["args"]["relieved_to"]
+            before, after = document["before"][resource], document["after"][resource]
+            for broker in snapshot.brokers:
+                capacity, at = getattr(broker.capacity, CAPACITIES[resource]), str(broker.id)
+                end = 1.1 * sum(before.values()) / len(before) if capacity is None else share * capacity
+                highest = max(highest, after[at] / max(end, before[at], allowed[resource][at]))
+    return highest
+
+
+def relieving(seed: int) -> tuple[ClusterSnapshot, PlanOptions]:
+    """Some capacities are known, or all, and the dead band is wide or narrow."""
+    others = (1.2, 1.6) if seed % 4 else None
+    dead_band = float(np.random.default_rng((seed, 1)).choice([0.2, 0.3, 0.6, 1.0]))
+    return even_and_known_in_part(seed, others)[0], PlanOptions(with_frontier=False, dead_band=dead_band)
+
+
+@for_each("seed", range(ALL), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=4)
+def test_a_relief_lifts_no_broker_above_where_relief_ends_and_a_plan_stops_only_there(seed: int) -> None:
+    """The half of a swap that takes load off a full broker comes with the other half, where it would lift one."""
+    snapshot, options = relieving(seed)
+    plan, cut = (make_plan(snapshot, replace(options, at=at)) for at in (None, StepKind.RELIEVE.value))
+    for each in (plan, cut):
+        assert [str(fault) for fault in verify_plan(each.document, snapshot).wrong] == []
+    stops = [{reason.code for reason in each.reasons} & {FactCode.STOPS_AT_STEP} for each in (plan, cut)]
+    assert highest_above_relief(cut, snapshot, plan.document["before" if stops[0] else "after"]) <= 1 + 1e-6
+    if not stops[1]:
+        return
+    forged = copy.deepcopy(dict(cut.document))
+    forged["parameters"]["at"] = None
+    next(reason["args"] for reason in forged["reasons"] if reason["code"] == "stops_at_step")["is_asked"] = False
+    faults = {fault.code for fault in verify_plan(forged, snapshot).wrong} - {"hash"}
+    assert faults == (set() if stops[0] else {"verdict"})
+
+
+@pytest.mark.parametrize(("seed", "code"), [(4, "step"), (7, "verdict")])
+def test_the_verifier_refuses_a_relief_that_holds_half_of_a_swap(
+    seed: int, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "_relieved_most", lambda _, problem: np.full(problem.band_high.shape, np.inf))
+    snapshot, options = relieving(seed)
+    plan = make_plan(snapshot, options)
+    assert code in {fault.code for fault in verify_plan(plan.document, snapshot).wrong}
