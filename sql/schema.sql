@@ -802,12 +802,21 @@ CREATE VIEW advisor.broker_disk_forecast AS
            FROM (reading
              JOIN store.log_dir ON (((log_dir.snapshot_key = reading.snapshot_key) AND (log_dir.captured_at = reading.captured_at))))
           WHERE ((log_dir.total_bytes > 0) AND (log_dir.usable_bytes IS NOT NULL))
+        ), stray AS (
+         SELECT reading.snapshot_key,
+            log_dir.broker,
+            (sum(log_dir.stray_bytes))::double precision AS bytes
+           FROM (reading
+             JOIN store.log_dir ON (((log_dir.snapshot_key = reading.snapshot_key) AND (log_dir.captured_at = reading.captured_at))))
+          WHERE (log_dir.stray_bytes > 0)
+          GROUP BY reading.snapshot_key, log_dir.broker
         ), used AS (
          SELECT volume.cluster,
             volume.captured_at,
             volume.is_newest,
             volume.broker,
             'volumes'::text AS basis,
+            false AS is_given,
             (sum((volume.total_bytes - volume.usable_bytes)))::double precision AS used_bytes,
             (sum(volume.total_bytes))::double precision AS total_bytes
            FROM volume
@@ -818,11 +827,14 @@ CREATE VIEW advisor.broker_disk_forecast AS
             reading.is_newest,
             held.broker,
             'replicas'::text AS basis,
-            held.load AS used_bytes,
-            held.capacity AS total_bytes
-           FROM (reading
+            (broker_1.capacity_disk_bytes IS NOT NULL) AS is_given,
+            (held.load + COALESCE(stray.bytes, (0)::double precision)) AS used_bytes,
+            COALESCE(broker_1.capacity_disk_bytes, held.capacity) AS total_bytes
+           FROM (((reading
              JOIN store.broker_level held ON (((held.snapshot_key = reading.snapshot_key) AND (held.captured_at = reading.captured_at) AND (held.resource = 'disk'::text))))
-          WHERE (held.capacity > (0)::double precision)
+             JOIN store.broker broker_1 ON (((broker_1.snapshot_key = reading.snapshot_key) AND (broker_1.captured_at = reading.captured_at) AND (broker_1.broker = held.broker))))
+             LEFT JOIN stray ON (((stray.snapshot_key = reading.snapshot_key) AND (stray.broker = held.broker))))
+          WHERE (COALESCE(broker_1.capacity_disk_bytes, held.capacity) > (0)::double precision)
         ), trend AS (
          SELECT used.cluster,
             used.broker,
@@ -839,7 +851,7 @@ CREATE VIEW advisor.broker_disk_forecast AS
             used.total_bytes
            FROM used
           WHERE used.is_newest
-          ORDER BY used.cluster, used.broker, used.basis DESC
+          ORDER BY used.cluster, used.broker, used.is_given DESC, used.basis DESC
         )
  SELECT newest.captured_at,
     now_used.cluster,
@@ -891,11 +903,11 @@ COMMENT ON COLUMN advisor.broker_disk_forecast.broker IS 'Broker id.';
 
 COMMENT ON COLUMN advisor.broker_disk_forecast.rack IS 'Rack.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes IS 'Used bytes on its volumes, by all programs.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes IS 'Used bytes on its volumes, by all programs; in a given capacity those of replicas and stray logs.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.total_bytes IS 'Size of its volumes.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.total_bytes IS 'Given capacity, else size of its volumes.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.used_ratio IS 'Used share of the volumes.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_ratio IS 'used_bytes / total_bytes.';
 
 COMMENT ON COLUMN advisor.broker_disk_forecast.growth_bytes_per_day IS 'Slope of a straight line over the last 14 days, from the last executed plan on; NULL with fewer than two days.';
 
@@ -1149,10 +1161,10 @@ CREATE VIEW advisor.broker_overview_latest AS
     broker.port,
     broker.state,
     broker.is_controller,
-    COALESCE(volume.used_bytes, level.disk_bytes) AS used_bytes,
-    COALESCE(volume.total_bytes, level.disk_capacity) AS total_bytes,
-    (COALESCE(volume.used_bytes, level.disk_bytes) / NULLIF(COALESCE(volume.total_bytes, level.disk_capacity), (0)::double precision)) AS used_ratio,
-    ((COALESCE(volume.used_bytes, level.disk_bytes) + planned.disk_bytes) / NULLIF(COALESCE(volume.total_bytes, level.disk_capacity), (0)::double precision)) AS used_ratio_with_plan,
+    disk.used_bytes,
+    disk.total_bytes,
+    (disk.used_bytes / NULLIF(disk.total_bytes, (0)::double precision)) AS used_ratio,
+    ((disk.used_bytes + planned.disk_bytes) / NULLIF(disk.total_bytes, (0)::double precision)) AS used_ratio_with_plan,
     level.disk_bytes,
     level.disk_to_mean_ratio,
     level.in_bytes_per_s,
@@ -1166,7 +1178,7 @@ CREATE VIEW advisor.broker_overview_latest AS
     COALESCE(found.findings, (0)::bigint) AS finding_count,
     found.worst_severity,
     found.worst_code AS worst_finding_code
-   FROM (((((store.newest_snapshot newest
+   FROM (((((((store.newest_snapshot newest
      JOIN store.broker ON (((broker.snapshot_key = newest.snapshot_key) AND (broker.captured_at = newest.captured_at))))
      LEFT JOIN LATERAL ( SELECT max(broker_level.load) FILTER (WHERE (broker_level.resource = 'disk'::text)) AS disk_bytes,
             max(broker_level.capacity) FILTER (WHERE (broker_level.resource = 'disk'::text)) AS disk_capacity,
@@ -1187,6 +1199,15 @@ CREATE VIEW advisor.broker_overview_latest AS
                     log_dir.usable_bytes
                    FROM store.log_dir
                   WHERE ((log_dir.snapshot_key = newest.snapshot_key) AND (log_dir.captured_at = newest.captured_at) AND (log_dir.broker = broker.broker) AND (log_dir.total_bytes > 0) AND (log_dir.usable_bytes IS NOT NULL))) one) volume ON (true))
+     LEFT JOIN LATERAL ( SELECT (sum(log_dir.stray_bytes))::double precision AS bytes
+           FROM store.log_dir
+          WHERE ((log_dir.snapshot_key = newest.snapshot_key) AND (log_dir.captured_at = newest.captured_at) AND (log_dir.broker = broker.broker))) stray ON (true))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN ((volume.total_bytes IS NULL) OR (broker.capacity_disk_bytes IS NOT NULL)) THEN (level.disk_bytes + COALESCE(stray.bytes, (0)::double precision))
+                    ELSE volume.used_bytes
+                END AS used_bytes,
+            COALESCE(broker.capacity_disk_bytes, volume.total_bytes, level.disk_capacity) AS total_bytes) disk)
      LEFT JOIN LATERAL ( SELECT (plan_broker.load_after - plan_broker.load_before) AS disk_bytes
            FROM (store.newest_run newest_run
              JOIN store.plan_broker ON (((plan_broker.run_key = newest_run.run_key) AND (plan_broker.started_at = newest_run.started_at))))
@@ -1215,9 +1236,9 @@ COMMENT ON COLUMN advisor.broker_overview_latest.state IS 'alive, new, draining 
 
 COMMENT ON COLUMN advisor.broker_overview_latest.is_controller IS 'True for the active controller.';
 
-COMMENT ON COLUMN advisor.broker_overview_latest.used_bytes IS 'Used bytes of the volumes under its log dirs, else bytes of its replicas.';
+COMMENT ON COLUMN advisor.broker_overview_latest.used_bytes IS 'Bytes of its replicas and stray logs in a given capacity, else used bytes of the volumes under its log dirs, else the former.';
 
-COMMENT ON COLUMN advisor.broker_overview_latest.total_bytes IS 'Size of these volumes, else the given capacity; NULL: unknown.';
+COMMENT ON COLUMN advisor.broker_overview_latest.total_bytes IS 'Given capacity, else size of these volumes; NULL: unknown.';
 
 COMMENT ON COLUMN advisor.broker_overview_latest.used_ratio IS 'used_bytes / total_bytes.';
 

@@ -2,8 +2,8 @@
 -- Growth is a straight line through the last snapshot of each of the last 14 days; a plan that was carried out moved bytes, so
 -- snapshots before its end are left out. Log dirs of one broker with equal total
 -- and equal free bytes count as one volume. The plan changes the level, not the growth.
--- If the newest snapshot has no volume sizes but a given capacity (Kafka before 3.3, or missing rights), the used bytes are
--- those of the replicas; basis says which.
+-- If the newest snapshot has a given capacity, which outranks volume sizes as in plans and findings, the used bytes are those
+-- of the replicas and stray logs; basis says which.
 CREATE OR REPLACE VIEW advisor.broker_disk_forecast AS
 WITH carried_out AS (
     SELECT run.cluster, max(application.verified_at) AS verified_at
@@ -26,9 +26,16 @@ volume AS (
     JOIN store.log_dir ON log_dir.snapshot_key = reading.snapshot_key AND log_dir.captured_at = reading.captured_at
     WHERE log_dir.total_bytes > 0 AND log_dir.usable_bytes IS NOT NULL
 ),
+stray AS (
+    SELECT reading.snapshot_key, log_dir.broker, sum(log_dir.stray_bytes)::double precision AS bytes
+    FROM reading
+    JOIN store.log_dir ON log_dir.snapshot_key = reading.snapshot_key AND log_dir.captured_at = reading.captured_at
+    WHERE log_dir.stray_bytes > 0
+    GROUP BY reading.snapshot_key, log_dir.broker
+),
 used AS (
     SELECT
-        cluster, captured_at, is_newest, broker, 'volumes' AS basis,
+        cluster, captured_at, is_newest, broker, 'volumes' AS basis, false AS is_given,
         sum(total_bytes - usable_bytes)::double precision AS used_bytes,
         sum(total_bytes)::double precision AS total_bytes
     FROM volume
@@ -36,12 +43,16 @@ used AS (
     UNION ALL
     SELECT
         reading.cluster, reading.captured_at, reading.is_newest, held.broker, 'replicas' AS basis,
-        held.load AS used_bytes,
-        held.capacity AS total_bytes
+        broker.capacity_disk_bytes IS NOT NULL AS is_given,
+        held.load + coalesce(stray.bytes, 0) AS used_bytes,
+        coalesce(broker.capacity_disk_bytes, held.capacity) AS total_bytes
     FROM reading
     JOIN store.broker_level AS held
         ON held.snapshot_key = reading.snapshot_key AND held.captured_at = reading.captured_at AND held.resource = 'disk'
-    WHERE held.capacity > 0
+    JOIN store.broker
+        ON broker.snapshot_key = reading.snapshot_key AND broker.captured_at = reading.captured_at AND broker.broker = held.broker
+    LEFT JOIN stray ON stray.snapshot_key = reading.snapshot_key AND stray.broker = held.broker
+    WHERE coalesce(broker.capacity_disk_bytes, held.capacity) > 0
 ),
 trend AS (
     SELECT
@@ -54,7 +65,7 @@ now_used AS (
     SELECT DISTINCT ON (cluster, broker) cluster, broker, basis, used_bytes, total_bytes
     FROM used
     WHERE is_newest
-    ORDER BY cluster, broker, basis DESC  -- volumes before replicas
+    ORDER BY cluster, broker, is_given DESC, basis DESC  -- else volumes before replicas
 )
 SELECT
     newest.captured_at,
@@ -105,9 +116,9 @@ COMMENT ON COLUMN advisor.broker_disk_forecast.captured_at IS 'Time of the newes
 COMMENT ON COLUMN advisor.broker_disk_forecast.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.broker IS 'Broker id.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.rack IS 'Rack.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes IS 'Used bytes on its volumes, by all programs.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.total_bytes IS 'Size of its volumes.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.used_ratio IS 'Used share of the volumes.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes IS 'Used bytes on its volumes, by all programs; in a given capacity those of replicas and stray logs.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.total_bytes IS 'Given capacity, else size of its volumes.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_ratio IS 'used_bytes / total_bytes.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.growth_bytes_per_day IS 'Slope of a straight line over the last 14 days, from the last executed plan on; NULL with fewer than two days.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.days_of_history IS 'Days behind that line.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at IS 'Time without the plan. It is the time of the snapshot if 85 % are reached already, and NULL if they are not reached within 100 years or if the growth is unknown.';

@@ -10,11 +10,10 @@ SELECT
     broker.port,
     broker.state,
     broker.is_controller,
-    coalesce(volume.used_bytes, level.disk_bytes) AS used_bytes,
-    coalesce(volume.total_bytes, level.disk_capacity) AS total_bytes,
-    coalesce(volume.used_bytes, level.disk_bytes) / nullif(coalesce(volume.total_bytes, level.disk_capacity), 0) AS used_ratio,
-    (coalesce(volume.used_bytes, level.disk_bytes) + planned.disk_bytes)
-        / nullif(coalesce(volume.total_bytes, level.disk_capacity), 0) AS used_ratio_with_plan,
+    disk.used_bytes,
+    disk.total_bytes,
+    disk.used_bytes / nullif(disk.total_bytes, 0) AS used_ratio,
+    (disk.used_bytes + planned.disk_bytes) / nullif(disk.total_bytes, 0) AS used_ratio_with_plan,
     level.disk_bytes,
     level.disk_to_mean_ratio,
     level.in_bytes_per_s,
@@ -61,6 +60,18 @@ LEFT JOIN LATERAL (
     ) AS one
 ) AS volume ON true
 LEFT JOIN LATERAL (
+    SELECT sum(log_dir.stray_bytes)::double precision AS bytes
+    FROM store.log_dir
+    WHERE log_dir.snapshot_key = newest.snapshot_key AND log_dir.captured_at = newest.captured_at AND log_dir.broker = broker.broker
+) AS stray ON true
+-- A given capacity outranks the volumes, as in plans and findings.
+CROSS JOIN LATERAL (
+    SELECT
+        CASE WHEN volume.total_bytes IS NULL OR broker.capacity_disk_bytes IS NOT NULL
+            THEN level.disk_bytes + coalesce(stray.bytes, 0) ELSE volume.used_bytes END AS used_bytes,
+        coalesce(broker.capacity_disk_bytes, volume.total_bytes, level.disk_capacity) AS total_bytes
+) AS disk
+LEFT JOIN LATERAL (
     SELECT plan_broker.load_after - plan_broker.load_before AS disk_bytes
     FROM store.newest_run AS newest_run
     JOIN store.plan_broker
@@ -79,8 +90,8 @@ COMMENT ON COLUMN advisor.broker_overview_latest.host IS 'Advertised host; NULL:
 COMMENT ON COLUMN advisor.broker_overview_latest.port IS 'Advertised port; NULL: unknown.';
 COMMENT ON COLUMN advisor.broker_overview_latest.state IS 'alive, new, draining or demoted; unresponsive, refused, silent or disconnected (not reached); fenced or dead.';
 COMMENT ON COLUMN advisor.broker_overview_latest.is_controller IS 'True for the active controller.';
-COMMENT ON COLUMN advisor.broker_overview_latest.used_bytes IS 'Used bytes of the volumes under its log dirs, else bytes of its replicas.';
-COMMENT ON COLUMN advisor.broker_overview_latest.total_bytes IS 'Size of these volumes, else the given capacity; NULL: unknown.';
+COMMENT ON COLUMN advisor.broker_overview_latest.used_bytes IS 'Bytes of its replicas and stray logs in a given capacity, else used bytes of the volumes under its log dirs, else the former.';
+COMMENT ON COLUMN advisor.broker_overview_latest.total_bytes IS 'Given capacity, else size of these volumes; NULL: unknown.';
 COMMENT ON COLUMN advisor.broker_overview_latest.used_ratio IS 'used_bytes / total_bytes.';
 COMMENT ON COLUMN advisor.broker_overview_latest.used_ratio_with_plan IS 'The same after the newest plan; NULL: unknown, or no plan.';
 COMMENT ON COLUMN advisor.broker_overview_latest.disk_bytes IS 'Bytes of its replicas.';

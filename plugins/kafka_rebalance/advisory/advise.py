@@ -292,7 +292,7 @@ def advise(
     held = frozenset(gap.subject for gap in quarantined if gap.subject_type == "group")
     question = at_frontier_point(question, mapper=mapper, progress=progress)
     progress("scoring")
-    scores = score_cluster(snapshot)
+    scores = score_cluster(snapshot.with_capacities(request.options.capacities))
     tasks: tuple[Task, ...] = (
         *question.searches(), *topic_tasks(snapshot), *group_tasks(known_clients, request.replay, held, width)
     )  # fmt: skip
@@ -304,7 +304,8 @@ def advise(
     hours = hours_outside(snapshot, plan, hourly)
     gaps = (*quarantined, *(group.streams.gap for group in groups if group.streams and group.streams.gap))
     known_clients = replace(known_clients, coverage=(*known_clients.coverage, *gaps)) if gaps else known_clients
-    findings = evaluate_rules(known_clients, scores, groups, plan, hours)
+    sized = known_clients.with_capacities(request.options.capacities)
+    findings = evaluate_rules(sized, scores, groups, plan, hours)
     if request.heavy_keys:
         findings = with_heavy_keys(findings, request.heavy_keys)
     if request.rack_byte_price is not None:

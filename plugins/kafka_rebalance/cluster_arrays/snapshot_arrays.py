@@ -300,7 +300,7 @@ def usable_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
 
 def _brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, ...]:
     require_brokers_known(snapshot, options)
-    broker_by_id = {broker.id: broker for broker in snapshot.brokers}
+    broker_by_id = {broker.id: broker for broker in snapshot.with_capacities(options.capacities).brokers}
     result = []
     for broker_id in sorted(broker_by_id):
         broker = broker_by_id[broker_id]
@@ -311,7 +311,13 @@ def _brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, .
         result.append(broker)
     added = sorted(options.add_brokers.keys() - broker_by_id.keys())
     result += [
-        Broker(id=new_broker, rack=options.add_brokers[new_broker], state=BrokerState.NEW) for new_broker in added
+        Broker(
+            id=broker_id,
+            rack=options.add_brokers[broker_id],
+            state=BrokerState.NEW,
+            capacity=options.capacities.get(broker_id, Capacity()),
+        )
+        for broker_id in added
     ]
     return tuple(result)
 
@@ -340,7 +346,7 @@ def _capacities(
     for resource, name in _CAPACITY_FIELDS.items():
         if resource not in BALANCED and resource not in options.headroom:
             continue
-        values = np.array([_capacity_of(broker, name, options) for broker in brokers])
+        values = np.array([_capacity_of(broker, name) for broker in brokers])
         is_known = ~np.isnan(values)
         limit[resource] = np.where(is_known, values, np.inf)
         missing = np.flatnonzero(~is_known & stays & ~unasked)
@@ -357,9 +363,9 @@ def _capacities(
     return capacity, limit, tuple(notes)
 
 
-def _capacity_of(broker: Broker, name: str, options: PlanOptions) -> float:
-    setting = getattr(options.capacities.get(broker.id, Capacity()), name)
-    value = setting if setting is not None else getattr(broker.capacity, name)
+def _capacity_of(broker: Broker, name: str) -> float:
+    """Return nan where unknown. A given disk outranks volumes: of these, two with equal figures look like one."""
+    value = getattr(broker.capacity, name)
     if value is None and name == "disk_bytes":
         value = volume_bytes(broker.log_dirs)
     return float("nan") if value is None else float(value)

@@ -617,11 +617,13 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
 
 
 def _used_and_total(context: FindingContext, score: BrokerScore) -> tuple[float, float] | None:
-    log_dirs = context.brokers[score.broker].log_dirs
-    total, usable = volume_bytes(log_dirs), usable_bytes(log_dirs)
-    if total is not None and usable is not None:
+    """Return those of a given disk, as plans take it, else of the volumes."""
+    broker = context.brokers[score.broker]
+    total, usable = volume_bytes(broker.log_dirs), usable_bytes(broker.log_dirs)
+    capacity = broker.capacity.disk_bytes
+    if capacity is None and total is not None and usable is not None:
         return total - usable, total
-    capacity = context.brokers[score.broker].capacity.disk_bytes if score.capacity is None else score.capacity
+    capacity = score.capacity if capacity is None else capacity
     if capacity is None:
         return None
     return score.load + context.snapshot.unplaced_bytes.get(score.broker, 0), capacity

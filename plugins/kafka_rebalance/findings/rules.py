@@ -19,6 +19,7 @@ from kafka_rebalance.findings.causes import fold
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding, rank
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.scores import ClusterScores
@@ -144,7 +145,8 @@ def urgent_findings(snapshot: ClusterSnapshot, plan: Plan) -> tuple[Finding, ...
     """Return the findings of ``URGENT_RULES``, worst first."""
     if not snapshot.brokers:
         return ()
-    context = FindingContext(snapshot, score_cluster(snapshot), (), plan)
+    sized = snapshot.with_capacities(PlanOptions.from_document(plan.parameters).capacities)
+    context = FindingContext(sized, score_cluster(sized), (), plan)
     return rank([finding for rule in URGENT_RULES for finding in rule(context)])
 
 

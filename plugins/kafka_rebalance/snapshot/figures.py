@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 from kafka_assignors.visible_text import excerpt
@@ -84,6 +84,11 @@ class Capacity:
                     f"from {SMALLEST_CAPACITY} to {CAPACITY_LIMITS[attribute.name]:.4g}; an unknown one is left out",
                 )  # fmt: skip
             object.__setattr__(self, attribute.name, float(value))
+
+    def overridden(self, given: Capacity | None) -> Capacity:
+        """Return what is ``given``, else this."""
+        names = [field.name for field in fields(self) if getattr(given, field.name, None) is not None]
+        return replace(self, **{name: getattr(given, name) for name in names})
 
 
 class LoadSource(StrEnum):

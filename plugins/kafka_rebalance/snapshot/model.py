@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -234,6 +234,13 @@ class ClusterSnapshot:
             (names[t], p): row
             for row, (t, p) in enumerate(zip(table.topic.tolist(), table.partition.tolist(), strict=True))
         }
+
+    def with_capacities(self, given: Mapping[int, Capacity]) -> ClusterSnapshot:
+        """Return the snapshot with the capacities that an option gives."""
+        brokers = (
+            replace(broker, capacity=broker.capacity.overridden(given.get(broker.id))) for broker in self.brokers
+        )
+        return replace(self, brokers=tuple(brokers)) if given else self
 
     @property
     def unplaced_bytes(self) -> dict[int, int]:

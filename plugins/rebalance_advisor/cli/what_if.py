@@ -90,7 +90,8 @@ def _compare(
     request = given.request
     what_if.require_fit(given.snapshot)
     say("scoring")
-    columns = outcomes(with_clients(given.snapshot, request.clients), request.own_scenarios, seed=request.seed)
+    snapshot = given.snapshot.with_capacities(request.options.capacities)
+    columns = outcomes(with_clients(snapshot, request.clients), request.own_scenarios, seed=request.seed)
     if has_plans:
         version = advisor_version()
         columns = with_plans(columns, request.options, seed=request.seed, advisor_version=version, progress=say)

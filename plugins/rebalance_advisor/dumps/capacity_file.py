@@ -66,10 +66,9 @@ def with_capacity(snapshot: ClusterSnapshot, capacities: Capacities) -> ClusterS
     brokers = []
     for broker in snapshot.brokers:
         given = capacities.of_broker.get(broker.id, capacities.default)
-        values = {name: value for name in _COLUMNS if given is not None and (value := getattr(given, name)) is not None}
         row = broker.id if broker.id in capacities.of_broker else _DEFAULT
         log_dirs = _on_disks(snapshot, broker, capacities.disks.get(row, {}))
-        brokers.append(replace(broker, capacity=replace(broker.capacity, **values), log_dirs=log_dirs))
+        brokers.append(replace(broker, capacity=broker.capacity.overridden(given), log_dirs=log_dirs))
     return replace(snapshot, brokers=tuple(brokers))
 
 

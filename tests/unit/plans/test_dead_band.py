@@ -160,7 +160,7 @@ def test_a_false_fact_of_relief_is_refused(code: str, name: str, value: object) 
     [
         ({"at": "elect"}, "relieve"),
         ({"at": "even_out"}, "relieve"),
-        ({"is_within_ordered": True, "is_explicit": True}, "relieve"),
+        ({"caps": {"leaders": 1e6}, "is_explicit": True}, "relieve"),
         ({}, "even_out"),
     ],
 )
