@@ -1151,6 +1151,32 @@ CREATE VIEW store.finding_subject AS
 
 ALTER VIEW store.finding_subject OWNER TO advisor_owner;
 
+CREATE TABLE store.partition (
+    snapshot_key bigint NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
+    topic text NOT NULL,
+    partition integer NOT NULL,
+    replicas integer[] NOT NULL,
+    leader integer,
+    isr integer[],
+    log_bytes bigint[] NOT NULL,
+    log_dirs integer[],
+    future jsonb,
+    start_offset bigint,
+    local_start_offset bigint,
+    end_offset bigint,
+    adding integer[],
+    removing integer[],
+    offline integer[],
+    observers integer[],
+    eligible integer[]
+)
+PARTITION BY RANGE (captured_at);
+
+ALTER TABLE store.partition OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.partition IS 'Placement, one row a partition; log_bytes runs along replicas, NULL where a size is unknown.';
+
 CREATE VIEW advisor.broker_overview_latest AS
  SELECT newest.captured_at,
     newest.cluster,
@@ -1171,14 +1197,14 @@ CREATE VIEW advisor.broker_overview_latest AS
     level.in_to_mean_ratio,
     level.out_bytes_per_s,
     level.out_to_mean_ratio,
-    level.replica_count,
+    COALESCE(placed.replicas, (0)::bigint) AS replica_count,
     level.replicas_to_mean_ratio,
-    level.leader_count,
+    COALESCE(placed.leaders, (0)::bigint) AS leader_count,
     level.leaders_to_mean_ratio,
     COALESCE(found.findings, (0)::bigint) AS finding_count,
     found.worst_severity,
     found.worst_code AS worst_finding_code
-   FROM (((((((store.newest_snapshot newest
+   FROM ((((((((store.newest_snapshot newest
      JOIN store.broker ON (((broker.snapshot_key = newest.snapshot_key) AND (broker.captured_at = newest.captured_at))))
      LEFT JOIN LATERAL ( SELECT max(broker_level.load) FILTER (WHERE (broker_level.resource = 'disk'::text)) AS disk_bytes,
             max(broker_level.capacity) FILTER (WHERE (broker_level.resource = 'disk'::text)) AS disk_capacity,
@@ -1187,12 +1213,18 @@ CREATE VIEW advisor.broker_overview_latest AS
             max(broker_level.level_to_mean_ratio) FILTER (WHERE (broker_level.resource = 'in'::text)) AS in_to_mean_ratio,
             max(broker_level.load) FILTER (WHERE (broker_level.resource = 'out'::text)) AS out_bytes_per_s,
             max(broker_level.level_to_mean_ratio) FILTER (WHERE (broker_level.resource = 'out'::text)) AS out_to_mean_ratio,
-            max(broker_level.load) FILTER (WHERE (broker_level.resource = 'replicas'::text)) AS replica_count,
             max(broker_level.level_to_mean_ratio) FILTER (WHERE (broker_level.resource = 'replicas'::text)) AS replicas_to_mean_ratio,
-            max(broker_level.load) FILTER (WHERE (broker_level.resource = 'leaders'::text)) AS leader_count,
             max(broker_level.level_to_mean_ratio) FILTER (WHERE (broker_level.resource = 'leaders'::text)) AS leaders_to_mean_ratio
            FROM store.broker_level
           WHERE ((broker_level.snapshot_key = newest.snapshot_key) AND (broker_level.captured_at = newest.captured_at) AND (broker_level.broker = broker.broker))) level ON (true))
+     LEFT JOIN ( SELECT read.cluster,
+            replica.broker,
+            count(*) AS replicas,
+            count(*) FILTER (WHERE (held.leader = replica.broker)) AS leaders
+           FROM ((store.newest_snapshot read
+             JOIN store.partition held ON (((held.snapshot_key = read.snapshot_key) AND (held.captured_at = read.captured_at))))
+             CROSS JOIN LATERAL unnest(held.replicas) replica(broker))
+          GROUP BY read.cluster, replica.broker) placed ON (((placed.cluster = newest.cluster) AND (placed.broker = broker.broker))))
      LEFT JOIN LATERAL ( SELECT (sum((one.total_bytes - one.usable_bytes)))::double precision AS used_bytes,
             (sum(one.total_bytes))::double precision AS total_bytes
            FROM ( SELECT DISTINCT log_dir.total_bytes,
@@ -1256,13 +1288,13 @@ COMMENT ON COLUMN advisor.broker_overview_latest.out_bytes_per_s IS 'Bytes/s tha
 
 COMMENT ON COLUMN advisor.broker_overview_latest.out_to_mean_ratio IS 'Its level to the mean of all brokers.';
 
-COMMENT ON COLUMN advisor.broker_overview_latest.replica_count IS 'Replicas on it.';
+COMMENT ON COLUMN advisor.broker_overview_latest.replica_count IS 'Replicas on it now, those that a running reassignment adds or removes with them.';
 
-COMMENT ON COLUMN advisor.broker_overview_latest.replicas_to_mean_ratio IS 'Its level to the mean of all brokers.';
+COMMENT ON COLUMN advisor.broker_overview_latest.replicas_to_mean_ratio IS 'Its level to the mean of all brokers, running reassignments done.';
 
-COMMENT ON COLUMN advisor.broker_overview_latest.leader_count IS 'Partitions that it leads.';
+COMMENT ON COLUMN advisor.broker_overview_latest.leader_count IS 'Partitions that it leads now.';
 
-COMMENT ON COLUMN advisor.broker_overview_latest.leaders_to_mean_ratio IS 'Its level to the mean of all brokers.';
+COMMENT ON COLUMN advisor.broker_overview_latest.leaders_to_mean_ratio IS 'Its level to the mean of all brokers, running reassignments done.';
 
 COMMENT ON COLUMN advisor.broker_overview_latest.finding_count IS 'Findings of the newest advisory about it, or that explain something of it; muted ones are left out.';
 
@@ -1392,32 +1424,6 @@ COMMENT ON COLUMN advisor.broker_score_latest.fair_share IS 'Share by capacity a
 COMMENT ON COLUMN advisor.broker_score_latest.source IS 'Source of the load.';
 
 COMMENT ON COLUMN advisor.broker_score_latest.remains_in_cluster IS 'Part of the cluster after the plan: not dead, fenced or draining.';
-
-CREATE TABLE store.partition (
-    snapshot_key bigint NOT NULL,
-    captured_at timestamp with time zone NOT NULL,
-    topic text NOT NULL,
-    partition integer NOT NULL,
-    replicas integer[] NOT NULL,
-    leader integer,
-    isr integer[],
-    log_bytes bigint[] NOT NULL,
-    log_dirs integer[],
-    future jsonb,
-    start_offset bigint,
-    local_start_offset bigint,
-    end_offset bigint,
-    adding integer[],
-    removing integer[],
-    offline integer[],
-    observers integer[],
-    eligible integer[]
-)
-PARTITION BY RANGE (captured_at);
-
-ALTER TABLE store.partition OWNER TO advisor_owner;
-
-COMMENT ON TABLE store.partition IS 'Placement, one row a partition; log_bytes runs along replicas, NULL where a size is unknown.';
 
 CREATE VIEW advisor.broker_topic_change AS
  WITH pair AS (
@@ -6958,6 +6964,8 @@ GRANT SELECT ON TABLE advisor.broker_level_latest TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.finding_subject TO advisor_writer;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.partition TO advisor_writer;
+
 GRANT SELECT ON TABLE advisor.broker_overview_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.broker_overview_latest TO advisor_writer;
 
@@ -6968,8 +6976,6 @@ GRANT SELECT ON TABLE advisor.broker_score TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.broker_score_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.broker_score_latest TO advisor_writer;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.partition TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.broker_topic_change TO advisor_reader;
 GRANT SELECT ON TABLE advisor.broker_topic_change TO advisor_writer;

@@ -20,9 +20,9 @@ SELECT
     level.in_to_mean_ratio,
     level.out_bytes_per_s,
     level.out_to_mean_ratio,
-    level.replica_count,
+    coalesce(placed.replicas, 0) AS replica_count,
     level.replicas_to_mean_ratio,
-    level.leader_count,
+    coalesce(placed.leaders, 0) AS leader_count,
     level.leaders_to_mean_ratio,
     coalesce(found.findings, 0) AS finding_count,
     found.worst_severity,
@@ -39,14 +39,25 @@ LEFT JOIN LATERAL (
         max(level_to_mean_ratio) FILTER (WHERE resource = 'in') AS in_to_mean_ratio,
         max(load) FILTER (WHERE resource = 'out') AS out_bytes_per_s,
         max(level_to_mean_ratio) FILTER (WHERE resource = 'out') AS out_to_mean_ratio,
-        max(load) FILTER (WHERE resource = 'replicas') AS replica_count,
         max(level_to_mean_ratio) FILTER (WHERE resource = 'replicas') AS replicas_to_mean_ratio,
-        max(load) FILTER (WHERE resource = 'leaders') AS leader_count,
         max(level_to_mean_ratio) FILTER (WHERE resource = 'leaders') AS leaders_to_mean_ratio
     FROM store.broker_level
     WHERE broker_level.snapshot_key = newest.snapshot_key AND broker_level.captured_at = newest.captured_at
         AND broker_level.broker = broker.broker
 ) AS level ON true
+-- Levels count running reassignments as done; a broker holds what is listed.
+LEFT JOIN (
+    SELECT
+        read.cluster,
+        replica.broker,
+        count(*) AS replicas,
+        count(*) FILTER (WHERE held.leader = replica.broker) AS leaders
+    FROM store.newest_snapshot AS read
+    JOIN store.partition AS held
+        ON held.snapshot_key = read.snapshot_key AND held.captured_at = read.captured_at
+    CROSS JOIN LATERAL unnest(held.replicas) AS replica (broker)
+    GROUP BY read.cluster, replica.broker
+) AS placed ON placed.cluster = newest.cluster AND placed.broker = broker.broker
 -- Log dirs of equal total and equal free bytes are on one volume.
 LEFT JOIN LATERAL (
     SELECT
@@ -100,10 +111,10 @@ COMMENT ON COLUMN advisor.broker_overview_latest.in_bytes_per_s IS 'Bytes/s writ
 COMMENT ON COLUMN advisor.broker_overview_latest.in_to_mean_ratio IS 'Its level to the mean of all brokers.';
 COMMENT ON COLUMN advisor.broker_overview_latest.out_bytes_per_s IS 'Bytes/s that it sends to consumers and followers; NULL: unknown.';
 COMMENT ON COLUMN advisor.broker_overview_latest.out_to_mean_ratio IS 'Its level to the mean of all brokers.';
-COMMENT ON COLUMN advisor.broker_overview_latest.replica_count IS 'Replicas on it.';
-COMMENT ON COLUMN advisor.broker_overview_latest.replicas_to_mean_ratio IS 'Its level to the mean of all brokers.';
-COMMENT ON COLUMN advisor.broker_overview_latest.leader_count IS 'Partitions that it leads.';
-COMMENT ON COLUMN advisor.broker_overview_latest.leaders_to_mean_ratio IS 'Its level to the mean of all brokers.';
+COMMENT ON COLUMN advisor.broker_overview_latest.replica_count IS 'Replicas on it now, those that a running reassignment adds or removes with them.';
+COMMENT ON COLUMN advisor.broker_overview_latest.replicas_to_mean_ratio IS 'Its level to the mean of all brokers, running reassignments done.';
+COMMENT ON COLUMN advisor.broker_overview_latest.leader_count IS 'Partitions that it leads now.';
+COMMENT ON COLUMN advisor.broker_overview_latest.leaders_to_mean_ratio IS 'Its level to the mean of all brokers, running reassignments done.';
 COMMENT ON COLUMN advisor.broker_overview_latest.finding_count IS 'Findings of the newest advisory about it, or that explain something of it; muted ones are left out.';
 COMMENT ON COLUMN advisor.broker_overview_latest.worst_severity IS 'Severity of the worst of them; NULL: none.';
 COMMENT ON COLUMN advisor.broker_overview_latest.worst_finding_code IS 'Code of the worst of them.';

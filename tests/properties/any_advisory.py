@@ -210,8 +210,9 @@ def _half_seen(random: Random, snapshot: ClusterSnapshot) -> ClusterSnapshot:
 
 
 def _coordinated(random: Random, snapshot: ClusterSnapshot) -> ClusterSnapshot:
-    """All groups have one coordinator, which may be gone, or each any."""
-    ids = [random.choice(snapshot.brokers).id for _ in snapshot.groups]
+    """All groups have one coordinator, which may be gone, or each any, also one that metadata lacks."""
+    known = [broker.id for broker in snapshot.brokers]
+    ids = [random.choice([*known, *([max(known) + 1, -1] if random.random() < 0.2 else ())]) for _ in snapshot.groups]
     if random.random() < 0.5:
         ids = ids[:1] * len(ids)
     groups = (replace(group, coordinator=broker) for group, broker in zip(snapshot.groups, ids, strict=True))
@@ -243,6 +244,26 @@ def _odd(random: Random, group: Group) -> Group:
     return replace(group, protocol_type="lock") if way == "foreign" else group
 
 
+def _reassigning(random: Random, snapshot: ClusterSnapshot) -> ClusterSnapshot:
+    """Some partitions get a replica, lose one, or both."""
+    rows = [_reassigned(random, snapshot, row) if random.random() < 0.3 else row for row in snapshot.each_partition()]
+    return replace(snapshot, partitions=_table(snapshot, rows))
+
+
+def _reassigned(random: Random, snapshot: ClusterSnapshot, row: Partition) -> Partition:
+    others = [broker.id for broker in snapshot.brokers if broker.id not in row.replicas]
+    if row.adding or row.removing or row.observers or not others:
+        return row
+    new, old = random.choice(others), random.choice(row.replicas)
+    if random.random() < 0.3 and len(row.replicas) > 1:
+        return replace(row, removing=(old,))
+    return replace(
+        row, replicas=(*row.replicas, new), adding=(new,), removing=(old,) if random.random() < 0.7 else (),
+        log_bytes=(*row.log_bytes, random.choice((None, 0))) if row.log_bytes else (),
+        log_dirs=(*row.log_dirs, 0) if row.log_dirs else (),
+    )  # fmt: skip
+
+
 def _released(random: Random, snapshot: ClusterSnapshot) -> ClusterSnapshot:
     return replace(snapshot, kafka_version=snapshot.kafka_version or random.choice(("2.8", "3.9", "4.1")))
 
@@ -250,5 +271,5 @@ def _released(random: Random, snapshot: ClusterSnapshot) -> ClusterSnapshot:
 CHANGES = (
     (_throttled, 0.15), (_balanced_by_another, 0.08), (_with_odd_dir, 0.15), (_with_two_dirs, 0.15),
     (_with_safety, 0.2), (_half_seen, 0.15), (_coordinated, 0.5), (_released, 0.5),
-    (_with_odd_groups, 0.3),
+    (_with_odd_groups, 0.3), (_reassigning, 0.12),
 )  # fmt: skip

@@ -20,6 +20,7 @@ from sqlalchemy import (
     case,
     cast,
     column,
+    exists,
     func,
     literal,
     or_,
@@ -638,8 +639,10 @@ def broker_parts(cluster: str, run_id: str, broker: int) -> dict[str, Select[Any
         name: select(*read.c).where(read.c.cluster == cluster, read.c.broker == broker)
         for name, read in {"broker": BROKER, "disks": DISK, "grown": TOPIC_CHANGE}.items()
     }
+    held = BROKER_OVERVIEW.c
     return {
         "broker": of_broker["broker"],
+        "held": select(held.replica_count, held.leader_count).where(held.cluster == cluster, held.broker == broker),
         "levels": levels_of(cluster, run_id, broker),
         "disks": of_broker["disks"],
         "grown": of_broker["grown"]
@@ -647,6 +650,17 @@ def broker_parts(cluster: str, run_id: str, broker: int) -> dict[str, Select[Any
         .order_by(func.abs(TOPIC_CHANGE.c.bytes_change).desc().nulls_last())
         .limit(10),
     }
+
+
+def mentions_of(cluster: str, broker: int) -> Select[Any]:
+    """A row if a group or the history names it: pages link to it, though the newest snapshot may lack it."""
+    group, day = GROUP.c, LEVEL_DAY.c
+    return select(literal(1)).where(
+        or_(
+            exists().where(group.cluster == cluster, group.coordinator == broker),
+            exists().where(day.cluster == cluster, day.broker == broker),
+        )
+    )
 
 
 def carried_by(cluster: str, broker: int, limit: int) -> Select[Any]:

@@ -395,7 +395,9 @@ def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLRespon
     state = newest(request, cluster)
     read = parts(request, ask.broker_parts(cluster, state["run_id"], broker))
     is_known = bool(read["broker"] or read["levels"])
-    if not is_known and not rows(request, ask.planned_loads(cluster, state["run_id"], broker)):
+    findings = rows(request, findings_of(cluster, state["run_id"], "broker", str(broker)))
+    is_added = not is_known and bool(rows(request, ask.planned_loads(cluster, state["run_id"], broker)))
+    if not (is_known or is_added or findings or rows(request, ask.mentions_of(cluster, broker))):
         raise HTTPException(404, f"Cluster {cluster} has no broker {broker}.")
     worst = read["levels"][0]["resource"] if read["levels"] else "disk"
     largest = rows(request, ask.carried_by(cluster, broker, MOST_CARRIED))
@@ -409,13 +411,22 @@ def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLRespon
         history = rows(request, ask.disk_history(cluster, broker, disk["basis"], now - HISTORY))
         growth = pictures.disk_growth(disk, history, now)
     return page(
-        request, "broker.html", cluster=cluster, broker=broker, state=state, is_known=is_known,
+        request, "broker.html", cluster=cluster, broker=broker, state=state, is_known=is_known, is_added=is_added,
         about=read["broker"][0] if read["broker"] else None,
         disk=disk, growth=growth, filling=pictures.filling(largest, held["load"], held["capacity"], link),
-        levels=read["levels"], bars=pictures.level_bars(read["levels"]), carried=carried[:15], grown=read["grown"],
-        findings=rows(request, findings_of(cluster, state["run_id"], "broker", str(broker))),
+        levels=read["levels"], held=_held_now(read["held"], read["levels"]),
+        bars=pictures.level_bars(read["levels"]), carried=carried[:15], grown=read["grown"], findings=findings,
         moves=row_or_404(request, move_totals(cluster, state["run_id"], MoveFilter(broker=broker)), "No plan."),
     )  # fmt: skip
+
+
+def _held_now(held: list[Row], levels: list[Row]) -> Row | None:
+    """Return its replicas and leaders where running reassignments change them: levels count these as done."""
+    done = {row["resource"]: row["load"] for row in levels}
+    changed = (
+        row for row in held if (row["replica_count"], row["leader_count"]) != (done["replicas"], done["leaders"])
+    )
+    return next(changed, None) if {"replicas", "leaders"} <= done.keys() else None
 
 
 def topic_page(request: Request, cluster: str, name: str, number: _Page = 1) -> HTMLResponse:

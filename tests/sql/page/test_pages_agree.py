@@ -25,6 +25,8 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import require_options_fit
 from kafka_rebalance.render import render_document
 from kafka_rebalance.render.steps import step_figures, step_lines
+from kafka_rebalance.snapshot.figures import LoadStatistic
+from kafka_rebalance.snapshot.history import has_rates
 from kafka_rebalance.snapshot.model import ClusterSnapshot, partition_table
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
@@ -53,6 +55,7 @@ BROKEN = re.compile(
     r"(?<!\()\bNone\b|\bnan\b|\binf\b|unknown the|gone in never|ends in unknown|(?<![\w.-])-0\b(?![.\d-])|[,;] ?[.,;]"
 )
 CODE = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+HOURS = 8  # of the window of a run that asks for its hours
 MOST_COMMITTED_LATE = 5_000  # messages: some seconds of the fastest topics that are drawn
 # Resources, DAGs, and the setting of Python's clients.
 NAMES = ("leader_in", "potential_out", "advise_", "collect_", "apply_", "what_if_", "partition_assignment_strategy")
@@ -161,7 +164,8 @@ def test_no_surface_contradicts_another(
     except UsageError:  # the cluster contradicts the options
         request = replace(request, options=PlanOptions(with_frontier=False))
     now = datetime.now(UTC) - timedelta(hours=2 if request.age_limit_s else 30 * (seed % 10 == 9))
-    past = Random(-seed).choice(("none", "none", "an advisory", "a history"))
+    random = Random(-seed)
+    past = random.choice(("none", "none", "an advisory", "a history", "hours"))
     if past == "an advisory" and not request.age_limit_s:
         yesterday = replace(snapshot, captured_at=now - timedelta(days=1))
         earlier = publish(dsn, connection, tmp_path, "earlier", yesterday, request)
@@ -169,7 +173,12 @@ def test_no_surface_contradicts_another(
         snapshot = carried_out(snapshot, moves[: len(moves) // (1 + seed % 2)])
     elif past == "a history":
         for days in (3, 2, 1):
-            save(connection, smaller(replace(snapshot, captured_at=now - timedelta(days=days)), 1 - 0.02 * days))
+            older = smaller(replace(snapshot, captured_at=now - timedelta(days=days)), 1 - 0.02 * days)
+            save(connection, with_former_broker(older) if days == 3 else older)
+    elif past == "hours" and has_rates(snapshot):
+        request = replace(request, load=random.choice([one.value for one in LoadStatistic]), window_hours=HOURS)
+        for hours in range(HOURS - 1, 0, -1):
+            save(connection, busier(random, replace(snapshot, captured_at=now - timedelta(hours=hours))))
     snapshot = replace(snapshot, captured_at=now)
     folder = publish(dsn, connection, tmp_path, "newest", snapshot, request)
     faults = list(faults_of(surfaces_of(snapshot, folder, open_page(cluster), connection, reader)))
@@ -212,8 +221,11 @@ def carried_out(snapshot: ClusterSnapshot, moves: Sequence[Mapping[str, Any]]) -
             rows.append(row)
     if not made:
         return snapshot
-    numbers = {topic.name: number for number, topic in enumerate(snapshot.topics)}
-    return replace(snapshot, partitions=partition_table(rows, numbers))
+    return replace(snapshot, partitions=partition_table(rows, topic_numbers(snapshot)))
+
+
+def topic_numbers(snapshot: ClusterSnapshot) -> dict[str, int]:
+    return {topic.name: number for number, topic in enumerate(snapshot.topics)}
 
 
 def smaller(snapshot: ClusterSnapshot, share: float) -> ClusterSnapshot:
@@ -221,6 +233,38 @@ def smaller(snapshot: ClusterSnapshot, share: float) -> ClusterSnapshot:
     sizes = table.replica_log_bytes.copy()
     sizes[sizes > 0] = (sizes[sizes > 0] * share).astype(sizes.dtype)
     return replace(snapshot, partitions=replace(table, replica_log_bytes=sizes))
+
+
+def with_former_broker(snapshot: ClusterSnapshot) -> ClusterSnapshot:
+    """The cluster before its largest broker had its id."""
+    if not len(snapshot.partitions.replicas):
+        return snapshot
+    old = Counter(snapshot.partitions.replicas.tolist()).most_common(1)[0][0]
+    new = max(broker.id for broker in snapshot.brokers) + 1
+    brokers = tuple(replace(one, id=new) if one.id == old else one for one in snapshot.brokers)
+    rows = (
+        replace(
+            row,
+            leader=new if row.leader == old else row.leader,
+            **{
+                name: None if brokers_of is None else tuple(new if one == old else one for one in brokers_of)
+                for name in ("replicas", "isr", "adding", "removing", "offline", "observers", "eligible")
+                for brokers_of in [getattr(row, name)]
+            },
+            future=(),
+        )
+        for row in snapshot.each_partition()
+    )
+    return replace(snapshot, brokers=brokers, partitions=partition_table(list(rows), topic_numbers(snapshot)))
+
+
+def busier(random: Random, snapshot: ClusterSnapshot) -> ClusterSnapshot:
+    """Rates of another hour."""
+    columns = {
+        kind: replace(column, values=column.values * [random.uniform(0.2, 4) for _ in column.values], window_s=3600.0)
+        for kind, column in snapshot.loads.columns.items()
+    }
+    return replace(snapshot, loads=replace(snapshot.loads, columns=columns))
 
 
 def surfaces_of(snapshot: ClusterSnapshot, folder: Path, client: Any, connection: Any, reader: Reader) -> Surfaces:
@@ -461,7 +505,18 @@ def subject_faults(surfaces: Surfaces) -> Iterator[str]:
         for kind in SUBJECTS
         for row in list_rows(surfaces, kind)
     }
-    for (kind, name), cell in worst.items():
+    named = {
+        subject
+        for one in surfaces.advisory["findings"]
+        for part in (one, *one["symptoms"])
+        for subject in subjects(part)
+    }
+    named |= {
+        ("broker", str(group.coordinator))
+        for group in surfaces.snapshot.groups
+        if (group.coordinator or 0) >= 0 and group.coordinator is not None
+    }
+    for kind, name in sorted(worst.keys() | {(kind, name) for kind, name in named if kind == "broker"}):
         page, found = surfaces.page(kind, **{SUBJECTS[kind]: name}), surfaces.about(kind, name)
         listed = re.findall(r'<li><span class="severity (\w+)">', page)
         if listed != ([finding["severity"] for finding in found][:20] or ["ok"]):
@@ -470,8 +525,8 @@ def subject_faults(surfaces: Surfaces) -> Iterator[str]:
         yield from (f"{kind} {name} lacks {one['code']}" for one in found[:20] if sentence_of(one) not in text)
         audible = [finding for finding in found if finding["muted_until"] is None]
         expected = f"{audible[0]['severity']} {audible[0]['code'].replace('_', ' ')}" if audible else ""
-        if cell != expected:
-            yield f"{kind} {name}: its list has {cell!r}, expected {expected!r}"
+        if worst.get((kind, name), expected) != expected:
+            yield f"{kind} {name}: its list has {worst[kind, name]!r}, expected {expected!r}"
     listed_subjects = {kind: {name for kind_of, name in worst if kind_of == kind} for kind in SUBJECTS}
     snapshot = surfaces.snapshot
     known = {
@@ -500,11 +555,14 @@ def list_faults(surfaces: Surfaces) -> Iterator[str]:
     for row in list_rows(surfaces, "broker"):
         broker = int(row[0].removeprefix("broker "))
         expected = (sum(one.leader == broker for one in rows), sum(broker in one.replicas for one in rows))
-        if (
-            not any(one.adding or one.removing for one in rows)
-            and tuple(count_of(cell) or 0 for cell in row[7:9]) != expected
-        ):
+        if tuple(map(count_of, row[7:9])) != expected:
             yield f"broker {broker}: {row[7:9]}, expected {expected}"
+        loads = surfaces.page("broker", id=broker).partition('id="loads">')[2].partition("</table>")[0]
+        levels = {cells[0]: cells[2] for cells in table_rows(loads)[1:]}
+        counts = tuple(count_of(levels[name]) for name in ("leaders", "replicas") if name in levels)
+        words = f"Now it holds {counted(expected[1], 'replica')} and leads {counted(expected[0], 'partition')}."
+        if counts and (counts != expected) != (words in shown(loads)):
+            yield f"broker {broker}: {counts} on its page, expected {expected}: {shown(loads)[:200]!r}"
         relief = next(
             (step for step in step_figures(surfaces.plan) if (step.kind, step.resource) == ("relieve", "disk")), None
         )
